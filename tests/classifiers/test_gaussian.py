@@ -256,7 +256,9 @@ def test_collinear_and_constant_columns(kind):
     np.testing.assert_allclose(model.predict_proba(more), base.predict_proba(IRIS), rtol=1e-6, atol=1e-12)
     assert model.certificate_.code == "singular"
     assert "rank 4 of 6" in model.certificate_.status
-    assert "drop constant and collinear columns" in model.certificate_.status
+    assert "column 5 is constant within the classes" in model.certificate_.status
+    assert "column 0, column 1, column 4 are collinear" in model.certificate_.status
+    assert "leave column 5 out, leave one of them out, or give more rows" in model.certificate_.status
     assert model.certificate_.bound is None
     assert model.certificate_.bound_reason
     assert model.certificate_.verify(more, SPECIES)

@@ -127,7 +127,7 @@ def test_an_offset_of_a_hundred_million():
 
 def test_an_intercept_that_float64_cannot_hold_is_said():
     X, y = load_iris(return_X_y=True)
-    with pytest.warns(NotConvergedWarning, match="center columns"):
+    with pytest.warns(NotConvergedWarning, match="the mean of column 1 is about 1e.15 times"):
         model = LeastSquaresClassifier().fit(np.round(X * 16) / 16 + 2.0**48, y)
     assert not model.certificate_.met
 

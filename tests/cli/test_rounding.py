@@ -1,6 +1,7 @@
 """A fit that ends at the limits of float64 names the column that is the cause, and the way out."""
 
 import numpy as np
+import pytest
 
 from .running import run
 
@@ -30,3 +31,94 @@ def test_a_column_that_is_nearly_zero(tmp_path):
     assert "weight of column 'dust' is beyond the range of float64" in told
     assert "with --standardise" in told
     assert "status:    optimal" in run("fit", "t.csv", *WORDS, "--standardise").stdout
+
+
+FIRTH = ("--model", "logistic", "--bias-reduction", "firth")
+STALLED = ("--model", "logistic", "--solver", "lbfgs", "--C", "inf")
+LEAVE_ONE_OUT = "leave one of them out"
+
+
+def status_of(*words, code=0):
+    """The status line of a fit to all rows of the table, which every column but those named here leaves alone."""
+    told = run("fit", "t.csv", "--target", "y", "--test-size", "0", *words, code=code)
+    status = next((line for line in told.stdout.splitlines() if line.startswith("status:")), told.stderr)
+    assert "column 'third'" not in status
+    return status
+
+
+@pytest.mark.parametrize(
+    ("words", "difference", "code", "remedy"),
+    [
+        (("--model", "least-squares"), 1e-15, 0, "leave one of them out, or set --l2 > 0"),
+        (("--model", "fisher"), 1e-9, 0, LEAVE_ONE_OUT),
+        (("--model", "lda"), 1e-9, 0, LEAVE_ONE_OUT),
+        (("--model", "qda"), 1e-9, 0, LEAVE_ONE_OUT),
+        (FIRTH, 1e-15, 0, LEAVE_ONE_OUT),
+        (FIRTH, 1e-11, 1, LEAVE_ONE_OUT),
+        (STALLED, 1e-11, 1, LEAVE_ONE_OUT),
+    ],
+)
+def test_nearly_collinear_columns_by_name(tmp_path, words, difference, code, remedy):
+    rng = np.random.default_rng(1)
+    second, third = FIRST + difference * rng.normal(size=120), rng.normal(size=120)
+    write(tmp_path / "t.csv", first=FIRST, third=third, second=second)
+    status = status_of(*words, code=code)
+    assert "column 'first', column 'second' are" in status
+    assert "collinear" in status
+    assert remedy in status
+
+
+@pytest.mark.parametrize(
+    ("words", "offset", "code"),
+    [(("--model", "least-squares"), 1e15, 1), (("--model", "lda"), 1e12, 0), (FIRTH, 1e15, 1)],
+)
+def test_a_column_far_from_zero_by_name(tmp_path, words, offset, code):
+    rng = np.random.default_rng(1)
+    write(tmp_path / "t.csv", third=FIRST, far=offset + rng.normal(size=120))
+    status = status_of(*words, code=code)
+    assert "the mean of column 'far' is about" in status
+    assert "standardise the columns first, with --standardise" in status
+    assert "column 'far'" not in status_of(*words, "--standardise")
+
+
+@pytest.mark.parametrize("model", ["fisher", "qda"])
+def test_a_column_far_from_zero_is_no_limit(tmp_path, model):
+    write(tmp_path / "t.csv", third=FIRST, far=1e12 + np.random.default_rng(1).normal(size=120))
+    assert status_of("--model", model).endswith("in closed form")
+
+
+@pytest.mark.parametrize(
+    ("words", "size", "code"),
+    [
+        (("--model", "least-squares"), 1e-310, 3),
+        (("--model", "fisher"), 1e-200, 3),
+        (("--model", "fisher"), 1e200, 3),
+        (("--model", "lda"), 1e-310, 3),
+        (("--model", "qda"), 1e-310, 3),
+        (FIRTH, 1e-310, 1),
+    ],
+)
+def test_a_column_of_extreme_size_by_name(tmp_path, words, size, code):
+    write(tmp_path / "t.csv", third=FIRST, extreme=size * np.random.default_rng(1).normal(size=120))
+    status = status_of(*words, code=code)
+    assert "the entries of column 'extreme' differ by about" in status
+    assert "standardise the columns first, with --standardise" in status
+    assert "column 'extreme'" not in status_of(*words, "--standardise")
+
+
+@pytest.mark.parametrize("model", ["perceptron", "kozinec", "max-margin", "linear-svc"])
+def test_a_column_of_subnormal_numbers_ends_in_a_sentence(tmp_path, model):
+    write(tmp_path / "t.csv", third=FIRST, dust=1e-310 * np.random.default_rng(1).normal(size=120))
+    status = status_of("--model", model, code=0 if model == "linear-svc" else 1)
+    assert ("optimal" if model == "linear-svc" else "not separable") in status
+
+
+@pytest.mark.parametrize("model", ["least-squares", "fisher", "lda", "qda", "linear-svc", "logistic"])
+def test_a_column_whose_sum_overflows_by_name(tmp_path, model):
+    """No traceback, no warning of NumPy, and no gradient of NaN that counts as small."""
+    huge = 1.7e308 * np.random.default_rng(1).uniform(-1, 1, size=120)
+    write(tmp_path / "t.csv", third=FIRST, huge=huge)
+    status = status_of("--model", model, code=1 if model in ("linear-svc", "logistic") else 3)
+    assert "column 'huge'" in status
+    assert "standardise the columns first, with --standardise" in status
+    assert "column 'huge'" not in status_of("--model", model, "--standardise")

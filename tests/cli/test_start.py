@@ -17,16 +17,28 @@ except SystemExit as end:
     assert not end.code, end.code
 print(*sorted({name.split(".")[0] for name in sys.modules}), file=sys.stderr)
 """
-MODELS = {"logistic": "demo:credit", "softmax": "demo:iris", "qda": "demo:iris"}
+MODELS = {
+    "logistic": "demo:credit",
+    "softmax": "demo:iris",
+    "qda": "demo:iris",
+    "one-versus-one": "demo:iris",
+    "one-versus-rest": "demo:iris",
+    "one-versus-one over qda": "demo:iris",
+}
+WORDS = {
+    "softmax": ["logistic"],
+    "one-versus-one over qda": ["one-versus-one", "--base", "qda"],
+}
 VERBS = [
     ["show", "MODEL"],
     ["show", "MODEL", "--json"],
     ["show", "MODEL", "MODEL"],
-    ["predict", "MODEL", "DATA", "--proba"],
+    ["predict", "MODEL", "DATA", "--scores"],
     ["export", "MODEL", "--to", "sql"],
     ["export", "MODEL", "--to", "python"],
     ["export", "MODEL", "--to", "onnx", "--out", "model.onnx"],
 ]
+OF_PROBABILITIES = [["predict", "MODEL", "DATA", "--proba"]]
 OF_LOGISTIC = [
     ["show", "MODEL", "--as", "glmnet"],
     ["predict", "MODEL", "DATA", "--cost", "FP=1,FN=5"],
@@ -38,10 +50,11 @@ OF_LOGISTIC = [
 
 @pytest.mark.parametrize("model", MODELS)
 def test_what_a_verb_does_not_import(model, tmp_path):
-    kind = "qda" if model == "qda" else "logistic"
-    run("fit", MODELS[model], "--model", kind, "--out", "m.json")
+    run("fit", MODELS[model], "--model", *WORDS.get(model, [model]), "--out", "m.json")
     (tmp_path / "new.csv").write_text(_rows(MODELS[model]))
-    for words in VERBS + (OF_LOGISTIC if model == "logistic" else []):
+    of_own = OF_LOGISTIC if model == "logistic" else []
+    of_own = of_own + ([] if model.startswith("one-versus") else OF_PROBABILITIES)
+    for words in VERBS + of_own:
         given = [{"MODEL": "m.json", "DATA": "new.csv"}.get(word, word) for word in words]
         done = subprocess.run([sys.executable, "-c", CODE, *given], capture_output=True, text=True, timeout=120)
         assert done.returncode == 0, (words, done.stderr)

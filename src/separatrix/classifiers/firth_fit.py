@@ -11,10 +11,13 @@ import numpy as np
 from separatrix import firth
 from separatrix.base import errors
 from separatrix.base.arrays import Array
+from separatrix.base.messages import Message, Remedy
 from separatrix.certificates.certificate import Certificate, Recomputed
 from separatrix.certificates.firth_claim import FirthClaim
 from separatrix.classifiers.fit_input import FitInput
 from separatrix.classifiers.likelihood_start import start_of
+from separatrix.objectives.curvature_bound import unresolved_reason
+from separatrix.objectives.limiting_columns import far_from_zero, of_extreme_size
 from separatrix.objectives.problem import Evaluation
 from separatrix.rows import labelled_rows
 from separatrix.scorers.scorer import Scorer
@@ -35,6 +38,7 @@ def fit_firth(model: Any, task: FitInput, offset: Array | None, weight: Array, b
     start = start_of(model, problem.objective, task, Newton())
     fitted = firth.fit(problem, start, model.tol, model.max_iter)
     W, outcome = _delivered(problem, fitted.run, model.tol)
+    outcome = replace(outcome, status=_among_resolved(outcome.status, problem))
     model._keep_scorer(Scorer(W, task.classes, problem.objective.loss.traits.head.name))
     # The weights are not penalised by size, and the maximum is finite even where the classes are separated.
     model.C_, model.penalty_choice_, model.separation_ = np.inf, None, None
@@ -71,15 +75,29 @@ def _delivered(problem: firth.Penalised, run: Run, tol: float) -> tuple[Array, R
     if point is None:
         return W, run
     state = replace(outcome.state, W=point.W, at=Evaluation(point.level.value, point.gradient))
-    return W, replace(run, state=state, bound=firth.unbounded(point.length), status=_judged(run.status, point, tol))
+    return W, replace(
+        run, state=state, bound=firth.unbounded(point.length), status=_judged(run.status, problem, point, tol)
+    )
 
 
-def _judged(status: Status, point: firth.Point, tol: float) -> Status:
+def _among_resolved(status: Status, problem: firth.Penalised) -> Status:
+    """The status, which also names columns that differ by less than float64 resolves."""
+    unresolved = unresolved_reason(problem.objective)
+    if not status.met or not unresolved:
+        return status
+    way_out = Remedy("leave one of them out")
+    return replace(
+        status, sentence=Message(status.sentence, ", only among the resolved weights: ", unresolved, way_out)
+    )
+
+
+def _judged(status: Status, problem: firth.Penalised, point: firth.Point, tol: float) -> Status:
     """The status of the run at the weights in raw units."""
     if not status.met or point.length <= max(tol, firth.NEAR):
         return status
+    frame, names = problem.objective.rows.frame, problem.objective.names
     sentence = (
-        "stationary up to rounding: the mean of a column is so much larger than its spread that its weight in raw "
-        f"units leaves a penalised score of {point.length:.1e} standard errors; center that column first"
+        f"stationary up to rounding: the weights in raw units leave a score of {point.length:.1e} standard errors"
     )
-    return Status("rounding", sentence, False)
+    cause = of_extreme_size(frame, names) or far_from_zero(frame, names, least=0.0)
+    return Status("rounding", Message(sentence, *([", since ", cause] if cause else [])), False)

@@ -13,6 +13,7 @@ from separatrix.base.arrays import Array, Integers
 from separatrix.base.concurrency import one_blas_thread
 from separatrix.base.errors import ParameterError
 from separatrix.base.labels import known_codes
+from separatrix.base.messages import Message
 from separatrix.certificates.certificate import Certificate, Recomputed
 from separatrix.certificates.moments_claims import ProjectionClaim, projection_bound
 from separatrix.classifiers.description import (
@@ -39,6 +40,7 @@ from separatrix.moments.gather import (
     refuse_extreme_scales,
 )
 from separatrix.moments.projected_rows import DIRECTIONS, THRESHOLDS, Cut, Projection
+from separatrix.moments.singular_columns import WITHOUT_SCATTER, singular_columns
 from separatrix.moments.whitening import Whitening
 from separatrix.rows import counted_passes, memory_rows
 from separatrix.scorers.scorer import Scorer
@@ -230,13 +232,14 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Scor
         self, task: FitInput, moments: Moments, projection: Projection, cut: Cut, passes: list[int]
     ) -> Certificate:
         bound, J = projection_bound(projection, moments), projection.criterion(moments)
-        rank, d = Whitening.of(moments.within).rank, task.X.shape[1]
+        white, d = Whitening.of(moments.within), task.X.shape[1]
+        rank = white.rank
         named = "Fisher's criterion" if self.direction == "fisher" else "the separation of the projected means"
         status = f"{named} is maximised in closed form"
         if rank < d and self.direction == "fisher":
-            status += (
-                f"; S_W is singular (rank {rank} of {d}), so its pseudoinverse was used: drop constant and collinear"
-                " columns, or give more rows"
+            status += Message(
+                f"; S_W is singular (rank {rank} of {d}), so its pseudoinverse was used: ",
+                singular_columns(white, task.names, "give more rows", WITHOUT_SCATTER),
             )
         facts: dict[str, str | float | int] = {}
         if task.n_classes == 2:

@@ -7,19 +7,20 @@ from typing import Any
 import numpy as np
 
 from separatrix.base.arrays import EPS, Array
+from separatrix.base.messages import Message
 from separatrix.certificates.certificate import Certificate, Recomputed
 from separatrix.certificates.moments_claims import GaussianClaim, likelihood, likelihood_bound
 from separatrix.classifiers.fit_input import FitInput
 from separatrix.moments.gather import Moments
 from separatrix.moments.gaussians import Gaussians, null_objective
 from separatrix.moments.whitening import Whitening
+from separatrix.objectives.limiting_columns import far_from_zero
 from separatrix.rows import memory_rows
 from separatrix.scorers.scorer import Scores
 
 # If the rounding error of the scores is at most this, the certificate is computed from the moments alone. Otherwise the
 # objective is recomputed from the rows, which takes another pass.
 LARGEST_SCORE_ROUNDING = 1e-11
-SINGULAR_COVARIANCE_REMEDY = "drop constant and collinear columns, or use more rows"
 
 
 def log_constant(white: Whitening, moments: Moments) -> float:
@@ -44,6 +45,12 @@ def _evidence(model: Any, task: FitInput, moments: Moments, rounding: float) -> 
     return Recomputed(at.objective, null_objective(moments), likelihood_bound(at), at.slope)
 
 
+def _cause(moments: Moments, names: list[str] | None) -> Message:
+    """Why the scores, with weights in raw units, are not those of the Gaussians, as the end of a sentence."""
+    cause = far_from_zero(moments.frame, names, least=0.0)
+    return Message(", since ", cause) if cause else Message()
+
+
 def gaussian_certificate(
     model: Any,
     task: FitInput,
@@ -62,6 +69,8 @@ def gaussian_certificate(
     """
     scorer: Scores = model.scorer_
     at = _evidence(model, task, moments, rounding)
+    if at.bound.value is None and model.gaussians_.on(moments).gap is not None:
+        status = Message(status, "; its scores have lost digits", _cause(moments, task.names))
     return Certificate(
         status=status,
         code="closed-form" if rank == task.X.shape[1] else "singular",

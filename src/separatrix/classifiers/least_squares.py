@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from separatrix.base import errors
 from separatrix.base.arrays import Array, Integers
 from separatrix.base.concurrency import one_blas_thread
+from separatrix.base.messages import Message, Parameter, Remedy
 from separatrix.certificates.certificate import Certificate, Recomputed
 from separatrix.certificates.moments_claims import LeastSquaresClaim, squares_bound
 from separatrix.classifiers.description import (
@@ -37,7 +38,9 @@ from separatrix.classifiers.linear import Approach, ClassifierTraits, LinearClas
 from separatrix.classifiers.shared_descriptions import NO_INTERCEPT
 from separatrix.moments.coding import TARGETS, decision_of
 from separatrix.moments.deletion import InfluentialRow, most_influential
+from separatrix.moments.singular_columns import singular_columns
 from separatrix.moments.squared_cost import Minimum, SquaredCost, build_squared_cost
+from separatrix.objectives.limiting_columns import STANDARDISE, far_from_zero, nearly_collinear, of_extreme_size
 from separatrix.rows import counted_passes, memory_rows
 from separatrix.scorers.scorer import Scorer
 
@@ -206,7 +209,7 @@ class LeastSquaresClassifier(LinearClassifier):
         if resolved is not None:
             facts["resolved"] = f"gap at most {resolved:.2e} over the directions that float64 resolves"
         self.certificate_ = Certificate(
-            status=self._status(cost.white.rank, width, met, least.shortest, resolved is not None),
+            status=_status(cost, task.names, width, met, least.shortest, resolved is not None),
             code="rounding" if not met else "closed-form" if resolved is None else "resolved",
             met=met,
             **Recomputed(least.value, null_value, bound, least.gradient_norm).fields(),
@@ -222,20 +225,6 @@ class LeastSquaresClassifier(LinearClassifier):
             claim=LeastSquaresClaim(self.scorer_, least.raw, self.targets, float(self.l2), bool(self.fit_intercept)),
             facts=facts,
         )
-
-    def _status(self, rank: int, width: int, met: bool, shortest: bool, unresolved: bool) -> str:
-        if not met:
-            return (
-                "rounding errors in the normal equations are too large: center columns, or drop nearly collinear ones"
-            )
-        if rank < width:
-            norm = "minimum norm, X̄⁺T," if shortest else "minimum norm in standardised columns"
-            singular = "singular up to rounding" if unresolved else "singular"
-            return (
-                f"least squares in closed form; X̄ᵀX̄ is {singular} (rank {rank} of {width}), so of many minimisers the"
-                f" one of {norm} was taken: drop constant and collinear columns, or set l2 > 0"
-            )
-        return "least squares in closed form"
 
     def outputs(self, X: Any) -> Array:
         """The outputs y_k(x), which estimate P(C_k|x). With an intercept they sum to 1.
@@ -295,6 +284,25 @@ class LeastSquaresClassifier(LinearClassifier):
         with one_blas_thread:
             cost = self._cost(task)
             return most_influential(cost, decision_of(cost.targets), top)
+
+
+def _status(cost: SquaredCost, names: list[str] | None, width: int, met: bool, shortest: bool, unresolved: bool) -> str:
+    """The status: what was solved, and which columns leave it undetermined or short of digits."""
+    rank, frame = cost.white.rank, cost.rows.frame
+    if not met:
+        cause = of_extreme_size(frame, names) or far_from_zero(frame, names)
+        cause = cause or nearly_collinear(cost.root[0][:, 1:], names)
+        sentence = "rounding errors in the normal equations are too large"
+        return Message(sentence, ": ", cause) if cause else Message(sentence, Remedy(STANDARDISE))
+    if rank < width:
+        norm = "minimum norm, X̄⁺T," if shortest else "minimum norm in standardised columns"
+        singular = "singular up to rounding" if unresolved else "singular"
+        return Message(
+            f"least squares in closed form; X̄ᵀX̄ is {singular} (rank {rank} of {width}), so of many minimisers the"
+            f" one of {norm} was taken: ",
+            singular_columns(cost.white, names, Message("set ", Parameter("l2"), " > 0"), first=1),
+        )
+    return "least squares in closed form"
 
 
 def _outside(Y: Array) -> OutsideUnitInterval:

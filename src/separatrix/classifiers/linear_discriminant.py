@@ -12,10 +12,10 @@ from sklearn.utils.validation import check_is_fitted
 from separatrix.base.arrays import EPS, Array
 from separatrix.base.concurrency import one_blas_thread
 from separatrix.base.errors import ParameterError
+from separatrix.base.messages import Message
 from separatrix.classifiers.description import COUNT, Description, Requires, array
 from separatrix.classifiers.fit_input import FitInput, as_precise, check_count, rows_to_score, validate
 from separatrix.classifiers.gaussian import (
-    SINGULAR_COVARIANCE_REMEDY,
     gaussian_certificate,
     in_raw_units,
     log_constant,
@@ -34,6 +34,7 @@ from separatrix.classifiers.linear import Approach, ClassifierTraits, LinearClas
 from separatrix.classifiers.shared_descriptions import GAUSSIAN_CLAIM, GENERATIVE
 from separatrix.moments.gather import SHARED_COVARIANCE_MATRICES, Moments, covariance_matrices, gather
 from separatrix.moments.gaussians import Gaussians
+from separatrix.moments.singular_columns import WITHOUT_SCATTER, singular_columns
 from separatrix.moments.whitening import Whitening
 from separatrix.rows import counted_passes, memory_rows
 from separatrix.scorers.scorer import Scorer
@@ -191,7 +192,7 @@ class LinearDiscriminantAnalysis(Generative, ClassNamePrefixFeaturesOutMixin, Tr
             self,
             task,
             moments,
-            _status(moments, white, estimated),
+            _status(moments, white, estimated, task.names),
             white.rank,
             shared=True,
             discriminative=(K - 1) * (d + 1),
@@ -233,12 +234,13 @@ class LinearDiscriminantAnalysis(Generative, ClassNamePrefixFeaturesOutMixin, Tr
         return z[:, None] if z.ndim == 1 else z
 
 
-def _status(moments: Moments, white: Whitening, estimated: str) -> str:
+def _status(moments: Moments, white: Whitening, estimated: str, names: list[str] | None) -> str:
     status = f"class means, {estimated} and priors, in closed form"
     if white.singular:
-        status += (
+        status += Message(
             f"; the covariance is singular (rank {white.rank} of {moments.mean.shape[1]}), so its pseudoinverse was "
-            f"used: {SINGULAR_COVARIANCE_REMEDY}"
+            "used: ",
+            singular_columns(white, names, "give more rows", WITHOUT_SCATTER),
         )
     unit = np.sqrt(np.diag(moments.within + moments.between))
     if white.misses(moments.mean - moments.center, np.where(unit > 0, unit, 1.0)):

@@ -14,7 +14,6 @@ from separatrix.base.messages import ByAudience, Classifier, Message
 from separatrix.classifiers.description import Description, Requires, array
 from separatrix.classifiers.fit_input import FitInput, check_not_negative, validate
 from separatrix.classifiers.gaussian import (
-    SINGULAR_COVARIANCE_REMEDY,
     gaussian_certificate,
     in_raw_units,
     log_constant,
@@ -32,6 +31,7 @@ from separatrix.classifiers.linear import Approach, ClassifierTraits, ScoringCla
 from separatrix.classifiers.shared_descriptions import GAUSSIAN_CLAIM, GENERATIVE
 from separatrix.moments.gather import Moments, covariance_matrices, gather
 from separatrix.moments.gaussians import Gaussians, QuadraticScorer
+from separatrix.moments.singular_columns import WITHOUT_SCATTER, singular_columns
 from separatrix.moments.whitening import Whitening
 from separatrix.rows import counted_passes, memory_rows
 
@@ -201,9 +201,9 @@ class QuadraticDiscriminantAnalysis(Generative, ScoringClassifier):
         if self.reg_param > 0:
             status += f", each covariance shrunk towards the identity by {float(self.reg_param):g}"
         if pooled.singular:
-            status += (
-                f"; columns are constant or collinear in every class (rank {pooled.rank} of {task.X.shape[1]}): "
-                f"{SINGULAR_COVARIANCE_REMEDY}"
+            status += Message(
+                f"; the covariance is singular in every class (rank {pooled.rank} of {task.X.shape[1]}): ",
+                singular_columns(pooled, task.names, "give more rows", WITHOUT_SCATTER),
             )
         deficient = [k for k, rank in enumerate(ranks) if rank < pooled.rank]
         if deficient:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from separatrix.base.errors import ParameterError
+from separatrix.base.errors import InputError, ParameterError
 from separatrix.base.messages import Message
 from separatrix.cli import exits, table_arguments, terminal
 from separatrix.cli.fit_report import write_report
@@ -226,10 +226,14 @@ def fitted(
             validation = cross_validate(new_model, encoded, codes, classes, split.cv, split.seed)
             say(f"fitting {name} to all rows")
         table = encoded(~held)
-        model = new_model().fit(table.X[~held], classes[codes[~held]])
+        told = partial(in_table, rows=table.row_names[~held], names=table.names)
+        try:
+            model = new_model().fit(table.X[~held], classes[codes[~held]])
+        except InputError as error:
+            error.problem = told(error.problem)
+            raise
         status = model.certificate_.status
         certificate = certificate_on(model, table.X[~held])
-        told = partial(in_table, rows=table.row_names[~held], names=table.names)
         model.certificate_ = replace(
             certificate,
             status=told(certificate.status),

@@ -17,10 +17,10 @@ from separatrix.cli.model_description import model_sentence
 from separatrix.cli.validation import CrossValidation
 from separatrix.cli.weight_lines import show_statistics
 from separatrix.cli.wording import in_shell
-from separatrix.diagnostics.weight_table import WeightTable, weight_table
 from separatrix.model_file.statistics import Statistics
 from separatrix.rows.csr import is_sparse
 from separatrix.scorers.scorer import Scorer
+from separatrix.scorers.weight_table import WeightTable, weight_table
 from separatrix.table import Table
 from separatrix.table.formats import DEMO, STDIN
 

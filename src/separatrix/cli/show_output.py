@@ -141,7 +141,7 @@ def _show_training(training: Mapping[str, Any], classes: list[str]) -> None:
 
 def _show_linear(known: ModelFile) -> None:
     from separatrix.cli.weight_lines import show_weights
-    from separatrix.diagnostics.weight_table import weight_table
+    from separatrix.scorers.weight_table import weight_table
 
     found = weight_table(known.scorer, _names(known), known.scaling, known.encoder)
     show_weights(found, known.encoder)
@@ -172,7 +172,7 @@ def _show_parts(known: ModelFile) -> None:
 
     parts = scorer.scheme.parts(np.arange(len(labels)), len(labels))
     heads = [f"{labels[i]}/{'rest' if j is None else labels[j]}" for i, j in (part.names for part in parts)]
-    from separatrix.diagnostics.weight_table import in_units
+    from separatrix.scorers.weight_table import in_units
 
     W = scorer.W if known.scaling is None else in_units(scorer.W, known.scaling)
     terminal.line("weights", "of each model's score, per unit of a column, positive for the first class")

@@ -17,8 +17,8 @@ from separatrix.cli.terminal import item
 
 if TYPE_CHECKING:
     from separatrix.base.arrays import Array
-    from separatrix.diagnostics.weight_table import WeightTable
     from separatrix.model_file.statistics import Statistics
+    from separatrix.scorers.weight_table import WeightTable
     from separatrix.table import Encoder
 
 REFERENCE = "reference"

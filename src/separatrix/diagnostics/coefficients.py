@@ -16,12 +16,12 @@ from separatrix.base.arrays import Array, Integers
 from separatrix.base.errors import InputError, ParameterError
 from separatrix.certificates.likelihood_claim import LikelihoodClaim, LikelihoodOfRows
 from separatrix.classifiers.fit_input import rows_to_score
-from separatrix.diagnostics.weight_table import RATIOS, compared_with
 from separatrix.inference import summary
 from separatrix.model_file.pipelines import taken_apart as pipeline_parts
 from separatrix.rows import Block, memory_rows, summarise
 from separatrix.rows.csr import is_sparse
 from separatrix.scorers.scorer import scores_of, taken_apart
+from separatrix.scorers.weight_table import RATIOS, compared_with
 
 if TYPE_CHECKING:
     from separatrix.table.encoder import Encoder

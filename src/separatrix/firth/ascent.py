@@ -31,6 +31,7 @@ from separatrix.firth.penalised_likelihood import Level, Penalised
 from separatrix.objectives.bound import Bound
 from separatrix.objectives.damped_newton import backtracked
 from separatrix.objectives.factor import Factor
+from separatrix.objectives.limiting_columns import limiting_columns
 from separatrix.objectives.problem import Evaluation
 from separatrix.solvers import Halt, Record, Run, State, Status
 from separatrix.solvers.iteration import follower
@@ -126,7 +127,7 @@ class Ascent:
             then = self._next(problem, point, pairs)
             idle = 0 if then is not None and _nearer(point, then) else idle + 1
             if then is None or idle > MOST_IDLE_STEPS:
-                return point, _run(point, _stuck(point), trace)
+                return point, _run(point, _stuck(problem, point), trace)
             pairs = _with_step(pairs, problem, point, then)
             point = then if idle == 0 or then.length < point.length else point
 
@@ -259,7 +260,7 @@ def _stationary(point: Point) -> Status:
     return Status("gradient", sentence, True)
 
 
-def _stuck(point: Point) -> Status:
+def _stuck(problem: Penalised, point: Point) -> Status:
     """The status if no step raises l* any more. The score may then be as short as rounding allows."""
     if point.length <= NEAR:
         return _stationary(point)
@@ -267,7 +268,9 @@ def _stuck(point: Point) -> Status:
         f"went as far as float64 goes: no step raises Firth's likelihood, and the penalised score is "
         f"{point.length:.1e} standard errors long"
     )
-    return Status("rounding", sentence, False)
+    cause = limiting_columns(problem.objective)
+    why = Message(": ", cause) if cause else Remedy(Message("raise ", Parameter("tol")))
+    return Status("rounding", Message(sentence, why), False)
 
 
 def _out_of_steps(max_iter: int) -> Status:

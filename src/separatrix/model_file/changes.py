@@ -17,6 +17,7 @@ import numpy as np
 from separatrix.base.checksummed_json import canonical
 from separatrix.model_file.kinds import SCORERS
 from separatrix.model_file.model import ModelFile
+from separatrix.model_file.nested_models import stored
 from separatrix.model_file.places import Writing
 from separatrix.model_file.plain import from_plain, to_plain
 
@@ -188,7 +189,7 @@ def _of_parts(scorer: Any, names: tuple[str, ...]) -> dict[str, float]:
     whose = [f" for {labels[i]} against {'the rest' if j is None else labels[j]}" for i, j in pairs]
     if scorer.W is not None:
         return _weights(scorer.W, names, whose)
-    parts = [(_numbers(ModelFile.of(part), names), of) for part, of in zip(scorer.estimators, whose, strict=True)]
+    parts = [(_numbers(stored(part), names), of) for part, of in zip(scorer.estimators, whose, strict=True)]
     return {f"{what}{of}": value for numbers, of in parts for what, value in numbers.items()}
 
 

@@ -18,8 +18,8 @@ from separatrix.model_file.body import KEYS, plain_body, read_body
 from separatrix.model_file.classifier_settings import name_of, plain_settings, unfitted
 from separatrix.model_file.fields_by_classifier import kept, restore
 from separatrix.model_file.forms import Maybe, Plain
-from separatrix.model_file.kinds import SCALING, STATISTICS
-from separatrix.model_file.places import Reading, Writing
+from separatrix.model_file.kinds import SCALING, SCHEMES, STATISTICS
+from separatrix.model_file.places import Reading, ReadingScorers, Writing
 from separatrix.model_file.plain import from_plain, to_plain
 from separatrix.model_file.records import require_keys
 from separatrix.model_file.statistics import Statistics
@@ -63,6 +63,8 @@ class ModelFile:
         How columns are scaled before they reach the scorer.
     statistics : Statistics or None
         Standard errors, tests and intervals, if they were asked for.
+    source : mapping or None
+        The content to read again for the estimator, if classifiers inside this one were read without scikit-learn.
 
     Examples
     --------
@@ -85,6 +87,7 @@ class ModelFile:
     left_out: tuple[str, ...] = ()
     scaling: Scaling | None = None
     statistics: Statistics | None = None
+    source: Mapping[str, Any] | None = field(default=None, compare=False, repr=False)
 
     @classmethod
     def of(
@@ -129,6 +132,8 @@ class ModelFile:
 
     def estimator(self) -> Any:
         """The fitted classifier. After an encoder or a scaling, it takes rows without column names."""
+        if self.source is not None:
+            return ModelFile.from_content(self.source).estimator()
         model = unfitted(self.classifier, self.parameters)
         features = self.features if self.encoder is None and self.scaling is None else None
         restore(model, self.classifier, self.scorer, self.fitted, self.columns, features)
@@ -152,15 +157,18 @@ class ModelFile:
         }
 
     @classmethod
-    def from_content(cls, content: dict[str, Any]) -> ModelFile:
+    def from_content(cls, content: Mapping[str, Any], estimators: bool = True) -> ModelFile:
         """The model, after checking every key, type and length of the content.
+
+        ``estimators``: whether classifiers inside the model become estimators, which needs scikit-learn; otherwise
+        they only score rows until ``estimator`` is called.
 
         >>> from separatrix import Perceptron
         >>> model = ModelFile.of(Perceptron().fit([[0.0], [1.0]], [0, 1]))
         >>> ModelFile.from_content(model.content()).scorer.W.tolist() == model.scorer.W.tolist()
         True
         """
-        at = Reading()
+        at = Reading() if estimators else ReadingScorers()
         require_keys(content, {*KEYS, "encoder", "scaling", "separatrix", "statistics", "target", "training"}, at)
         body = read_body({key: content[key] for key in KEYS}, at)
         at.into("training").require(isinstance(content["training"], dict), "is not an object")
@@ -172,6 +180,7 @@ class ModelFile:
             encoder=_encoder(content["encoder"], body["features"]),
             scaling=at.within(d=body["scorer"].n_features).into("scaling").read(Maybe(SCALING), content["scaling"]),
             statistics=at.into("statistics").read(Maybe(STATISTICS), content["statistics"]),
+            source=content if not estimators and body["classifier"] in SCHEMES else None,
         )
 
 
@@ -268,7 +277,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     """
     from separatrix.model_file.pipelines import put_together
 
-    content = read(path)
+    content = read(path, estimators=True)
     with naming(path):
         return put_together(content.encoder, content.estimator(), content.scaling, content.features)
 
@@ -297,8 +306,8 @@ def write(model_file: ModelFile, path: str | os.PathLike[str]) -> None:
     replace_file(path, data)
 
 
-def read(path: str | os.PathLike[str]) -> ModelFile:
-    """Read and check a file. scikit-learn is needed only for classifiers that consist of others.
+def read(path: str | os.PathLike[str], estimators: bool = False) -> ModelFile:
+    """Read and check a file. scikit-learn is needed only for ``estimators``: classifiers that a model consists of.
 
     >>> import tempfile
     >>> from separatrix import Perceptron, save
@@ -308,12 +317,12 @@ def read(path: str | os.PathLike[str]) -> ModelFile:
     [[-1.0, 2.0]]
     """
     with naming(path):
-        return from_bytes(checksummed_json.read_file(path))
+        return from_bytes(checksummed_json.read_file(path), estimators)
 
 
-def from_bytes(data: bytes) -> ModelFile:
-    """The model in the bytes of a file, after every check."""
-    return ModelFile.from_content(up_to_date(*checksummed_json.checked_content(FORMAT, VERSION, data)))
+def from_bytes(data: bytes, estimators: bool = False) -> ModelFile:
+    """The model in the bytes of a file, after every check; ``estimators`` as in ``read``."""
+    return ModelFile.from_content(up_to_date(*checksummed_json.checked_content(FORMAT, VERSION, data)), estimators)
 
 
 @contextmanager

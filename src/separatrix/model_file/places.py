@@ -67,7 +67,9 @@ class Writing(Place):
 
 
 class Reading(Place):
-    """A place to read from; ``seen`` holds objects by their path."""
+    """A place to read from; ``seen`` holds objects by their path. Classifiers inside others become estimators."""
+
+    estimators: ClassVar[bool] = True
 
     def read(self, form: Form, found: Any) -> Any:
         """The value, or the object from the place that ``found`` refers to."""
@@ -87,3 +89,9 @@ class Reading(Place):
         """Refuse the file unless this holds."""
         if not holds:
             raise ModelFileError(f"its {self.path or 'content'} {problem}")
+
+
+class ReadingScorers(Reading):
+    """A place to read from, where classifiers inside others are read as ``StoredModel``, without scikit-learn."""
+
+    estimators: ClassVar[bool] = False

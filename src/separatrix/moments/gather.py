@@ -16,8 +16,9 @@ import numpy as np
 from separatrix.base.arrays import EPS, Array, Integers
 from separatrix.base.available_memory import refuse_too_large
 from separatrix.base.errors import InputError
-from separatrix.base.messages import Classifier, Message
+from separatrix.base.messages import ByAudience, Classifier, Message
 from separatrix.base.pieces import pieces, rows_per_piece
+from separatrix.objectives.limiting_columns import STANDARDISE, column_name
 from separatrix.rows import Block, Frame, Rows, standard_frame, summarise
 from separatrix.rows.block import LARGEST_DENSE_BLOCK
 from separatrix.rows.column_statistics import LARGEST_SQUARE, SMALLEST_SQUARE
@@ -279,6 +280,7 @@ def gather(
         curvature = np.full(rows.n_features, (spread / 2) ** 2)
         frame = standard_frame(summarise(rows, names), curvature, centred, hide_constant=False)
         moments = moments_of(rows.seen_through(frame), n_classes, pooled)
+    _refuse_overflown(moments, names)
     refuse_extreme_scales(moments.frame, names, SMALLEST_WEIGHABLE_SCALE)
     for scatter in moments.scatter:
         none = np.diag(scatter) <= LARGEST_ROUNDED_VARIANCE * moments.total_weight
@@ -292,14 +294,24 @@ def _refuse_too_wide(d: int, matrices: int) -> None:
     refuse_too_large("X", f"{matrices} matrices of {d:,} × {d:,} numbers", matrices * d * d, remedy)
 
 
+def _refuse_overflown(moments: Moments, names: list[str] | None) -> None:
+    """Raise an error if the sum of a column is past float64, naming the first such column."""
+    past = np.flatnonzero(~np.all(np.isfinite(moments.mean), axis=0))
+    if len(past):
+        problem = Message("the sum of ", column_name(int(past[0]), names), " is beyond the range of float64")
+        by_hand = "divide that column by a large number, such as 1e10"
+        in_shell = "standardise the columns first, with --standardise"
+        raise InputError("X", problem, Message(ByAudience(by_hand, shell=in_shell)))
+
+
 def refuse_extreme_scales(frame: Frame, names: list[str] | None, least: float, most: float = np.inf) -> None:
     """Raise an error if the scale of a column is outside of the range, naming the first such column."""
     extreme = np.flatnonzero((frame.scale < least) | (frame.scale > most))
     if len(extreme):
         j = int(extreme[0])
-        named = f"column {j}" if names is None else f"column {names[j]!r}"
-        what = f"the entries of {named} differ by about {frame.scale[j]:.0e}"
-        raise InputError("X", what, "rescale it: weights or squares in its units leave the range of float64")
+        problem = Message("the entries of ", column_name(j, names), f" differ by about {frame.scale[j]:.0e}")
+        remedy = Message(STANDARDISE, ": weights or squares in its units leave the range of float64")
+        raise InputError("X", problem, remedy)
 
 
 def _first_look(rows: Block) -> Frame:

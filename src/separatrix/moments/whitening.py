@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.base.arrays import Array
+from separatrix.base.arrays import Array, Integers
 from separatrix.objectives.factor import Factor
 
 # A part of a vector outside the range of S below this share of the vector is a rounding error.
@@ -88,6 +88,20 @@ class Whitening:
     def deficient(self) -> bool:
         """Whether S is singular for another reason than zero columns."""
         return self.rank < int(np.count_nonzero(np.any(self.A, axis=1)))
+
+    @property
+    def constant(self) -> Integers:
+        """The columns without scatter, by number."""
+        return np.flatnonzero(~np.any(self.A, axis=1))
+
+    def null_directions(self) -> Array:
+        """The projection (d, d) onto the directions in which standardised columns have no scatter; 0 if constant."""
+        size = np.linalg.norm(self.colour, axis=1)
+        seen = np.flatnonzero(size > 0)
+        Q = np.linalg.qr(self.colour[seen] / size[seen, None])[0]
+        N = np.zeros((len(size), len(size)))
+        N[np.ix_(seen, seen)] = np.eye(len(seen)) - Q @ Q.T
+        return N
 
     def solve(self, b: Array) -> Array:
         """A Aᵀ b: S⁻¹ b, or the solution of minimum norm if S is singular."""

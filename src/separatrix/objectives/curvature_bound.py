@@ -18,9 +18,10 @@ from typing import NamedTuple
 import numpy as np
 
 from separatrix.base.arrays import Array, length
-from separatrix.base.messages import Message, joined
+from separatrix.base.messages import Message
 from separatrix.objectives.bound import Bound, WeightError
 from separatrix.objectives.curvature import LARGEST_PROVEN_U, Curvature, curvature_at, rounded_distance
+from separatrix.objectives.limiting_columns import listed
 from separatrix.objectives.pass_costs import counts_all_rows
 from separatrix.objectives.problem import Evaluation, Objective
 from separatrix.objectives.rounding import Rounding
@@ -35,8 +36,6 @@ SMALLEST_TILT, LARGEST_TILT = 1e-10, 1e-3
 NEGLIGIBLE_ROUNDING = 1e-7
 # With at most this many parameters the rounding of scores is charged by the diagonal of the Hessian itself.
 MOST_PARAMETERS_BY_DIAGONAL = 300
-# The most columns of an unresolved direction that are named.
-MOST_NAMED_COLUMNS = 5
 
 
 class Evidence(NamedTuple):
@@ -148,10 +147,9 @@ def unresolved_reason(objective: Objective) -> str:
     """The reason why a bound over the resolved directions does not hold for all directions; empty if it does."""
     if not objective.unresolved:
         return ""
-    columns = [j for j in objective.unresolved if j > 0]
-    names = [Message(objective.column_name(j)) for j in columns[:MOST_NAMED_COLUMNS]]
+    columns = [j - 1 for j in objective.unresolved if j > 0]
     return Message(
-        joined(", ", [*names, *["…"] * (len(columns) > MOST_NAMED_COLUMNS)]),
+        listed(columns, objective.names),
         " are collinear but for differences that float64 cannot resolve, and without a penalty the objective depends "
         "on them",
     )

@@ -24,6 +24,7 @@ from separatrix.objectives.dense_table import DenseTable
 from separatrix.objectives.evaluation import Evaluation as Evaluation
 from separatrix.objectives.factor import Factor
 from separatrix.objectives.identification import columns_alone, identified_columns
+from separatrix.objectives.limiting_columns import column_name
 from separatrix.objectives.null_model import null_value, null_weights
 from separatrix.objectives.partials import (
     ClassSums,
@@ -483,7 +484,7 @@ class Objective:
 
     def column_name(self, j: int) -> ColumnName:
         """Column j ≥ 1 of W in messages: by its name, or by its number if it has none."""
-        return ColumnName(j - 1, None if self.names is None else f"column {self.names[j - 1]!r}")
+        return column_name(j - 1, self.names)
 
     def penalty_value(self, W: Array) -> float:
         return self.penalised(W).value

@@ -139,11 +139,13 @@ def score_of(estimator: Any, X: Any) -> Array:
 
 def takes_nan(estimator: Any) -> bool:
     """Whether the scikit-learn tags of a model, or of the first step of a pipeline, allow NaN."""
-    from sklearn.utils import get_tags
-
     steps = getattr(estimator, "steps", None)
     first = steps[0][1] if steps else estimator
-    return hasattr(first, "__sklearn_tags__") and bool(get_tags(first).input_tags.allow_nan)
+    if not hasattr(first, "__sklearn_tags__"):
+        return False
+    from sklearn.utils import get_tags
+
+    return bool(get_tags(first).input_tags.allow_nan)
 
 
 def link_of(estimators: Sequence[Any]) -> str:

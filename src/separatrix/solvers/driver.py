@@ -15,10 +15,11 @@ import numpy as np
 
 from separatrix.base.arrays import Array, length
 from separatrix.base.concurrency import one_blas_thread
-from separatrix.base.messages import ByAudience, Message, Remedy
+from separatrix.base.messages import Message, Remedy
 from separatrix.objectives.bound import Bound
 from separatrix.objectives.bounds import bound, with_weights
 from separatrix.objectives.curvature import Curvature
+from separatrix.objectives.limiting_columns import STANDARDISE
 from separatrix.objectives.problem import Objective
 from separatrix.rows.frame import LARGEST_FLOAT
 from separatrix.rows.raw_weights import raw_weights
@@ -34,9 +35,6 @@ from separatrix.solvers.stopping import Certified, Halted, MostIterations, Recor
 LARGEST_RAW_UNIT_ERROR = 1e-11
 # The status codes of runs whose bound is within the tolerance.
 CERTIFIED = ("optimal", "resolved")
-_STANDARDISE = Message(
-    ByAudience("standardise that column first", shell="standardise the columns first, with --standardise")
-)
 
 
 @dataclass(frozen=True)
@@ -334,7 +332,7 @@ def _beyond_raw_units(problem: Objective, raw: Array) -> Status:
         "optimal but for rounding: the offset of ",
         problem.column_name(1 + int(np.argmax(np.nan_to_num(offsets)))),
         " dwarfs its spread, and its weight in raw units cannot hold the digits of the optimum",
-        Remedy(_STANDARDISE),
+        Remedy(STANDARDISE),
     )
     return Status("rounding", sentence, False)
 
@@ -345,6 +343,6 @@ def _out_of_range(problem: Objective, raw: Array) -> Status:
         "the optimum's weight of ",
         problem.column_name(1 + int(np.argmax(np.max(np.abs(raw[:, 1:]), axis=0)))),
         " is beyond the range of float64, since the column is nearly zero",
-        Remedy(_STANDARDISE),
+        Remedy(STANDARDISE),
     )
     return Status("rounding", sentence, False)

@@ -10,6 +10,7 @@ from separatrix.base.messages import Message, Parameter, Remedy, Setting
 from separatrix.objectives.bound import Bound
 from separatrix.objectives.bounds import largest_curvature
 from separatrix.objectives.curvature_bound import unresolved_reason
+from separatrix.objectives.limiting_columns import limiting_columns
 from separatrix.objectives.problem import Objective
 from separatrix.solvers.gradient_descent import DescentMemory
 from separatrix.solvers.state import Halt, Memory, State
@@ -145,7 +146,7 @@ class SmallGradient:
     length: float
 
     def __call__(self, problem: Objective, state: State, bound: Bound, trace: Sequence[Record]) -> Status | None:
-        if trace[-1].gradient_norm > self.length:
+        if not trace[-1].gradient_norm <= self.length:
             return None
         return Status("gradient", f"the gradient's length fell to {trace[-1].gradient_norm:.1e}", True)
 
@@ -176,7 +177,7 @@ class Stationary:
         traits, length = problem.loss.traits, trace[-1].gradient_norm
         if traits.convex and (traits.self_concordance is not None or (bound.value is not None and state.halt is None)):
             return None
-        if length > (self.near if state.halt is Halt.STALLED else self.tol):
+        if not length <= (self.near if state.halt is Halt.STALLED else self.tol):  # NaN is not small, either
             return None
         if traits.convex and (unresolved := unresolved_reason(problem)):
             sentence = Message(
@@ -233,11 +234,10 @@ class Halted:
                 Remedy("leave the solver at 'auto'"),
             )
             return Status("patience", sentence, False)
-        return Status(
-            "rounding",
-            f"went as far as float64 goes ({state.halt.value}) before the tolerance was reached",
-            False,
-        )
+        ended = f"went as far as float64 goes ({state.halt.value}) before the tolerance was reached"
+        cause = limiting_columns(problem)
+        why = Message(": ", cause) if cause else Remedy(Message("raise ", Parameter("tol")))
+        return Status("rounding", Message(ended, why), False)
 
 
 def _diverged(problem: Objective, state: State) -> Status:

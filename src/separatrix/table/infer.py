@@ -190,7 +190,8 @@ def _index_like(name: str, v: Any) -> str:
     """Why numbers v (n,), none missing, look like an index; empty if they do not."""
     if len(v) < _FEWEST_ROWS_OF_AN_INDEX or not np.all(v == np.round(v)):
         return ""
-    with np.errstate(invalid="ignore"):  # The difference of two infinities. They are refused later.
+    # The difference of two infinities, which are refused later, or of two numbers near the limit of float64.
+    with np.errstate(invalid="ignore", over="ignore"):
         steps = np.diff(v)
     if v[0] in (0, 1) and np.all(steps == 1):
         return "it counts the rows"

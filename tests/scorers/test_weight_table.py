@@ -6,8 +6,8 @@ import pytest
 
 import separatrix as sx
 from separatrix.diagnostics.fit_statistics import fit_statistics
-from separatrix.diagnostics.weight_table import weight_table
 from separatrix.model_file import ModelFile
+from separatrix.scorers.weight_table import weight_table
 from separatrix.table import read_raw
 
 RNG = np.random.default_rng(3)
