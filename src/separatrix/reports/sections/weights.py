@@ -9,13 +9,13 @@ import numpy as np
 from separatrix.base.arrays import Array
 from separatrix.base.theme import told_apart
 from separatrix.diagnostics import Coefficients
-from separatrix.diagnostics.weight_table import weight_table
 from separatrix.plots import CoefficientDisplay
 from separatrix.reports.figures import figure
 from separatrix.reports.page import Html, Section, block, details, mark, named_class, pair, paragraph, table, text
 from separatrix.reports.reported_model import ReportedModel
 from separatrix.reports.wording import interval, signed, stated
 from separatrix.scorers.scorer import Scorer, scores_of
+from separatrix.scorers.weight_table import weight_table
 
 # The most classes side by side in a table of coefficients.
 MOST_COEFFICIENT_CLASSES = 5
