@@ -63,7 +63,7 @@ def test_more_than_two_columns():
     bent = make_pipeline(StandardScaler(), sx.quadratic(), sx.LogisticRegression()).fit(wide, y)
     shown = DecisionRegionsDisplay.of(bent, wide, y)
     assert len(shown.plane.origin) == 4
-    assert shown.plane.names[0] == "Fisher's direction"
+    assert shown.plane.names[0] == "Fisher's axis"
     straight = make_pipeline(StandardScaler(), sx.LogisticRegression()).fit(wide, y)
     assert DecisionRegionsDisplay.of(straight, wide, y).regions is not None  # exact polygons, over scaled columns
 

@@ -301,7 +301,7 @@ def test_refusals():
 
 
 def test_expressions_that_would_be_too_long():
-    with pytest.raises(ParameterError, match="use to_sql, which takes steps"):
+    with pytest.raises(ParameterError, match="use to_sql, which writes subqueries"):
         sql_expressions(draw("gaussian votes", 0, K=5).model)
 
 

@@ -170,7 +170,7 @@ def test_a_truncated_file(tmp_path, cut):
 def test_other_encodings(tmp_path):
     for encoding in ("latin-1", "cp1252", "utf-16"):
         path = write(tmp_path / "t.csv", "név,a,y\nJosé,1,0\nAnn,2,1\nJosé,4,1\n".encode(encoding))
-        assert read_table(path, "y", encoding=encoding).names == ("név=Ann", "a")
+        assert read_table(path, "y", encoding=encoding).names == ("név=José", "a")
     write(path, "név,a,y\nJosé,1,0\n".encode("latin-1"))
     assert "for a file in Latin-1 give encoding=" in refusal(path)
     assert "it is not utf-16 text" in refusal(path, encoding="utf-16")

@@ -128,7 +128,8 @@ def test_other_quotes(tmp_path, quote):
     rows = "".join(f"{quote}{cell}{quote},{'uv'[k % 2]}\n" for k, cell in enumerate(cells))
     path = write(tmp_path / "t.csv", "t,y\n" + rows)
     table = read_table(path, "y", quote=quote, category="t")
-    assert table.names == ("t=a" + quote + "b", 't=say "so"')
+    assert table.names == ('t=say "so"', "t=x,1")
+    assert table.encoder.columns[0].levels[0] == f"a{quote}b"
     swallowed = write(tmp_path / "s.csv", f"t,y\n{quote}x,u\n{quote}z,v\n")
     with pytest.raises(TableError, match=r"the cell that opens with . in line 2 continues on line 3"):
         read_table(swallowed, "y", quote=quote)

@@ -110,7 +110,7 @@ def test_spaces_around_cells_are_no_part_of_them(tmp_path):
     path = write(tmp_path / "t.csv", "a,c,y\n1,red , yes\n2, red,yes\n3,blue,no \n4, NA,no\n")
     table = read_table(path, "y", missing="drop")
     assert table.y.tolist() == ["yes", "yes", "no"]
-    assert table.names == ("a", "c=blue")
+    assert table.names == ("a", "c=red")
     assert table.rows.tolist() == [1, 2, 3]
 
 

@@ -91,7 +91,7 @@ def test_standardise_leaves_n_grams_as_they_are():
     plain, scaled = raw.learned(), raw.learned(standardise=True)
     assert abs(plain.X[:, [1, 2, 3, 4]] - scaled.X[:, [1, 2, 3, 4]]).max() == 0
     np.testing.assert_allclose(scaled.X[:, [0]].toarray().std(), 1.0)
-    assert any("except n-grams" in note for note in scaled.notes)
+    assert any("Numbers and dates are divided by" in note for note in scaled.notes)
 
 
 def test_the_limit_is_noted():

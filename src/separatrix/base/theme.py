@@ -64,12 +64,28 @@ class Theme:
     classes: tuple[str, ...]
 
     def of_class(self, k: int) -> str:
-        """The colour of class k; colours repeat after the last."""
+        """The colour of a class; colours repeat after the last.
+
+        Parameters
+        ----------
+        k : int
+            The number of the class.
+
+        Returns
+        -------
+        str
+        """
         return self.classes[k % len(self.classes)]
 
     def roles(self) -> dict[str, str]:
         """All colours by what they are for, as CSS variables name them.
 
+        Returns
+        -------
+        dict of str to str
+
+        Examples
+        --------
         >>> LIGHT.roles()["class-0"], LIGHT.roles()["highlight-edge"]
         ('#0b5cad', '#b88a00')
         """

@@ -95,7 +95,25 @@ class DistributionDisplay(Display):
 
     @classmethod
     def of(cls, X: Any, codes: Integers, classes: AnyArray, names: Sequence[str], columns: Integers) -> Self:
-        """The display of given columns of rows X, not drawn yet; call ``plot`` to draw it."""
+        """The display of given columns of rows X, not drawn yet; call ``plot`` to draw it.
+
+        Parameters
+        ----------
+        X : array or sparse matrix (n, d)
+            The rows.
+        codes : array (n,)
+            The class of each row, as an index into ``classes``.
+        classes : array (K,)
+            The labels of the classes.
+        names : sequence of str
+            The names of the columns.
+        columns : array of int
+            The columns to show.
+
+        Returns
+        -------
+        DistributionDisplay
+        """
         K = len(classes)
         found = [distribution(column_of(X, j), codes, K, names[j]) for j in columns.tolist()]
         rows = np.bincount(codes, minlength=K)

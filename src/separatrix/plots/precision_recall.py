@@ -67,7 +67,17 @@ class PrecisionRecallDisplay(RankingDisplay):
         return curve.average_precision, curve.average_precision_interval(self.level)
 
     def told(self, curve: Ranking) -> str:
-        """The average precision, and the precision at three recalls."""
+        """The average precision, and the precision at three recalls.
+
+        Parameters
+        ----------
+        curve : Ranking
+            The curve.
+
+        Returns
+        -------
+        str
+        """
         found = [f"{100 * _highest(curve, at):.0f} % at {100 * at:g} %" for at in RECALLS_TOLD]
         area, (low, high) = self.area(curve)
         return f"average precision {area:.3f} ({low:.3f} to {high:.3f}); precision {', '.join(found)} recall"

@@ -68,7 +68,21 @@ class RankingDisplay(Display):
 
     @classmethod
     def of(cls, found: Answers, band: str = "pointwise", level: float = 0.95) -> Self:
-        """The curves of a model's answers; call ``plot`` to draw them."""
+        """The curves of a model's answers; call ``plot`` to draw them.
+
+        Parameters
+        ----------
+        found : Answers
+            The model's answers on some rows, with their classes.
+        band : {"pointwise", "simultaneous"}
+            The kind of the confidence band.
+        level : float
+            The confidence level.
+
+        Returns
+        -------
+        Display
+        """
         curves, labels = rankings(found), found.classes.tolist()
         return cls(curves, band, level, [labels.index(curve.of) for curve in curves])
 
@@ -146,7 +160,17 @@ class RankingDisplay(Display):
 
     @abstractmethod
     def told(self, curve: Ranking) -> str:
-        """The numbers of a curve in words."""
+        """The numbers of a curve in words.
+
+        Parameters
+        ----------
+        curve : Ranking
+            The curve.
+
+        Returns
+        -------
+        str
+        """
 
     def _draw(self, ax: Axes, theme: Theme) -> None:
         if self.together:

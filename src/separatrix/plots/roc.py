@@ -66,7 +66,17 @@ class RocDisplay(RankingDisplay):
         return curve.auc, curve.auc_interval(self.level)
 
     def told(self, curve: Ranking) -> str:
-        """The area, and the true positive rates at three false positive rates."""
+        """The area, and the true positive rates at three false positive rates.
+
+        Parameters
+        ----------
+        curve : Ranking
+            The curve.
+
+        Returns
+        -------
+        str
+        """
         rates = [f"{100 * _highest(curve, at):.0f} % at {100 * at:g} %" for at in RATES_TOLD]
         area, (low, high) = self.area(curve)
         return f"area {area:.3f} ({low:.3f} to {high:.3f}); true positives {', '.join(rates)} false positives"

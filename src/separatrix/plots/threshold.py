@@ -81,7 +81,21 @@ class ThresholdDisplay(Display):
 
     @classmethod
     def of(cls, found: Answers, costs: Costs | None = None, level: float = 0.95) -> Self:
-        """The display of a model's answers, not drawn yet; call ``plot`` to draw it."""
+        """The display of a model's answers, not drawn yet; call ``plot`` to draw it.
+
+        Parameters
+        ----------
+        found : Answers
+            The answers of a model of two classes, with probabilities.
+        costs : Costs, optional
+            The costs of both mistakes.
+        level : float
+            The confidence level.
+
+        Returns
+        -------
+        ThresholdDisplay
+        """
         if found.log_P is None or found.n_classes != 2:
             problem = "it has no probabilities" if found.log_P is None else f"it has {found.n_classes} classes"
             raise ParameterError("model", problem, "give a model of two classes with probabilities")
@@ -98,7 +112,20 @@ class ThresholdDisplay(Display):
         return None if self.costs is None else cost_figures(self.costs, self.p, self.positive, level=self.level)
 
     def at(self, thresholds: Array) -> tuple[Array, Array, Array | None]:
-        """Precision (NaN if no row is predicted), recall and the cost a row at each threshold."""
+        """Precision, recall and cost per row at given thresholds.
+
+        Parameters
+        ----------
+        thresholds : array (m,)
+            Probabilities from which on the second class is predicted.
+
+        Returns
+        -------
+        precision, recall : arrays (m,)
+            The precision is NaN where no row is predicted.
+        cost : array (m,) or None
+            The cost per row; None if no costs are given.
+        """
         own, others = np.sort(self.p[self.positive]), np.sort(self.p[~self.positive])
         hits, false = (len(a) - np.searchsorted(a, thresholds) for a in (own, others))
         with np.errstate(invalid="ignore", divide="ignore"):

@@ -143,6 +143,17 @@ class Schema:
     def with_words(self, asked: Mapping[str, TextSettings]) -> Schema:
         """The schema in which the columns ``asked`` for are free text.
 
+        Parameters
+        ----------
+        asked : dict of str to TextSettings
+            The columns, each with the settings of its n-grams.
+
+        Returns
+        -------
+        Schema
+
+        Examples
+        --------
         >>> Schema(()).with_words({"review": DEFAULTS}).columns[0].kind
         'words'
         """

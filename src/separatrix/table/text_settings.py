@@ -66,13 +66,34 @@ class TextSettings:
         return "1 word" if self.ngrams == 1 else f"1 to {self.ngrams} words"
 
     def plain(self) -> dict[str, Any]:
-        """The settings as JSON types."""
+        """The settings as JSON types.
+
+        Returns
+        -------
+        dict
+        """
         return asdict(self)
 
     @classmethod
     def from_plain(cls, content: Any) -> TextSettings:
-        """The settings from the result of ``plain``, in which any may be left out; errors are ``ParameterError``.
+        """The settings from the result of ``plain``, in which any may be left out.
 
+        Parameters
+        ----------
+        content : dict
+            Values by the names of the settings.
+
+        Returns
+        -------
+        TextSettings
+
+        Raises
+        ------
+        ParameterError
+            A key or a value is not one of a setting.
+
+        Examples
+        --------
         >>> TextSettings.from_plain({"min_df": 1}) == TextSettings(min_df=1)
         True
         """
