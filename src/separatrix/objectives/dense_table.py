@@ -185,6 +185,20 @@ class DenseTable:
         return Evaluation(sums.value + 0.5 * float(np.vdot(W_r, W_r)), gradient)
 
     @_QUIET
+    def slope_along(self, V: Array) -> Callable[[float], float]:
+        """φ′ for φ(α) = E(αV), as a function of α, in one pass."""
+        self.counter.add()
+        z, V_r = V @ self._X.T, self.root_penalty * V
+        of_penalty = float(np.vdot(V_r, V_r))
+
+        @_QUIET
+        def slope(alpha: float) -> float:
+            residual = self.arithmetic.sums(self.t, self.s, alpha * z).residual
+            return float(np.vdot(residual, z)) + alpha * of_penalty
+
+        return slope
+
+    @_QUIET
     def gram(self) -> Array:
         """Σ_i s_i x̄_i x̄_iᵀ, zero in pinned columns, in one pass."""
         self.counter.add()
