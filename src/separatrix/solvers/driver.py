@@ -171,7 +171,9 @@ def run(
     """
     look, trace = schedule(solver, problem, tol, exact_weights), list[Record]()
     report = follower(solver.name, lambda: problem.null_value, tol)
-    every: list[Rule[Memory]] = [*rules, Halted()]
+    every: list[Rule[Memory]] = list(rules)
+    if not any(isinstance(rule, Halted) for rule in rules):
+        every.append(Halted())
     before: State[Memory] | None = None
     clock = time.perf_counter()
     with one_blas_thread:
