@@ -28,7 +28,7 @@ from separatrix.rows.block import MOST_BATCHED_ENTRIES
 from separatrix.rows.protocol import PassCounter
 
 if TYPE_CHECKING:
-    from separatrix.objectives.problem import Objective
+    from separatrix.objectives.framed_penalty import FramedPenalty
 
 # The most entries of X̄ for which the work of the interpreter exceeds the arithmetic: half a megabyte.
 MOST_ENTRIES = 1 << 16
@@ -154,7 +154,7 @@ class DenseTable:
         self._curvature = self.root_penalty**2
 
     @classmethod
-    def of(cls, problem: Objective) -> DenseTable | None:
+    def of(cls, problem: FramedPenalty) -> DenseTable | None:
         """The table of a problem, or None if it is not small, not dense, or its loss is not in ``ARITHMETIC``."""
         arithmetic = ARITHMETIC.get(type(problem.loss))
         block = problem.rows.resident()

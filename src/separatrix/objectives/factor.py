@@ -17,7 +17,7 @@ ROUNDING_ULPS_PER_ROW = 16
 
 @cache
 def _lapack() -> Any:
-    """LAPACK's functions. They are imported on first use; the import statement itself takes as long as a small solve."""
+    """LAPACK's functions, imported on first use. Repeating the import statement takes as long as a small solve."""
     import scipy.linalg.lapack
 
     return scipy.linalg.lapack
