@@ -23,7 +23,7 @@ from separatrix.objectives.problem import Objective
 from separatrix.rows.frame import LARGEST_FLOAT
 from separatrix.rows.raw_weights import raw_weights
 from separatrix.solvers.bound_schedule import Schedule, schedule
-from separatrix.solvers.finish import SMALLEST_DISTANCE_OF_SMALL_TABLES, finished
+from separatrix.solvers.finish import MOST_FINAL_STEPS_OF_SMALL_TABLES, SMALLEST_DISTANCE_OF_SMALL_TABLES, finished
 from separatrix.solvers.iteration import follower
 from separatrix.solvers.separation_rule import Separated
 from separatrix.solvers.state import Memory, Memory_co, Solver, State
@@ -215,7 +215,8 @@ def _proved(
     problem: Objective, state: State[Memory], look: Schedule, trace: list[Record], clock: float
 ) -> Run[Memory] | None:
     """The run that ends with the steps of ``finish`` from a promising state, if the bound after them proves it."""
-    end, found = finished(problem, state, look.latest, SMALLEST_DISTANCE_OF_SMALL_TABLES)
+    within, most_steps = SMALLEST_DISTANCE_OF_SMALL_TABLES, MOST_FINAL_STEPS_OF_SMALL_TABLES
+    end, found = finished(problem, state, look.latest, within, most_steps)
     status = Certified(look.tol)(problem, end, found.bound, trace)
     if status is None:
         return None

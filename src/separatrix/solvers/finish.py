@@ -33,18 +33,24 @@ from separatrix.solvers.state import Memory, State
 # error then has six correct digits.
 SMALLEST_DISTANCE = 1e-7
 # The same for small tables, whose passes take little time.
-SMALLEST_DISTANCE_OF_SMALL_TABLES = 1e-9
+SMALLEST_DISTANCE_OF_SMALL_TABLES = 1e-10
 # The most steps, each of which takes a pass. One step is enough with the Hessian at the current point; two or three are
 # needed with that of an earlier point.
 MOST_FINAL_STEPS = 3
+# The same for small tables. After a long last Newton step, its Hessian gains only one or two digits a step.
+MOST_FINAL_STEPS_OF_SMALL_TABLES = 5
 
 
 def finished(
-    problem: Objective, start: State[Memory], found: Evidence, within: float = SMALLEST_DISTANCE
+    problem: Objective,
+    start: State[Memory],
+    found: Evidence,
+    within: float = SMALLEST_DISTANCE,
+    most_steps: int = MOST_FINAL_STEPS,
 ) -> tuple[State[Memory], Evidence]:
     """The state after the last steps, which count as one iteration, and its evidence; ``start`` if no step is accepted.
 
-    ``within``: the steps end at this distance to the optimum, in standard errors.
+    ``within``: the steps end at this distance to the optimum, in standard errors. ``most_steps``: the most steps.
 
     >>> from separatrix.objectives.bounds import evidence
     >>> from separatrix.objectives.build import build_objective
@@ -64,7 +70,7 @@ def finished(
     factor, curvature = held
     state, root = start, sqrt(problem.total_weight)
     V, decrement = _step_from(problem, factor, state)
-    for _ in range(MOST_FINAL_STEPS):
+    for _ in range(most_steps):
         if not root * decrement > within:
             break
         W = state.W + V
