@@ -5,7 +5,7 @@ import pytest
 
 from separatrix.base.cached import cached_property
 from separatrix.objectives.dense_table import DenseTable
-from separatrix.objectives.problem import STATISTICS, Objective
+from separatrix.objectives.problem import Objective
 from separatrix.objectives.subspace import Subspace
 from separatrix.rows import Block, Frame, Sample, memory_rows
 from tests import problems
@@ -21,9 +21,10 @@ def test_nothing_can_be_assigned_to_a_problem(name):
 
 
 def test_every_cached_property_says_what_it_depends_on():
-    cached = {name for name, value in vars(Objective).items() if isinstance(value, cached_property)}
-    assert cached == STATISTICS.keys()
-    assert all(statistic.depends_on for statistic in STATISTICS.values())
+    members = [item for base in Objective.__mro__ for item in vars(base).items()]
+    cached = {name for name, value in members if isinstance(value, cached_property)}
+    assert cached == Objective.statistics.keys()
+    assert all(statistic.depends_on for statistic in Objective.statistics.values())
 
 
 def test_an_unknown_statistic_is_refused():
@@ -81,17 +82,17 @@ def agree(a, b):
 @pytest.mark.parametrize("seed", range(12))
 def test_a_copy_knows_what_a_problem_by_itself_finds(seed, part):
     problem = problems.draw(seed).objective()
-    before = {name: getattr(problem, name) for name in STATISTICS}
+    before = {name: getattr(problem, name) for name in Objective.statistics}
     value = changes(problem)[part]
     copy, alone = problem.with_(**{part: value}), computed_alone(problem, part, value)
-    known = {name for name in STATISTICS if copy.knows(name)}
-    for name, statistic in STATISTICS.items():
+    known = {name for name in Objective.statistics if copy.knows(name)}
+    for name, statistic in Objective.statistics.items():
         narrowed = part == "pinned" and statistic.narrowed is not None
         assert (name in known) == (part not in statistic.depends_on or narrowed)
         if part not in statistic.depends_on:
             assert getattr(copy, name) is before[name]
         assert agree(getattr(copy, name), getattr(alone, name)), name
-    assert all(getattr(problem, name) is before[name] for name in STATISTICS)
+    assert all(getattr(problem, name) is before[name] for name in Objective.statistics)
 
 
 def test_passes_go_on_or_begin_anew():

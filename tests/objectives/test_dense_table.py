@@ -94,3 +94,15 @@ def test_large_sparse_and_other_problems_have_no_table():
     lasso = build_objective(labelled_rows(X, codes, 2), 2, Penalty(1.0, np.ones(4), l1_ratio=1.0))
     probit = build_objective(labelled_rows(X, codes, 2), 2, ridge, loss="probit")
     assert [problem.dense_table for problem in (sparse, wide, lasso, probit)] == [None] * 4
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize("alpha", [0.0, 1.0, 2.5])
+def test_the_slope_along_a_direction_is_the_gradients(case, alpha):
+    table = _problem(7, **case).dense_table
+    V = np.random.default_rng(8).normal(size=(1 if case.get("K", 2) == 2 else case["K"], case.get("d", 3) + 1))
+    if not case.get("fit_intercept", True):
+        V[:, 0] = 0.0
+    with np.errstate(all="raise"):
+        slope = table.slope_along(V)(alpha)
+    np.testing.assert_allclose(slope, np.vdot(table.value_gradient(alpha * V).gradient, V), rtol=1e-9, atol=1e-12)

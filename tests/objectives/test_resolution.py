@@ -141,7 +141,7 @@ def test_a_claim_that_leaves_out_a_direction_is_refused(monkeypatch):
     """The check of a certificate does not go by the residues that the fit goes by."""
     X, y = _rows()
     X = np.column_stack([X, X[:, 0] + X[:, 1]])
-    monkeypatch.setattr("separatrix.objectives.problem.unresolved", lambda *given: ())
+    monkeypatch.setattr("separatrix.objectives.identified_directions.unresolved", lambda *given: ())
     certificate = sx.LogisticRegression(np.inf).fit(X, y).certificate_
     assert certificate.code == "optimal", "the fit is made to leave it out"
     assert not certificate.verify(X, y)

@@ -29,7 +29,8 @@ def length(x: Array) -> float:
     >>> length(np.array([[3.0], [4.0]]))
     5.0
     """
-    return sqrt(np.vdot(x, x))
+    flat = x.ravel()
+    return sqrt(flat.dot(flat))
 
 
 class NamedRows(np.ndarray[tuple[int, int], np.dtype[np.float64]]):

@@ -68,7 +68,7 @@ def validate(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> FitIn
         )
     weight, names = row_weights(sample_weight, X.shape[0]), column_names(estimator) or named
     before = forgotten(estimator)
-    estimator._dtype = X.dtype.name
+    estimator._dtype = "float32" if X.dtype == np.float32 else "float64"
     return FitInput(X, codes, classes, weight, names, before, row_names)
 
 

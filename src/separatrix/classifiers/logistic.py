@@ -432,7 +432,8 @@ class LogisticRegression(LinearClassifier):
         solver: Solver,
         why: str,
     ) -> None:
-        outcome = replace(outcome, status=replace(outcome.status, sentence=task.told(outcome.status.sentence)))
+        if task.rows is not None:
+            outcome = replace(outcome, status=replace(outcome.status, sentence=task.told(outcome.status.sentence)))
         self._keep_scorer(Scorer(W, task.classes, problem.loss.traits.head.name if len(W) == 1 else "softmax"))
         self.n_iter_ = np.array([outcome.state.iteration], dtype=np.int32)
         self.trace_ = outcome.trace

@@ -36,8 +36,9 @@ import numpy as np
 from separatrix.base.arrays import EPS, Array
 from separatrix.base.pieces import pieces
 from separatrix.objectives.factor import Factor
+from separatrix.objectives.framed_penalty import LARGEST_ROOT_PENALTY
 from separatrix.objectives.partials import LongestScores
-from separatrix.objectives.problem import LARGEST_ROOT_PENALTY, Objective
+from separatrix.objectives.problem import Objective
 from separatrix.rows import Block, Partial, some_rows
 
 # Rows whose lengths are computed at a time, which limits the memory for R².

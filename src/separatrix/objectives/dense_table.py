@@ -28,7 +28,7 @@ from separatrix.rows.block import MOST_BATCHED_ENTRIES
 from separatrix.rows.protocol import PassCounter
 
 if TYPE_CHECKING:
-    from separatrix.objectives.problem import Objective
+    from separatrix.objectives.framed_penalty import FramedPenalty
 
 # The most entries of X̄ for which the work of the interpreter exceeds the arithmetic: half a megabyte.
 MOST_ENTRIES = 1 << 16
@@ -56,24 +56,21 @@ class Arithmetic(NamedTuple):
     hessian: Callable[[Block, Array, Array], Array]
 
 
-def _logistic_sums(t: Array, s: Array, z: Array) -> RowSums:
+def _logistic_sums(minus_t: Array, s: Array, z: Array) -> RowSums:
     """With the odds o = e^{−m} of the other class: ℓ = ln(1 + o), ℓ′ = −o/(1 + o), ℓ″ = o/(1 + o)²; m = t z.
 
-    ``second``: s ℓ″, (n,).
+    ``minus_t``: −t. ``second``: s ℓ″, (n,).
     """
-    odds = np.multiply(t, z[0])
-    np.negative(odds, out=odds)
+    odds = minus_t * z[0]
     np.exp(odds, out=odds)
     total = 1.0 + odds
-    value = float(s @ np.log1p(odds))
+    value = float(s.dot(np.log1p(odds)))
     if not isfinite(value):
-        return _steep_logistic_sums(t, s, t * z[0])
+        return _steep_logistic_sums(-minus_t, s, -minus_t * z[0])
     odds /= total
-    second = odds / total
-    second *= s
     odds *= s
-    odds *= t
-    np.negative(odds, out=odds)
+    second = odds / total
+    odds *= minus_t
     return RowSums(value, odds[None, :], second)
 
 
@@ -120,7 +117,7 @@ def _softmax_hessian(block: Block, s: Array, p: Array) -> Array:
 
 
 ARITHMETIC: dict[type[Loss], Arithmetic] = {
-    Logistic: Arithmetic(lambda t, K: t, _logistic_sums, _logistic_hessian),
+    Logistic: Arithmetic(lambda t, K: -t, _logistic_sums, _logistic_hessian),
     Softmax: Arithmetic(lambda t, K: np.ascontiguousarray(one_hot(t, K).T), _softmax_sums, _softmax_hessian),
 }
 
@@ -153,11 +150,11 @@ class DenseTable:
 
     def __post_init__(self) -> None:
         self._X: Any = self.block.written
+        self._transposed: Any = self._X.T
         self._curvature = self.root_penalty**2
-        self._all_counted = bool((self.s > 0).all())
 
     @classmethod
-    def of(cls, problem: Objective) -> DenseTable | None:
+    def of(cls, problem: FramedPenalty) -> DenseTable | None:
         """The table of a problem, or None if it is not small, not dense, or its loss is not in ``ARITHMETIC``."""
         arithmetic = ARITHMETIC.get(type(problem.loss))
         block = problem.rows.resident()
@@ -174,15 +171,30 @@ class DenseTable:
     def value_gradient(self, W: Array) -> Evaluation:
         """E(W) and ∇E(W), (K, d + 1), in one pass."""
         self.counter.add()
-        sums = self.arithmetic.sums(self.t, self.s, W @ self._X.T)
-        gradient: Array = sums.residual @ self._X
+        sums = self.arithmetic.sums(self.t, self.s, W.dot(self._transposed))
+        gradient: Array = sums.residual.dot(self._X)
         np.add.reduce(sums.residual, axis=1, out=gradient[:, 0])  # exact: rows that balance each other sum to zero
         if self.pinned is not None:
             gradient[:, self.pinned] = 0.0
         W_r = self.root_penalty * W
         gradient += self.root_penalty * W_r
         self._last = (W.tobytes(), sums.second)
-        return Evaluation(sums.value + 0.5 * float(np.vdot(W_r, W_r)), gradient)
+        W_r = W_r.ravel()
+        return Evaluation(sums.value + 0.5 * float(W_r.dot(W_r)), gradient)
+
+    @_QUIET
+    def slope_along(self, V: Array) -> Callable[[float], float]:
+        """φ′ for φ(α) = E(αV), as a function of α, in one pass."""
+        self.counter.add()
+        z, V_r = V.dot(self._transposed), self.root_penalty * V
+        of_penalty = float(np.vdot(V_r, V_r))
+
+        @_QUIET
+        def slope(alpha: float) -> float:
+            residual = self.arithmetic.sums(self.t, self.s, alpha * z).residual
+            return float(np.vdot(residual, z)) + alpha * of_penalty
+
+        return slope
 
     @_QUIET
     def gram(self) -> Array:
@@ -193,11 +205,12 @@ class DenseTable:
             total[self.pinned, :] = total[:, self.pinned] = 0.0
         return total
 
+    @_QUIET
     def longest(self, root: Array) -> float:
         """The largest squared length of ``root`` x̄ over rows of positive weight."""
-        z = root @ self._X.T
-        squares = np.einsum("ij,ij->j", z, z)
-        return float((squares if self._all_counted else squares[self.s > 0]).max(initial=0.0))
+        z = root.dot(self._transposed)
+        squares = np.add.reduce(np.multiply(z, z, out=z), axis=0)
+        return float(np.maximum.reduce(squares, initial=0.0, where=self.s > 0))
 
     @_QUIET
     def hessian(self, W: Array) -> Array:
@@ -205,7 +218,7 @@ class DenseTable:
         self.counter.add()
         last, second = self._last
         if last != W.tobytes():
-            second = self.arithmetic.sums(self.t, self.s, W @ self._X.T).second
+            second = self.arithmetic.sums(self.t, self.s, W.dot(self._transposed)).second
         total = self.arithmetic.hessian(self.block, self.s, second)
         diagonal = total.ravel()[:: W.size + 1]  # a view
         diagonal += self._curvature if len(W) == 1 else np.tile(self._curvature, len(W))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from math import isfinite, sqrt
+from typing import Any
 
 import numpy as np
 
@@ -13,15 +15,21 @@ from separatrix.base.arrays import EPS, Array, length
 ROUNDING_ULPS_PER_ROW = 16
 
 
+@cache
+def _lapack() -> Any:
+    """LAPACK's functions, imported on first use. Repeating the import statement takes as long as a small solve."""
+    import scipy.linalg.lapack
+
+    return scipy.linalg.lapack
+
+
 def is_positive_definite(A: Array) -> bool:
     """Whether a symmetric matrix with finite entries has a Cholesky factor in float64. A is overwritten.
 
     >>> is_positive_definite(np.eye(2)), is_positive_definite(np.ones((2, 2)) - np.eye(2))
     (True, False)
     """
-    from scipy.linalg.lapack import dpotrf
-
-    return len(A) == 0 or dpotrf(A.T, lower=0, clean=0, overwrite_a=1)[1] == 0
+    return len(A) == 0 or _lapack().dpotrf(A.T, lower=0, clean=0, overwrite_a=1)[1] == 0
 
 
 @dataclass(frozen=True)
@@ -39,8 +47,6 @@ class Factor:
         >>> Factor.of(np.array([[1.0, 1.0], [1.0, 1.0]])) is None
         True
         """
-        from scipy.linalg.lapack import dpotrf
-
         diagonal = H.diagonal()
         if len(H) == 0:
             return cls(H, diagonal)
@@ -51,7 +57,7 @@ class Factor:
         scaled = H / d
         scaled /= d[:, None]
         # LAPACK stores columns, so the upper triangle of the transpose is the lower triangle here, without a copy.
-        upper, failed = dpotrf(scaled.T, lower=0, overwrite_a=1)
+        upper, failed = _lapack().dpotrf(scaled.T, lower=0, overwrite_a=1)
         if failed or np.minimum.reduce(upper.diagonal()) ** 2 < 8 * len(H) * EPS:
             return None
         return cls(upper.T, d)
@@ -74,16 +80,12 @@ class Factor:
 
     def half(self, B: Array) -> Array:
         """L⁻¹ D⁻¹ B, whose squared column lengths are bᵀ H⁻¹ b."""
-        from scipy.linalg.lapack import dtrtrs
-
         scaled = B / (self.d if B.ndim == 1 else self.d[:, None])
-        return scaled if len(self.d) == 0 else np.asarray(dtrtrs(self.lower.T, scaled, lower=0, trans=1)[0])
+        return scaled if len(self.d) == 0 else np.asarray(_lapack().dtrtrs(self.lower.T, scaled, lower=0, trans=1)[0])
 
     def inverse(self) -> Array:
         """L⁻¹ D⁻¹, a root of H⁻¹: ``half`` of the identity."""
-        from scipy.linalg.lapack import dtrtri
-
-        return self.lower if len(self.d) == 0 else np.asarray(dtrtri(self.lower.T, lower=0)[0]).T / self.d
+        return self.lower if len(self.d) == 0 else np.asarray(_lapack().dtrtri(self.lower.T, lower=0)[0]).T / self.d
 
     def rounding(self, root: Array, cancelled: float = 1.0) -> float:
         """A bound on the relative error of gᵀ H⁻¹ g for any g; ``root``: L⁻¹ D⁻¹, as ``inverse`` computes it.
@@ -120,9 +122,7 @@ class Factor:
 
     def solve(self, g: Array) -> Array:
         """H⁻¹ g."""
-        from scipy.linalg.lapack import dpotrs
-
         d = self.d if g.ndim == 1 else self.d[:, None]
         if len(d) == 0:
             return g.copy()
-        return np.asarray(dpotrs(self.lower.T, g / d, lower=0, overwrite_b=1)[0] / d)
+        return np.asarray(_lapack().dpotrs(self.lower.T, g / d, lower=0, overwrite_b=1)[0] / d)

@@ -21,7 +21,7 @@ from separatrix.rows import Frame
 from separatrix.rows.frame import power_of_two
 
 if TYPE_CHECKING:
-    from separatrix.objectives.problem import Objective
+    from separatrix.objectives.identified_directions import IdentifiedDirections
 
 # The squares of smaller entries underflow.
 SMALLEST_SQUARABLE_ENTRY = 1e-140
@@ -29,7 +29,7 @@ SMALLEST_SQUARABLE_ENTRY = 1e-140
 LARGEST_ROOT_PENALTY_OF_FULL_COLUMNS = 0.25
 
 
-def columns_alone(problem: Objective) -> Subspace:
+def columns_alone(problem: IdentifiedDirections) -> Subspace:
     """The identified directions of the columns without a penalty.
 
     The frame is chosen for columns and penalty together, so with a strong penalty a framed column may be nearly zero.
@@ -51,7 +51,7 @@ def columns_alone(problem: Objective) -> Subspace:
     return problem.with_(frame=rescaled, penalty=Penalty.none(problem.rows.n_features)).columns_alone
 
 
-def identified_columns(problem: Objective, root_penalty: Array) -> Subspace:
+def identified_columns(problem: IdentifiedDirections, root_penalty: Array) -> Subspace:
     """The identified directions of the columns with this penalty, which may differ from the problem's."""
     curvature = 0.25 * problem.sample_gram + (penalty := np.diag(root_penalty**2))
     space = identified(curvature) if np.any(root_penalty) else problem.sample_columns_alone
@@ -64,11 +64,11 @@ def identified_columns(problem: Objective, root_penalty: Array) -> Subspace:
     return space or _by_root(problem, problem.root_gram, root_penalty)
 
 
-def _by_root(problem: Objective, root: Array, root_penalty: Array) -> Subspace:
+def _by_root(problem: IdentifiedDirections, root: Array, root_penalty: Array) -> Subspace:
     return identified_by_root(np.vstack([0.5 * root, np.diag(root_penalty)]), problem.column_noise)
 
 
-def _shown_on_all(problem: Objective, space: Subspace) -> Subspace | None:
+def _shown_on_all(problem: IdentifiedDirections, space: Subspace) -> Subspace | None:
     """The subspace found on a sample, or None if a direction outside it is not zero on all rows.
 
     Without a penalty the directions outside are first counted exactly. Directions that a sample resolves are not null,

@@ -6,72 +6,39 @@ with W (K or 1, d + 1), intercepts in column 0, in the coordinates of the rows' 
 1/C, the share α of absolute values and factors f_j in raw units, r_j = ((1 − α) f_j/(C S))^½ / scale_j and
 a_j = α f_j/(C S scale_j), so E · C S is scikit-learn's objective. Lectures 000, 002 and 004 divide by N as here;
 minimisers do not depend on it.
+
+`Objective` is built up in five modules, each on the one before: ``problem_parts`` (the parts of a problem, and copies
+with other parts), ``row_statistics``, ``framed_penalty``, ``identified_directions``, and this one, which adds E itself
+and its derivatives.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from math import sqrt
-from typing import Any, NoReturn
 
 import numpy as np
 
-from separatrix.base.arrays import EPS, AnyArray, Array
-from separatrix.base.messages import ColumnName
-from separatrix.losses import Loss
-from separatrix.objectives.dense_table import DenseTable
+from separatrix.base.arrays import Array
 from separatrix.objectives.evaluation import Evaluation as Evaluation
 from separatrix.objectives.factor import Factor
-from separatrix.objectives.identification import columns_alone, identified_columns
-from separatrix.objectives.limiting_columns import column_name
+from separatrix.objectives.identified_directions import IdentifiedDirections
 from separatrix.objectives.null_model import null_value, null_weights
 from separatrix.objectives.partials import (
-    ClassSums,
-    Gram,
     Hessian,
     HessianProduct,
-    LargestEntries,
     RelativeMarginRange,
     RelativeMargins,
-    RootGram,
     RootHessian,
-    SecondMoments,
     ValueGradient,
 )
-from separatrix.objectives.penalty import Penalty, shortest
-from separatrix.objectives.resolution import unresolved
-from separatrix.objectives.statistic import Part, Statistic, depends_on
-from separatrix.objectives.subspace import Subspace, contrasts, identified, row_rank
-from separatrix.rows import Block, Frame, Rows, Sample, number_of_rows, some_rows
+from separatrix.objectives.statistic import depends_on
+from separatrix.rows import Block, some_rows
 
 # With more parameters than this, the Hessian is neither built nor factored.
 LARGEST_HESSIAN = 3000
-# With more columns than this, computing their rank from singular values would take longer than the fit.
-MOST_RANK_COLUMNS = 1000
-# A sample has max(20 p, min(max(SAMPLE_ROWS, n/16), MOST_SAMPLE_ENTRIES/(d + 1))) rows for p parameters.
-SAMPLE_ROWS, MOST_SAMPLE_ENTRIES, SAMPLE_SEED = 4000, 9 << 19, 20_231_017
-# A root penalty below this share of the rounding noise has no effect on second derivatives: its square is rounded away.
-WEAKEST_PENALTY_SHARE = 0.01
-# Root penalties in the frame's coordinates are limited to this: with a curvature of 1e300 a weight is zero.
-LARGEST_ROOT_PENALTY = 1e150
 
 
-def _without_products(products: Array, pinned: AnyArray) -> Array:
-    """A Gram matrix without the pinned columns."""
-    kept = products.copy()
-    kept[:, pinned] = kept[pinned, :] = 0.0
-    return kept
-
-
-def _without_columns(root: Array, pinned: AnyArray) -> Array:
-    """A root of a Gram matrix without the pinned columns."""
-    kept = root.copy()
-    kept[:, pinned] = 0.0
-    return kept
-
-
-class Objective:
+class Objective(IdentifiedDirections):
     """E(W) over rows: an immutable problem with cached statistics.
 
     The problem consists of the rows, the loss, the penalty, the number of classes, ``fit_intercept``, and
@@ -88,141 +55,6 @@ class Objective:
     ``with_`` makes a changed copy.
     """
 
-    rows: Rows
-    loss: Loss
-    penalty: Penalty
-    n_classes: int
-    fit_intercept: bool
-    pinned: AnyArray
-    n_offsets: int
-    names: list[str] | None
-    weight_unit: float
-    standard: Objective | None
-    _passes_before: int
-
-    def __init__(
-        self,
-        rows: Rows,
-        loss: Loss,
-        penalty: Penalty,
-        n_classes: int = 2,
-        fit_intercept: bool = True,
-        *,
-        pinned: AnyArray | None = None,
-        n_offsets: int = 0,
-        names: list[str] | None = None,
-        weight_unit: float = 1.0,
-        standard: Objective | None = None,
-        known: Mapping[str, Any] | None = None,
-        passes_before: int = 0,
-    ) -> None:
-        if pinned is None:
-            pinned = np.zeros(rows.n_features + 1, dtype=bool)
-            pinned[0] = not fit_intercept
-            pinned[rows.n_features + 1 - n_offsets :] = True
-        # This bypasses ``__setattr__``, which refuses every assignment, since problems are shared.
-        vars(self).update(
-            rows=rows,
-            loss=loss,
-            penalty=penalty,
-            n_classes=n_classes,
-            fit_intercept=fit_intercept,
-            pinned=pinned,
-            n_offsets=n_offsets,
-            names=names,
-            weight_unit=weight_unit,
-            standard=standard,
-            _passes_before=passes_before,
-        )
-        if known:
-            if not STATISTICS.keys() >= known.keys():
-                raise TypeError(f"not statistics of an objective: {sorted(known.keys() - STATISTICS.keys())}")
-            vars(self).update(known)
-
-    def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise AttributeError(f"an Objective does not change: use with_(...) for one with another {name}")
-
-    def with_(
-        self,
-        *,
-        rows: Rows | None = None,
-        frame: Frame | None = None,
-        penalty: Penalty | None = None,
-        pinned: AnyArray | None = None,
-        loss: Loss | None = None,
-        known: Mapping[str, Any] | None = None,
-        count_anew: bool = False,
-    ) -> Objective:
-        """A copy with other parts that keeps every cached statistic that does not depend on them.
-
-        ``loss``: another loss of the same targets.
-        ``known``: statistics of the new problem that are already known. ``count_anew``: its passes are counted from 0.
-
-        >>> from separatrix.losses import LOSSES
-        >>> from separatrix.rows import memory_rows
-        >>> rows = memory_rows(np.array([[0.0], [1.0]]), np.array([-1.0, 1.0]))
-        >>> weak = Objective(rows, LOSSES["logistic"], Penalty(1.0, np.ones(1)))
-        >>> float(weak.with_(penalty=weak.penalty.times(4.0)).root_penalty[1] / weak.root_penalty[1])
-        2.0
-        """
-        given: dict[Part, Any] = {"rows": rows, "frame": frame, "penalty": penalty, "pinned": pinned, "loss": loss}
-        changes = {part: value for part, value in given.items() if value is not None}
-        parts = {"rows": self.rows, "loss": self.loss, "penalty": self.penalty, "pinned": self.pinned, **changes}
-        of = parts["rows"] if frame is None else parts["rows"].seen_through(frame)
-        if count_anew:
-            passes_before = of.counter.passes
-        else:
-            passes_before = self._passes_before if rows is None else 0
-        return Objective(
-            of,
-            parts["loss"],
-            parts["penalty"],
-            self.n_classes,
-            self.fit_intercept,
-            pinned=parts["pinned"],
-            n_offsets=self.n_offsets,
-            names=self.names,
-            weight_unit=self.weight_unit,
-            standard=self._changed_standard(changes),
-            known={**self._still_known(changes), **(known or {})},
-            passes_before=passes_before,
-        )
-
-    def _changed_standard(self, changes: Mapping[Part, Any]) -> Objective | None:
-        """``standard`` with these changes; None for other rows, whose standard coordinates are not known."""
-        if self.standard is None or "rows" in changes:
-            return None
-        others = {part: value for part, value in changes.items() if part != "frame"}
-        return self.standard.with_(**others) if others else self.standard
-
-    def _still_known(self, changes: Mapping[Part, Any]) -> dict[str, Any]:
-        """The cached statistics that hold after these changes, by name."""
-        changed, pinned = frozenset(changes), changes.get("pinned")
-        more_pinned = pinned if pinned is not None and np.all(pinned[self.pinned]) else None
-        kept = {}
-        for name, value in vars(self).copy().items():  # a copy, because other threads may be adding statistics
-            if name in STATISTICS and (still := STATISTICS[name].kept(value, changed, more_pinned)) is not None:
-                kept[name] = still[0]
-        return kept
-
-    def knows(self, statistic: str) -> bool:
-        """Whether the statistic of this name is already cached."""
-        return statistic in vars(self)
-
-    @property
-    def passes(self) -> int:
-        """The number of passes over the rows so far, for any purpose."""
-        return self.rows.counter.passes - self._passes_before
-
-    @depends_on("rows")
-    def shape(self) -> tuple[int, int]:
-        """Of W: (K or 1, d + 1)."""
-        return (self.n_classes if self.loss.traits.multiclass else 1, self.rows.n_features + 1)
-
-    @depends_on("rows")
-    def size(self) -> int:
-        return self.shape[0] * self.shape[1]
-
     @property
     def has_hessian(self) -> bool:
         """Whether the loss has second derivatives and the Hessian is small enough to build."""
@@ -232,290 +64,6 @@ class Objective:
     def has_gram(self) -> bool:
         """Whether the Gram matrix of the columns is small enough to build."""
         return self.shape[1] <= LARGEST_HESSIAN
-
-    @depends_on("rows")
-    def targets(self) -> AnyArray:
-        """The value of t in each class."""
-        return np.arange(self.n_classes) if self.loss.traits.multiclass else np.array([-1.0, 1.0])
-
-    @depends_on("rows")
-    def n_rows(self) -> int:
-        """The number of rows, including those with zero weight."""
-        return number_of_rows(self.rows)
-
-    @depends_on("rows", "frame")
-    def class_sums(self) -> Array:
-        """Σ s x̄ by class, (classes, d + 1)."""
-        return self.rows.fold(ClassSums(self.n_classes, self.shape[1], not self.loss.traits.multiclass))
-
-    @depends_on("rows")
-    def class_weight(self) -> Array:
-        """Σ s by class, (classes,). For rows in memory this does not read the columns."""
-        block = None if "class_sums" in vars(self) else self.rows.resident()
-        return self.class_sums[:, 0] if block is None else (block.t == self.targets[:, None]) @ block.weight
-
-    @depends_on("rows")
-    def total_weight(self) -> float:
-        """S, the sum of the rows' weights."""
-        return float(self.class_sums[:, 0].sum())
-
-    @depends_on("rows", "frame")
-    def mean_class_sums(self) -> Array:
-        """(1/S) Σ s x̄ by class, (classes, d + 1): column 0 holds the classes' shares."""
-        return self.class_sums / self.total_weight
-
-    @depends_on("rows", "frame")
-    def mean_row(self) -> Array:
-        """(1/S) Σ s x̄, (d + 1)."""
-        return np.asarray(self.mean_class_sums.sum(axis=0))
-
-    @depends_on("rows", "frame", "penalty")
-    def root_penalty(self) -> Array:
-        """r, (d + 1). The square root is taken before dividing by the scales, so columns may have any scale.
-
-        It is limited to LARGEST_ROOT_PENALTY, whose square is still finite.
-        """
-        with np.errstate(over="ignore"):
-            raw = np.sqrt(self.penalty.quadratic) / sqrt(self.total_weight) / self.rows.frame.scale
-        root = np.zeros(self.shape[1])
-        np.minimum(raw, LARGEST_ROOT_PENALTY, out=root[1:])
-        return root
-
-    @depends_on("rows", "frame", "penalty")
-    def absolute_penalty(self) -> Array:
-        """a, (d + 1), limited like r."""
-        if not self.has_absolute:
-            return np.zeros(self.shape[1])
-        with np.errstate(over="ignore"):
-            raw = self.penalty.absolute / self.total_weight / self.rows.frame.scale
-        return np.concatenate([[0.0], np.minimum(raw, LARGEST_ROOT_PENALTY)])
-
-    @property
-    def has_absolute(self) -> bool:
-        """Whether absolute values are penalised, so that E is not differentiable everywhere."""
-        return self.penalty.l1_ratio > 0 and self.penalty.strength > 0
-
-    @property
-    def smooth(self) -> bool:
-        """Whether E is twice differentiable."""
-        return self.loss.traits.smooth and not self.has_absolute
-
-    @depends_on("rows", "frame", "penalty", "pinned")
-    def unpenalised(self) -> AnyArray:
-        """Which columns of W are neither penalised nor pinned, (d + 1,) booleans."""
-        free: AnyArray = (self.root_penalty == 0) & ~self.pinned
-        return free & (self.absolute_penalty == 0) if self.has_absolute else free
-
-    @depends_on("rows", "frame", "penalty", "pinned")
-    def has_unpenalised(self) -> bool:
-        """Whether a column other than the intercept is neither penalised nor pinned."""
-        return bool(self.unpenalised[1:].any())
-
-    @depends_on("rows", "frame", "penalty", "pinned")
-    def free_columns(self) -> AnyArray:
-        """The columns of W other than the intercept that are not penalised, pinned or hidden by the frame."""
-        return 1 + np.flatnonzero(self.unpenalised[1:] & np.isfinite(self.rows.frame.scale))
-
-    @depends_on("rows", "frame", "penalty")
-    def ridged(self) -> Any:
-        """The index of the columns of W with a quadratic penalty: a slice if these are all but the intercept."""
-        held = self.root_penalty > 0
-        return slice(1, None) if held[1:].all() and not held[0] else held
-
-    @depends_on("rows", "frame", "penalty", "pinned", "loss")
-    def dense_table(self) -> DenseTable | None:
-        """The rows as one array, if they are small and dense; None otherwise."""
-        return DenseTable.of(self)
-
-    @depends_on("rows", "frame", "pinned", narrowed=_without_products)
-    def gram(self) -> Array:
-        """(1/S) Σ s x̄ x̄ᵀ in the frame's coordinates."""
-        return self.gram_of(None)
-
-    def gram_of(self, block: Block | None) -> Array:
-        """The Gram matrix of a block's rows, or of all rows."""
-        if block is None and self.dense_table is not None:
-            return self.dense_table.gram()
-        partial = Gram(self.shape[1])
-        total = (self.rows if block is None else some_rows(block)).fold(partial)
-        total[self.pinned, :] = total[:, self.pinned] = 0.0
-        return total / (self.total_weight if block is None else float(block.weight.sum()))
-
-    @depends_on("rows", "pinned")
-    def rank(self) -> int | None:
-        """The rank of X̄ (of X without an intercept) to working precision; None for too many columns."""
-        if self.shape[1] > MOST_RANK_COLUMNS:
-            return None
-        block = self.rows.resident() if self.n_rows < self.shape[1] else None
-        if block is None:
-            return self.columns_alone.rank
-        rows = block.homogeneous()
-        return row_rank(rows[:, ~self.pinned] if self.pinned.any() else rows, self.column_noise)
-
-    @depends_on("rows", "frame", "pinned")
-    def columns_alone(self) -> Subspace:
-        """The identified directions of the columns without a penalty."""
-        return columns_alone(self)
-
-    @depends_on("rows", "frame", "pinned")
-    def sample_columns_alone(self) -> Subspace | None:
-        """The directions that the sample identifies without a penalty; None if float64 does not decide it."""
-        return identified(0.25 * self.sample_gram)
-
-    @depends_on("rows", "frame", "penalty", "pinned")
-    def subspace(self) -> Subspace:
-        """The directions of W on which E depends.
-
-        They are computed from X and the penalty, never from a Hessian at some W: the Hessian also loses rank where
-        classes are separated, although E depends on W there.
-
-        Columns that are independent without a penalty are independent with any penalty, and the certificate needs their
-        rank anyway, so they are tested first. Let the curvature be D A D with D² its diagonal and A ⪰ δI, δ < 1. With a
-        penalty P it is at least δ D² + P, which is at least δ (D² + P).
-        """
-        if not self.has_ridge:
-            columns = self.columns_alone
-        elif (alone := self.sample_columns_alone) is not None and alone.Z is None:
-            columns = alone
-        else:
-            columns = identified_columns(self, self.root_penalty)
-        return columns if self.shape[0] == 1 else replace(columns, Q=contrasts(self.shape[0]))
-
-    @depends_on("rows", "frame")
-    def sampled(self) -> Sample:
-        """A sample of rows for bounds, ranks and preconditioners."""
-        return self.sample(self.sample_size)
-
-    @property
-    def sample_size(self) -> int:
-        """The approximate size of the sample; it is larger if columns have rare entries."""
-        enough = max(SAMPLE_ROWS, self.n_rows // 16)
-        return max(20 * self.size, min(enough, MOST_SAMPLE_ENTRIES // self.shape[1]))
-
-    def sample(self, size: int) -> Sample:
-        """A sample of about ``size`` rows, with the same number from each class as far as the class has them."""
-        return self.rows.sample(size, SAMPLE_SEED, self.targets)
-
-    @depends_on("rows", "frame")
-    def standing_sample(self) -> Block:
-        """The sample's rows, weighted to represent all rows."""
-        return self.sampled.standing_for(self.targets, self.class_weight)
-
-    @depends_on("rows", "frame", "pinned", narrowed=_without_products)
-    def sample_gram(self) -> Array:
-        """The Gram matrix of the sample, or of all rows if the sample holds them all."""
-        if self.sample_size >= self.n_rows or self.sampled.n_rows >= self.n_rows:
-            return self.gram
-        return self.gram_of(self.standing_sample)
-
-    @property
-    def column_noise(self) -> float:
-        """A singular value of columns scaled to length one must exceed this to be distinguished from rounding.
-
-        A framed entry is (x − center)/scale: one rounded subtraction, which is exact where the offset is much larger
-        than the spread (Sterbenz), and one exact division. So every entry is accurate whatever the offset, and only the
-        rounding of a QR factorisation counts.
-        """
-        return 64 * self.shape[1] * EPS
-
-    @depends_on("rows", "frame")
-    def largest_entries(self) -> Array:
-        """max |x̄_j| by column, (d + 1)."""
-        return self.rows.fold(LargestEntries(self.shape[1]))
-
-    @property
-    def zero_columns(self) -> Any:
-        """Which columns of W, (d + 1,) booleans, are exactly zero on every row."""
-        return self.largest_entries == 0
-
-    @depends_on("rows", "frame")
-    def rounded_sizes(self) -> Array:
-        """The size of the numbers in a column's products, (d + 1,), which determines their rounding error.
-
-        It is the root mean square of the column plus the offset that the products include. In standard coordinates the
-        root mean square is below 2.
-        """
-        block = self.rows.resident()
-        sizes = 2.0 + self.relative_offsets if block is None or block.reads_offsets else np.full(self.shape[1], 2.0)
-        sizes[0] = 1.0
-        return sizes
-
-    @depends_on("rows", "frame", "penalty")
-    def held(self) -> Any:
-        """Which columns of W, (d + 1,) booleans, have a quadratic penalty large enough for float64 to resolve."""
-        return self.root_penalty > WEAKEST_PENALTY_SHARE * self.column_noise
-
-    @depends_on("rows", "frame", "penalty")
-    def has_ridge(self) -> bool:
-        """Whether any column has a quadratic penalty."""
-        return bool(self.root_penalty.any())
-
-    @depends_on("rows", "frame", "penalty")
-    def weak_columns(self) -> AnyArray | None:
-        """Which columns of W have a quadratic penalty that float64 does not resolve, (d + 1,); None if none has."""
-        weak: AnyArray = (self.root_penalty > 0) & ~self.held
-        return weak if weak.any() else None
-
-    @depends_on("rows", "frame")
-    def relative_offsets(self) -> Array:
-        """The columns' offsets in units of their scales, (d + 1,), zero for the intercept."""
-        offsets, frame = np.zeros(self.shape[1]), self.rows.frame
-        np.divide(frame.center, frame.scale, out=offsets[1:])
-        return np.abs(offsets)
-
-    @depends_on("rows", "frame", "penalty", "pinned")
-    def unresolved(self) -> tuple[int, ...]:
-        """The columns of W in directions on which E depends but that float64 cannot resolve (``resolution``)."""
-        if self.subspace.Z is None:
-            return ()
-        return unresolved(self.rows, self.subspace, self.pinned, self.held)
-
-    @depends_on("rows", "frame", "pinned", narrowed=_without_columns)
-    def root_gram(self) -> Array:
-        """R with RᵀR the Gram matrix."""
-        return self.root_gram_of(None)
-
-    def root_gram_of(self, block: Block | None) -> Array:
-        """R with RᵀR the Gram matrix of a block's rows, or of all rows, computed by QR without squaring."""
-        partial = RootGram(self.shape[1])
-        R: Array = (self.rows if block is None else some_rows(block)).fold(partial)
-        R[:, self.pinned] = 0.0
-        return np.asarray(R / np.sqrt(self.total_weight if block is None else float(block.weight.sum())))
-
-    def column_name(self, j: int) -> ColumnName:
-        """Column j ≥ 1 of W in messages: by its name, or by its number if it has none."""
-        return column_name(j - 1, self.names)
-
-    def penalty_value(self, W: Array) -> float:
-        return self.penalised(W).value
-
-    def subgradient(self, W: Array, gradient: Array) -> Array:
-        """The shortest subgradient of E at W, from the gradient of its smooth part: it is zero exactly at a minimum."""
-        if not self.has_absolute:
-            return gradient
-        return shortest(W, gradient, self.absolute_penalty)
-
-    def penalised(self, W: Array) -> Evaluation:
-        """The penalty's value at W, and the gradient of its smooth part."""
-        W_r = self.root_penalty * W
-        value = 0.5 * float((W_r * W_r).sum())
-        if self.has_absolute:
-            value += float(np.sum(self.absolute_penalty * np.abs(W)))
-        return Evaluation(value, self.root_penalty * W_r)
-
-    def penalty_gradient(self, W: Array) -> Array:
-        return self.penalised(W).gradient
-
-    def without_pinned(self, gradient: Array) -> Array:
-        """Set the gradient to zero in pinned columns, in place, and return it."""
-        if self.has_pinned:
-            gradient[:, self.pinned] = 0.0
-        return gradient
-
-    @depends_on("pinned")
-    def has_pinned(self) -> bool:
-        """Whether any column of W is pinned."""
-        return bool(self.pinned.any())
 
     def value_gradient(self, W: Array) -> Evaluation:
         """E(W) and ∇E(W), (K, d + 1), in one pass."""
@@ -606,14 +154,3 @@ class Objective:
         if not self.n_offsets:
             return None
         return self.rows.frame.from_original(np.eye(*self.shape, k=self.shape[1] - self.n_offsets))
-
-    @depends_on("rows", "frame")
-    def root_second_moments(self) -> Array:
-        """(mean of x̄_j²)^½ by column, (d + 1)."""
-        return np.sqrt(self.rows.fold(SecondMoments(self.shape[1])) / self.total_weight)
-
-
-# All statistics of an objective, by name.
-STATISTICS: dict[str, Statistic[Any]] = {
-    name: value for name, value in vars(Objective).items() if isinstance(value, Statistic)
-}

@@ -24,7 +24,7 @@ from separatrix.objectives.problem import Objective
 from separatrix.rows.frame import LARGEST_FLOAT
 from separatrix.rows.raw_weights import raw_weights
 from separatrix.solvers.bound_schedule import Schedule, schedule
-from separatrix.solvers.finish import SMALLEST_DISTANCE_OF_SMALL_TABLES, finished
+from separatrix.solvers.finish import MOST_FINAL_STEPS_OF_SMALL_TABLES, SMALLEST_DISTANCE_OF_SMALL_TABLES, finished
 from separatrix.solvers.iteration import follower
 from separatrix.solvers.separation_rule import Separated
 from separatrix.solvers.state import Memory, Memory_co, Solver, State
@@ -169,7 +169,9 @@ def run(
     """
     look, trace = schedule(solver, problem, tol, exact_weights), list[Record]()
     report = follower(solver.name, lambda: problem.null_value, tol)
-    every: list[Rule[Memory]] = [*rules, Halted()]
+    every: list[Rule[Memory]] = list(rules)
+    if not any(isinstance(rule, Halted) for rule in rules):
+        every.append(Halted())
     before: State[Memory] | None = None
     clock = time.perf_counter()
     with one_blas_thread:
@@ -211,7 +213,8 @@ def _proved(
     problem: Objective, state: State[Memory], look: Schedule, trace: list[Record], clock: float
 ) -> Run[Memory] | None:
     """The run that ends with the steps of ``finish`` from a promising state, if the bound after them proves it."""
-    end, found = finished(problem, state, look.latest, SMALLEST_DISTANCE_OF_SMALL_TABLES)
+    within, most_steps = SMALLEST_DISTANCE_OF_SMALL_TABLES, MOST_FINAL_STEPS_OF_SMALL_TABLES
+    end, found = finished(problem, state, look.latest, within, most_steps)
     status = Certified(look.tol)(problem, end, found.bound, trace)
     if status is None:
         return None

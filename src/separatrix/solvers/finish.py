@@ -13,10 +13,11 @@ only rounding could make a full step too long, and half a step would not double 
 from __future__ import annotations
 
 from dataclasses import replace
+from math import sqrt
 
 import numpy as np
 
-from separatrix.base.arrays import Array, length
+from separatrix.base.arrays import Array
 from separatrix.objectives.bounds import better
 from separatrix.objectives.curvature import Curvature, curvature_at
 from separatrix.objectives.curvature_bound import Evidence, proven
@@ -32,18 +33,24 @@ from separatrix.solvers.state import Memory, State
 # error then has six correct digits.
 SMALLEST_DISTANCE = 1e-7
 # The same for small tables, whose passes take little time.
-SMALLEST_DISTANCE_OF_SMALL_TABLES = 1e-9
+SMALLEST_DISTANCE_OF_SMALL_TABLES = 1e-10
 # The most steps, each of which takes a pass. One step is enough with the Hessian at the current point; two or three are
 # needed with that of an earlier point.
 MOST_FINAL_STEPS = 3
+# The same for small tables. After a long last Newton step, its Hessian gains only one or two digits a step.
+MOST_FINAL_STEPS_OF_SMALL_TABLES = 5
 
 
 def finished(
-    problem: Objective, start: State[Memory], found: Evidence, within: float = SMALLEST_DISTANCE
+    problem: Objective,
+    start: State[Memory],
+    found: Evidence,
+    within: float = SMALLEST_DISTANCE,
+    most_steps: int = MOST_FINAL_STEPS,
 ) -> tuple[State[Memory], Evidence]:
     """The state after the last steps, which count as one iteration, and its evidence; ``start`` if no step is accepted.
 
-    ``within``: the steps end at this distance to the optimum, in standard errors.
+    ``within``: the steps end at this distance to the optimum, in standard errors. ``most_steps``: the most steps.
 
     >>> from separatrix.objectives.bounds import evidence
     >>> from separatrix.objectives.build import build_objective
@@ -61,16 +68,21 @@ def finished(
     if held is None:
         return start, found
     factor, curvature = held
-    state, root = start, np.sqrt(problem.total_weight)
-    decrement = _decrement(problem, factor, state)
-    for _ in range(MOST_FINAL_STEPS):
+    state, root = start, sqrt(problem.total_weight)
+    V, decrement = _step_from(problem, factor, state)
+    for _ in range(most_steps):
         if not root * decrement > within:
             break
-        after = _stepped(problem, factor, state)
-        lower = after.at.value <= state.at.value + VALUE_ROUNDING * abs(state.at.value)
-        if not (lower and (left := _decrement(problem, factor, after)) <= 0.5 * decrement):
+        W = state.W + V
+        after = State(
+            W, problem.value_gradient(W), start.iteration, start.memory, start.halt, start.expected, start.met
+        )
+        if not after.at.value <= state.at.value + VALUE_ROUNDING * abs(state.at.value):
             break
-        state, decrement = after, left
+        next_V, left = _step_from(problem, factor, after)
+        if not left <= 0.5 * decrement:
+            break
+        state, V, decrement = after, next_V, left
     judged = _judged(problem, start, state, found, curvature)
     return (start if state is start else replace(state, iteration=start.iteration + 1)), judged
 
@@ -89,14 +101,10 @@ def _judged(problem: Objective, start: State, end: State, found: Evidence, curva
     return Evidence(sharp if sharp.value is not None else duality(problem, end.W, end.at), there)
 
 
-def _stepped(problem: Objective, factor: Factor, state: State[Memory]) -> State[Memory]:
-    W = state.W + newton_direction(problem, state.at.gradient, factor)
-    return State(W, problem.value_gradient(W), state.iteration, state.memory, state.halt, state.expected, state.met)
-
-
-def _decrement(problem: Objective, factor: Factor, state: State) -> float:
-    """(∇Eᵀ H⁻¹ ∇E)^½."""
-    return length(factor.half(problem.subspace.reduce(state.at.gradient)))
+def _step_from(problem: Objective, factor: Factor, state: State) -> tuple[Array, float]:
+    """The step V = −H⁻¹ ∇E from a state, and (∇Eᵀ H⁻¹ ∇E)^½ = (−⟨∇E, V⟩)^½."""
+    V = newton_direction(problem, state.at.gradient, factor)
+    return V, sqrt(abs(float(np.vdot(state.at.gradient, V))))
 
 
 def _at_hand(problem: Objective, state: State, found: Evidence) -> tuple[Factor, Curvature | None] | None:

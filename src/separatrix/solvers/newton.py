@@ -3,7 +3,8 @@ r"""Newton's method (iteratively reweighted least squares) with a line search (d
 Problem   min_W E(W), smooth and convex, with few enough parameters to factor ∇²E
 Given     a start W
 Returns   W with E(W) near its minimum, in the directions that columns and penalty determine
-Step      V = −(∇²E)⁻¹ ∇E by a scaled Cholesky factor; W ← W + αV, α from 1 by halving (Armijo)
+Step      V = −(∇²E)⁻¹ ∇E by a scaled Cholesky factor; W ← W + αV, α from 1 by halving (Armijo). From W = 0 on a small
+          dense table, α starts at the multiple of ``objectives/first_step.py``.
 Stops     by the driver's rules; by itself if ∇²E is singular or rounding hides any descent
 
 Nocedal and Wright, Numerical Optimization (2006), Algorithm 3.2; for logistic regression, Hastie, Tibshirani
@@ -15,9 +16,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar, NamedTuple
 
+import numpy as np
+
 from separatrix.base.arrays import Array, length
 from separatrix.objectives.damped_newton import damped_step, newton_direction
 from separatrix.objectives.factor import Factor
+from separatrix.objectives.first_step import first_multiple
 from separatrix.objectives.null_model import factor_at_zero
 from separatrix.objectives.problem import Objective
 from separatrix.solvers.start import begun
@@ -36,7 +40,6 @@ class NewtonMemory(NamedTuple):
 class Newton:
     """W ← W − α (∇²E)⁻¹ ∇E.
 
-    >>> import numpy as np
     >>> from separatrix.objectives.build import build_objective
     >>> from separatrix.rows import labelled_rows
     >>> from separatrix.objectives.penalty import Penalty
@@ -58,11 +61,16 @@ class Newton:
     def step(
         self, problem: Objective, state: State[NewtonMemory | None], budget: int | None = None
     ) -> State[NewtonMemory | None]:
-        factor = (None if state.W.any() else factor_at_zero(problem)) or problem.factor(state.W)
+        at_zero = state.iteration == 0 and not state.W.any()
+        factor = (factor_at_zero(problem) if at_zero else None) or problem.factor(state.W)
         if factor is None:
             return replace(state, halt=Halt.SINGULAR)
         direction = newton_direction(problem, state.at.gradient, factor)
-        reached = damped_step(problem, state.W, state.at, direction)
+        slope = float(np.vdot(state.at.gradient, direction))
+        multiple = 1.0
+        if at_zero and problem.dense_table is not None:
+            multiple = first_multiple(problem.dense_table, direction, slope)
+        reached = damped_step(problem, state.W, state.at, multiple * direction, multiple * slope)
         if reached is None:
             return replace(state, halt=Halt.STALLED)
         W, at = reached

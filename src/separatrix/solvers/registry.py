@@ -12,7 +12,8 @@ from separatrix.base.errors import ParameterError
 from separatrix.base.messages import ByAudience, Message, Parameter
 from separatrix.losses.traits import Kinked
 from separatrix.objectives.pass_costs import MOST_PASSES_FOR_CURVATURE, hessian_passes
-from separatrix.objectives.problem import SAMPLE_ROWS, Objective
+from separatrix.objectives.problem import Objective
+from separatrix.objectives.row_statistics import SAMPLE_ROWS
 from separatrix.solvers.chord import ChordNewton
 from separatrix.solvers.diagonal import DiagonalLBFGS
 from separatrix.solvers.dual import DualDescent, row_length
