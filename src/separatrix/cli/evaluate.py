@@ -181,7 +181,8 @@ def _missing(known: ModelFile, data: str, spelling: dict[str, Any]) -> dict[str,
     if data == STDIN:
         return None
     source = open_source(data, Spelling(**table_arguments.as_fitted(known, spelling)))
-    columns = source.read([column.name for column in encoder.columns], select.literal(encoder.columns, None, ()))
+    literal, pointed = select.literal(encoder.columns, None, ()), select.pointed(encoder.columns)
+    columns = source.read([column.name for column in encoder.columns], literal, pointed)
     return encoder.read(columns, source.name).missing
 
 

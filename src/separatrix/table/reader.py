@@ -301,7 +301,8 @@ def read_rows(
         return Table(source.name, tuple(wanted), X, source.target, y, None, None, *where)
     select.refuse_lacking(source, wanted)
     label_columns = [_label_column(source, target, wanted)] if labelled else []
-    columns = source.read([*wanted, *label_columns], select.literal(encoder.columns, target, classes))
+    literal = select.literal(encoder.columns, target, classes)
+    columns = source.read([*wanted, *label_columns], literal, select.pointed(encoder.columns))
     names = row_names(columns)
     with names.in_errors():
         reading = _as_in_training(encoder, columns, source.name)
