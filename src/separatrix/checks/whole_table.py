@@ -147,11 +147,11 @@ def _left_out(inferred: Schema, given: Schema) -> Iterator[Finding]:
 
 
 def _marked(inferred: Schema) -> Iterator[Finding]:
-    """Categories whose levels are numbers but for one text, which may mean a missing value."""
+    """Categories with a level that may mean a missing value."""
     for column in inferred.used:
         if solving(column.note):
             sentence = Message(quoted(column.name), ": ", reason(column.note), ".")
-            title, advice = "A category holds numbers and one other text.", capital(Message(remedy(column.note), "."))
+            title, advice = "A level may mean a missing value.", capital(Message(remedy(column.note), "."))
             yield Finding("note", "marks", title, sentence, advice, {"columns": [column.name]})
 
 

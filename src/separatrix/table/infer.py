@@ -30,7 +30,7 @@ from separatrix.base.messages import Message, Remedy, RowNumber, Setting
 from separatrix.base.watching import Part, watched
 from separatrix.table import cells
 from separatrix.table.lookalikes import told
-from separatrix.table.marks import forms_of, mark_in_category, meaning_nothing, only_mark
+from separatrix.table.marks import forms_of, mark_among_levels, mark_in_category, meaning_nothing, only_mark
 from separatrix.table.ngrams import ngrams
 from separatrix.table.references import levels_in_order, with_reference
 from separatrix.table.schema import Column, Schema
@@ -133,7 +133,10 @@ def _of_text(name: str, column: Any) -> Column:
     strange = cells.as_array(compute.invert(compute.match_substring_regex(proper, _NUMBER)).fill_null(False))
     if 0 < counts[strange].sum() <= LARGEST_SHARE_OF_STRAY_CELLS * counts.sum():
         return _stray(name, column, values, strange, counts)
-    return mark_in_category(_category(name, cells.trimmed(column)), values, strange, counts)
+    category = mark_in_category(_category(name, cells.trimmed(column)), values, strange, counts)
+    if category.kind != "category":
+        return category
+    return mark_among_levels(category, zip(values.to_pylist(), counts.tolist(), strict=True))
 
 
 def _misspelled(name: str, values: Any) -> Column | None:
@@ -244,7 +247,8 @@ def _asked_category(given: Column, column: Any) -> Column:
         problem = f"the reference {given.preferred!r} of column {given.name!r} is in no row"
         raise TableError("schema", problem, f"give one of {cells.listed(sorted(counts))}")
     levels = levels_in_order(counts, given.preferred)
-    return Column(given.name, "category", levels, told("levels", counts), given.preferred)
+    category = Column(given.name, "category", levels, told("levels", counts), given.preferred)
+    return mark_among_levels(category, counts.items())
 
 
 def _counts_by_level(counted: Any) -> dict[str, int]:

@@ -1,22 +1,27 @@
-"""Marks among numbers that may mean a missing value, and forms of dates: what to suggest for a column of text.
+"""Marks that may mean a missing value, and forms of dates: what to suggest for a column of text.
 
 1.5, 2, -, 3, -        all numbers but for one text without digits: it may mean a missing value
+red, ?, blue           a level of a category that often means a missing value
 31.12.2024, 01.02.…    dates that only one form reads
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 from separatrix.base.arrays import AnyArray
-from separatrix.base.messages import ForColumn, Message, Remedy, Setting, joined
-from separatrix.table.cells import shortened
+from separatrix.base.messages import ForColumn, Message, Remedy, Setting, joined, solving
+from separatrix.table.cells import listed, shortened
 from separatrix.table.schema import Column
 
 # The forms of dates that are tried. Those with a year of two digits come last, since they read fewer dates.
 _ORDERS = ("%d{0}%m{0}%Y", "%m{0}%d{0}%Y", "%d{0}%m{0}%y", "%m{0}%d{0}%y")
+# Levels that often mean a missing value. In a category only a blank cell and NA have none, unless the user says so.
+# "None" is not among them, since it often means "no amount of something".
+_MARKS = ("?", "-", "--", ".", "na", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NULL", "null")
 # With fewer different numbers than this beside the mark, a column is more likely a category.
 _FEWEST_NUMBERS = 3
 
@@ -49,11 +54,34 @@ def mark_in_category(column: Column, values: Any, strange: AnyArray, counts: Any
     if mark is None or len(strange) - 1 < _FEWEST_NUMBERS or 2 * rows > counts.sum():
         return column
     remedy, setting = meaning_nothing(column.name, mark)
-    problem = f"its texts are numbers, but for {shortened(mark)!r} in {rows} rows"
+    problem = f"its texts are numbers, but for {shortened(mark)!r} in {_rows(rows)}"
     if column.kind == "text":
         return replace(column, note=Message(problem, Remedy(remedy, (setting,))))
     told = Message(problem, Remedy(Message("if that means a missing value, give ", setting), (setting,)))
     return replace(column, note=joined("; ", [column.note, told]) if column.note else told)
+
+
+def mark_among_levels(column: Column, counts: Iterable[tuple[str, int]]) -> Column:
+    """A category with a note on its levels that often mean a missing value; ``counts`` are its texts and their rows.
+
+    >>> print(mark_among_levels(Column("c", "category", ("?", "red")), [("red", 9), (" ?", 2)]).note)
+    its level '?', in 2 rows, may mean a missing value; if it does, give na='?'
+    """
+    marks = [mark for mark in _MARKS if mark in column.levels and not (mark == "-" and "+" in column.levels)]
+    if column.kind != "category" or not marks or solving(column.note):
+        return column
+    one, rows = len(marks) == 1, sum(n for text, n in counts if text.strip() in marks)
+    which = f"its level {marks[0]!r}" if one else f"its levels {listed(marks)}"
+    settings = tuple(Setting("na", mark) for mark in marks)
+    remedy = Message(
+        "if it does, give " if one else "if they do, give ", joined(" and ", [Message(s) for s in settings])
+    )
+    told = Message(f"{which}, in {_rows(rows)}, may mean a missing value", Remedy(remedy, settings))
+    return replace(column, note=joined("; ", [column.note, told]) if column.note else told)
+
+
+def _rows(n: int) -> str:
+    return f"{n} row{'s' * (n != 1)}"
 
 
 def forms_of(name: str, values: Any) -> tuple[str, tuple[Setting, ...]]:
