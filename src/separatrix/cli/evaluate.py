@@ -61,8 +61,8 @@ def evaluate(
     Prints the accuracy with a Wilson interval, beside that of always guessing the majority class; the log loss, the
     Brier score and the calibration, if the model has probabilities; the area under the ROC curve; the confusion matrix;
     precision, recall, F1 and lift of each class; and with --cost, the cost per row and the threshold with the lowest
-    cost. Exit code 1 means that the model's certificate does not hold on the rows given with --fitted-on; the report is
-    still written.
+    cost. Rows without a label are left out. Exit code 1 means that the model's certificate does not hold on the rows
+    given with --fitted-on; the report is still written.
     """
     table_arguments.refuse_unwritable("--report", report)
     _refuse_report_options(report, fitted_on, any(one is not None for one in (threshold, cost, prior)))

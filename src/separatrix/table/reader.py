@@ -249,7 +249,12 @@ def _labelled_rows(source: str, column: Any, target: str, classes: Sequence[str]
     """Which rows (n,) to read: those with a label, or all where a missing label is an error."""
     if missing == "error":
         return np.ones(len(column), dtype=bool)
-    labelled = ~unlabelled(column, classes)
+    return _rows_with_label(source, column, target, classes)
+
+
+def _rows_with_label(source: str, column: Any, target: str, classes: Sequence[str]) -> AnyArray:
+    """A mask (n,) of the rows with a label. At least one row must have one."""
+    labelled: AnyArray = ~unlabelled(column, classes)
     if not labelled.any():
         problem = f"no row has a label in the target column {quoted(target)}"
         raise TableError(source, problem, "predict another column")
@@ -279,7 +284,8 @@ def read_rows(
     columns that the model does not have and levels that no training row had; ``strict`` refuses them. If training
     dropped rows with a missing value, such rows are left out here too, and ``rows`` says which remain.
 
-    The table may hold a column of labels, ``target``. With ``labelled`` it is read as y. Unless ``typed``, labels that
+    The table may hold a column of labels, ``target``. With ``labelled`` it is read as y, and rows without a label are
+    left out, with a note. Unless ``typed``, labels that
     are text stay text. ``classes`` lists labels that count as labels even if they read like a missing value.
     ``spelling`` are the arguments of ``Spelling``.
 
@@ -303,16 +309,19 @@ def read_rows(
     label_columns = [_label_column(source, target, wanted)] if labelled else []
     literal = select.literal(encoder.columns, target, classes)
     columns = source.read([*wanted, *label_columns], literal, select.pointed(encoder.columns))
-    names = row_names(columns)
+    names, n = row_names(columns), columns.num_rows
+    for name in label_columns:
+        known = _rows_with_label(source.name, columns.column(name), name, classes)
+        notes += _without_label(known, markers(columns.column(name), classes))
+        names, columns = names[known], columns.filter(pa.array(known))
     with names.in_errors():
         reading = _as_in_training(encoder, columns, source.name)
         if strict and reading.unseen:
             raise refuse_unseen(source.name, reading.unseen, encoder.levels_of, asked_by_fit=False)
         y = None
         for name in label_columns:
-            remedy = "label such rows, or take them out"
-            y = labels(source.name, columns.column(name), name, typed, classes, remedy)[reading.kept]
-    rows, n = names[reading.kept], columns.num_rows
+            y = labels(source.name, columns.column(name), name, typed, classes)[reading.kept]
+    rows = names[reading.kept]
     notes += [*_filled(reading, encoder.missing), *_unseen(reading.unseen, "no training row had", encoder.levels_of)]
     notes += [note for name, count in reading.wordless.items() for note in empty_note(name, count)]
     where = (tuple(notes), rows.numbers, n, None, rows.files)
