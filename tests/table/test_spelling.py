@@ -87,6 +87,11 @@ def test_marks_that_are_none(name, value):
         ("sep=;\na;y\n1;u\n", "its first line is 'sep=;'"),
         ("a,y\n5%,u\n7%,v\n", "its numbers are written with other symbols, such as '5%'"),
         ("a,y\n1 000,u\n-$7,v\n", "its numbers are written with other symbols, such as '1 000'"),
+        ('a,y\n"$12,881.85",u\n$7,v\n', "its numbers are written with other symbols, such as '$12,881.85'"),
+        ('a,y\n"-$1,234,567.5",u\n"($2,000)",v\n', "written with other symbols, such as '-$1,234,567.5'"),
+        ("a;y\n12.881,85 €;u\n7 €;v\n", "its numbers are written with other symbols, such as '12.881,85 €'"),
+        ("a;y\n12,5 %;u\n7,25 %;v\n", "its numbers are written with other symbols, such as '12,5 %'"),
+        ("a;y\n$12;u\n$7;v\n", "write bare numbers, without signs and separators of thousands"),
         ("# made today\na,y\n1,u\n", "it has only one column, '# made today'"),
     ],
 )
@@ -130,7 +135,7 @@ def test_spaces_around_cells_are_no_part_of_them(tmp_path):
     path = write(tmp_path / "t.csv", "a,c,y\n1,red , yes\n2, red,yes\n3,blue,no \n4, NA,no\n")
     table = read_table(path, "y", missing="drop")
     assert table.y.tolist() == ["yes", "yes", "no"]
-    assert table.names == ("a", "c=blue")
+    assert table.names == ("a", "c=red")
     assert table.rows.tolist() == [1, 2, 3]
 
 

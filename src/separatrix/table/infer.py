@@ -45,8 +45,10 @@ _FEWEST_ROWS_OF_AN_INDEX = 20
 _WORDS_IN_FREE_TEXT, _TEXTS_JUDGED = 4, 200
 _NUMBER = r"^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$"
 _DAY_FIRST = r"^\d{1,2}([./-])\d{1,2}[./-](\d{2}|\d{4})$"
-# Numbers with a currency or per cent sign, a typographic minus sign, or separated thousands.
-_MARKED = r"^[$€£¥]?\s?[-+−]?\s?[$€£¥]?\s?\d+([ _'’\x{a0}\x{202f}]\d{3})*(\.\d*)?\s?[%‰$€£¥]?$"
+# Numbers with a currency or per cent sign, brackets around negative money, a typographic minus sign, or separated
+# thousands, and with either decimal mark.
+_SEPARATED = r"(\d+([ ,_'’\x{a0}\x{202f}]\d{3})*(\.\d*)?|\d+([ .'’\x{a0}\x{202f}]\d{3})*(,\d*)?)"
+_MARKED = rf"^([$€£¥]?\s?[-+−]?\s?[$€£¥]?\s?{_SEPARATED}\s?[%‰$€£¥]?|\([$€£¥]\s?{_SEPARATED}\))$"
 _COMMA = r"^[-+]?[\d.,]*\d[\d.,]*([eE][-+]?\d+)?$"
 _INDEX = re.compile(r"(?i:(.*[\W_])?(id|idx|index|key|nr|no|row|rownames?|rownumber|unnamed)[\W_]*\d*)|.*[a-z]I[Dd]")
 
@@ -158,7 +160,10 @@ def _misspelled(name: str, values: Any) -> Column | None:
         )
         return _refused(name, f"its numbers are written with commas, such as {example()}", advice, decimals)
     if all_match(_MARKED):
-        remedy = Message("write bare numbers, or make it a category with ", Setting("category", name))
+        remedy = Message(
+            "write bare numbers, without signs and separators of thousands, or make it a category with ",
+            Setting("category", name),
+        )
         return _refused(name, f"its numbers are written with other symbols, such as {example()}", remedy)
     return None
 
