@@ -138,7 +138,8 @@ def _of_text(name: str, column: Any) -> Column:
     category = mark_in_category(_category(name, cells.trimmed(column)), values, strange, counts)
     if category.kind != "category":
         return category
-    return mark_among_levels(category, zip(values.to_pylist(), counts.tolist(), strict=True))
+    texts: list[Any] = values.to_pylist()
+    return mark_among_levels(category, zip(texts, counts.tolist(), strict=True))
 
 
 def _misspelled(name: str, values: Any) -> Column | None:
