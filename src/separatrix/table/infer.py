@@ -304,5 +304,5 @@ def _empty(name: str, n: int) -> Column:
 
 
 def _constant(name: str, value: str, missing: int) -> Column:
-    more = f", and {missing} rows have none" if missing else ""
+    more = f", and {missing} row{'s have' if missing > 1 else ' has'} none" if missing else ""
     return Column(name, "ignored", note=f"its only value is {value}{more}")

@@ -17,7 +17,7 @@ import numpy as np
 
 from separatrix.base.arrays import AnyArray, Array
 from separatrix.base.messages import ForColumn, Message, Remedy, Setting, joined, solving
-from separatrix.table.cells import listed, shortened
+from separatrix.table.cells import listed, rows_counted, shortened
 from separatrix.table.schema import Column
 
 # The forms of dates that are tried. Those with a year of two digits come last, since they read fewer dates.
@@ -61,7 +61,7 @@ def mark_in_category(column: Column, values: Any, strange: AnyArray, counts: Any
     if mark is None or len(strange) - 1 < _FEWEST_NUMBERS or 2 * rows > counts.sum():
         return column
     remedy, setting = meaning_nothing(column.name, mark)
-    problem = f"its texts are numbers, but for {shortened(mark)!r} in {_rows(rows)}"
+    problem = f"its texts are numbers, but for {shortened(mark)!r} in {rows_counted(rows)}"
     if column.kind == "text":
         return replace(column, note=Message(problem, Remedy(remedy, (setting,))))
     told = Message(problem, Remedy(Message("if that means a missing value, give ", setting), (setting,)))
@@ -83,7 +83,7 @@ def mark_among_levels(column: Column, counts: Iterable[tuple[str, int]]) -> Colu
     remedy = Message(
         "if it does, give " if one else "if they do, give ", joined(" and ", [Message(s) for s in settings])
     )
-    told = Message(f"{which}, in {_rows(rows)}, may mean a missing value", Remedy(remedy, settings))
+    told = Message(f"{which}, in {rows_counted(rows)}, may mean a missing value", Remedy(remedy, settings))
     return replace(column, note=joined("; ", [column.note, told]) if column.note else told)
 
 
@@ -105,10 +105,6 @@ def code_among_numbers(v: Array) -> tuple[str, int, float, float] | None:
         if high > low and distance >= _DISTANCE_OF_A_CODE * (high - low):
             return f"{code:.0f}", rows, low, high
     return None
-
-
-def _rows(n: int) -> str:
-    return f"{n} row{'s' * (n != 1)}"
 
 
 def forms_of(name: str, values: Any) -> tuple[str, tuple[Setting, ...]]:
