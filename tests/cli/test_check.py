@@ -121,3 +121,24 @@ def test_check_and_fit_number_the_rows_of_a_quasi_separation_alike(tmp_path):
     assert _named_rows(status["certificate"]["status"]) == [1, 2, 5, 6]
     shown = run("fit", path, "--target", "y", "--C", "inf", "--test-size", "0", code=1).stdout
     assert "rows counted from 1" in " ".join(shown.split())
+
+
+@pytest.mark.parametrize("code", ["-999", "-9999", "999", "9999"])
+def test_a_number_that_stands_out_may_mean_a_missing_value(tmp_path, monkeypatch, code):
+    monkeypatch.chdir(tmp_path)
+    lines = [f"{code if i % 9 == 4 else i * 7 % 13 / 4},{i % 5},{'yes' if i * i % 11 > 4 else 'no'}" for i in range(60)]
+    (tmp_path / "t.csv").write_text("\n".join(["a,b,y", *lines]) + "\n")
+    text = " ".join(run("check", "t.csv", "--target", "y").stdout.split())
+    assert f"'a' is {code} in 7 rows of 60, far from its other values, 0 to 3." in text
+    assert f"If it means a missing value, give --na {code}." in text
+    findings = json.loads(run("check", "t.csv", "--target", "y", "--na", code, "--json", code=1).stdout)["findings"]
+    assert not [one for one in findings if one["check"] == "marks"]
+    assert [one["facts"]["missing"] for one in findings if one["check"] == "missing"] == [{"a": 7}]
+
+
+@pytest.mark.parametrize("value", [999, 99])
+def test_a_largest_value_near_the_others_is_no_code(tmp_path, monkeypatch, value):
+    monkeypatch.chdir(tmp_path)
+    lines = [f"{min(value, i * 37)},{'yes' if i * i % 11 > 4 else 'no'}" for i in range(60)]
+    (tmp_path / "t.csv").write_text("\n".join(["a,y", *lines]) + "\n")
+    assert "may mean a missing value" not in run("check", "t.csv", "--target", "y").stdout

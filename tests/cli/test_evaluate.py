@@ -12,7 +12,7 @@ from separatrix.classifiers import LogisticRegression
 from separatrix.diagnostics import wilson
 from separatrix.table import read_rows, read_table
 
-from .running import complaint, real, run
+from .running import OVERLAPPING, complaint, real, run
 
 
 def test_pima(tmp_path):
@@ -239,3 +239,18 @@ def test_labels_are_read_as_the_models_are(tmp_path):
     (tmp_path / "few.csv").write_text("a,y\n1,1\n2,2\n3,1\n")  # by itself a file of whole numbers
     run("fit", "t.csv", "--target", "y", "--out", "m.json")
     assert "3 rows" in run("evaluate", "m.json", "few.csv").stdout
+
+
+def test_rows_without_a_label_are_left_out_as_by_fit(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    lines = OVERLAPPING.splitlines()
+    holes = [line.rsplit(",", 1)[0] + "," + "?" * (k % 4 == 1) if k % 6 == 5 else line for k, line in enumerate(lines)]
+    (tmp_path / "holes.csv").write_text("\n".join(holes) + "\n")
+    (tmp_path / "full.csv").write_text("\n".join(line for k, line in enumerate(lines) if k % 6 != 5) + "\n")
+    run("fit", "holes.csv", "--target", "y", "--missing", "impute", "--test-size", "0", "--out", "m.json")
+    done = run("evaluate", "m.json", "holes.csv", "--json", "--report", "r.html", "--fitted-on", "holes.csv")
+    assert "10 rows without a label are left out (some read '?')." in done.stderr
+    full = run("evaluate", "m.json", "full.csv", "--json")
+    assert json.loads(done.stdout)["confusion"] == json.loads(full.stdout)["confusion"]
+    (tmp_path / "none.csv").write_text("a,b,y\n1,2,\n3,4,NA\n")
+    assert "no row has a label" in complaint("evaluate", "m.json", "none.csv", code=3)

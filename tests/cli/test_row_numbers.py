@@ -106,7 +106,7 @@ def test_a_bad_cell_is_named_by_every_verb_that_reads_it(where, ending, column, 
     path, word = where(planted(column, value))
     good, _ = where(overlapping(), "good")
     run("fit", good, "--target", "y", "--out", "m.json")
-    verbs = [["evaluate", "m.json", path]]
+    verbs = [] if value is None else [["evaluate", "m.json", path]]  # It leaves rows without a label out.
     if column == "a":
         verbs += [["predict", "m.json", path], ["fit", path, "--target", "y"], ["compare", path, "--target", "y"]]
     elif value is None:

@@ -169,3 +169,14 @@ def test_a_class_called_na_from_fit_to_evaluation(tmp_path):
 
 def test_a_name_that_is_too_long_is_bad_data():
     assert "File name too long" in complaint("fit", "x" * 300 + ".csv", "--target", "y", code=3)
+
+
+def test_the_command_suggested_for_european_decimals_and_dates_works(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    days = [f"{i % 28 + 1:02}.{i % 12 + 1:02}.2020;{i * 7 % 10},{i % 5};{'no' if i % 3 else 'yes'}" for i in range(60)]
+    (tmp_path / "t.csv").write_text("Datum;Betrag;y\n" + "\n".join(days) + "\n")
+    suggested = complaint("fit", "t.csv", "--target", "y", code=3).split("Try: separatrix ")[1].split()
+    assert {"--decimal", "--date-format", "Datum=%d.%m.%Y"} < {*suggested}
+    run(*suggested, "--out", "m.json")
+    run("check", *suggested[1:])
+    run("predict", "m.json", "t.csv", "--decimal", ",")

@@ -7,7 +7,8 @@ import pyarrow as pa
 import pytest
 
 from separatrix.base.errors import TableError
-from separatrix.table import Column, Schema, infer
+from separatrix.checks import check_table
+from separatrix.table import Column, Schema, infer, read_table
 from separatrix.table.infer import most_levels
 
 
@@ -132,3 +133,29 @@ def test_the_whole_column_is_judged_not_its_start():
 
 def test_infinite_numbers_are_numbers_here_and_refused_later():
     assert column([1.0, np.inf, -np.inf] * 10).kind == "number"
+
+
+@pytest.mark.parametrize("mark", ["?", "-", "n/a", "null"])
+def test_a_level_that_may_mean_a_missing_value_gets_a_note(mark):
+    table = pa.table({"c": ["red", mark, "blue", "red", "blue"] * 8, "a": list(range(40)), "y": ["u", "v"] * 20})
+    for how in ({}, {"category": "c"}):
+        (note,) = [note for note in read_table(table, "y", drop="a", **how).notes if "missing" in note]
+        assert f"its level {mark!r}, in 8 rows, may mean a missing value; if it does, give na={mark!r}" in note
+        assert not [n for n in read_table(table, "y", na=mark, missing="drop", **how).notes if "may mean" in n]
+    (finding,) = [finding for finding in check_table(table, "y") if finding.check == "marks"]
+    assert (finding.severity, f"na={mark!r}" in finding.remedy) == ("note", True)
+
+
+def test_no_note_on_minus_beside_plus():
+    table = pa.table({"c": ["+", "-", "-", "+"] * 5, "a": list(range(20)), "y": ["u", "v"] * 10})
+    assert not [note for note in read_table(table, "y").notes if "missing" in note]
+
+
+def test_a_reference_of_very_few_rows_gets_a_note():
+    c = ["1.Liga", *["red", "blue", "red"] * 13]
+    table = pa.table({"c": c, "y": ["u", "v"] * 20})
+    (note,) = read_table(table, "y").notes
+    assert "The reference '1.Liga' of column 'c' is in 1 of the rows fitted" in note
+    assert "give reference={'c': 'red'}" in note
+    assert read_table(table, "y", reference={"c": "red"}).notes == ()
+    assert read_table(table, "y", reference={"c": "1.Liga"}).notes == ()

@@ -82,7 +82,7 @@ def test_columns_without_values_or_with_one(tmp_path):
     assert table.notes == (
         "Column 'none' is left out: none of its 3 rows has a value.",
         "Column 'one' is left out: its only value is 'x'.",
-        "Column 'some' is left out: its only value is 'q', and 1 rows have none.",
+        "Column 'some' is left out: its only value is 'q', and 1 row has none.",
     )
 
 

@@ -4,6 +4,7 @@ import csv
 import io
 import os
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -41,6 +42,25 @@ def test_points_and_commas_in_text_stay(tmp_path):
     assert read_table(path, "y", decimal=",").names == ("a", "c=x, y")
 
 
+@pytest.mark.parametrize("form", [{"day": "%d.%m.%Y"}, "%d.%m.%Y"])
+def test_dates_with_points_beside_decimal_commas(tmp_path, form):
+    path = write(tmp_path / "t.csv", "a;day;y\n1,5;01.02.2020;u\n2;02.02.2020;v\n3;04.02.2020;v\n")
+    table = read_table(path, "y", decimal=",", date_format=form)
+    assert (table.X - table.X[0]).tolist() == [[0.0, 0.0], [0.5, 1.0], [1.5, 3.0]]
+    assert table.encoder is not None
+    assert read_rows(path, table.encoder, decimal=",", date_format=form).X.tolist() == table.X.tolist()
+    assert "date_format={'day': '%d.%m.%Y'}" in refusal(path, decimal=",")
+
+
+@pytest.mark.parametrize("asked", [{"category": "c"}, {"text": "c"}])
+def test_points_in_categories_and_text_beside_decimal_commas(tmp_path, asked):
+    path = write(tmp_path / "t.csv", "a;c;y\n1,5;11.5;u\n2;12.5;v\n3;11.5;u\n4;12.5;v\n")
+    table = read_table(path, "y", decimal=",", **asked)
+    assert table.encoder is not None
+    again = read_rows(path, table.encoder, decimal=",").X
+    np.testing.assert_array_equal(*(X.toarray() if hasattr(X, "toarray") else X for X in (again, table.X)))
+
+
 def test_delimiters(tmp_path):
     spaced = write(tmp_path / "t.csv", "a b y\n1 2 u\n3 4 v\n")
     assert "with delimiter=" in refusal(spaced)
@@ -67,6 +87,11 @@ def test_marks_that_are_none(name, value):
         ("sep=;\na;y\n1;u\n", "its first line is 'sep=;'"),
         ("a,y\n5%,u\n7%,v\n", "its numbers are written with other symbols, such as '5%'"),
         ("a,y\n1 000,u\n-$7,v\n", "its numbers are written with other symbols, such as '1 000'"),
+        ('a,y\n"$12,881.85",u\n$7,v\n', "its numbers are written with other symbols, such as '$12,881.85'"),
+        ('a,y\n"-$1,234,567.5",u\n"($2,000)",v\n', "written with other symbols, such as '-$1,234,567.5'"),
+        ("a;y\n12.881,85 €;u\n7 €;v\n", "its numbers are written with other symbols, such as '12.881,85 €'"),
+        ("a;y\n12,5 %;u\n7,25 %;v\n", "its numbers are written with other symbols, such as '12,5 %'"),
+        ("a;y\n$12;u\n$7;v\n", "write bare numbers, without signs and separators of thousands"),
         ("# made today\na,y\n1,u\n", "it has only one column, '# made today'"),
     ],
 )

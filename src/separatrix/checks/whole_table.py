@@ -16,10 +16,11 @@ from separatrix.checks.finding import MOST_NAMED_IN_SENTENCE, Checks, Finding, c
 from separatrix.checks.running import checked
 from separatrix.checks.single_columns import absent
 from separatrix.table import Encoder, Schema, infer, select
-from separatrix.table.cells import listed
+from separatrix.table.cells import READINGS, listed
 from separatrix.table.fitting import fit_encoder, refusal, solution
 from separatrix.table.formats import SparseSource, Spelling
 from separatrix.table.formats.source import row_names
+from separatrix.table.marks import code_among_numbers
 from separatrix.table.selection import Columns, Selection, selected
 from separatrix.table.target_column import labels, unlabelled
 
@@ -100,7 +101,7 @@ def _dense(asked: Selection, names: Sequence[str]) -> Checks:
         encoder = _with_shares(encoder)
         reading = encoder.read(columns, source.name)
     references = {column.name: column.levels[0] for column in encoder.columns if column.levels}
-    first.append(absent(reading.missing, len(y), _FILLED))
+    first += [*_coded(inferred, columns, source.name), absent(reading.missing, len(y), _FILLED)]
     of = (reading.X, y, encoder.names, every[kept], first, references)
     return checked(*of, n_columns=len(encoder.columns), ngrams=encoder.of_text)
 
@@ -147,12 +148,26 @@ def _left_out(inferred: Schema, given: Schema) -> Iterator[Finding]:
 
 
 def _marked(inferred: Schema) -> Iterator[Finding]:
-    """Categories whose levels are numbers but for one text, which may mean a missing value."""
+    """Categories with a level that may mean a missing value."""
     for column in inferred.used:
         if solving(column.note):
             sentence = Message(quoted(column.name), ": ", reason(column.note), ".")
-            title, advice = "A category holds numbers and one other text.", capital(Message(remedy(column.note), "."))
+            title, advice = "A level may mean a missing value.", capital(Message(remedy(column.note), "."))
             yield Finding("note", "marks", title, sentence, advice, {"columns": [column.name]})
+
+
+def _coded(inferred: Schema, columns: pa.Table, source: str) -> Iterator[Finding]:
+    """Columns of numbers in which a number such as −999 stands out, which may mean a missing value."""
+    for column in inferred.used:
+        if column.kind == "number":
+            found = code_among_numbers(READINGS["number"](source, column.name, columns.column(column.name)))
+            if found is not None:
+                code, rows, low, high = found
+                where = f"{quoted(column.name)} is {code} in {many(rows, 'row')} of {columns.num_rows:,}"
+                sentence = f"{where}, far from its other values, {low:.4g} to {high:.4g}."
+                advice = Message("If it means a missing value, give ", Setting("na", code), ".")
+                title, facts = "A number may mean a missing value.", {"columns": [column.name], "code": float(code)}
+                yield Finding("note", "marks", title, sentence, advice, facts)
 
 
 def _nothing(kept: AnyArray, inferred: Schema) -> Iterator[Finding]:

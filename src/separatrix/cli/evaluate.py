@@ -61,8 +61,9 @@ def evaluate(
     Prints the accuracy with a Wilson interval, beside that of always guessing the majority class; the log loss, the
     Brier score and the calibration, if the model has probabilities; the area under the ROC curve; the confusion matrix;
     precision, recall, F1 and lift of each class; and with --cost, the cost per row and the threshold with the lowest
-    cost. Exit code 1 means that the model's certificate does not hold on the rows given with --fitted-on; the report is
-    still written. A report shows the model's own answers; with --cost it also has what mistakes cost at each threshold.
+    cost. Rows without a label are left out. Exit code 1 means that the model's certificate does not hold on the rows
+    given with --fitted-on; the report is still written. A report shows the model's own answers; with --cost it also has
+    what mistakes cost at each threshold.
     """
     table_arguments.refuse_unwritable("--report", report)
     _refuse_report_options(report, fitted_on, any(one is not None for one in (threshold, prior)))
@@ -181,7 +182,8 @@ def _missing(known: ModelFile, data: str, spelling: dict[str, Any]) -> dict[str,
     if data == STDIN:
         return None
     source = open_source(data, Spelling(**table_arguments.as_fitted(known, spelling)))
-    columns = source.read([column.name for column in encoder.columns], select.literal(encoder.columns, None, ()))
+    literal, pointed = select.literal(encoder.columns, None, ()), select.pointed(encoder.columns)
+    columns = source.read([column.name for column in encoder.columns], literal, pointed)
     return encoder.read(columns, source.name).missing
 
 

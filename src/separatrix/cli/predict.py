@@ -167,7 +167,6 @@ def _answered(known: ModelFile, table: Table, proba: bool, scores: bool, rule: D
     if table.rows is not None and len(table.rows) < table.n_rows:
         places = (table.rows - 1).tolist()
         parts = [None if part is None else _spread(part, places, table.n_rows) for part in parts]
-        exits.note(f"{terminal.count(table.n_rows - len(places), 'row')} of {table.n_rows} got an empty prediction.")
     return Answered(scorer.classes.tolist(), *parts)
 
 

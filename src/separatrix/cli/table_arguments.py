@@ -85,7 +85,8 @@ _SPELLING = (
         multiple=True,
         callback=_texts,
         metavar="TEXT",
-        help="A text that means a missing value, such as -, besides an empty cell, NA and ?. May be repeated, or a "
+        help="A text that means a missing value, such as -. An empty cell and NA always do; ?, N/A, null and the like "
+        "do in columns of numbers and dates and in the target, but are levels of a category. May be repeated, or a "
         "list with commas. A model remembers it.",
     ),
     click.option(

@@ -237,7 +237,8 @@ def refuse_not_finite(rows: Rows, names: list[str] | None = None) -> None:
     raise NotFiniteError(
         "X",
         f"row {row}, {named} is {what}{more}",
-        "impute or drop such entries first, for example with sklearn.impute.SimpleImputer",
+        "impute or drop such entries first, for example with TableEncoder(missing='impute') or with scikit-learn's "
+        "SimpleImputer",
     )
 
 

@@ -266,6 +266,15 @@ def stripped(column: Column) -> Any:
     return compute.if_else(reads(cells, NO_NUMBER), _null(cells), cells)
 
 
+def rows_counted(n: int) -> str:
+    """A number of rows in words.
+
+    >>> rows_counted(1), rows_counted(2)
+    ('1 row', '2 rows')
+    """
+    return f"{n} row{'s' * (n != 1)}"
+
+
 def _null(cells: Any) -> Any:
     """A missing value of the type of the cells. PyArrow would import pandas to convert None."""
     return pa.nulls(1, cells.type)[0]

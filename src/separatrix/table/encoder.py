@@ -402,7 +402,7 @@ def refuse_missing(source: str, missing: dict[str, int], n: int) -> TableError:
     """The error for missing values, with their number in each column."""
     total = sum(missing.values())
     where = ", ".join(f"{name!r} {count}" for name, count in missing.items())
-    problem = f"{total} value{'s are' if total > 1 else ' is'} missing in {n} rows, by column: {where}"
+    problem = f"{total} value{'s are' if total > 1 else ' is'} missing in {cells.rows_counted(n)}, by column: {where}"
     remedy = Message("fill them in, or fit with ", Setting("missing", "impute", "indicator", "drop"))
     return MissingValuesError(source, problem, remedy, (Setting("missing", "impute"),))
 

@@ -30,7 +30,7 @@ from separatrix.base.messages import Message, Remedy, RowNumber, Setting
 from separatrix.base.watching import Part, watched
 from separatrix.table import cells
 from separatrix.table.lookalikes import told
-from separatrix.table.marks import forms_of, mark_in_category, meaning_nothing, only_mark
+from separatrix.table.marks import forms_of, mark_among_levels, mark_in_category, meaning_nothing, only_mark
 from separatrix.table.ngrams import ngrams
 from separatrix.table.references import levels_in_order, with_reference
 from separatrix.table.schema import Column, Schema
@@ -45,8 +45,10 @@ _FEWEST_ROWS_OF_AN_INDEX = 20
 _WORDS_IN_FREE_TEXT, _TEXTS_JUDGED = 4, 200
 _NUMBER = r"^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$"
 _DAY_FIRST = r"^\d{1,2}([./-])\d{1,2}[./-](\d{2}|\d{4})$"
-# Numbers with a currency or per cent sign, a typographic minus sign, or separated thousands.
-_MARKED = r"^[$€£¥]?\s?[-+−]?\s?[$€£¥]?\s?\d+([ _'’\x{a0}\x{202f}]\d{3})*(\.\d*)?\s?[%‰$€£¥]?$"
+# Numbers with a currency or per cent sign, brackets around negative money, a typographic minus sign, or separated
+# thousands, and with either decimal mark.
+_SEPARATED = r"(\d+([ ,_'’\x{a0}\x{202f}]\d{3})*(\.\d*)?|\d+([ .'’\x{a0}\x{202f}]\d{3})*(,\d*)?)"
+_MARKED = rf"^([$€£¥]?\s?[-+−]?\s?[$€£¥]?\s?{_SEPARATED}\s?[%‰$€£¥]?|\([$€£¥]\s?{_SEPARATED}\))$"
 _COMMA = r"^[-+]?[\d.,]*\d[\d.,]*([eE][-+]?\d+)?$"
 _INDEX = re.compile(r"(?i:(.*[\W_])?(id|idx|index|key|nr|no|row|rownames?|rownumber|unnamed)[\W_]*\d*)|.*[a-z]I[Dd]")
 
@@ -133,7 +135,11 @@ def _of_text(name: str, column: Any) -> Column:
     strange = cells.as_array(compute.invert(compute.match_substring_regex(proper, _NUMBER)).fill_null(False))
     if 0 < counts[strange].sum() <= LARGEST_SHARE_OF_STRAY_CELLS * counts.sum():
         return _stray(name, column, values, strange, counts)
-    return mark_in_category(_category(name, cells.trimmed(column)), values, strange, counts)
+    category = mark_in_category(_category(name, cells.trimmed(column)), values, strange, counts)
+    if category.kind != "category":
+        return category
+    texts: list[Any] = values.to_pylist()
+    return mark_among_levels(category, zip(texts, counts.tolist(), strict=True))
 
 
 def _misspelled(name: str, values: Any) -> Column | None:
@@ -155,7 +161,10 @@ def _misspelled(name: str, values: Any) -> Column | None:
         )
         return _refused(name, f"its numbers are written with commas, such as {example()}", advice, decimals)
     if all_match(_MARKED):
-        remedy = Message("write bare numbers, or make it a category with ", Setting("category", name))
+        remedy = Message(
+            "write bare numbers, without signs and separators of thousands, or make it a category with ",
+            Setting("category", name),
+        )
         return _refused(name, f"its numbers are written with other symbols, such as {example()}", remedy)
     return None
 
@@ -245,7 +254,8 @@ def _asked_category(given: Column, column: Any) -> Column:
         problem = f"the reference {given.preferred!r} of column {given.name!r} is in no row"
         raise TableError("schema", problem, f"give one of {cells.listed(sorted(counts))}")
     levels = levels_in_order(counts, given.preferred)
-    return Column(given.name, "category", levels, told("levels", counts), given.preferred)
+    category = Column(given.name, "category", levels, told("levels", counts), given.preferred)
+    return mark_among_levels(category, counts.items())
 
 
 def _counts_by_level(counted: Any) -> dict[str, int]:
@@ -295,5 +305,5 @@ def _empty(name: str, n: int) -> Column:
 
 
 def _constant(name: str, value: str, missing: int) -> Column:
-    more = f", and {missing} rows have none" if missing else ""
+    more = f", and {missing} row{'s have' if missing > 1 else ' has'} none" if missing else ""
     return Column(name, "ignored", note=f"its only value is {value}{more}")

@@ -1,22 +1,34 @@
-"""Marks among numbers that may mean a missing value, and forms of dates: what to suggest for a column of text.
+"""Marks that may mean a missing value, and forms of dates: what to suggest for a column of text.
 
 1.5, 2, -, 3, -        all numbers but for one text without digits: it may mean a missing value
+red, ?, blue           a level of a category that often means a missing value
+0.2, -999, 1.7, -999   a number that stands out and repeats: it may mean a missing value
 31.12.2024, 01.02.…    dates that only one form reads
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from separatrix.base.arrays import AnyArray
-from separatrix.base.messages import ForColumn, Message, Remedy, Setting, joined
-from separatrix.table.cells import shortened
+import numpy as np
+
+from separatrix.base.arrays import AnyArray, Array
+from separatrix.base.messages import ForColumn, Message, Remedy, Setting, joined, solving
+from separatrix.table.cells import listed, rows_counted, shortened
 from separatrix.table.schema import Column
 
 # The forms of dates that are tried. Those with a year of two digits come last, since they read fewer dates.
 _ORDERS = ("%d{0}%m{0}%Y", "%m{0}%d{0}%Y", "%d{0}%m{0}%y", "%m{0}%d{0}%y")
+# Levels that often mean a missing value. In a category only a blank cell and NA have none, unless the user says so.
+# "None" is not among them, since it often means "no amount of something".
+_MARKS = ("?", "-", "--", ".", "na", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NULL", "null")
+# Numbers that often mean a missing value, if they repeat in at least so many rows, and their distance from all other
+# values is at least so many times the range of those.
+_CODES = tuple(sign * code for code in (99.0, 999.0, 9999.0, 99999.0, 999999.0) for sign in (-1, 1))
+_FEWEST_ROWS_OF_A_CODE, _DISTANCE_OF_A_CODE = 3, 3.0
 # With fewer different numbers than this beside the mark, a column is more likely a category.
 _FEWEST_NUMBERS = 3
 
@@ -49,11 +61,50 @@ def mark_in_category(column: Column, values: Any, strange: AnyArray, counts: Any
     if mark is None or len(strange) - 1 < _FEWEST_NUMBERS or 2 * rows > counts.sum():
         return column
     remedy, setting = meaning_nothing(column.name, mark)
-    problem = f"its texts are numbers, but for {shortened(mark)!r} in {rows} rows"
+    problem = f"its texts are numbers, but for {shortened(mark)!r} in {rows_counted(rows)}"
     if column.kind == "text":
         return replace(column, note=Message(problem, Remedy(remedy, (setting,))))
     told = Message(problem, Remedy(Message("if that means a missing value, give ", setting), (setting,)))
     return replace(column, note=joined("; ", [column.note, told]) if column.note else told)
+
+
+def mark_among_levels(column: Column, counts: Iterable[tuple[str, int]]) -> Column:
+    """A category with a note on its levels that often mean a missing value; ``counts`` are its texts and their rows.
+
+    >>> print(mark_among_levels(Column("c", "category", ("?", "red")), [("red", 9), (" ?", 2)]).note)
+    its level '?', in 2 rows, may mean a missing value; if it does, give na='?'
+    """
+    marks = [mark for mark in _MARKS if mark in column.levels and not (mark == "-" and "+" in column.levels)]
+    if column.kind != "category" or not marks or solving(column.note):
+        return column
+    one, rows = len(marks) == 1, sum(n for text, n in counts if text.strip() in marks)
+    which = f"its level {marks[0]!r}" if one else f"its levels {listed(marks)}"
+    settings = tuple(Setting("na", mark) for mark in marks)
+    remedy = Message(
+        "if it does, give " if one else "if they do, give ", joined(" and ", [Message(s) for s in settings])
+    )
+    told = Message(f"{which}, in {rows_counted(rows)}, may mean a missing value", Remedy(remedy, settings))
+    return replace(column, note=joined("; ", [column.note, told]) if column.note else told)
+
+
+def code_among_numbers(v: Array) -> tuple[str, int, float, float] | None:
+    """A number such as −999 that stands out among v (n,), how many rows have it, and the range of the others.
+
+    >>> import numpy as np
+    >>> code_among_numbers(np.array([1.5, -999, 2, -999, 0.5, np.nan, -999]))
+    ('-999', 3, 0.5, 2.0)
+    >>> code_among_numbers(np.array([400.0, 999, 700, 999, 250, 999]))
+    """
+    for code in _CODES:
+        rows = int(np.count_nonzero(v == code))
+        others = v[np.isfinite(v) & (v != code)]
+        if rows < _FEWEST_ROWS_OF_A_CODE or not len(others):
+            continue
+        low, high = float(others.min()), float(others.max())
+        distance = max(low - code, code - high)
+        if high > low and distance >= _DISTANCE_OF_A_CODE * (high - low):
+            return f"{code:.0f}", rows, low, high
+    return None
 
 
 def forms_of(name: str, values: Any) -> tuple[str, tuple[Setting, ...]]:

@@ -17,7 +17,7 @@ import numpy as np
 from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.base.errors import TableError
 from separatrix.base.labels import quoted
-from separatrix.base.messages import Message
+from separatrix.base.messages import ForColumn, Message, Setting
 from separatrix.base.pieces import pieces
 from separatrix.base.row_names import RowNames
 from separatrix.table.cells import listed, shortened
@@ -32,6 +32,9 @@ from separatrix.table.text_counts import CountedTexts
 
 # Rows are encoded in batches of this many, so that the batch of X stays in the cache while each column is written.
 ENCODED_BATCH_ROWS = 4096
+# A reference level gets a note if at most so many rows have it, and another level has so many times as many.
+MOST_ROWS_OF_A_RARE_REFERENCE = 4
+RATIO_TO_A_RARE_REFERENCE = 10
 # What is done with missing values, before the words "the training rows".
 FILLED = {
     "impute": "Missing values are filled with the means (categories: the most frequent levels) of",
@@ -118,6 +121,7 @@ class RawTable:
             if column.preferred is not None and column.preferred != column.levels[0]
         ]
         V = self._renumbered(used, [narrowed[j][1] for j in used])
+        notes += [note for k, column in enumerate(kept) for note in self._rare_reference(column, V[:, k], train)]
         encoder = learned(kept, V, self.missing, self.unseen, self.source, train, self.texts)
         filled = missing_counts(kept, V)
         if filled:
@@ -161,6 +165,20 @@ class RawTable:
             return column, None
         numbers = {level: k for k, level in enumerate(levels)}
         return replace(column, levels=levels), np.array([numbers.get(level, int(UNKNOWN)) for level in column.levels])
+
+    def _rare_reference(self, column: Column, v: Array, train: AnyArray | None) -> Iterator[str]:
+        """A note on a reference that nobody chose and that very few training rows have."""
+        given = self.given.column(column.name)
+        if column.kind != "category" or column.preferred is not None or (given is not None and given.levels):
+            return
+        cells = v if train is None else v[train]
+        counts = np.bincount(cells[cells >= 0].astype(np.intp), minlength=len(column.levels))
+        n, most = int(counts[0]), int(counts.argmax())
+        if 0 < n <= MOST_ROWS_OF_A_RARE_REFERENCE and counts[most] >= RATIO_TO_A_RARE_REFERENCE * n:
+            said = f"is in {n} of the rows fitted, so the weights of the others are uncertain"
+            frequent = Setting("reference", ForColumn(column.name, column.levels[most]))
+            start = f"The reference {quoted(shortened(column.levels[0]))} of column {quoted(column.name)} {said}; "
+            yield Message(start, "to compare with the most frequent level, give ", frequent, ".")
 
     def _new_levels(self, columns: tuple[Column, ...], used: list[int], V: Array) -> Iterator[str]:
         """Notes on levels that only held-out rows have; an error if ``unseen`` is "error", as in prediction."""

@@ -21,7 +21,7 @@ from separatrix.base.labels import quoted
 from separatrix.base.messages import Message, Setting
 from separatrix.base.row_names import RowNames
 from separatrix.table import select
-from separatrix.table.cells import listed, shortened
+from separatrix.table.cells import listed, rows_counted, shortened
 from separatrix.table.encoded_table import Table
 from separatrix.table.encoder import (
     MISSING,
@@ -249,7 +249,12 @@ def _labelled_rows(source: str, column: Any, target: str, classes: Sequence[str]
     """Which rows (n,) to read: those with a label, or all where a missing label is an error."""
     if missing == "error":
         return np.ones(len(column), dtype=bool)
-    labelled = ~unlabelled(column, classes)
+    return _rows_with_label(source, column, target, classes)
+
+
+def _rows_with_label(source: str, column: Any, target: str, classes: Sequence[str]) -> AnyArray:
+    """A mask (n,) of the rows with a label. At least one row must have one."""
+    labelled: AnyArray = ~unlabelled(column, classes)
     if not labelled.any():
         problem = f"no row has a label in the target column {quoted(target)}"
         raise TableError(source, problem, "predict another column")
@@ -279,7 +284,8 @@ def read_rows(
     columns that the model does not have and levels that no training row had; ``strict`` refuses them. If training
     dropped rows with a missing value, such rows are left out here too, and ``rows`` says which remain.
 
-    The table may hold a column of labels, ``target``. With ``labelled`` it is read as y. Unless ``typed``, labels that
+    The table may hold a column of labels, ``target``. With ``labelled`` it is read as y, and rows without a label are
+    left out, with a note. Unless ``typed``, labels that
     are text stay text. ``classes`` lists labels that count as labels even if they read like a missing value.
     ``spelling`` are the arguments of ``Spelling``.
 
@@ -301,18 +307,24 @@ def read_rows(
         return Table(source.name, tuple(wanted), X, source.target, y, None, None, *where)
     select.refuse_lacking(source, wanted)
     label_columns = [_label_column(source, target, wanted)] if labelled else []
-    columns = source.read([*wanted, *label_columns], select.literal(encoder.columns, target, classes))
-    names = row_names(columns)
+    literal = select.literal(encoder.columns, target, classes)
+    columns = source.read([*wanted, *label_columns], literal, select.pointed(encoder.columns))
+    names, n = row_names(columns), columns.num_rows
+    for name in label_columns:
+        known = _rows_with_label(source.name, columns.column(name), name, classes)
+        notes += _without_label(known, markers(columns.column(name), classes))
+        names, columns = names[known], columns.filter(pa.array(known))
     with names.in_errors():
         reading = _as_in_training(encoder, columns, source.name)
         if strict and reading.unseen:
             raise refuse_unseen(source.name, reading.unseen, encoder.levels_of, asked_by_fit=False)
         y = None
         for name in label_columns:
-            remedy = "label such rows, or take them out"
-            y = labels(source.name, columns.column(name), name, typed, classes, remedy)[reading.kept]
-    rows, n = names[reading.kept], columns.num_rows
-    notes += [*_filled(reading, encoder.missing), *_unseen(reading.unseen, "no training row had", encoder.levels_of)]
+            y = labels(source.name, columns.column(name), name, typed, classes)[reading.kept]
+    rows = names[reading.kept]
+    lost = "left out" if labelled else "not predicted"
+    notes += _filled(reading, encoder.missing, lost)
+    notes += _unseen(reading.unseen, "no training row had", encoder.levels_of)
     notes += [note for name, count in reading.wordless.items() for note in empty_note(name, count)]
     where = (tuple(notes), rows.numbers, n, None, rows.files)
     return Table(source.name, encoder.names, reading.X, target, y, encoder, None, *where)
@@ -374,20 +386,22 @@ def _odd(schema: Schema) -> list[str]:
     ]
 
 
-def _filled(reading: Reading, missing: str) -> list[str]:
+def _filled(reading: Reading, missing: str, lost: str) -> list[str]:
+    """A note on the missing values; ``lost`` says what happens to rows with one if they are dropped."""
     if not reading.missing:
         return []
     if missing == "drop":
-        return _dropped(reading.missing, reading.kept)
+        return _dropped(reading.missing, reading.kept, lost)
     return [f"{FILLED[missing]} the training rows: {_by_column(reading.missing)}."]
 
 
-def _dropped(missing: dict[str, int], kept: AnyArray) -> list[str]:
+def _dropped(missing: dict[str, int], kept: AnyArray, lost: str = "left out") -> list[str]:
     if kept.all():
         return []
     n_dropped = int((~kept).sum())
     verb = "is" if n_dropped == 1 else "are"
-    return [f"{n_dropped} of {_rows(len(kept))} {verb} left out because a value is missing: {_by_column(missing)}."]
+    which = f"{n_dropped} of {rows_counted(len(kept))} {verb} {lost}"
+    return [f"{which} because a value is missing: {_by_column(missing)}."]
 
 
 def _by_column(counts: dict[str, int]) -> str:
@@ -400,7 +414,7 @@ def _without_label(labelled: AnyArray, spellings: Sequence[str]) -> list[str]:
         return []
     said = f" (some read {listed(spellings)})" if spellings else ""
     n = int((~labelled).sum())
-    return [f"{_rows(n)} without a label {'is' if n == 1 else 'are'} left out{said}."]
+    return [f"{rows_counted(n)} without a label {'is' if n == 1 else 'are'} left out{said}."]
 
 
 def _unlisted(used: Sequence[Column], V: Array, columns: pa.Table, source: str) -> dict[str, dict[str, int]]:
@@ -415,7 +429,7 @@ def _unseen(
     """Notes on levels that were not expected, with the levels that are spelled alike."""
     notes = []
     for name, levels in unseen.items():
-        rows = _rows(sum(levels.values()))
+        rows = rows_counted(sum(levels.values()))
         near = [
             f"{quoted(level)}{hint}" for level in levels if (hint := perhaps(level, (levels_of or {}).get(name, ())))
         ]
@@ -423,7 +437,3 @@ def _unseen(
         shown = listed([shortened(level) for level in levels])
         notes.append(f"Column {quoted(name)} has levels that {which}, in {rows}, counted as average: {shown}.{spelled}")
     return notes
-
-
-def _rows(n: int) -> str:
-    return f"{n} row{'s' * (n != 1)}"

@@ -25,10 +25,12 @@ _HEADER_NEEDED = Message(
 
 
 class Levelled(Protocol):
-    """A column with levels, of a schema or of an encoder."""
+    """A column of a kind, perhaps with levels, of a schema or of an encoder."""
 
     @property
     def name(self) -> str: ...
+    @property
+    def kind(self) -> str: ...
     @property
     def levels(self) -> tuple[str, ...]: ...
 
@@ -41,6 +43,11 @@ def literal(columns: Sequence[Levelled], target: str | None, classes: Sequence[s
     """
     listing = {column.name for column in columns if NA in column.levels}
     return listing | {target} if target is not None and NA in classes else listing
+
+
+def pointed(columns: Sequence[Levelled]) -> set[str]:
+    """The columns that are known to hold no numbers, whose cells may have points beside decimal commas."""
+    return {column.name for column in columns if column.kind != "number"}
 
 
 def all_called(source: Source, columns: str | int | Sequence[str | int], header: bool = True) -> tuple[str, ...]:

@@ -42,7 +42,7 @@ class Selection:
     def read(self, names: Sequence[str]) -> pa.Table:
         """The columns, with NA as text where the schema lists it."""
         literal = select.literal(self.given.columns, self.target, self.given.classes)
-        columns = self.source.read(names, literal)
+        columns = self.source.read(names, literal, select.pointed(self.given.columns))
         form = self.spelling.date_forms.get("")
         if form is not None and not any(is_date(kind) for kind in columns.schema.types):
             remedy = "check the form, or leave it out"

@@ -38,7 +38,7 @@ class ColumnarSource:
     target: str | None = None
     notes: tuple[str, ...] = ()
 
-    def read(self, names: Sequence[str], literal: Collection[str] = ()) -> pa.Table:
+    def read(self, names: Sequence[str], literal: Collection[str] = (), pointed: Collection[str] = ()) -> pa.Table:
         """The columns, in the order of ``names``, validated."""
         return self.reader(self, names)
 

@@ -2,13 +2,15 @@
 
     1,5  ,5  -2,5e3        a number: the comma becomes a point
     1.234,5  1.234  1.5    refused in a column of numbers: the point may separate thousands or decimals
-    anything else          unchanged
+    anything else          unchanged, as dates such as 31.12.2024 and versions such as 2.0.1
 
-The decimal mark is never guessed: 1,234 may mean 1.234 or 1234.
+The decimal mark is never guessed: 1,234 may mean 1.234 or 1234. Columns that the user says are dates, categories or
+text may hold any points.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import pyarrow as pa
@@ -19,22 +21,22 @@ from separatrix.base.messages import Message, Setting
 from separatrix.table.cells import shortened, stripped
 
 _COMMA = r"^\s*[-+]?(\d+,\d*|,\d+)([eE][-+]?\d+)?\s*$"
-_POINT = r"^[-+]?(\d+(\.\d+)+(,\d*)?|\d+\.\d*|\.\d+)([eE][-+]?\d+)?$"
+_POINT = r"^[-+]?(\d+\.\d*|\.\d+|\d{1,3}(\.\d{3})+(,\d*)?)([eE][-+]?\d+)?$"
 _ANY = r"^[-+]?[\d.,]*\d[\d.,]*([eE][-+]?\d+)?$"
 
 
-def with_points(source: str, table: pa.Table) -> pa.Table:
-    """The table with decimal points.
+def with_points(source: str, table: pa.Table, pointed: Collection[str] = ()) -> pa.Table:
+    """The table with decimal points. The columns ``pointed`` hold no numbers, so points in them are not refused.
 
     >>> with_points("a table", pa.table({"a": ["1,5", "2"], "b": ["x, y", "2.0.1"]})).to_pydict()
     {'a': ['1.5', '2'], 'b': ['x, y', '2.0.1']}
     """
-    columns = [_with_points(source, name, table.column(name)) for name in table.column_names]
+    columns = [_with_points(source, name, table.column(name), name in pointed) for name in table.column_names]
     return pa.table(columns, table.column_names)
 
 
-def _with_points(source: str, name: str, column: Any) -> Any:
-    if compute.any(compute.match_substring(column, ".")).as_py():
+def _with_points(source: str, name: str, column: Any, pointed: bool) -> Any:
+    if not pointed and compute.any(compute.match_substring(column, ".")).as_py():
         _refuse_points(source, name, column)
     commas = compute.match_substring_regex(column, _COMMA)
     if not compute.any(commas).as_py():
@@ -43,7 +45,7 @@ def _with_points(source: str, name: str, column: Any) -> Any:
 
 
 def _refuse_points(source: str, name: str, column: Any) -> None:
-    """Refuse points in a column whose cells are all numbers. Versions, dates and names do not match the patterns."""
+    """Refuse points in a column whose cells are all numbers. Dates, versions and names do not match."""
     cells = stripped(column)
     pointed = compute.match_substring_regex(cells, _POINT)
     if compute.all(compute.match_substring_regex(cells, _ANY)).as_py() and compute.any(pointed).as_py():

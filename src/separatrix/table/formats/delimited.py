@@ -58,8 +58,11 @@ class DelimitedSource:
     def encoding(self) -> str:
         return self.spelling.encoding
 
-    def read(self, names: Sequence[str], literal: Collection[str] = ()) -> pa.Table:
-        """The columns as text. An empty cell is null, and so is NA, except in the columns ``literal``."""
+    def read(self, names: Sequence[str], literal: Collection[str] = (), pointed: Collection[str] = ()) -> pa.Table:
+        """The columns as text. An empty cell is null, and so is NA, except in the columns ``literal``.
+
+        Beside decimal commas, only the columns ``pointed`` may hold what reads as a number with a point.
+        """
         nulls = NO_TEXT if not literal else tuple(spelling for spelling in NO_TEXT if spelling != NA)
         with Content(self.name, self.content, self.spelling.limits) as content:
             marks = self._marks(content)
@@ -71,7 +74,7 @@ class DelimitedSource:
         if literal:
             columns = [c if name in literal else _without_na(c) for name, c in zip(names, table.columns, strict=True)]
             table = pa.table(columns, list(names))
-        return with_points(self.name, table) if self.spelling.decimal == "," else table
+        return with_points(self.name, table, pointed) if self.spelling.decimal == "," else table
 
     def _parse_again(
         self, content: Content, names: list[str], nulls: Sequence[str], marks: tuple[bool, bool]

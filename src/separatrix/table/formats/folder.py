@@ -32,9 +32,9 @@ class FolderSource:
         """The target that the first file declares."""
         return self.files[0].target
 
-    def read(self, names: Sequence[str], literal: Collection[str] = ()) -> pa.Table:
+    def read(self, names: Sequence[str], literal: Collection[str] = (), pointed: Collection[str] = ()) -> pa.Table:
         """The columns of all files, one below the other."""
-        tables = [file.read(names, literal) for file in self.files]
+        tables = [file.read(names, literal, pointed) for file in self.files]
         for file, table in zip(self.files, tables, strict=True):
             for name in names:
                 self._compare(name, tables[0].column(name).type, file, table.column(name).type)

@@ -53,9 +53,9 @@ class RewrittenSource:
     def notes(self) -> tuple[str, ...]:
         return self.source.notes
 
-    def read(self, names: Sequence[str], literal: Collection[str] = ()) -> pa.Table:
+    def read(self, names: Sequence[str], literal: Collection[str] = (), pointed: Collection[str] = ()) -> pa.Table:
         """The columns, rewritten."""
-        table = self.source.read(names, literal)
+        table = self.source.read(names, literal, {*pointed, *self.forms})
         with row_names(table).in_errors():
             columns = [self._rewritten(name, table.column(name)) for name in names]
         return with_files(pa.table(columns, list(names)), files_of(table))

@@ -24,7 +24,8 @@ class Source(Protocol):
 
     ``target`` is the column to predict, if the source declares one. ``notes`` are sentences about how the source was
     understood. ``read`` returns the columns asked for, in that order: as text if the format has no types (CSV),
-    otherwise with their types. In a text format, NA is null, except in the columns ``literal``.
+    otherwise with their types. In a text format, NA is null, except in the columns ``literal``. In a file with decimal
+    commas, points are refused in columns of numbers; the columns ``pointed`` hold no numbers and may have them.
     """
 
     @property
@@ -35,7 +36,7 @@ class Source(Protocol):
     def target(self) -> str | None: ...
     @property
     def notes(self) -> tuple[str, ...]: ...
-    def read(self, names: Sequence[str], literal: Collection[str] = ()) -> pa.Table: ...
+    def read(self, names: Sequence[str], literal: Collection[str] = (), pointed: Collection[str] = ()) -> pa.Table: ...
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ class MemorySource:
         """The columns' names."""
         return tuple(self.columns.column_names)
 
-    def read(self, names: Sequence[str], literal: Collection[str] = ()) -> pa.Table:
+    def read(self, names: Sequence[str], literal: Collection[str] = (), pointed: Collection[str] = ()) -> pa.Table:
         """The columns, in the order of ``names``."""
         return self.columns.select(list(names))
 

@@ -73,7 +73,7 @@ class SparseSource:
         X.sort_indices()
         return X
 
-    def read(self, names: Sequence[str], literal: Collection[str] = ()) -> pa.Table:
+    def read(self, names: Sequence[str], literal: Collection[str] = (), pointed: Collection[str] = ()) -> pa.Table:
         """The columns as dense arrays."""
         X = self.matrix([name for name in names if name != TARGET]).toarray()
         columns = iter(X.T)
