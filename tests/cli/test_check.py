@@ -99,8 +99,8 @@ def test_check_and_fit_number_rows_alike(tmp_path):
     ]
     path = tmp_path / "xor.csv"
     path.write_text("a,b,y\n" + "".join(f"{a},{b},{y}\n" for a, b, y in points))
-    assert "rows:      numbered from 1, as in the table" in run("check", path, "--target", "y").stdout
-    checked = json.loads(run("check", path, "--target", "y", "--json").stdout)
+    assert "rows:      numbered from 1, as in the table" in run("check", path, "--target", "y", code=1).stdout
+    checked = json.loads(run("check", path, "--target", "y", "--json", code=1).stdout)
     rows = next(finding["facts"]["rows"] for finding in checked["findings"] if finding["check"] == "separation")
     words = ("fit", path, "--target", "y", "--model", "perceptron", "--missing", "drop", "--json")
     for size in ("0", "0.25"):
@@ -121,3 +121,17 @@ def test_check_and_fit_number_the_rows_of_a_quasi_separation_alike(tmp_path):
     assert _named_rows(status["certificate"]["status"]) == [1, 2, 5, 6]
     shown = run("fit", path, "--target", "y", "--C", "inf", "--test-size", "0", code=1).stdout
     assert "rows counted from 1" in " ".join(shown.split())
+
+
+@pytest.mark.parametrize(("cell", "way"), [("2", "drop"), ("", "impute"), ("-", "impute")])
+def test_rows_without_a_label_are_a_problem_that_the_next_command_solves(tmp_path, cell, way):
+    path = tmp_path / "t.csv"
+    labels = ["no", "yes", "yes", "no", "no", ""]
+    path.write_text("a,y\n" + "".join(f"{k * k % 37 or cell},{labels[k % 6] if k < 60 else 'no'}\n" for k in range(90)))
+    found = json.loads(run("check", path, "--target", "y", "--json", code=1).stdout)
+    (finding,) = (one for one in found["findings"] if one["check"] == "target")
+    assert (finding["severity"], finding["facts"]["unlabelled_rows"]) == ("problem", 10)
+    assert way in finding["do"]
+    assert found["fit"].count("--missing") == 1
+    assert found["fit"][found["fit"].index("--missing") + 1] == way
+    run(*found["fit"][1:])

@@ -8,8 +8,8 @@ terms.
     note       worth knowing
     ok         checked, and fine
 
-These are problems: a target of one class or of measurements, no usable column, a column of text, missing values, and a
-column or a category that alone determines the class. Everything else is a warning at most.
+These are problems: a target of one class or of measurements, rows without a label, no usable column, a column of text,
+missing values, and a column or a category that alone determines the class. Everything else is a warning at most.
 """
 
 from __future__ import annotations

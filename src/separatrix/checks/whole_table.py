@@ -90,9 +90,10 @@ def _dense(asked: Selection, names: Sequence[str]) -> Checks:
     columns = asked.read([*names, target])
     every, kept = row_names(columns), ~unlabelled(columns.column(target), given.classes)
     inferred = infer(columns, target, given)
-    first = [*_unlabelled(kept, target), *_refused(inferred, every), *_left_out(inferred, given), *_marked(inferred)]
+    first = [*_refused(inferred, every), *_left_out(inferred, given), *_marked(inferred)]
     if not kept.any() or not inferred.used:
-        return Checks((*first, *_nothing(kept, inferred)), columns.num_rows, len(names))
+        first += [*_unlabelled(kept, target, first), *_nothing(kept, inferred)]
+        return Checks(tuple(first), columns.num_rows, len(names))
     columns = columns.filter(pa.array(kept)) if not kept.all() else columns
     with every[kept].in_errors():
         y = labels(source.name, columns.column(target), target, classes=given.classes)
@@ -101,6 +102,7 @@ def _dense(asked: Selection, names: Sequence[str]) -> Checks:
         reading = encoder.read(columns, source.name)
     references = {column.name: column.levels[0] for column in encoder.columns if column.levels}
     first.append(absent(reading.missing, len(y), _FILLED))
+    first += _unlabelled(kept, target, first)
     of = (reading.X, y, encoder.names, every[kept], first, references)
     return checked(*of, n_columns=len(encoder.columns), ngrams=encoder.of_text)
 
@@ -110,13 +112,19 @@ def _with_shares(encoder: Encoder) -> Encoder:
     return replace(encoder, columns=tuple(replace(one, fill=one.average or one.fill) for one in encoder.columns))
 
 
-def _unlabelled(kept: AnyArray, target: str) -> Iterator[Finding]:
+def _unlabelled(kept: AnyArray, target: str, others: Sequence[Finding]) -> Iterator[Finding]:
+    """The problem that rows have no label. Its solution is the way of handling missing values that ``others`` need."""
     lost = int((~kept).sum())
     if lost and kept.any():
-        which = f"{many(lost, 'row')} of {len(kept):,}"
-        sentence = f"{which} have no value in the target {quoted(target)}; they are left out here."
-        remedy = Message("Fit with ", Setting("missing", "drop"), ", which leaves them out.")
-        yield Finding("note", "target", "Rows have no label.", sentence, remedy)
+        have, them = ("has", "it is") if lost == 1 else ("have", "they are")
+        which = f"{many(lost, 'row')} of {len(kept):,} {have}"
+        sentence = f"{which} no value in the target {quoted(target)}; {them} left out here."
+        ways = Setting("missing", "drop", "impute", "indicator")
+        advice = Message("A fit stops at such a row: fit with ", ways, ", each of which leaves it out.")
+        asked = [setting for finding in others for setting in finding.solving if setting.name == "missing"]
+        solved = asked[0] if asked else Setting("missing", "drop")
+        title = "A row has no label." if lost == 1 else "Rows have no label."
+        yield Finding("problem", "target", title, sentence, advice, {"unlabelled_rows": lost}, (solved,))
 
 
 def _refused(inferred: Schema, rows: RowNames) -> Iterator[Finding]:

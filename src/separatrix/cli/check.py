@@ -52,8 +52,8 @@ def check(
     each file.
 
     Exit code 1 means that there is a problem: a fit would fail or answer another question. Problems are a target with
-    one class or with measurements, a column of text, missing values, no usable column, and a column or category that
-    alone determines the class. With only warnings and notes the exit code is 0.
+    one class or with measurements, rows without a label, a column of text, missing values, no usable column, and a
+    column or category that alone determines the class. With only warnings and notes the exit code is 0.
     """
     from separatrix.checks import check_table
     from separatrix.table import read_schema
