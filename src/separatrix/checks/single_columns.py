@@ -119,13 +119,14 @@ def index(subject: CheckedRows) -> Iterator[Finding]:
     names = tuple(subject.names[j] for j in subject.counting)
     why = [Message(quoted(subject.names[j]), ": ", reason(note)) for j, note in subject.counting.items()]
     sentence, facts = Message(joined("; ", why), "."), {"columns": list(names)}
+    solved = tuple(Setting("drop", name) for name in names)
     if len(names) == 1:
         leave = capital(Message(remedy(subject.counting[next(iter(subject.counting))]), "."))
-        yield Finding("warning", "index", "A column looks like a row number.", sentence, leave, facts)
+        yield Finding("warning", "index", "A column looks like a row number.", sentence, leave, facts, solved)
     else:
         leave = Message("If they are indices, leave them out with ", Setting("drop", names), ".")
         title = f"{len(names)} columns look like row numbers."
-        yield Finding("warning", "index", title, sentence, leave, facts)
+        yield Finding("warning", "index", title, sentence, leave, facts, solved)
 
 
 def _nearly_constant(subject: CheckedRows) -> tuple[Integers, Integers]:

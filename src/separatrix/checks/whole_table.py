@@ -103,8 +103,9 @@ def _dense(asked: Selection, names: Sequence[str]) -> Checks:
     references = {column.name: column.levels[0] for column in encoder.columns if column.levels}
     first.append(absent(reading.missing, len(y), _FILLED))
     first += _unlabelled(kept, target, first)
+    sources = tuple(column.name for column in encoder.columns for _ in column.names)
     of = (reading.X, y, encoder.names, every[kept], first, references)
-    return checked(*of, n_columns=len(encoder.columns), ngrams=encoder.of_text)
+    return checked(*of, n_columns=len(encoder.columns), ngrams=encoder.of_text, sources=sources)
 
 
 def _with_shares(encoder: Encoder) -> Encoder:

@@ -77,12 +77,12 @@ def check(
 
 
 def _fit_command(data: str, checks: Checks) -> list[str] | None:
-    """The command that fits the table, with the options that solve its problems; None if options cannot solve them."""
+    """The command that fits the table, with the options that follow the advice; None if they do not solve a problem."""
     asked = (*SELECTED, *TEXT_PARAMETERS, *SPELLED)
     words = ["separatrix", "fit", data, *repeated(click.get_current_context(), asked)]
     if not all(problem.solving for problem in checks.problems):
         return None
-    settings = together(setting for problem in checks.problems for setting in problem.solving)
+    settings = together(setting for finding in checks for setting in finding.solving)
     return words + [word for setting in settings for word in option_words(setting)]
 
 
