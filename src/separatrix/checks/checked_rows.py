@@ -35,6 +35,7 @@ class CheckedRows:
     ``of=level``. ``encoded`` says that X has other columns than the table. ``ngrams`` (d,) marks n-grams of a text, if
     there are any: they are rare and of unit length by design, so that checks of single columns do not report it.
     ``sources`` (d,) names the column of the table that each column of X was made from; by default they are the same.
+    ``unread`` and ``constant`` are columns of the table that X lacks, since they are text or have less than two values.
     """
 
     X: Any
@@ -46,6 +47,8 @@ class CheckedRows:
     encoded: bool = False
     ngrams: Booleans | None = None
     sources: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
+    constant: tuple[str, ...] = ()
 
     @property
     def n_rows(self) -> int:
@@ -63,6 +66,11 @@ class CheckedRows:
         """The columns of the table that these columns of X were made from, each once."""
         names = self.sources or self.names
         return list(dict.fromkeys(names[j] for j in columns))
+
+    @property
+    def ignored(self) -> list[str]:
+        """The columns of the table that a comparison of rows ignores: row numbers, and those of text that X lacks."""
+        return [*(self.names[j] for j in self.counting), *self.unread]
 
     @property
     def is_sparse(self) -> bool:

@@ -127,13 +127,15 @@ def checked(
     n_columns: int | None = None,
     ngrams: Booleans | None = None,
     sources: tuple[str, ...] = (),
+    unread: tuple[str, ...] = (),
+    constant: tuple[str, ...] = (),
 ) -> Checks:
     """Run every check that applies to finite rows, and put the findings after those in ``first``.
 
     ``rows`` are the rows' numbers. ``n_columns`` is the number of columns of the table, if X has more because of
-    categories; ``ngrams`` (d,) marks its columns that are n-grams of a text, and ``sources`` (d,) names the
-    table's column that each was made from. If the labels are not classes, only checks
-    that do not need classes are run.
+    categories; ``ngrams`` (d,) marks its columns that are n-grams of a text, and ``sources`` (d,) names the table's
+    column that each was made from. ``unread`` and ``constant`` are columns of the table that X lacks. If the labels
+    are not classes, only checks that do not need classes are run.
     """
     _refuse_unknown(only or ())
     fault = class_sizes.unusable(y)
@@ -141,7 +143,8 @@ def checked(
     n_columns = len(names) if n_columns is None else n_columns
     usable_codes = codes if fault is None else None
     encoded = n_columns != len(names)
-    subject = CheckedRows(X, usable_codes, classes, tuple(names), rows, references or {}, encoded, ngrams, sources)
+    lacking = (sources, unread, constant)
+    subject = CheckedRows(X, usable_codes, classes, tuple(names), rows, references or {}, encoded, ngrams, *lacking)
     findings = [
         *first,
         *([] if fault is None else [fault]),

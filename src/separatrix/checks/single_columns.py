@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,11 +29,15 @@ RATIO_OF_SCALES_TO_REPORT = 1000.0
 ROWS_TO_FIND_USUAL_VALUE = 2000
 
 
-def absent(missing: Mapping[str, int], n: int, filled: str) -> Finding:
+def absent(missing: Mapping[str, int], n: int, filled: str, left_out: Sequence[str] = ()) -> Finding:
     """Missing values by column, in n rows: a problem, since a fit stops at them.
 
-    ``filled`` is a sentence about what replaced them in the other checks.
+    ``filled`` is a sentence about what replaced them in the other checks. ``left_out`` are columns that a fit does not
+    use, about which this says nothing.
     """
+    if not missing and left_out:
+        sentence = f"All {n:,} rows have a value in every column but {_left_out(left_out)}."
+        return Finding("ok", "missing", "No value is missing in a column that is used.", sentence)
     if not missing:
         return Finding("ok", "missing", "No value is missing.", f"All {n:,} rows have a value in every column.")
     worst = sorted(missing, key=lambda name: -missing[name])
@@ -83,7 +87,10 @@ def constant(subject: CheckedRows) -> Iterator[Finding]:
         counts = {"columns": {subject.names[j]: int(differing[j]) for j in nearly}}
         yield Finding("note", "constant", f"{_columns(nearly)} nearly constant.", sentence, remedy, counts)
     if not len(still) and not len(nearly):
-        yield Finding("ok", "constant", "Every column varies.", f"{subject.columns()} checked.")
+        left_out = [*subject.unread, *subject.constant]
+        title = "Every column that is used varies." if left_out else "Every column varies."
+        without = f" without {_left_out(left_out)}" if left_out else ""
+        yield Finding("ok", "constant", title, f"{subject.columns()} checked{without}.")
 
 
 def scales(subject: CheckedRows) -> Iterator[Finding]:
@@ -178,6 +185,10 @@ def _names(subject: CheckedRows, columns: Integers) -> list[str]:
 
 def _named(subject: CheckedRows, columns: Integers) -> str:
     return listed(_names(subject, columns), MOST_NAMED_IN_SENTENCE)
+
+
+def _left_out(names: Sequence[str]) -> str:
+    return f"{listed(names, MOST_NAMED_IN_SENTENCE)}, which {'is' if len(names) == 1 else 'are'} left out"
 
 
 def _columns(columns: Integers) -> str:

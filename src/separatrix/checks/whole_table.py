@@ -15,7 +15,7 @@ from separatrix.base.row_names import RowNames
 from separatrix.checks.finding import MOST_NAMED_IN_SENTENCE, Checks, Finding, capital, many
 from separatrix.checks.running import checked
 from separatrix.checks.single_columns import absent
-from separatrix.table import Encoder, Schema, infer, select
+from separatrix.table import Column, Encoder, Schema, infer, select
 from separatrix.table.cells import listed
 from separatrix.table.fitting import fit_encoder, refusal, solution
 from separatrix.table.formats import SparseSource, Spelling
@@ -101,11 +101,15 @@ def _dense(asked: Selection, names: Sequence[str]) -> Checks:
         encoder = _with_shares(encoder)
         reading = encoder.read(columns, source.name)
     references = {column.name: column.levels[0] for column in encoder.columns if column.levels}
-    first.append(absent(reading.missing, len(y), _FILLED))
+    unread = tuple(column.name for column in inferred.columns if column.kind == "text")
+    constant = tuple(column.name for column in _constant(inferred, given))
+    first.append(absent(reading.missing, len(y), _FILLED, (*unread, *constant)))
     first += _unlabelled(kept, target, first)
     sources = tuple(column.name for column in encoder.columns for _ in column.names)
     of = (reading.X, y, encoder.names, every[kept], first, references)
-    return checked(*of, n_columns=len(encoder.columns), ngrams=encoder.of_text, sources=sources)
+    return checked(
+        *of, n_columns=len(encoder.columns), ngrams=encoder.of_text, sources=sources, unread=unread, constant=constant
+    )
 
 
 def _with_shares(encoder: Encoder) -> Encoder:
@@ -139,10 +143,15 @@ def _refused(inferred: Schema, rows: RowNames) -> Iterator[Finding]:
             yield Finding("problem", "text", title, sentence, advice, facts, solution([column]))
 
 
-def _left_out(inferred: Schema, given: Schema) -> Iterator[Finding]:
+def _constant(inferred: Schema, given: Schema) -> list[Column]:
     """Columns without a value or with only one, except those that the user's schema leaves out."""
     asked = {column.name for column in given.columns if column.kind == "ignored"}
-    constant = [column for column in inferred.columns if column.kind == "ignored" and column.name not in asked]
+    return [column for column in inferred.columns if column.kind == "ignored" and column.name not in asked]
+
+
+def _left_out(inferred: Schema, given: Schema) -> Iterator[Finding]:
+    """The note on columns without a value or with only one."""
+    constant = _constant(inferred, given)
     if not constant:
         return
     names = [column.name for column in constant]
