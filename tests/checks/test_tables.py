@@ -214,3 +214,25 @@ def test_what_is_fine_does_not_speak_of_columns_that_are_left_out(value):
     (missing,) = found.of("missing")
     assert missing.title == "No value is missing in a column that is used."
     assert "every column but 'e', which is left out" in missing.sentence
+
+
+@pytest.mark.parametrize("levels", ["*pqr", "*p"])
+def test_a_reference_level_of_one_class_is_named_as_the_cause_of_separation(levels):
+    """Row 31 alone has the level "*", the first in the alphabet: the other levels separate nothing."""
+    others = levels[1:]
+    frame = overlapping_frame().assign(c=[others[k // 5 % len(others)] if k != 30 else "*" for k in range(80)])
+    (finding,) = (one for one in sx.check_table(frame, "y") if one.check == "separation")
+    assert finding.facts["verdict"] == "QuasiSeparable"
+    assert "the reference level '*' of 'c' causes it" in finding.sentence
+    assert "The level is in row 31." in finding.sentence
+    assert "the category" not in finding.sentence
+    table = sx.read_table(frame, "y")
+    verdict = sx.separability(table.X, table.y, names=table.names)
+    assert "the reference level of 'c' causes it" in verdict.explain()
+
+
+def test_another_level_of_one_class_is_still_named_by_its_column():
+    frame = overlapping_frame().assign(c=["pq"[k // 5 % 2] if k != 30 else "z" for k in range(80)])
+    (finding,) = (one for one in sx.check_table(frame, "y") if one.check == "separation")
+    assert "the category 'z' of 'c' causes it" in finding.sentence
+    assert "reference" not in finding.sentence

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from separatrix.base.arrays import AnyArray
-from separatrix.base.messages import ByAudience, Message, Setting, over_rows
+from separatrix.base.messages import ByAudience, Message, ReferenceLevel, Setting, over_rows, with_references
 from separatrix.checks.checked_rows import CheckedRows
 from separatrix.checks.collinear import dependent
-from separatrix.checks.finding import MOST_NAMED_IN_SENTENCE, Finding, capital, many
+from separatrix.checks.finding import MOST_NAMED_IN_SENTENCE, Finding, capital, many, numbered
 from separatrix.proofs.overlap_proof import MOST_EXACT_ROWS
 from separatrix.proofs.separability import separability
 from separatrix.proofs.verdicts import Doubtful, Inseparable, QuasiSeparable, Separable, Verdict
@@ -47,7 +47,9 @@ def separation(subject: CheckedRows) -> Iterator[Finding]:
     y = subject.classes[subject.known_codes]
     X, verdict, aside = _asked(subject, y)
     severity, title, remedy = _BY_VERDICT.get(type(verdict), ("note", "Separability could not be decided.", ""))
-    sentence = Message(capital(over_rows(verdict.explain(), subject.rows)), f".{aside}")
+    sentence = Message(
+        capital(with_references(over_rows(verdict.explain(), subject.rows), subject.references)), f".{aside}"
+    )
     holds = verdict.verify(X, y)
     if type(verdict) in _BY_VERDICT:
         sentence += " Verified on all rows without a solver." if holds else " The proof did not verify."
@@ -57,6 +59,11 @@ def separation(subject: CheckedRows) -> Iterator[Finding]:
         facts["rows"] = subject.numbers(verdict.rows)
     if isinstance(verdict, QuasiSeparable):
         facts["columns"] = [verdict.about.names[j] for columns in verdict.causes for j in columns]
+        if any(isinstance(one, ReferenceLevel) for one in sentence.within()):
+            touching = np.unique(verdict.touching) if subject.n_classes == 2 else np.zeros(0)
+            off = np.setdiff1d(np.arange(subject.n_rows), touching)
+            if len(off) < subject.n_rows and not verdict.further:
+                sentence += f" The level is in {numbered(subject.numbers(off))}."
     yield Finding(severity, "separation", title, sentence, remedy, facts)
 
 
