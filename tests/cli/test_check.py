@@ -64,7 +64,7 @@ def test_at_eighty_columns(monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     text = run("check", "demo:iris").stdout
     assert max(map(len, text.splitlines())) <= 80
-    assert "ok:        No class has less than 6.67 % of the rows.\n" in text
+    assert "ok:        Every class has at least 6.67 % of the rows.\n" in text
 
 
 def test_usage_and_bad_data():
@@ -78,7 +78,8 @@ def test_the_installed_command(tmp_path):
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert "'Yes' has 333 rows of 10,000 (3.3 %)" in done.stdout
-    assert "rows prove it" in done.stdout
+    assert "No linear boundary has every row on the side of its class" in done.stdout
+    assert "λ" not in done.stdout
 
 
 def _named_rows(text):

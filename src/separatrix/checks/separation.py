@@ -24,11 +24,13 @@ _NO_OPTIMUM = Message(
     Setting("bias_reduction", "firth"),
     ".",
 )
+# The proof is among the facts: it names rows and weights, which few readers need.
+_OVERLAP = "No linear boundary has every row on the side of its class, so maximum likelihood has an optimum."
 # The severity, the title and the advice for each verdict.
 _BY_VERDICT: dict[type, tuple[str, str, str]] = {
     Separable: ("warning", "The classes are linearly separable.", _NO_OPTIMUM),
     QuasiSeparable: ("warning", "The classes are quasi-completely separated.", _NO_OPTIMUM),
-    Inseparable: ("ok", "The classes overlap.", "Maximum likelihood has an optimum."),
+    Inseparable: ("ok", "The classes overlap.", ""),
 }
 
 
@@ -47,14 +49,16 @@ def separation(subject: CheckedRows) -> Iterator[Finding]:
     y = subject.classes[subject.known_codes]
     X, verdict, aside = _asked(subject, y)
     severity, title, remedy = _BY_VERDICT.get(type(verdict), ("note", "Separability could not be decided.", ""))
-    sentence = Message(
-        capital(with_references(over_rows(verdict.explain(), subject.rows), subject.references)), f".{aside}"
-    )
+    proof = with_references(over_rows(verdict.explain(), subject.rows), subject.references)
+    plain = isinstance(verdict, Inseparable)
+    sentence = Message(_OVERLAP if plain else Message(capital(proof), "."), aside)
     holds = verdict.verify(X, y)
     if type(verdict) in _BY_VERDICT:
         sentence += " Verified on all rows without a solver." if holds else " The proof did not verify."
         severity = severity if holds else "warning"
     facts: dict[str, Any] = {"verdict": type(verdict).__name__, "verified": holds}
+    if isinstance(verdict, Inseparable):
+        facts["proof"] = str(proof)
     if isinstance(verdict, Inseparable | QuasiSeparable):
         facts["rows"] = subject.numbers(verdict.rows)
     if isinstance(verdict, QuasiSeparable):

@@ -106,6 +106,8 @@ def scales(subject: CheckedRows) -> Iterator[Finding]:
     least, most = quoted(subject.names[small]), quoted(subject.names[large])
     ends = f"from {std.min():.3g} ({least}) to {std.max():.3g} ({most})"
     sentence = f"Standard deviations range {ends}."
+    if len(std) == 1:
+        sentence = f"One column varies, {least}, with a standard deviation of {std[0]:.3g}."
     if ratio < RATIO_OF_SCALES_TO_REPORT:
         title = f"The scales of the columns differ by less than {RATIO_OF_SCALES_TO_REPORT:g} times."
         yield Finding("ok", "scales", title, sentence, "", facts)
