@@ -69,7 +69,7 @@ def test_separability_comes_with_its_proof():
     X, y = plain()
     rows = one(X, y, "separation")["ok"]
     assert rows.facts["verified"]
-    assert all(str(row) in rows.sentence for row in rows.facts["rows"][:3])
+    assert all(str(row) in rows.facts["proof"] for row in rows.facts["rows"][:3])
     assert one(X + 9 * y[:, None], y, "separation")["warning"].facts["verdict"] == "Separable"
 
 
@@ -294,7 +294,7 @@ def test_a_level_of_few_rows_is_named_wherever_it_separates():
 def test_what_is_called_fine_states_its_threshold():
     X, y = plain()
     y = (np.arange(120) < 15).astype(int)  # 12.5 % of the rows
-    assert one(X, y, "balance")["ok"].title == "No class has less than 10 % of the rows."
+    assert one(X, y, "balance")["ok"].title == "Every class has at least 10 % of the rows."
     assert "1000 times" in one(X, y, "scales")["ok"].title
 
 
@@ -370,3 +370,18 @@ def test_every_check_by_name_and_worst_first():
     assert set(CHECKS) - {"categories"} <= {finding.check for finding in found}
     parts = tuple(Finding(severity, "x", "", "") for severity in ("ok", "note", "problem", "warning"))
     assert [one.severity for one in Checks(parts, 1, 1)] == ["problem", "warning", "note", "ok"]
+
+
+def test_an_overlap_is_told_in_a_plain_sentence_and_its_proof_is_a_fact():
+    X, y = plain()
+    overlap = one(X, y, "separation")["ok"]
+    assert overlap.sentence.startswith("No linear boundary has every row on the side of its class")
+    assert "λ" not in overlap.sentence
+    assert overlap.facts["proof"] == sx.separability(X, y, names=["x0", "x1", "x2"]).explain()
+
+
+def test_the_scale_of_a_single_column_is_no_range():
+    X, y = plain(d=1)
+    assert re.fullmatch(
+        r"One column varies, 'x0', with a standard deviation of [\d.]+\.", one(X, y, "scales")["ok"].sentence
+    )

@@ -178,3 +178,61 @@ def test_refusals():
         sx.check_table(frame(), "y", schema={"target": "y"})
     with pytest.raises(TableError, match="no column 'z'"):
         sx.check_table(frame(), "z")
+
+
+def overlapping_frame(n=80):
+    """Two columns that leave the classes overlapping, and their labels."""
+    rng = np.random.default_rng(0)
+    return pd.DataFrame({"a": rng.standard_normal(n).round(3), "b": np.arange(n) % 3, "y": np.arange(n) * 7 % 5 % 2})
+
+
+def test_a_limit_of_accuracy_names_the_columns_that_it_ignores():
+    """The classes are separable by 'dose', which looks like a row number, so the limit holds only without it."""
+    frame = pd.DataFrame({"dose": np.arange(40), "sex": np.arange(40) % 2, "y": np.arange(40) > 20})
+    parts = by_check(sx.check_table(frame, "y"))
+    assert parts["separation"].facts["verdict"] == "Separable"
+    assert parts["conflicts"].facts["ignored_columns"] == ["dose"]
+    assert "without 'dose' no classifier can be right for more than 52.5 %" in parts["conflicts"].sentence
+    assert "ignoring row numbers ('dose')" in parts["duplicates"].sentence
+
+
+def test_a_limit_of_accuracy_names_columns_of_text():
+    frame = overlapping_frame().assign(a=lambda t: [*map(str, t["a"][:70]), *["-"] * 10])
+    parts = by_check(sx.check_table(frame, "y"))
+    assert parts["text"].facts["columns"] == parts["conflicts"].facts["ignored_columns"] == ["a"]
+    assert "without 'a' no classifier can be right" in parts["conflicts"].sentence
+    assert "ignoring text ('a')" in parts["duplicates"].sentence
+
+
+@pytest.mark.parametrize("value", [None, 7.0])
+def test_what_is_fine_does_not_speak_of_columns_that_are_left_out(value):
+    found = sx.check_table(overlapping_frame().assign(e=value), "y")
+    assert found.of("constant")[0].facts["columns"] == ["e"]
+    (varying,) = (one for one in found.of("constant") if one.severity == "ok")
+    assert varying.title == "Every column that is used varies."
+    assert "'e', which is left out" in varying.sentence
+    (missing,) = found.of("missing")
+    assert missing.title == "No value is missing in a column that is used."
+    assert "every column but 'e', which is left out" in missing.sentence
+
+
+@pytest.mark.parametrize("levels", ["*pqr", "*p"])
+def test_a_reference_level_of_one_class_is_named_as_the_cause_of_separation(levels):
+    """Row 31 alone has the level "*", the first in the alphabet: the other levels separate nothing."""
+    others = levels[1:]
+    frame = overlapping_frame().assign(c=[others[k // 5 % len(others)] if k != 30 else "*" for k in range(80)])
+    (finding,) = (one for one in sx.check_table(frame, "y") if one.check == "separation")
+    assert finding.facts["verdict"] == "QuasiSeparable"
+    assert "the reference level '*' of 'c' causes it" in finding.sentence
+    assert "The level is in row 31." in finding.sentence
+    assert "the category" not in finding.sentence
+    table = sx.read_table(frame, "y")
+    verdict = sx.separability(table.X, table.y, names=table.names)
+    assert "the reference level of 'c' causes it" in verdict.explain()
+
+
+def test_another_level_of_one_class_is_still_named_by_its_column():
+    frame = overlapping_frame().assign(c=["pq"[k // 5 % 2] if k != 30 else "z" for k in range(80)])
+    (finding,) = (one for one in sx.check_table(frame, "y") if one.check == "separation")
+    assert "the category 'z' of 'c' causes it" in finding.sentence
+    assert "reference" not in finding.sentence

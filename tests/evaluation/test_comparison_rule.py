@@ -48,7 +48,7 @@ def test_two_rows_are_not_a_reason_to_prefer_a_classifier_without_error():
     found = contest(best, two)
     assert found.best is best
     assert found.chosen is two
-    assert "a paired test of the rows does not tell it from the best, best (1.0000;" in found.why
+    assert "a paired test of the rows does not tell it from the best linear one, best (1.0000;" in found.why
     assert "and gives probabilities, which best does not" in found.why
     three = standing("three rows behind", [99, 99, 99], parameters=50)
     assert contest(best, three).chosen is best  # a sign test of 3 : 0 has P = 0.25, below that of one standard error

@@ -10,6 +10,7 @@ other string. It also keeps the typed parts that it was made of, from which the 
     ByAudience("X", shell="the table")    X                                the table
     RowNumber(4)                          4                                the row's number in the user's table
     ColumnName(2)                         column 2                         column 'age'
+    ReferenceLevel("sex")                 the reference level of 'sex'     the reference level 'f' of 'sex'
     Remedy("use a finite C")              ; use a finite C                 the same
     Detail(": along +1 for column 2")     : along +1 for column 2          left out where space is short
 
@@ -21,7 +22,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
@@ -268,6 +269,22 @@ class ColumnName(Part):
 
 
 @dataclass(frozen=True)
+class ReferenceLevel(Part):
+    """The reference level of a category, which has no column of its own; by its name if that is known.
+
+    >>> ReferenceLevel("sex").python, ReferenceLevel("sex", "f").python
+    ("the reference level of 'sex'", "the reference level 'f' of 'sex'")
+    """
+
+    of: str
+    level: str | None = None
+
+    @property
+    def python(self) -> str:
+        return f"the reference level {'' if self.level is None else f'{self.level!r} '}of {self.of!r}"
+
+
+@dataclass(frozen=True)
 class Remedy(Part):
     """A recommended action, as the last clause of a sentence. ``settings`` alone solve the problem, if there are any.
 
@@ -397,6 +414,19 @@ def with_columns(text: str, called: Callable[[int], str]) -> str:
 
     def named(one: Part) -> str | Part:
         return ColumnName(one.index, called(one.index)) if isinstance(one, ColumnName) else one
+
+    return text.mapped(named) if isinstance(text, Message) else text
+
+
+def with_references(text: str, references: Mapping[str, str]) -> str:
+    """The message with reference levels named by category; a plain string is returned unchanged.
+
+    >>> print(with_references(Message(ReferenceLevel("sex"), " causes it"), {"sex": "f"}))
+    the reference level 'f' of 'sex' causes it
+    """
+
+    def named(one: Part) -> str | Part:
+        return ReferenceLevel(one.of, references.get(one.of)) if isinstance(one, ReferenceLevel) else one
 
     return text.mapped(named) if isinstance(text, Message) else text
 

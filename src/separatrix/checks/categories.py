@@ -16,13 +16,27 @@ import numpy as np
 
 from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.base.labels import quoted
+from separatrix.base.messages import Message, Parameter, Setting
 from separatrix.checks.checked_rows import CheckedRows
 from separatrix.checks.finding import MOST_NAMED_IN_SENTENCE, Finding, many
 from separatrix.table.cells import listed
 
 # Findings that chance alone would produce with at least this probability are notes, not warnings.
 CHANCE_LEVEL = 0.01
-ASK = "Check whether it is known before the outcome; if it is not, leave it out."
+ASK = "Check whether it is known before the outcome; if it is not, leave it out"
+
+
+def ask(columns: Sequence[str]) -> Message:
+    """The advice on columns of the table that may not be known before the outcome."""
+    if len(columns) == 1:
+        return Message(ASK, " with ", Setting("drop", columns[0]), ".")
+    drop = Setting("drop", tuple(columns)) if len(columns) <= MOST_NAMED_IN_SENTENCE else Parameter("drop")
+    return Message("Check which are known before the outcome, and leave the others out: with ", drop, ", all of them.")
+
+
+def dropping(columns: Sequence[str]) -> tuple[Setting, ...]:
+    """The settings that leave these columns of the table out."""
+    return tuple(Setting("drop", name) for name in columns)
 
 
 # The name of a level, and its rows by class, (K,).
@@ -55,7 +69,7 @@ def categories(subject: CheckedRows) -> Iterator[Finding]:
     undecided = [category for category in known if category.name not in decided]
     telling, by_chance = _pure_by_chance(subject, undecided, tried)
     if telling:
-        yield _pure_levels(subject, telling, "warning", f"Without a penalty its weight has no finite value. {ASK}")
+        yield _pure_levels(subject, telling, "warning", f"Without a penalty its weight has no finite value. {ASK}.")
     if by_chance:
         remedy = (
             "So few rows can be of one class by chance, but without a penalty the weight has no finite value: keep a "
@@ -106,7 +120,8 @@ def told_decisive(subject: CheckedRows) -> Iterator[Finding]:
     odds = f"By chance this would happen in less than {CHANCE_LEVEL:.0%} of such tables"
     facts = {"categories": names, "log10_chance": float(_log_chances(subject, deciding[0]).sum() / np.log(10))}
     sentence = f"{_class_of_each_level(subject, deciding[0])}{others}. {odds}."
-    yield Finding("problem", "leakage", title, sentence, ASK, facts)
+    columns = subject.tabled(j for category in deciding for j in category.columns)
+    yield Finding("problem", "leakage", title, sentence, ask(columns), facts, dropping(columns))
 
 
 def _class_of_each_level(subject: CheckedRows, category: Category) -> str:

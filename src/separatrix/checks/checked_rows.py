@@ -5,7 +5,7 @@ The checks make a few passes over all rows. What would cost more is looked for i
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -34,6 +34,8 @@ class CheckedRows:
     by which findings name the rows. ``references`` names the reference level of each category, which has no column
     ``of=level``. ``encoded`` says that X has other columns than the table. ``ngrams`` (d,) marks n-grams of a text, if
     there are any: they are rare and of unit length by design, so that checks of single columns do not report it.
+    ``sources`` (d,) names the column of the table that each column of X was made from; by default they are the same.
+    ``unread`` and ``constant`` are columns of the table that X lacks, since they are text or have less than two values.
     """
 
     X: Any
@@ -44,6 +46,9 @@ class CheckedRows:
     references: Mapping[str, str] = field(default_factory=dict)
     encoded: bool = False
     ngrams: Booleans | None = None
+    sources: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
+    constant: tuple[str, ...] = ()
 
     @property
     def n_rows(self) -> int:
@@ -56,6 +61,16 @@ class CheckedRows:
     def columns(self, count: int | None = None) -> str:
         """The number of columns in words, for ``count`` columns or all."""
         return many(self.n_columns if count is None else count, "encoded column" if self.encoded else "column")
+
+    def tabled(self, columns: Iterable[int]) -> list[str]:
+        """The columns of the table that these columns of X were made from, each once."""
+        names = self.sources or self.names
+        return list(dict.fromkeys(names[j] for j in columns))
+
+    @property
+    def ignored(self) -> list[str]:
+        """The columns of the table that a comparison of rows ignores: row numbers, and those of text that X lacks."""
+        return [*(self.names[j] for j in self.counting), *self.unread]
 
     @property
     def is_sparse(self) -> bool:

@@ -76,7 +76,7 @@ def balance(subject: CheckedRows) -> Iterator[Finding]:
         for label, count in list(zip(labels, counts, strict=True))[:MOST_NAMED_CLASSES]
     )
     more = f" and {subject.n_classes - MOST_NAMED_CLASSES} more" if subject.n_classes > MOST_NAMED_CLASSES else ""
-    title = f"No class has less than {small_share:.3g} % of the rows."
+    title = f"Every class has at least {small_share:.3g} % of the rows."
     yield Finding("ok", "balance", title, f"{shown}{more}; {guess}.", "", facts)
 
 

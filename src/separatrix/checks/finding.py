@@ -8,8 +8,8 @@ terms.
     note       worth knowing
     ok         checked, and fine
 
-These are problems: a target of one class or of measurements, no usable column, a column of text, missing values, and a
-column or a category that alone determines the class. Everything else is a warning at most.
+These are problems: a target of one class or of measurements, rows without a label, no usable column, a column of text,
+missing values, and a column or a category that alone determines the class. Everything else is a warning at most.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Finding:
     facts : mapping
         The numbers behind the sentence, for programs.
     solving : tuple of Setting
-        The settings of a fit that solve a problem; empty if none do.
+        The settings of a fit that follow the advice; empty if a setting alone cannot.
 
     Examples
     --------

@@ -13,10 +13,9 @@ import numpy as np
 
 from separatrix.base.arrays import Array, Integers
 from separatrix.base.labels import quoted
-from separatrix.checks.categories import ASK, decisive, told_decisive
+from separatrix.checks.categories import ask, decisive, dropping, told_decisive
 from separatrix.checks.checked_rows import CheckedRows
 from separatrix.checks.finding import MOST_NAMED_IN_SENTENCE, Finding, many
-from separatrix.table.cells import listed
 
 # A column is reported if its area is at least this.
 AREA_TO_REPORT = 0.99
@@ -45,9 +44,15 @@ def _separating(subject: CheckedRows, columns: list[int]) -> Finding:
     which = "the classes" if subject.n_classes == 2 else f"all {subject.n_classes} classes"
     each = f"{len(columns)} columns each separate the classes alone."
     title = "A column alone separates the classes." if one else each
-    verb, where = "separates" if one else "each separate", _cut(subject, columns[0])
-    sentence = f"{listed(names, MOST_NAMED_IN_SENTENCE)} {verb} {which} without a mistake: {where}."
-    return Finding("problem", "leakage", title, sentence, ASK, {"columns": names})
+    facts, tabled = {"columns": names}, subject.tabled(columns)
+    if one:
+        sentence = f"{quoted(names[0])} separates {which} without a mistake: {_cut(subject, columns[0])}."
+    else:
+        shown = [f"in {quoted(subject.names[j])} {_cut(subject, j)}" for j in columns[:MOST_NAMED_IN_SENTENCE]]
+        n_more = len(columns) - MOST_NAMED_IN_SENTENCE
+        more = f"; and {many(n_more, 'more column')}" if n_more > 0 else ""
+        sentence = f"Each separates {which} without a mistake: {'; '.join(shown)}{more}."
+    return Finding("problem", "leakage", title, sentence, ask(tabled), facts, dropping(tabled))
 
 
 def _nearly_separating(subject: CheckedRows, nearly: dict[int, _Near]) -> Finding:
@@ -62,7 +67,7 @@ def _nearly_separating(subject: CheckedRows, nearly: dict[int, _Near]) -> Findin
     title = f"A column nearly tells {what}." if one else f"{len(nearly)} columns nearly tell {what}."
     facts = {"columns": {subject.names[j]: near.area for j, near in nearly.items()}}
     sentence = f"The area under the ROC curve of a single column is close to 1: {', '.join(shown)}{more}."
-    return Finding("warning", "leakage", title, sentence, ASK, facts)
+    return Finding("warning", "leakage", title, sentence, ask(subject.tabled(nearly)), facts)
 
 
 class _Near(NamedTuple):

@@ -36,9 +36,16 @@ def repeated(subject: CheckedRows) -> Iterator[Finding]:
         yield from _conflicting(subject, groups)
 
 
+def _aside(subject: CheckedRows) -> str:
+    """The columns that the comparison of rows ignores, in words."""
+    numbers = [subject.names[j] for j in subject.counting]
+    parts = [f"row numbers ({listed(numbers)})"] if numbers else []
+    parts += [f"text ({listed(subject.unread)})"] if subject.unread else []
+    return f", ignoring {' and '.join(parts)}" if parts else ""
+
+
 def _copies(subject: CheckedRows, groups: list[Integers]) -> Finding:
-    n, numbers = subject.n_rows, [subject.names[j] for j in subject.counting]
-    aside = f", ignoring row numbers ({listed(numbers)})" if numbers else ""
+    n, aside = subject.n_rows, _aside(subject)
     if not groups:
         return Finding("ok", "duplicates", "No row repeats another.", f"{n:,} rows are all different{aside}.")
     extra = int(sum(len(group) - 1 for group in groups))
@@ -55,21 +62,26 @@ def _copies(subject: CheckedRows, groups: list[Integers]) -> Finding:
 
 
 def _conflicting(subject: CheckedRows, groups: list[Integers]) -> Iterator[Finding]:
-    codes, n = subject.known_codes, subject.n_rows
+    codes, n, aside = subject.known_codes, subject.n_rows, _aside(subject)
     torn = [group for group in groups if np.any(codes[group] != codes[group[0]])]
     if not torn:
-        yield Finding("ok", "conflicts", "Equal rows have equal labels.", f"{many(len(groups), 'set')} of equal rows.")
+        yield Finding(
+            "ok", "conflicts", "Equal rows have equal labels.", f"{many(len(groups), 'set')} of equal rows{aside}."
+        )
         return
     lost = sum(len(group) - int(np.bincount(codes[group]).max()) for group in torn)
     rows = sum(len(group) for group in torn)
     shown = "; ".join(numbered(subject.numbers(group), 4) for group in torn[:3])
-    most = f"no classifier on these columns can be right for more than {share(n - lost, n)} of the rows"
-    sentence = f"{many(rows, 'row')} in {many(len(torn), 'set')} are equal but labelled differently ({shown}): {most}."
+    without = f"without {listed(subject.ignored)} no classifier" if aside else "no classifier on these columns"
+    most = f"{without} can be right for more than {share(n - lost, n)} of the rows"
+    equal = f"are equal{aside}, but labelled differently" if aside else "are equal but labelled differently"
+    sentence = f"{many(rows, 'row')} in {many(len(torn), 'set')} {equal} ({shown}): {most}."
     remedy = "Correct the labels, or add a column that distinguishes such rows."
     facts = {
         "rows": [subject.numbers(group) for group in torn[:100]],
         "sets": len(torn),
         "best_accuracy": (n - lost) / n,
+        "ignored_columns": subject.ignored,
     }
     yield Finding("warning", "conflicts", "Equal rows have different labels.", sentence, remedy, facts)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -96,7 +96,7 @@ def check(
     >>> checks = check([[0.0, 7.0], [1.0, 3.0], [4.0, 4.0], [5.0, 6.0]], [0, 0, 1, 1], names=["a", "b"])
     >>> print(checks[0])
     problem: A column alone separates the classes. 'a' separates the classes without a mistake: 0 ends at 1, 1 begins at
-    4. Check whether it is known before the outcome; if it is not, leave it out.
+    4. Check whether it is known before the outcome; if it is not, leave it out with drop='a'.
     >>> checks.worst, checks.of("duplicates")[0].severity
     ('problem', 'ok')
     """
@@ -126,12 +126,16 @@ def checked(
     only: Sequence[str] | None = None,
     n_columns: int | None = None,
     ngrams: Booleans | None = None,
+    sources: tuple[str, ...] = (),
+    unread: tuple[str, ...] = (),
+    constant: tuple[str, ...] = (),
 ) -> Checks:
     """Run every check that applies to finite rows, and put the findings after those in ``first``.
 
     ``rows`` are the rows' numbers. ``n_columns`` is the number of columns of the table, if X has more because of
-    categories; ``ngrams`` (d,) marks its columns that are n-grams of a text. If the labels are not classes, only checks
-    that do not need classes are run.
+    categories; ``ngrams`` (d,) marks its columns that are n-grams of a text, and ``sources`` (d,) names the table's
+    column that each was made from. ``unread`` and ``constant`` are columns of the table that X lacks. If the labels
+    are not classes, only checks that do not need classes are run.
     """
     _refuse_unknown(only or ())
     fault = class_sizes.unusable(y)
@@ -139,8 +143,13 @@ def checked(
     n_columns = len(names) if n_columns is None else n_columns
     usable_codes = codes if fault is None else None
     encoded = n_columns != len(names)
-    subject = CheckedRows(X, usable_codes, classes, tuple(names), rows, references or {}, encoded, ngrams)
-    findings = [*first, *([] if fault is None else [fault]), *_findings(subject, only)]
+    lacking = (sources, unread, constant)
+    subject = CheckedRows(X, usable_codes, classes, tuple(names), rows, references or {}, encoded, ngrams, *lacking)
+    findings = [
+        *first,
+        *([] if fault is None else [fault]),
+        *_leaving_a_column(subject, list(_findings(subject, only))),
+    ]
     counts = {} if subject.codes is None else dict(zip(subject.labels, subject.counts.tolist(), strict=True))
     return Checks(tuple(findings), subject.n_rows, n_columns, counts, n_encoded=subject.n_columns)
 
@@ -158,6 +167,16 @@ def _findings(subject: CheckedRows, only: Sequence[str] | None) -> Iterator[Find
             if (only is None or name in only) and (subject.codes is not None or not known.needs_classes):
                 with part("check", k, len(CHECKS), name):
                     yield from known.run(subject)
+
+
+def _leaving_a_column(subject: CheckedRows, findings: list[Finding]) -> list[Finding]:
+    """The findings; without the settings that leave columns out, if together they would leave no column."""
+    left_out = {
+        name for one in findings for setting in one.solving if setting.name == "drop" for name in setting.values
+    }
+    if left_out.issuperset(subject.tabled(range(subject.n_columns))):
+        return [replace(one, solving=tuple(s for s in one.solving if s.name != "drop")) for one in findings]
+    return findings
 
 
 def _filled(X: Any, names: tuple[str, ...]) -> tuple[Any, dict[str, int]]:

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from separatrix.base.arrays import AnyArray
-from separatrix.base.messages import ByAudience, Message, Setting, over_rows
+from separatrix.base.messages import ByAudience, Message, ReferenceLevel, Setting, over_rows, with_references
 from separatrix.checks.checked_rows import CheckedRows
 from separatrix.checks.collinear import dependent
-from separatrix.checks.finding import MOST_NAMED_IN_SENTENCE, Finding, capital, many
+from separatrix.checks.finding import MOST_NAMED_IN_SENTENCE, Finding, capital, many, numbered
 from separatrix.proofs.overlap_proof import MOST_EXACT_ROWS
 from separatrix.proofs.separability import separability
 from separatrix.proofs.verdicts import Doubtful, Inseparable, QuasiSeparable, Separable, Verdict
@@ -24,11 +24,13 @@ _NO_OPTIMUM = Message(
     Setting("bias_reduction", "firth"),
     ".",
 )
+# The proof is among the facts: it names rows and weights, which few readers need.
+_OVERLAP = "No linear boundary has every row on the side of its class, so maximum likelihood has an optimum."
 # The severity, the title and the advice for each verdict.
 _BY_VERDICT: dict[type, tuple[str, str, str]] = {
     Separable: ("warning", "The classes are linearly separable.", _NO_OPTIMUM),
     QuasiSeparable: ("warning", "The classes are quasi-completely separated.", _NO_OPTIMUM),
-    Inseparable: ("ok", "The classes overlap.", "Maximum likelihood has an optimum."),
+    Inseparable: ("ok", "The classes overlap.", ""),
 }
 
 
@@ -47,16 +49,25 @@ def separation(subject: CheckedRows) -> Iterator[Finding]:
     y = subject.classes[subject.known_codes]
     X, verdict, aside = _asked(subject, y)
     severity, title, remedy = _BY_VERDICT.get(type(verdict), ("note", "Separability could not be decided.", ""))
-    sentence = Message(capital(over_rows(verdict.explain(), subject.rows)), f".{aside}")
+    proof = with_references(over_rows(verdict.explain(), subject.rows), subject.references)
+    plain = isinstance(verdict, Inseparable)
+    sentence = Message(_OVERLAP if plain else Message(capital(proof), "."), aside)
     holds = verdict.verify(X, y)
     if type(verdict) in _BY_VERDICT:
         sentence += " Verified on all rows without a solver." if holds else " The proof did not verify."
         severity = severity if holds else "warning"
     facts: dict[str, Any] = {"verdict": type(verdict).__name__, "verified": holds}
+    if isinstance(verdict, Inseparable):
+        facts["proof"] = str(proof)
     if isinstance(verdict, Inseparable | QuasiSeparable):
         facts["rows"] = subject.numbers(verdict.rows)
     if isinstance(verdict, QuasiSeparable):
         facts["columns"] = [verdict.about.names[j] for columns in verdict.causes for j in columns]
+        if any(isinstance(one, ReferenceLevel) for one in sentence.within()):
+            touching = np.unique(verdict.touching) if subject.n_classes == 2 else np.zeros(0)
+            off = np.setdiff1d(np.arange(subject.n_rows), touching)
+            if len(off) < subject.n_rows and not verdict.further:
+                sentence += f" The level is in {numbered(subject.numbers(off))}."
     yield Finding(severity, "separation", title, sentence, remedy, facts)
 
 

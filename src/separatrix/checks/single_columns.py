@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,11 +29,15 @@ RATIO_OF_SCALES_TO_REPORT = 1000.0
 ROWS_TO_FIND_USUAL_VALUE = 2000
 
 
-def absent(missing: Mapping[str, int], n: int, filled: str) -> Finding:
+def absent(missing: Mapping[str, int], n: int, filled: str, left_out: Sequence[str] = ()) -> Finding:
     """Missing values by column, in n rows: a problem, since a fit stops at them.
 
-    ``filled`` is a sentence about what replaced them in the other checks.
+    ``filled`` is a sentence about what replaced them in the other checks. ``left_out`` are columns that a fit does not
+    use, about which this says nothing.
     """
+    if not missing and left_out:
+        sentence = f"All {n:,} rows have a value in every column but {_left_out(left_out)}."
+        return Finding("ok", "missing", "No value is missing in a column that is used.", sentence)
     if not missing:
         return Finding("ok", "missing", "No value is missing.", f"All {n:,} rows have a value in every column.")
     worst = sorted(missing, key=lambda name: -missing[name])
@@ -83,7 +87,10 @@ def constant(subject: CheckedRows) -> Iterator[Finding]:
         counts = {"columns": {subject.names[j]: int(differing[j]) for j in nearly}}
         yield Finding("note", "constant", f"{_columns(nearly)} nearly constant.", sentence, remedy, counts)
     if not len(still) and not len(nearly):
-        yield Finding("ok", "constant", "Every column varies.", f"{subject.columns()} checked.")
+        left_out = [*subject.unread, *subject.constant]
+        title = "Every column that is used varies." if left_out else "Every column varies."
+        without = f" without {_left_out(left_out)}" if left_out else ""
+        yield Finding("ok", "constant", title, f"{subject.columns()} checked{without}.")
 
 
 def scales(subject: CheckedRows) -> Iterator[Finding]:
@@ -99,6 +106,8 @@ def scales(subject: CheckedRows) -> Iterator[Finding]:
     least, most = quoted(subject.names[small]), quoted(subject.names[large])
     ends = f"from {std.min():.3g} ({least}) to {std.max():.3g} ({most})"
     sentence = f"Standard deviations range {ends}."
+    if len(std) == 1:
+        sentence = f"One column varies, {least}, with a standard deviation of {std[0]:.3g}."
     if ratio < RATIO_OF_SCALES_TO_REPORT:
         title = f"The scales of the columns differ by less than {RATIO_OF_SCALES_TO_REPORT:g} times."
         yield Finding("ok", "scales", title, sentence, "", facts)
@@ -119,13 +128,14 @@ def index(subject: CheckedRows) -> Iterator[Finding]:
     names = tuple(subject.names[j] for j in subject.counting)
     why = [Message(quoted(subject.names[j]), ": ", reason(note)) for j, note in subject.counting.items()]
     sentence, facts = Message(joined("; ", why), "."), {"columns": list(names)}
+    solved = tuple(Setting("drop", name) for name in names)
     if len(names) == 1:
         leave = capital(Message(remedy(subject.counting[next(iter(subject.counting))]), "."))
-        yield Finding("warning", "index", "A column looks like a row number.", sentence, leave, facts)
+        yield Finding("warning", "index", "A column looks like a row number.", sentence, leave, facts, solved)
     else:
         leave = Message("If they are indices, leave them out with ", Setting("drop", names), ".")
         title = f"{len(names)} columns look like row numbers."
-        yield Finding("warning", "index", title, sentence, leave, facts)
+        yield Finding("warning", "index", title, sentence, leave, facts, solved)
 
 
 def _nearly_constant(subject: CheckedRows) -> tuple[Integers, Integers]:
@@ -177,6 +187,10 @@ def _names(subject: CheckedRows, columns: Integers) -> list[str]:
 
 def _named(subject: CheckedRows, columns: Integers) -> str:
     return listed(_names(subject, columns), MOST_NAMED_IN_SENTENCE)
+
+
+def _left_out(names: Sequence[str]) -> str:
+    return f"{listed(names, MOST_NAMED_IN_SENTENCE)}, which {'is' if len(names) == 1 else 'are'} left out"
 
 
 def _columns(columns: Integers) -> str:

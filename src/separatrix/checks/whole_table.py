@@ -15,7 +15,7 @@ from separatrix.base.row_names import RowNames
 from separatrix.checks.finding import MOST_NAMED_IN_SENTENCE, Checks, Finding, capital, many
 from separatrix.checks.running import checked
 from separatrix.checks.single_columns import absent
-from separatrix.table import Encoder, Schema, infer, select
+from separatrix.table import Column, Encoder, Schema, infer, select
 from separatrix.table.cells import READINGS, listed
 from separatrix.table.fitting import fit_encoder, refusal, solution
 from separatrix.table.formats import SparseSource, Spelling
@@ -91,9 +91,10 @@ def _dense(asked: Selection, names: Sequence[str]) -> Checks:
     columns = asked.read([*names, target])
     every, kept = row_names(columns), ~unlabelled(columns.column(target), given.classes)
     inferred = infer(columns, target, given)
-    first = [*_unlabelled(kept, target), *_refused(inferred, every), *_left_out(inferred, given), *_marked(inferred)]
+    first = [*_refused(inferred, every), *_left_out(inferred, given), *_marked(inferred)]
     if not kept.any() or not inferred.used:
-        return Checks((*first, *_nothing(kept, inferred)), columns.num_rows, len(names))
+        first += [*_unlabelled(kept, target, first), *_nothing(kept, inferred)]
+        return Checks(tuple(first), columns.num_rows, len(names))
     columns = columns.filter(pa.array(kept)) if not kept.all() else columns
     with every[kept].in_errors():
         y = labels(source.name, columns.column(target), target, classes=given.classes)
@@ -101,9 +102,16 @@ def _dense(asked: Selection, names: Sequence[str]) -> Checks:
         encoder = _with_shares(encoder)
         reading = encoder.read(columns, source.name)
     references = {column.name: column.levels[0] for column in encoder.columns if column.levels}
-    first += [*_coded(inferred, columns, source.name), absent(reading.missing, len(y), _FILLED)]
+    unread = tuple(column.name for column in inferred.columns if column.kind == "text")
+    constant = tuple(column.name for column in _constant(inferred, given))
+    first += _coded(inferred, columns, source.name)
+    first.append(absent(reading.missing, len(y), _FILLED, (*unread, *constant)))
+    first += _unlabelled(kept, target, first)
+    sources = tuple(column.name for column in encoder.columns for _ in column.names)
     of = (reading.X, y, encoder.names, every[kept], first, references)
-    return checked(*of, n_columns=len(encoder.columns), ngrams=encoder.of_text)
+    return checked(
+        *of, n_columns=len(encoder.columns), ngrams=encoder.of_text, sources=sources, unread=unread, constant=constant
+    )
 
 
 def _with_shares(encoder: Encoder) -> Encoder:
@@ -111,13 +119,19 @@ def _with_shares(encoder: Encoder) -> Encoder:
     return replace(encoder, columns=tuple(replace(one, fill=one.average or one.fill) for one in encoder.columns))
 
 
-def _unlabelled(kept: AnyArray, target: str) -> Iterator[Finding]:
+def _unlabelled(kept: AnyArray, target: str, others: Sequence[Finding]) -> Iterator[Finding]:
+    """The problem that rows have no label. Its solution is the way of handling missing values that ``others`` need."""
     lost = int((~kept).sum())
     if lost and kept.any():
-        which = f"{many(lost, 'row')} of {len(kept):,}"
-        sentence = f"{which} have no value in the target {quoted(target)}; they are left out here."
-        remedy = Message("Fit with ", Setting("missing", "drop"), ", which leaves them out.")
-        yield Finding("note", "target", "Rows have no label.", sentence, remedy)
+        have, them = ("has", "it is") if lost == 1 else ("have", "they are")
+        which = f"{many(lost, 'row')} of {len(kept):,} {have}"
+        sentence = f"{which} no value in the target {quoted(target)}; {them} left out here."
+        ways = Setting("missing", "drop", "impute", "indicator")
+        advice = Message("A fit stops at such a row: fit with ", ways, ", each of which leaves it out.")
+        asked = [setting for finding in others for setting in finding.solving if setting.name == "missing"]
+        solved = asked[0] if asked else Setting("missing", "drop")
+        title = "A row has no label." if lost == 1 else "Rows have no label."
+        yield Finding("problem", "target", title, sentence, advice, {"unlabelled_rows": lost}, (solved,))
 
 
 def _refused(inferred: Schema, rows: RowNames) -> Iterator[Finding]:
@@ -131,10 +145,15 @@ def _refused(inferred: Schema, rows: RowNames) -> Iterator[Finding]:
             yield Finding("problem", "text", title, sentence, advice, facts, solution([column]))
 
 
-def _left_out(inferred: Schema, given: Schema) -> Iterator[Finding]:
+def _constant(inferred: Schema, given: Schema) -> list[Column]:
     """Columns without a value or with only one, except those that the user's schema leaves out."""
     asked = {column.name for column in given.columns if column.kind == "ignored"}
-    constant = [column for column in inferred.columns if column.kind == "ignored" and column.name not in asked]
+    return [column for column in inferred.columns if column.kind == "ignored" and column.name not in asked]
+
+
+def _left_out(inferred: Schema, given: Schema) -> Iterator[Finding]:
+    """The note on columns without a value or with only one."""
+    constant = _constant(inferred, given)
     if not constant:
         return
     names = [column.name for column in constant]

@@ -52,8 +52,8 @@ def check(
     each file.
 
     Exit code 1 means that there is a problem: a fit would fail or answer another question. Problems are a target with
-    one class or with measurements, a column of text, missing values, no usable column, and a column or category that
-    alone determines the class. With only warnings and notes the exit code is 0.
+    one class or with measurements, rows without a label, a column of text, missing values, no usable column, and a
+    column or category that alone determines the class. With only warnings and notes the exit code is 0.
     """
     from separatrix.checks import check_table
     from separatrix.table import read_schema
@@ -77,12 +77,12 @@ def check(
 
 
 def _fit_command(data: str, checks: Checks) -> list[str] | None:
-    """The command that fits the table, with the options that solve its problems; None if options cannot solve them."""
+    """The command that fits the table, with the options that follow the advice; None if they do not solve a problem."""
     asked = (*SELECTED, *TEXT_PARAMETERS, *SPELLED)
     words = ["separatrix", "fit", data, *repeated(click.get_current_context(), asked)]
     if not all(problem.solving for problem in checks.problems):
         return None
-    settings = together(setting for problem in checks.problems for setting in problem.solving)
+    settings = together(setting for finding in checks for setting in finding.solving)
     return words + [word for setting in settings for word in option_words(setting)]
 
 
@@ -91,14 +91,13 @@ def _show(data: str, checks: Checks, quiet: bool) -> None:
     n_encoded = checks.n_columns if checks.n_encoded is None else checks.n_encoded
     encoded = "" if n_encoded == checks.n_columns else f" ({n_encoded} encoded)"
     terminal.line("data", f"{data}: {rows}{encoded}; predicting {checks.target!r}")
-    shown = [finding for finding in checks if not (quiet and finding.severity == "ok")]
-    named = [row for finding in shown for row in _rows_named(finding.facts.get("rows"))]
+    told = [finding for finding in checks if finding.severity != "ok"]  # What is fine names no rows.
+    named = [row for finding in told for row in _rows_named(finding.facts.get("rows"))]
     if named:
         folder = any(isinstance(row, str) for row in named)
         terminal.line("rows", "numbered from 1 in each file" if folder else "numbered from 1, as in the table")
-    for finding in checks:
-        if finding.severity != "ok":
-            _show_finding(finding)
+    for finding in told:
+        _show_finding(finding)
     if not quiet and checks.at("ok"):
         terminal.say()
         for finding in checks.at("ok"):
@@ -123,7 +122,7 @@ def _show_finding(finding: Finding) -> None:
 
 
 def _brief(finding: Finding) -> str:
-    """The title and the sentence, or only the title if both do not fit on one line. A proof is never shortened."""
+    """The title and the sentence, or only the title if both do not fit on one line. That of a proof is always shown."""
     whole = f"{finding.title} {finding.sentence}"
     fits = len(whole) < terminal.width() - terminal.LABEL_WIDTH
     return whole if fits or finding.check == "separation" else finding.title

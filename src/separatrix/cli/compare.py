@@ -106,8 +106,10 @@ def compare(
             terminal.say(" " * terminal.LABEL_WIDTH + terminal.command_line(words))  # Not wrapped, so it can be copied.
         if written is not None:
             terminal.line("report", f"{written}: open it in a browser")
+    shown = () if as_json else _about_row_numbers(table)
     for note in (*table.notes, *table.late):
-        exits.note(note)
+        if in_shell(note) not in shown:
+            exits.note(note)
     if table.holes:
         where = ", ".join(f"{count} in {name!r}" for name, count in table.holes.items())
         exits.note(f"In each fold, missing values are filled as learned from the training rows: {where}.")
@@ -168,6 +170,8 @@ def _show(table: RawTable, comparison: Comparison, cv: int) -> None:
     terminal.line("data", f"{table.source}: {size}; predicting {table.target!r}")
     fewer = f" instead of {cv}, since the smallest class has so few rows" if comparison.n_folds < cv else ""
     terminal.line("folds", f"{comparison.n_folds}{fewer}, stratified by class, seed {comparison.seed}")
+    for note in _about_row_numbers(table):
+        terminal.line("warning", f"{note} The figures below use it.", "yellow")
     terminal.say()
     _show_figures(comparison)
     _show_refused(comparison)
@@ -177,6 +181,13 @@ def _show(table: RawTable, comparison: Comparison, cv: int) -> None:
     if chosen is not None and chosen.n_met < comparison.n_folds:
         met = f"{chosen.n_met} of its {comparison.n_folds} fits met their stopping rule"
         terminal.line("", f"{met}; the first that did not: {in_shell(_counted(chosen.status, table))}")
+
+
+def _about_row_numbers(table: RawTable) -> list[str]:
+    """The notes on columns that are used although they look like row numbers."""
+    from separatrix.table.reader import column_note
+
+    return [in_shell(column_note(column)) for column in table.columns or () if column.kind == "number" and column.note]
 
 
 def _show_figures(comparison: Comparison) -> None:

@@ -122,9 +122,10 @@ class Comparison:
         paired = f"fold by fold {gap.mean:.4f} ± {gap.error:.4f} better" if gap.mean else "no better"
         other = f"{best.name} ({sign * self._value(best):.4f}; {paired})"
         if self._within_error(best, chosen):
-            near = f"{chosen.name} ({what} {value}) is within one standard error of the best, {other}"
+            near = f"{chosen.name} ({what} {value}) is within one standard error of the best linear one, {other}"
         else:
-            near = f"{chosen.name} ({what} {value}): a paired test of the rows does not tell it from the best, {other}"
+            untold = "a paired test of the rows does not tell it from the best linear one"
+            near = f"{chosen.name} ({what} {value}): {untold}, {other}"
         return f"{near}, and {self._preferred_for(best, chosen)}"
 
     def _curved_ahead(self, best: Standing) -> list[str]:

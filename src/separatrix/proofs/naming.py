@@ -11,7 +11,7 @@ import numpy as np
 from separatrix.base.arrays import AnyArray, Integers
 from separatrix.base.errors import ParameterError
 from separatrix.base.labels import quoted
-from separatrix.base.messages import ColumnName, Message, RowNumber, joined
+from separatrix.base.messages import ColumnName, Message, ReferenceLevel, RowNumber, joined
 from separatrix.rows.csr import is_sparse
 
 # Largest number of rows, and of columns, that a sentence names.
@@ -85,23 +85,54 @@ def listed(rows: Integers, against: Integers, about: About) -> Message:
 
 
 class Directed(Protocol):
-    """A verdict with the columns of each direction that proves it."""
+    """A verdict with the columns of each direction that proves it, and the directions (K, d + 1)."""
 
     @property
     def about(self) -> About: ...
+    @property
+    def directions(self) -> tuple[AnyArray, ...]: ...
     @property
     def causes(self) -> tuple[Integers, ...]: ...
 
 
 def causes(verdict: Directed) -> Message:
-    """A sentence that names the columns of every cause."""
+    """A sentence that names the columns of every cause, or the reference level that is the cause."""
     own, *others = verdict.causes
     if not len(own):
         return Message("the intercept alone causes it")
+    pairs = list(zip(verdict.causes, verdict.directions, strict=True))
+    levels = [reference_of(verdict.about, columns, W) for columns, W in pairs]
     if others:
-        sets = [_named_columns(verdict.about, columns, " with ") for columns in verdict.causes]
-        return Message(_enumerated(sets), " each cause it" if len(sets) > 1 else " causes it")
+        sets = [
+            _named_columns(verdict.about, columns, " with ") if level is None else Message(level)
+            for columns, level in zip(verdict.causes, levels, strict=True)
+        ]
+        return Message(_enumerated(sets), " each cause it")
+    if levels[0] is not None:
+        return Message(levels[0], " causes it")
     return Message(_named_columns(verdict.about, own, " and "), " causes it" if len(own) == 1 else " cause it")
+
+
+def reference_of(about: About, columns: Integers, W: AnyArray) -> ReferenceLevel | None:
+    """The reference level that is the cause, for weights W (K, d + 1) of these columns; None if columns are the cause.
+
+    The columns must be all those of one category. If their weights are all w and the intercept is −w, only the rows of
+    the reference level, which are zero in these columns, have a score other than zero.
+
+    >>> about = About(True, names=("age", "class=2", "class=3"))
+    >>> reference_of(about, np.array([1, 2]), np.array([[-1, 0, 1, 1]]))
+    ReferenceLevel(of='class', level=None)
+    >>> reference_of(about, np.array([1, 2]), np.array([[0, 0, 1, 1]])) is None
+    True
+    """
+    if not about.names:
+        return None
+    of = about.names[columns[0]].partition("=")[0]
+    of_category = [j for j, name in enumerate(about.names) if name.startswith(f"{of}=") and len(name) > len(of) + 1]
+    W = np.atleast_2d(W)
+    if of and of_category == columns.tolist() and np.all(W[:, columns + 1] == -W[:, :1]):
+        return ReferenceLevel(of)
+    return None
 
 
 def _named_columns(about: About, columns: Integers, last: str) -> Message:

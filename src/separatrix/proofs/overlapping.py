@@ -161,6 +161,11 @@ class QuasiSeparable(_Overlapping):
         """The columns of each direction: every set separates some rows without the columns of the others."""
         return (self.columns, *(used(np.atleast_2d(v)) for v in self.further))
 
+    @property
+    def directions(self) -> tuple[AnyArray, ...]:
+        """The direction of each cause, as integer weights (1 or K, d + 1)."""
+        return tuple(np.atleast_2d(v) for v in (self.direction, *self.further))
+
     @cached_property
     def v(self) -> Array:
         return rounded(self.direction)

@@ -377,13 +377,18 @@ def _with_unread(found: Schema, source: Source, target: str) -> Schema:
     return Schema(tuple(column for column in every if column.name != target), target, found.classes)
 
 
+def column_note(column: Column) -> Message:
+    """The note on a column as a sentence, which says whether the column is used.
+
+    >>> print(column_note(Column("id", "number", note="its values never repeat")))
+    Column 'id' is kept: its values never repeat.
+    """
+    done = "left out" if column.kind == "ignored" else "kept"
+    return Message(f"Column {quoted(column.name)} is {done}: ", column.note, ".")
+
+
 def _odd(schema: Schema) -> list[str]:
-    done = {column.name: "left out" if column.kind == "ignored" else "kept" for column in schema.columns}
-    return [
-        Message(f"Column {quoted(column.name)} is {done[column.name]}: ", column.note, ".")
-        for column in schema.columns
-        if column.note
-    ]
+    return [column_note(column) for column in schema.columns if column.note]
 
 
 def _filled(reading: Reading, missing: str, lost: str) -> list[str]:
