@@ -7,6 +7,9 @@ import sys
 
 import numpy as np
 import pytest
+from sklearn.linear_model import LogisticRegression as Theirs
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from separatrix import LogisticRegression, model_file, save
 from separatrix.cli.export import DIALECTS
@@ -133,6 +136,33 @@ def test_settings_elsewhere_leave_nothing_out():
     run("fit", "rows.csv", "--target", "y", "--standardise", "--out", "units.json")
     assert "standardised first" in run("show", "units.json", "--as", "sklearn").stderr
     assert "standardised first" in json.loads(run("show", "units.json", "--as", "sklearn", "--json").stdout)["note"]
+
+
+def _standardised_as_the_note_says(note, X, names):
+    """X with the columns standardised that the note lists, or all but those that it excepts."""
+    told = note.partition("standardised first: ")[2]
+    head, _, listed = told.partition("stay as they are: ")
+    known = set(listed.split(", "))
+    kept = ~np.isin(names, [*known]) if "except these" in head or not listed else np.isin(names, [*known])
+    assert not listed or known <= set(names)
+    return np.where(kept, (X - X.mean(axis=0)) / X.std(axis=0), X)
+
+
+@pytest.mark.parametrize("all_columns", [False, True])
+def test_the_note_on_standardised_columns_gives_the_same_fit_with_scikit_learn(tmp_path, all_columns):
+    path = real(tmp_path, "default")
+    run("fit", path, "--target", "default", "--standardise", "--C", "0.01", "--test-size", "0", "--out", "m.json")
+    table = read_table(path, "default")
+    if all_columns:  # as older versions did
+        save(make_pipeline(StandardScaler(), LogisticRegression(C=0.01)).fit(table.X, table.y), "m.json")
+    known = model_file.read("m.json")
+    for package in PACKAGES:
+        note = json.loads(run("show", "m.json", "--as", package, "--json").stdout)["note"]
+        note = note.partition("; sample weights")[0]
+        X = _standardised_as_the_note_says(note, table.X, table.names)
+        fitted = Theirs(C=0.01, solver="newton-cholesky", tol=1e-10, max_iter=1000).fit(X, table.y)
+        expected = known.scorer.probabilities(known.scaling.apply(table.X))
+        assert np.abs(fitted.predict_proba(X) - expected).max() < 1e-6, package
 
 
 def test_sql_answers_as_predict_does(tmp_path):

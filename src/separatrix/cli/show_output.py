@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from separatrix.cli.terminal import item
 if TYPE_CHECKING:
     from separatrix.model_file import Difference, ModelFile
     from separatrix.table import Encoder
+    from separatrix.table.scaling import Scaling
 
 # The output lists at most this many columns of a kind, levels of a category, and changed numbers.
 MOST_COLUMNS_SHOWN, MOST_LEVELS_SHOWN, MOST_CHANGES_SHOWN = 30, 8, 20
@@ -301,11 +302,26 @@ def _beside(known: ModelFile) -> list[str]:
     """Notes on what the fit depends on apart from its settings."""
     notes = []
     if known.scaling is not None:
-        how = "minus its training mean, divided" if known.scaling.center.any() else "divided"
-        notes.append(f"columns were standardised first: each column of X is {how} by its standard deviation")
+        notes.append(_standardised(known.scaling, _names(known)))
     if not known.training:  # Fits by the command line have no sample weights and no offset.
         notes.append("sample weights and an offset, if the fit had any, are not in the file: give them here too")
     return notes
+
+
+def _standardised(scaling: Scaling, names: Sequence[str]) -> str:
+    """Which columns the fit had standardised, and how. The shorter list of names is given, without leaving any out."""
+    moved = ((scaling.center != 0) | (scaling.scale != 1)).tolist()
+    inside = [item(name) for name, one in zip(names, moved, strict=True) if one]
+    outside = [item(name) for name, one in zip(names, moved, strict=True) if not one]
+    how = "minus its training mean, divided" if scaling.center.any() else "divided"
+    by = f"{how} by its standard deviation over the rows of the fit (divisor n)"
+    if not outside:
+        return f"columns were standardised first: each column of X is {by}"
+    if len(inside) <= len(outside):
+        which = f"each of these columns of X is {by}, the others stay as they are: {', '.join(inside)}"
+    else:
+        which = f"each column of X is {by}, except these, which stay as they are: {', '.join(outside)}"
+    return f"some columns were standardised first: {which}"
 
 
 def _settings(known: ModelFile) -> dict[str, Any]:
