@@ -103,9 +103,19 @@ def test_separated_classes_have_none(tmp_path):
 
 
 def test_a_file_without_statistics_says_how_to_get_them(births):
-    run("fit", births, *BIRTHS, "--out", "m.json")
+    run("fit", births, *BIRTHS, "--C", "inf", "--out", "m.json")
     assert "the model file has no statistics; fit again with" in complaint("show", "m.json", "--stats", code=2)
     assert "two models" in complaint("show", "m.json", "m.json", "--stats", code=2)
+
+
+@pytest.mark.parametrize(("words", "why"), [((), "the fit is penalised"), (("--model", "lda"), "not maximise")])
+def test_a_file_whose_fit_can_have_no_statistics_says_so_at_once(births, words, why):
+    run("fit", births, *BIRTHS, *words, "--out", "m.json")
+    told = complaint("show", "m.json", "--stats", code=2)
+    assert why in told
+    options = told.partition("separatrix fit ... ")[2].partition(" --out FILE")[0].split()
+    assert {"--C", "inf", "--stats"} <= {*options}
+    assert "std. error" in run("fit", births, *BIRTHS, *options).stdout
 
 
 def test_hostile_statistics_are_refused(births):

@@ -12,6 +12,7 @@ from separatrix.classifiers import describe
 from separatrix.cli import terminal
 from separatrix.cli.show_words import show_words, text_places
 from separatrix.cli.terminal import item
+from separatrix.cli.wording import in_shell
 
 if TYPE_CHECKING:
     from separatrix.model_file import Difference, ModelFile
@@ -209,14 +210,23 @@ def show_statistics(known: ModelFile, as_json: bool) -> None:
     """Print the standard errors, tests and intervals in a model file."""
     found = known.statistics
     if found is None:
-        problem = "the model file has no statistics"
-        raise ParameterError("--stats", problem, "fit again with: separatrix fit ... --stats --out FILE")
+        raise _no_statistics(known)
     if as_json:
         terminal.document(terminal.json_text({"statistics": known.content()["statistics"]}))
         return
     from separatrix.cli import weight_lines
 
     weight_lines.show_statistics(found, known.encoder)
+
+
+def _no_statistics(known: ModelFile) -> ParameterError:
+    """The error for a file without statistics: whether its fit can have any, and the command that stores them."""
+    from separatrix.diagnostics.fit_statistics import why_none
+
+    why = why_none(None if known.certificate is None else known.certificate.claim)
+    problem = f"the model file has no statistics{': ' if why else ''}{in_shell(why)}"
+    options = "--model logistic --C inf --stats" if why else "--stats"
+    return ParameterError("--stats", problem, f"fit again with: separatrix fit ... {options} --out FILE")
 
 
 def show_changes(before: ModelFile, after: ModelFile, as_json: bool) -> None:
