@@ -54,6 +54,38 @@ def test_fit_names_units_odds_and_references(births):
     assert one["per_unit"] == pytest.approx(found["weights_per_unit"]["coef"][0][1])
 
 
+def test_fit_and_show_give_0_1_columns_no_weight_per_deviation(births):
+    fitted = run("fit", births, *BIRTHS, "--out", "m.json").stdout
+    lines = [line.split() for line in fitted.splitlines() if "(against " in line]
+    assert lines
+    assert all(line[0] == "–" for line in lines)
+    assert "0/1 columns have none per SD" in fitted
+
+
+def test_odds_ratios_close_to_1_are_told_from_it(births):
+    text = Path(births).read_text().splitlines()
+    at = text[0].split(",").index("lwt")  # in grams instead of pounds
+    rows = [line.split(",") for line in text[1:]]
+    grams = [",".join([*row[:at], str(453.59237 * float(row[at])), *row[at + 1 :]]) for row in rows]
+    Path("grams.csv").write_text("\n".join([text[0], *grams]) + "\n")
+    fitted = run("fit", "grams.csv", *BIRTHS, "--C", "inf", "--stats", "--out", "m.json").stdout
+    shown = run("show", "m.json").stdout
+    table = read_table("grams.csv", "low", reference={"race": "white"})
+    found = summary(LogisticRegression(C=np.inf).fit(table.X, table.y), table.X, table.y, names=table.names)
+    j = found.names.index("lwt")
+    largest = next(line.split() for line in fitted.splitlines() if "lwt, for" in line)
+    ratios = fitted[fitted.rindex("odds ratio") :]
+    plain = str(found)
+    places = (
+        cells(shown, "lwt")[1],
+        largest[2],
+        cells(ratios, "lwt")[0],
+        cells(plain[plain.rindex("odds") :], "lwt")[0],
+    )
+    for told in places:
+        assert float(told) - 1 == pytest.approx(np.expm1(found.coef[j]), rel=0.01)
+
+
 def test_softmax_has_a_baseline():
     run("fit", "demo:iris", "--standardise", "--out", "m.json")
     text = run("show", "m.json").stdout
