@@ -176,7 +176,8 @@ def test_sql_answers_as_predict_does(tmp_path):
         labels = [row[-1] for row in base.execute(query)]
     base.close()
     assert labels == run("predict", "m.json", "rows.csv").stdout.split()[1:]
-    assert run("export", "m.json", "--to", "sql", "--out", "m.sql").stdout == ""
+    written = run("export", "m.json", "--to", "sql", "--out", "m.sql")
+    assert (written.stdout, written.stderr) == ("", "written: m.sql\n")
     assert (tmp_path / "m.sql").read_text() == run("export", "m.json", "--to", "sql").stdout
 
 

@@ -86,6 +86,23 @@ def test_odds_ratios_close_to_1_are_told_from_it(births):
         assert float(told) - 1 == pytest.approx(np.expm1(found.coef[j]), rel=0.01)
 
 
+def test_a_maximum_margin_that_does_not_exist_is_told_before_the_weights(births):
+    fitted = run("fit", births, *BIRTHS, "--model", "max-margin", "--out", "m.json", code=1).stdout
+    for text in (fitted, run("show", "m.json").stdout):
+        assert text.index("no hyperplane separates the classes; the status says") < text.index("weights:  ")
+    separated = "a,y\n0,n\n1,n\n2,y\n3,y\n"
+    Path("t.csv").write_text(separated)
+    assert "no hyperplane separates" not in run("fit", "t.csv", "--target", "y", "--model", "max-margin").stdout
+
+
+def test_weights_of_zero_are_not_among_the_largest(births):
+    lasso = ("--l1-ratio", "1", "--standardise")
+    some = run("fit", births, *BIRTHS, *lasso, "--C", "0.1").stdout
+    assert "for " in some.partition("weights:   the largest")[2]
+    assert "+0.000" not in some
+    assert "all are zero" in run("fit", births, *BIRTHS, *lasso, "--C", "1e-9").stdout
+
+
 def test_softmax_has_a_baseline():
     run("fit", "demo:iris", "--standardise", "--out", "m.json")
     text = run("show", "m.json").stdout

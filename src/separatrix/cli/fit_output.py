@@ -16,7 +16,7 @@ from separatrix.cli import terminal
 from separatrix.cli.measures import Measures
 from separatrix.cli.model_description import model_sentence
 from separatrix.cli.validation import CrossValidation
-from separatrix.cli.weight_lines import NO_VALUE, show_statistics
+from separatrix.cli.weight_lines import NO_VALUE, show_no_hyperplane, show_statistics
 from separatrix.cli.wording import in_shell
 from separatrix.diagnostics.weight_table import WeightTable, weight_table
 from separatrix.model_file.statistics import Statistics
@@ -75,7 +75,7 @@ class FitOutput:
 
     @cached_property
     def largest(self) -> list[dict[str, Any]]:
-        """The largest weights per standard deviation of their columns; empty for a model without weights.
+        """The largest weights per standard deviation of their columns; empty for a model without weights other than 0.
 
         ``weight`` is per standard deviation, ``per_unit`` per unit of the column. The ratio, for two classes alone, is
         per unit.
@@ -86,7 +86,9 @@ class FitOutput:
         moves = coef * deviations(self.table.X[~self.held])
         order = np.argsort(-np.abs(moves), axis=None, kind="stable")[:MOST_WEIGHTS_SHOWN]
         return [
-            self._one_weight(int(k), int(j), moves) for k, j in zip(*np.unravel_index(order, moves.shape), strict=True)
+            self._one_weight(int(k), int(j), moves)
+            for k, j in zip(*np.unravel_index(order, moves.shape), strict=True)
+            if moves[k, j] != 0
         ]
 
     def _one_weight(self, k: int, j: int, moves: Array) -> dict[str, Any]:
@@ -166,7 +168,7 @@ class FitOutput:
         if self.measures is not None:
             terminal.say()
             self.measures.show("held out")
-        if self.largest:
+        if getattr(self.model, "coef_", None) is not None:
             terminal.say()
             self._show_largest()
         if self.statistics is not None:
@@ -234,6 +236,10 @@ class FitOutput:
         return set(names) if encoder is None else set(np.array(names, dtype=object)[encoder.measured].tolist())
 
     def _show_largest(self) -> None:
+        show_no_hyperplane(self.model.certificate_.code)
+        if not self.largest:
+            terminal.line("weights", "all are zero: the columns do not change the predictions")
+            return
         binary = len(self.classes) == 2
         found = self.weights
         ratio = found.ratio if found is not None and binary else None
@@ -248,11 +254,20 @@ class FitOutput:
             side, label = "for" if one["weight"] >= 0 else "against", one["class"]
             if binary and one["weight"] < 0:
                 side, label = "for", self.classes[0]
-            numbers = f"{one['weight']:+8.3f}" if one["column"] in measured else f"{NO_VALUE:>8}"
+            numbers = _per_deviation(one["weight"]) if one["column"] in measured else f"{NO_VALUE:>8}"
             if found is not None:
                 numbers += f"{one['per_unit']:>+12.4g}" + (f"{ratio_text(one['ratio']):>14}" if ratio else "")
             against = f" (against {terminal.item(one['reference'])})" if one.get("reference") else ""
             terminal.indented(numbers + "  ", f"{one['column']}{against}, {side} {label}")
+
+
+def _per_deviation(weight: float) -> str:
+    """Three decimals in eight places, or four significant digits if that is too wide.
+
+    >>> _per_deviation(-1.5), _per_deviation(123456.0)
+    ('  -1.500', '+1.235e+05')
+    """
+    return f"{weight:+8.3f}" if abs(weight) < 1000 else f"{weight:+8.4g}"
 
 
 def deviations(X: Any) -> Array:

@@ -142,10 +142,12 @@ def _show_training(training: Mapping[str, Any], classes: list[str]) -> None:
 
 
 def _show_linear(known: ModelFile) -> None:
-    from separatrix.cli.weight_lines import show_weights
+    from separatrix.cli.weight_lines import show_no_hyperplane, show_weights
     from separatrix.diagnostics.weight_table import weight_table
 
     found = weight_table(known.scorer, _names(known), known.scaling, known.encoder)
+    if known.certificate is not None:
+        show_no_hyperplane(known.certificate.code)
     show_weights(found, known.encoder)
     classes = [printable(str(label)) for label in known.scorer.classes.tolist()]
     two_sided = len(found.per_unit) == 1

@@ -29,6 +29,13 @@ NO_VALUE = "–"
 SMALLEST_P = 1e-16
 
 
+def show_no_hyperplane(code: str) -> None:
+    """Print a warning before weights that do not separate the classes, though the classifier looks for such weights."""
+    if code == "inseparable":
+        told = "no hyperplane separates the classes; the status says what the weights below are"
+        terminal.line("note", told, "yellow")
+
+
 def show_weights(found: WeightTable, encoder: Encoder | None) -> None:
     """Print all weights."""
     (_show_one_score if len(found.per_unit) == 1 else _show_scores)(found, _Lines(found.names, encoder))
