@@ -68,14 +68,28 @@ def test_what_changed():
 def test_what_one_kind_of_model_has_and_another_lacks_is_none():
     run("fit", "rows.csv", "--target", "y", "--out", "linear.json")
     run("fit", "rows.csv", "--target", "y", "--model", "qda", "--out", "curved.json")
-    lines = run("show", "linear.json", "curved.json").stdout.splitlines()
-    weight, mean = (
-        next(line.split() for line in lines if line.startswith(f"  {one} of a")) for one in ("weight", "mean")
-    )
-    assert weight[-2:] == ["none", "none"]
-    assert float(weight[-3]) != 0
-    assert (mean[-3], mean[-1]) == ("none", "none")
-    assert float(mean[-2]) > 0
+    for names, there, absent in ((("linear", "curved"), -2, -3), (("curved", "linear"), -3, -2)):
+        lines = run("show", *(f"{name}.json" for name in names)).stdout.splitlines()
+        mean = next(line.split() for line in lines if line.startswith("  mean of a"))
+        assert (mean[absent], mean[-1]) == ("none", "none")
+        assert float(mean[there]) > 0
+
+
+def test_two_different_models_are_told_apart_in_one_line(tmp_path):
+    run("fit", "demo:iris", "--out", "flowers.json")
+    run("fit", real(tmp_path, "default"), "--target", "default", "--model", "lda", "--standardise", "--out", "m.json")
+    first, *rest = run("show", "flowers.json", "m.json").stdout.splitlines()
+    assert first == "two different models: logistic and lda; 4 columns and 3, none in common"
+    assert len(rest) <= 20
+    assert any("differences more: see --json" in line for line in rest)
+    whole = json.loads(run("show", "flowers.json", "m.json", "--json").stdout)["changes"]
+    assert len(whole) > 40
+
+
+def test_the_same_kind_of_model_of_the_same_columns_is_not_called_different():
+    for C in ("1", "0.1"):
+        run("fit", "rows.csv", "--target", "y", "--C", C, "--out", f"m{C}.json")
+    assert "two different models" not in run("show", "m1.json", "m0.1.json").stdout
 
 
 def test_levels_with_marks_of_a_list_are_quoted(tmp_path):

@@ -1,4 +1,4 @@
-"""Print a model file for people, the changes between two, or the settings for another package."""
+"""Print a model file for people, or the settings for another package."""
 
 from __future__ import annotations
 
@@ -10,17 +10,18 @@ from separatrix.base.errors import ParameterError, printable
 from separatrix.base.messages import Message, Setting
 from separatrix.classifiers import describe
 from separatrix.cli import terminal
+from separatrix.cli.show_changes import short
 from separatrix.cli.show_words import show_words, text_places
 from separatrix.cli.terminal import item
 from separatrix.cli.wording import in_shell
 
 if TYPE_CHECKING:
-    from separatrix.model_file import Difference, ModelFile
+    from separatrix.model_file import ModelFile
     from separatrix.table import Encoder
     from separatrix.table.scaling import Scaling
 
-# The output lists at most this many columns of a kind, levels of a category, and changed numbers.
-MOST_COLUMNS_SHOWN, MOST_LEVELS_SHOWN, MOST_CHANGES_SHOWN = 30, 8, 20
+# The output lists at most this many columns of a kind, and levels of a category.
+MOST_COLUMNS_SHOWN, MOST_LEVELS_SHOWN = 30, 8
 # Settings that are accepted for the sake of scikit-learn's users, at the values at which they have no effect.
 _WITHOUT_EFFECT = {
     "dual": False,
@@ -64,7 +65,7 @@ def show_model(known: ModelFile) -> None:
 
 def _show_settings(known: ModelFile) -> None:
     settings = [(name, value) for name, value in _flat(known.parameters) if value is not None]
-    said = [f"{name}={_short(value)}" for name, value in settings if _WITHOUT_EFFECT.get(_own(name)) != value]
+    said = [f"{name}={short(value)}" for name, value in settings if _WITHOUT_EFFECT.get(_own(name)) != value]
     if said:
         terminal.line("settings", ", ".join(said))
     if known.left_out:
@@ -229,67 +230,6 @@ def _no_statistics(known: ModelFile) -> ParameterError:
     problem = f"the model file has no statistics{': ' if why else ''}{in_shell(why)}"
     options = "--model logistic --C inf --stats" if why else "--stats"
     return ParameterError("--stats", problem, f"fit again with: separatrix fit ... {options} --out FILE")
-
-
-def show_changes(before: ModelFile, after: ModelFile, as_json: bool) -> None:
-    """Print what changed from one model to the other, with the largest changes of numbers first."""
-    from separatrix.model_file.changes import differences
-
-    changes = differences(before, after)
-    if as_json:
-        terminal.document(terminal.json_text({"changes": [change._asdict() for change in changes]}))
-    elif not changes:
-        terminal.say("nothing changed: both files hold the same model")
-    else:
-        _show_differences(changes)
-
-
-def _show_differences(changes: list[Difference]) -> None:
-    """First the changes of settings and other facts, then a table of changed numbers."""
-    facts, numbers = [one for one in changes if not _numeric(one)], [one for one in changes if _numeric(one)]
-    room = max((len(printable(one.what)) for one in facts), default=0) + 2
-    for one in facts:
-        _show_difference(one, room)
-    if numbers:
-        _show_numbers(numbers)
-
-
-def _numeric(one: Difference) -> bool:
-    return one.what.startswith(("weight ", "intercept", "mean ", "deviation ", "prior ", "center ", "scale ", "idf "))
-
-
-def _show_numbers(numbers: list[Difference]) -> None:
-    shown = numbers[:MOST_CHANGES_SHOWN]
-    more = "" if len(shown) == len(numbers) else f", the {len(shown)} largest changes of {len(numbers)}"
-    terminal.say(f"numbers{more}", bold=True)
-    values = [[one.before, one.after, _change(one)] for one in shown]
-    terminal.matrix([printable(one.what) for one in shown], ["before", "after", "change"], values, widest=60)
-
-
-def _show_difference(one: Difference, room: int) -> None:
-    """A change on one line if it fits, otherwise on two."""
-    before, after = (("none" if value is None else printable(_short(value))) for value in one[1:])
-    head = f"{printable(one.what):<{room}}"
-    whole = before if one.before == one.after else f"{before} -> {after}"
-    if room + len(whole) < terminal.width():
-        terminal.say(whole, head=head)
-        return
-    terminal.say(head=head.rstrip())
-    for mark, text in (("-", before), ("+", after)):
-        terminal.say(f"  {mark} {terminal.clipped(text, max(20, terminal.width() - 6))}")
-
-
-def _change(one: Difference) -> float | None:
-    """By how much a number changed; None if only one of the models has it."""
-    return None if one.before is None or one.after is None else one.after - one.before
-
-
-def _short(value: Any) -> str:
-    if isinstance(value, list | tuple):
-        return terminal.some([item(_short(one)) for one in value], MOST_COLUMNS_SHOWN)
-    if isinstance(value, float):
-        return f"{value:.6g}"
-    return str(value)
 
 
 def show_translation(known: ModelFile, package: str, as_json: bool) -> None:
