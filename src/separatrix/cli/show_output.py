@@ -13,7 +13,6 @@ from separatrix.cli import terminal
 from separatrix.cli.show_changes import short
 from separatrix.cli.show_words import show_words, text_places
 from separatrix.cli.terminal import item
-from separatrix.cli.wording import in_shell
 
 if TYPE_CHECKING:
     from separatrix.model_file import ModelFile
@@ -224,6 +223,7 @@ def show_statistics(known: ModelFile, as_json: bool) -> None:
 
 def _no_statistics(known: ModelFile) -> ParameterError:
     """The error for a file without statistics: whether its fit can have any, and the command that stores them."""
+    from separatrix.cli.wording import in_shell
     from separatrix.diagnostics.fit_statistics import why_none
 
     why = why_none(None if known.certificate is None else known.certificate.claim)
