@@ -7,6 +7,9 @@ import sys
 
 import numpy as np
 import pytest
+from sklearn.linear_model import LogisticRegression as Theirs
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from separatrix import LogisticRegression, model_file, save
 from separatrix.cli.export import DIALECTS
@@ -65,14 +68,28 @@ def test_what_changed():
 def test_what_one_kind_of_model_has_and_another_lacks_is_none():
     run("fit", "rows.csv", "--target", "y", "--out", "linear.json")
     run("fit", "rows.csv", "--target", "y", "--model", "qda", "--out", "curved.json")
-    lines = run("show", "linear.json", "curved.json").stdout.splitlines()
-    weight, mean = (
-        next(line.split() for line in lines if line.startswith(f"  {one} of a")) for one in ("weight", "mean")
-    )
-    assert weight[-2:] == ["none", "none"]
-    assert float(weight[-3]) != 0
-    assert (mean[-3], mean[-1]) == ("none", "none")
-    assert float(mean[-2]) > 0
+    for names, there, absent in ((("linear", "curved"), -2, -3), (("curved", "linear"), -3, -2)):
+        lines = run("show", *(f"{name}.json" for name in names)).stdout.splitlines()
+        mean = next(line.split() for line in lines if line.startswith("  mean of a"))
+        assert (mean[absent], mean[-1]) == ("none", "none")
+        assert float(mean[there]) > 0
+
+
+def test_two_different_models_are_told_apart_in_one_line(tmp_path):
+    run("fit", "demo:iris", "--out", "flowers.json")
+    run("fit", real(tmp_path, "default"), "--target", "default", "--model", "lda", "--standardise", "--out", "m.json")
+    first, *rest = run("show", "flowers.json", "m.json").stdout.splitlines()
+    assert first == "two different models: logistic and lda; 4 columns and 3, none in common"
+    assert len(rest) <= 20
+    assert any("differences more: see --json" in line for line in rest)
+    whole = json.loads(run("show", "flowers.json", "m.json", "--json").stdout)["changes"]
+    assert len(whole) > 40
+
+
+def test_the_same_kind_of_model_of_the_same_columns_is_not_called_different():
+    for C in ("1", "0.1"):
+        run("fit", "rows.csv", "--target", "y", "--C", C, "--out", f"m{C}.json")
+    assert "two different models" not in run("show", "m1.json", "m0.1.json").stdout
 
 
 def test_levels_with_marks_of_a_list_are_quoted(tmp_path):
@@ -135,6 +152,33 @@ def test_settings_elsewhere_leave_nothing_out():
     assert "standardised first" in json.loads(run("show", "units.json", "--as", "sklearn", "--json").stdout)["note"]
 
 
+def _standardised_as_the_note_says(note, X, names):
+    """X with the columns standardised that the note lists, or all but those that it excepts."""
+    told = note.partition("standardised first: ")[2]
+    head, _, listed = told.partition("stay as they are: ")
+    known = set(listed.split(", "))
+    kept = ~np.isin(names, [*known]) if "except these" in head or not listed else np.isin(names, [*known])
+    assert not listed or known <= set(names)
+    return np.where(kept, (X - X.mean(axis=0)) / X.std(axis=0), X)
+
+
+@pytest.mark.parametrize("all_columns", [False, True])
+def test_the_note_on_standardised_columns_gives_the_same_fit_with_scikit_learn(tmp_path, all_columns):
+    path = real(tmp_path, "default")
+    run("fit", path, "--target", "default", "--standardise", "--C", "0.01", "--test-size", "0", "--out", "m.json")
+    table = read_table(path, "default")
+    if all_columns:  # as older versions did
+        save(make_pipeline(StandardScaler(), LogisticRegression(C=0.01)).fit(table.X, table.y), "m.json")
+    known = model_file.read("m.json")
+    for package in PACKAGES:
+        note = json.loads(run("show", "m.json", "--as", package, "--json").stdout)["note"]
+        note = note.partition("; sample weights")[0]
+        X = _standardised_as_the_note_says(note, table.X, table.names)
+        fitted = Theirs(C=0.01, solver="newton-cholesky", tol=1e-10, max_iter=1000).fit(X, table.y)
+        expected = known.scorer.probabilities(known.scaling.apply(table.X))
+        assert np.abs(fitted.predict_proba(X) - expected).max() < 1e-6, package
+
+
 def test_sql_answers_as_predict_does(tmp_path):
     assert set(DIALECTS) == set(dialects.DIALECTS)
     run("fit", "rows.csv", "--target", "y", "--out", "m.json")
@@ -146,7 +190,8 @@ def test_sql_answers_as_predict_does(tmp_path):
         labels = [row[-1] for row in base.execute(query)]
     base.close()
     assert labels == run("predict", "m.json", "rows.csv").stdout.split()[1:]
-    assert run("export", "m.json", "--to", "sql", "--out", "m.sql").stdout == ""
+    written = run("export", "m.json", "--to", "sql", "--out", "m.sql")
+    assert (written.stdout, written.stderr) == ("", "written: m.sql\n")
     assert (tmp_path / "m.sql").read_text() == run("export", "m.json", "--to", "sql").stdout
 
 

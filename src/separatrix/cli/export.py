@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from separatrix.base.errors import ParameterError
+from separatrix.base.errors import ParameterError, printable
 from separatrix.cli import table_arguments, terminal
 from separatrix.cli.decision_options import decision_for, decision_options, refuse_both
 from separatrix.cli.table_arguments import FILE
@@ -127,3 +127,4 @@ def export(
         terminal.document(content)
     else:
         table_arguments.write("--out", out, content)
+        terminal.say(f"written: {printable(out)}", err=True)

@@ -11,11 +11,12 @@ import numpy as np
 from separatrix.base.arrays import Array, Integers
 from separatrix.base.cached import cached_property
 from separatrix.base.messages import brief
+from separatrix.base.ratio_text import ratio_text
 from separatrix.cli import terminal
 from separatrix.cli.measures import Measures
 from separatrix.cli.model_description import model_sentence
 from separatrix.cli.validation import CrossValidation
-from separatrix.cli.weight_lines import show_statistics
+from separatrix.cli.weight_lines import NO_VALUE, show_no_hyperplane, show_statistics
 from separatrix.cli.wording import in_shell
 from separatrix.model_file.statistics import Statistics
 from separatrix.rows.csr import is_sparse
@@ -74,7 +75,7 @@ class FitOutput:
 
     @cached_property
     def largest(self) -> list[dict[str, Any]]:
-        """The largest weights per standard deviation of their columns; empty for a model without weights.
+        """The largest weights per standard deviation of their columns; empty for a model without weights other than 0.
 
         ``weight`` is per standard deviation, ``per_unit`` per unit of the column. The ratio, for two classes alone, is
         per unit.
@@ -85,7 +86,9 @@ class FitOutput:
         moves = coef * deviations(self.table.X[~self.held])
         order = np.argsort(-np.abs(moves), axis=None, kind="stable")[:MOST_WEIGHTS_SHOWN]
         return [
-            self._one_weight(int(k), int(j), moves) for k, j in zip(*np.unravel_index(order, moves.shape), strict=True)
+            self._one_weight(int(k), int(j), moves)
+            for k, j in zip(*np.unravel_index(order, moves.shape), strict=True)
+            if moves[k, j] != 0
         ]
 
     def _one_weight(self, k: int, j: int, moves: Array) -> dict[str, Any]:
@@ -165,7 +168,7 @@ class FitOutput:
         if self.measures is not None:
             terminal.say()
             self.measures.show("held out")
-        if self.largest:
+        if getattr(self.model, "coef_", None) is not None:
             terminal.say()
             self._show_largest()
         if self.statistics is not None:
@@ -226,23 +229,45 @@ class FitOutput:
         why = ": too few rows to hold any out" if self.test_size > 0 else ", none held out"
         return f"all {fitted} rows fitted{why}"
 
+    @property
+    def _measured(self) -> set[str]:
+        """The columns of X whose weights have a value per standard deviation: all but 0/1 columns."""
+        encoder, names = self.table.encoder, self.table.names
+        return set(names) if encoder is None else set(np.array(names, dtype=object)[encoder.measured].tolist())
+
     def _show_largest(self) -> None:
+        show_no_hyperplane(self.model.certificate_.code)
+        if not self.largest:
+            terminal.line("weights", "all are zero: the columns do not change the predictions")
+            return
         binary = len(self.classes) == 2
         found = self.weights
         ratio = found.ratio if found is not None and binary else None
         more = "" if ratio is None else f"; {ratio}s are per unit"
-        terminal.line("weights", f"the largest, per standard deviation (SD) of the column{more}")
+        measured = self._measured
+        some = any(one["column"] not in measured for one in self.largest)
+        scale = "by weight times standard deviation (SD) of the column over the rows fitted"
+        terminal.line("weights", f"the largest, {scale}{'; 0/1 columns have none per SD' if some else ''}{more}")
         heads = f"{'per SD':>8}" + f"{'per unit':>12}" * (found is not None) + (f"{ratio:>14}" if ratio else "")
         terminal.say(" " * terminal.LABEL_WIDTH + heads, bold=True)
         for one in self.largest:
             side, label = "for" if one["weight"] >= 0 else "against", one["class"]
             if binary and one["weight"] < 0:
                 side, label = "for", self.classes[0]
-            numbers = f"{one['weight']:+8.3f}"
+            numbers = _per_deviation(one["weight"]) if one["column"] in measured else f"{NO_VALUE:>8}"
             if found is not None:
-                numbers += f"{one['per_unit']:>+12.4g}" + (f"{one['ratio']:>14.4g}" if ratio else "")
+                numbers += f"{one['per_unit']:>+12.4g}" + (f"{ratio_text(one['ratio']):>14}" if ratio else "")
             against = f" (against {terminal.item(one['reference'])})" if one.get("reference") else ""
             terminal.indented(numbers + "  ", f"{one['column']}{against}, {side} {label}")
+
+
+def _per_deviation(weight: float) -> str:
+    """Three decimals in eight places, or four significant digits if that is too wide.
+
+    >>> _per_deviation(-1.5), _per_deviation(123456.0)
+    ('  -1.500', '+1.235e+05')
+    """
+    return f"{weight:+8.3f}" if abs(weight) < 1000 else f"{weight:+8.4g}"
 
 
 def deviations(X: Any) -> Array:

@@ -49,7 +49,9 @@ def show(model: str, other: str | None, package: str | None, stats: bool, as_jso
     if package is not None:
         show_output.show_translation(known, package, as_json)
     elif other is not None:
-        show_output.show_changes(known, read_model(other, model), as_json)
+        from separatrix.cli.show_changes import show_changes
+
+        show_changes(known, read_model(other, model), as_json)
     elif stats:
         show_output.show_statistics(known, as_json)
     elif as_json:

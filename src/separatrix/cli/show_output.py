@@ -1,8 +1,8 @@
-"""Print a model file for people, the changes between two, or the settings for another package."""
+"""Print a model file for people, or the settings for another package."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,15 +10,17 @@ from separatrix.base.errors import ParameterError, printable
 from separatrix.base.messages import Message, Setting
 from separatrix.classifiers import describe
 from separatrix.cli import terminal
+from separatrix.cli.show_changes import short
 from separatrix.cli.show_words import show_words, text_places
 from separatrix.cli.terminal import item
 
 if TYPE_CHECKING:
-    from separatrix.model_file import Difference, ModelFile
+    from separatrix.model_file import ModelFile
     from separatrix.table import Encoder
+    from separatrix.table.scaling import Scaling
 
-# The output lists at most this many columns of a kind, levels of a category, and changed numbers.
-MOST_COLUMNS_SHOWN, MOST_LEVELS_SHOWN, MOST_CHANGES_SHOWN = 30, 8, 20
+# The output lists at most this many columns of a kind, and levels of a category.
+MOST_COLUMNS_SHOWN, MOST_LEVELS_SHOWN = 30, 8
 # Settings that are accepted for the sake of scikit-learn's users, at the values at which they have no effect.
 _WITHOUT_EFFECT = {
     "dual": False,
@@ -62,7 +64,7 @@ def show_model(known: ModelFile) -> None:
 
 def _show_settings(known: ModelFile) -> None:
     settings = [(name, value) for name, value in _flat(known.parameters) if value is not None]
-    said = [f"{name}={_short(value)}" for name, value in settings if _WITHOUT_EFFECT.get(_own(name)) != value]
+    said = [f"{name}={short(value)}" for name, value in settings if _WITHOUT_EFFECT.get(_own(name)) != value]
     if said:
         terminal.line("settings", ", ".join(said))
     if known.left_out:
@@ -140,10 +142,12 @@ def _show_training(training: Mapping[str, Any], classes: list[str]) -> None:
 
 
 def _show_linear(known: ModelFile) -> None:
-    from separatrix.cli.weight_lines import show_weights
+    from separatrix.cli.weight_lines import show_no_hyperplane, show_weights
     from separatrix.scorers.weight_table import weight_table
 
     found = weight_table(known.scorer, _names(known), known.scaling, known.encoder)
+    if known.certificate is not None:
+        show_no_hyperplane(known.certificate.code)
     show_weights(found, known.encoder)
     classes = [printable(str(label)) for label in known.scorer.classes.tolist()]
     two_sided = len(found.per_unit) == 1
@@ -208,8 +212,7 @@ def show_statistics(known: ModelFile, as_json: bool) -> None:
     """Print the standard errors, tests and intervals in a model file."""
     found = known.statistics
     if found is None:
-        problem = "the model file has no statistics"
-        raise ParameterError("--stats", problem, "fit again with: separatrix fit ... --stats --out FILE")
+        raise _no_statistics(known)
     if as_json:
         terminal.document(terminal.json_text({"statistics": known.content()["statistics"]}))
         return
@@ -218,65 +221,15 @@ def show_statistics(known: ModelFile, as_json: bool) -> None:
     weight_lines.show_statistics(found, known.encoder)
 
 
-def show_changes(before: ModelFile, after: ModelFile, as_json: bool) -> None:
-    """Print what changed from one model to the other, with the largest changes of numbers first."""
-    from separatrix.model_file.changes import differences
+def _no_statistics(known: ModelFile) -> ParameterError:
+    """The error for a file without statistics: whether its fit can have any, and the command that stores them."""
+    from separatrix.cli.wording import in_shell
+    from separatrix.diagnostics.fit_statistics import why_none
 
-    changes = differences(before, after)
-    if as_json:
-        terminal.document(terminal.json_text({"changes": [change._asdict() for change in changes]}))
-    elif not changes:
-        terminal.say("nothing changed: both files hold the same model")
-    else:
-        _show_differences(changes)
-
-
-def _show_differences(changes: list[Difference]) -> None:
-    """First the changes of settings and other facts, then a table of changed numbers."""
-    facts, numbers = [one for one in changes if not _numeric(one)], [one for one in changes if _numeric(one)]
-    room = max((len(printable(one.what)) for one in facts), default=0) + 2
-    for one in facts:
-        _show_difference(one, room)
-    if numbers:
-        _show_numbers(numbers)
-
-
-def _numeric(one: Difference) -> bool:
-    return one.what.startswith(("weight ", "intercept", "mean ", "deviation ", "prior ", "center ", "scale ", "idf "))
-
-
-def _show_numbers(numbers: list[Difference]) -> None:
-    shown = numbers[:MOST_CHANGES_SHOWN]
-    more = "" if len(shown) == len(numbers) else f", the {len(shown)} largest changes of {len(numbers)}"
-    terminal.say(f"numbers{more}", bold=True)
-    values = [[one.before, one.after, _change(one)] for one in shown]
-    terminal.matrix([printable(one.what) for one in shown], ["before", "after", "change"], values, widest=60)
-
-
-def _show_difference(one: Difference, room: int) -> None:
-    """A change on one line if it fits, otherwise on two."""
-    before, after = (("none" if value is None else printable(_short(value))) for value in one[1:])
-    head = f"{printable(one.what):<{room}}"
-    whole = before if one.before == one.after else f"{before} -> {after}"
-    if room + len(whole) < terminal.width():
-        terminal.say(whole, head=head)
-        return
-    terminal.say(head=head.rstrip())
-    for mark, text in (("-", before), ("+", after)):
-        terminal.say(f"  {mark} {terminal.clipped(text, max(20, terminal.width() - 6))}")
-
-
-def _change(one: Difference) -> float | None:
-    """By how much a number changed; None if only one of the models has it."""
-    return None if one.before is None or one.after is None else one.after - one.before
-
-
-def _short(value: Any) -> str:
-    if isinstance(value, list | tuple):
-        return terminal.some([item(_short(one)) for one in value], MOST_COLUMNS_SHOWN)
-    if isinstance(value, float):
-        return f"{value:.6g}"
-    return str(value)
+    why = why_none(None if known.certificate is None else known.certificate.claim)
+    problem = f"the model file has no statistics{': ' if why else ''}{in_shell(why)}"
+    options = "--model logistic --C inf --stats" if why else "--stats"
+    return ParameterError("--stats", problem, f"fit again with: separatrix fit ... {options} --out FILE")
 
 
 def show_translation(known: ModelFile, package: str, as_json: bool) -> None:
@@ -301,11 +254,26 @@ def _beside(known: ModelFile) -> list[str]:
     """Notes on what the fit depends on apart from its settings."""
     notes = []
     if known.scaling is not None:
-        how = "minus its training mean, divided" if known.scaling.center.any() else "divided"
-        notes.append(f"columns were standardised first: each column of X is {how} by its standard deviation")
+        notes.append(_standardised(known.scaling, _names(known)))
     if not known.training:  # Fits by the command line have no sample weights and no offset.
         notes.append("sample weights and an offset, if the fit had any, are not in the file: give them here too")
     return notes
+
+
+def _standardised(scaling: Scaling, names: Sequence[str]) -> str:
+    """Which columns the fit had standardised, and how. The shorter list of names is given, without leaving any out."""
+    moved = ((scaling.center != 0) | (scaling.scale != 1)).tolist()
+    inside = [item(name) for name, one in zip(names, moved, strict=True) if one]
+    outside = [item(name) for name, one in zip(names, moved, strict=True) if not one]
+    how = "minus its training mean, divided" if scaling.center.any() else "divided"
+    by = f"{how} by its standard deviation over the rows of the fit (divisor n)"
+    if not outside:
+        return f"columns were standardised first: each column of X is {by}"
+    if len(inside) <= len(outside):
+        which = f"each of these columns of X is {by}, the others stay as they are: {', '.join(inside)}"
+    else:
+        which = f"each column of X is {by}, except these, which stay as they are: {', '.join(outside)}"
+    return f"some columns were standardised first: {which}"
 
 
 def _settings(known: ModelFile) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from separatrix.base.errors import printable
 from separatrix.base.normal import chi_squared_tail
+from separatrix.base.ratio_text import ratio_text
 from separatrix.cli import terminal
 from separatrix.cli.terminal import item
 
@@ -26,6 +27,13 @@ REFERENCE = "reference"
 NO_VALUE = "–"
 # A p-value below this is printed as a bound, as in R.
 SMALLEST_P = 1e-16
+
+
+def show_no_hyperplane(code: str) -> None:
+    """Print a warning before weights that do not separate the classes, though the classifier looks for such weights."""
+    if code == "inseparable":
+        told = "no hyperplane separates the classes; the status says what the weights below are"
+        terminal.line("note", told, "yellow")
 
 
 def show_weights(found: WeightTable, encoder: Encoder | None) -> None:
@@ -73,13 +81,13 @@ def _show_one_score(found: WeightTable, lines: _Lines) -> None:
         said = f"the log hazard of {label}"
     parts = [f"of {said}; per unit of a column"]
     if found.ratio:
-        heads, cells = [*heads, found.ratio], [*cells, _numbers(found.ratios(found.per_unit)[0])]
+        heads, cells = [*heads, found.ratio], [*cells, _ratio_cells(found.ratios(found.per_unit)[0])]
     if found.per_deviation is not None:
         heads, cells = [*heads, "per SD"], [*cells, _numbers(found.per_deviation[0])]
         parts.append("per standard deviation (SD) of a number")
         if found.ratio:
             heads = [*heads, f"{found.ratio} per SD"]
-            cells.append(_numbers(found.ratios(found.per_deviation)[0]))
+            cells.append(_ratio_cells(found.ratios(found.per_deviation)[0]))
     terminal.line("weights", _told(parts, found))
     lines.show(heads, cells)
 
@@ -102,7 +110,7 @@ def _show_scores(found: WeightTable, lines: _Lines) -> None:
             terminal.line(
                 f"{found.ratio.partition(' ')[0]}", f"{found.ratio}s per {unit}, of each class against {against}"
             )
-            lines.show(heads, [_numbers(row) for row in found.ratios(weights)])
+            lines.show(heads, [_ratio_cells(row) for row in found.ratios(weights)])
 
 
 def _told(parts: list[str], found: WeightTable) -> str:
@@ -112,6 +120,10 @@ def _told(parts: list[str], found: WeightTable) -> str:
 
 def _numbers(values: Array) -> list[str]:
     return [_number(float(value)) for value in values]
+
+
+def _ratio_cells(values: Array) -> list[str]:
+    return [NO_VALUE if math.isnan(value) else ratio_text(value) for value in values.tolist()]
 
 
 def _number(value: float, form: str = ".4g") -> str:
@@ -178,7 +190,7 @@ def _ratios(values: Array) -> list[str]:
     import numpy as np
 
     with np.errstate(over="ignore"):
-        return _numbers(np.exp(values))
+        return _ratio_cells(np.exp(values))
 
 
 def _p(value: float) -> str:

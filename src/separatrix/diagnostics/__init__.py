@@ -4,7 +4,7 @@ from separatrix.diagnostics.coefficients import Coefficients, coefficients
 from separatrix.diagnostics.contributions import Contributions, contributions
 from separatrix.diagnostics.influence import Influence, influential
 from separatrix.diagnostics.plane import Plane, plane_of
-from separatrix.diagnostics.surprise import Surprises, surprising
+from separatrix.diagnostics.surprise import Surprises, most_surprising, surprising
 from separatrix.evaluation.answers import Answers, answers, certificate_on
 from separatrix.evaluation.proportions import Interval, exact, on_logits, paired_difference, wilson
 from separatrix.evaluation.ranking import BANDS, Band, Ranking, rank, rankings
@@ -26,6 +26,7 @@ __all__ = [
     "contributions",
     "exact",
     "influential",
+    "most_surprising",
     "on_logits",
     "paired_difference",
     "plane_of",

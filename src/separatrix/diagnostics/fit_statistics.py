@@ -34,7 +34,7 @@ def fit_statistics(
     >>> found.terms, found.std_err.round(3).tolist()
     (('intercept', 'age'), [[2.546, 0.913]])
     """
-    why = why_none(model)
+    why = why_none(getattr(getattr(model, "certificate_", None), "claim", None))
     if why:
         return Statistics.none(why, level)
     robust = "HC1" if np.any(model.certificate_.claim.class_weights != 1.0) else None
@@ -49,9 +49,8 @@ def fit_statistics(
     return _stored(found)
 
 
-def why_none(model: Any) -> str:
-    """Why a fitted model has no standard errors, without looking at its rows; empty if it may have them."""
-    claim: Any = getattr(getattr(model, "certificate_", None), "claim", None)
+def why_none(claim: Any) -> str:
+    """Why a fit with this claim has no standard errors, without looking at its rows; empty if it may have them."""
     if not isinstance(claim, LikelihoodOfRows):
         return "the fit does not maximise one likelihood of all rows, so its weights have no standard errors here"
     claim = cast(LikelihoodClaim, claim)  # a Firth claim has the same attributes

@@ -5,6 +5,7 @@ Mislabelled rows and outliers tend to be among them.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -67,3 +68,21 @@ def surprising(found: Answers, top: int = 10) -> Surprises:
     order = np.argsort(-amount, kind="stable")[:top]
     order = order[amount[order] >= LEAST_SURPRISE]
     return Surprises(order, amount[order], True)
+
+
+def most_surprising(sets: Sequence[Surprises], top: int) -> tuple[Surprises, ...]:
+    """The most surprising rows of several sets of rows together: of each set those that are among the first ``top``.
+
+    >>> a = Surprises(np.array([4, 0]), np.array([5.0, 1.0]), True)
+    >>> b = Surprises(np.array([7, 2]), np.array([3.0, 2.0]), True)
+    >>> [kept.rows.tolist() for kept in most_surprising([a, b], 3)]
+    [[4], [7, 2]]
+    """
+    sizes = [len(one.rows) for one in sets]
+    order = np.argsort(-np.concatenate([one.amount for one in sets]), kind="stable")[:top]
+    kept = np.zeros(sum(sizes), dtype=bool)
+    kept[order] = True
+    masks = np.split(kept, np.cumsum(sizes)[:-1])
+    return tuple(
+        Surprises(one.rows[mask], one.amount[mask], one.in_bits) for one, mask in zip(sets, masks, strict=True)
+    )

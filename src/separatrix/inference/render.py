@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from separatrix.base.errors import SeparatrixError
+from separatrix.base.ratio_text import ratio_text
 from separatrix.inference.findings import ESTIMATED
 from separatrix.objectives.bound import Bound, WeightError
 
@@ -110,7 +111,9 @@ def _plain_number(value: float) -> float | str | None:
 
 
 def number(key: str, value: Any) -> str:
-    """The text of a cell: four significant digits; a p-value below 1e-16 as a bound; empty for NaN.
+    """The text of a cell: four significant digits, more for a ratio close to 1; empty for NaN.
+
+    A p-value below 1e-16 is a bound.
 
     >>> number("p_value", 1e-20), number("coef", 12.34567), number("coef", float("-inf"))
     ('<1e-16', '12.35', '-inf')
@@ -121,7 +124,7 @@ def number(key: str, value: Any) -> str:
         return ""
     if key == "p_value" and value < SMALLEST_P:
         return f"<{SMALLEST_P:.0e}"
-    return f"{value:{DIGITS.get(key, '.4g')}}"
+    return ratio_text(value) if key in SECOND else f"{value:{DIGITS.get(key, '.4g')}}"
 
 
 def table(rows: Rows, keys: tuple[str, ...] | None = None, heads: dict[str, str] | None = None) -> list[str]:
@@ -187,8 +190,9 @@ def _class_tables(rows: Rows, ratio_name: str | None) -> list[str]:
     lines = table(*_marked(rows))
     if not ratio_name or not any(np.isfinite(row["ratio_low"]) for row in rows):
         return lines
+    shown = [row for row in rows if row["state"] == ESTIMATED and not np.isnan(row["ratio"])]
     heads = {"ratio": ratio_name, "ratio_low": "lower", "ratio_high": "upper"}
-    return [*lines, "", *table([row for row in rows if row["state"] == ESTIMATED], SECOND, heads)]
+    return [*lines, "", *table(shown, SECOND, heads)]
 
 
 def remarks(found: Summary) -> list[str]:

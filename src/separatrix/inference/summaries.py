@@ -124,7 +124,7 @@ def summary(
         is_likelihood=exact and found.has_likelihood,
         ratio_name=RATIOS.get(asked.claim.loss),
         withheld=found.withheld,
-        notes=(*found.notes, *missing, *_remarks(asked, tests is not None)),
+        notes=(*found.notes, *missing, *_remarks(asked, tests is not None), *_references(model)),
         prior_corrected_intercept=_corrected(asked, found),
         tests=tests,
         findings=found,
@@ -230,6 +230,14 @@ def _remarks(asked: SummaryRequest, tested: bool) -> list[str]:
             "likelihood-ratio tests are left out"
         )
     return notes
+
+
+def _references(model: Any) -> list[str]:
+    """A note on the reference levels of categories, if a step of a pipeline has encoded them."""
+    encoders = [step.encoder_ for _, step in getattr(model, "steps", ()) if hasattr(step, "encoder_")]
+    levels = [f"{name}={known[0]}" for encoder in encoders for name, known in encoder.levels_of.items()]
+    said = f"reference levels, with which the other levels of a category are compared: {', '.join(levels)}"
+    return [said] if levels else []
 
 
 def _corrected(asked: SummaryRequest, found: Findings) -> Array | None:

@@ -27,6 +27,7 @@ from separatrix.diagnostics import (
     coefficients,
     contributions,
     influential,
+    most_surprising,
     surprising,
 )
 from separatrix.diagnostics.importance import important_columns
@@ -152,8 +153,10 @@ class ReportedModel:
         return contributions(self.model, rows[places], codes[places], self.mean)
 
     @cached_property
-    def surprises(self) -> Surprises:
-        return surprising(self.judged, TOP)
+    def surprises(self) -> tuple[Surprises, ...]:
+        """The most surprising of all rows: of the rows of the fit, and of those held out, if there are any."""
+        sets = [self.own, self.judged] if self.held_out else [self.own]
+        return most_surprising([surprising(one, TOP) for one in sets], TOP)
 
     @cached_property
     def influence(self) -> Influence | str:

@@ -44,7 +44,9 @@ def influence(subject: ReportedModel) -> Section:
     picture = figure(shown, "fig-influence", caption)
     cards = _cases(subject, found.rows, said, False)
     body = pair(picture, _together(cards[:CARDS_BESIDE])) + _together(cards[CARDS_BESIDE:])
-    if not len(subject.surprises.rows):  # else the section on surprising rows, which comes first, explains the cards
+    if not any(
+        len(found.rows) for found in subject.surprises
+    ):  # else the section on surprising rows, which comes first, explains the cards
         body += paragraph(EXPLANATION, "aside")
     return Section("influence", GROUP, title, gloss, body)
 
@@ -61,23 +63,49 @@ def _leverage(subject: ReportedModel) -> str:
 
 
 def surprise(subject: ReportedModel) -> Section:
-    found = subject.surprises
     title, gloss = "Surprising rows", "look here first for wrong labels"
-    places = subject.test_rows if subject.held_out else subject.rows
-    where = "rows as the table numbers them, from 1"
-    if places is None:
-        where = "test rows, counted from 0" if subject.held_out else "rows, counted from 0"
-    if len(found.rows) == 0:
-        none = "every label has a probability of at least 97 %" if found.in_bits else "every row is on its class's side"
-        return Section("surprise", GROUP, title, gloss, paragraph(f"None: {none}."))
-    if found.in_bits:
-        said = [f"P(true) {2.0**-bits:.2g}, surprise {bits:.1f} bits" for bits in found.amount.tolist()]
+    in_bits, searched = subject.surprises[0].in_bits, _searched(subject)
+    cards = []
+    for found, held_out in zip(subject.surprises, (False, True), strict=False):
+        said = [_amount(amount, in_bits, held_out) for amount in found.amount.tolist()]
+        cards += [*zip(found.amount.tolist(), _cases(subject, found.rows, said, held_out), strict=True)]
+    if not cards:
+        none = "every label has a probability of at least 97 %" if in_bits else "every row is on its class's side"
+        return Section("surprise", GROUP, title, gloss, paragraph(f"None: {none}. {searched}"))
+    told = "The rows that are farthest on the wrong side of the boundary, by their scores"
+    if in_bits:
         told = "The rows whose labels have the lowest predicted probability"
-    else:
-        said = [f"wrong by {z:.3g}" for z in found.amount.tolist()]
-        told = "The rows that are farthest on the wrong side of the boundary, by their scores"
-    body = paragraph(f"{told} ({where}).") + _together(_cases(subject, found.rows, said, True))
+    ordered = [card for _, card in sorted(cards, key=lambda one: -one[0])]
+    body = paragraph(f"{told} ({_numbered(subject)}). {searched}") + _together(ordered)
     return Section("surprise", GROUP, title, gloss, body + paragraph(EXPLANATION, "aside"))
+
+
+def _amount(amount: float, in_bits: bool, held_out: bool) -> str:
+    """How surprising a row is, and whether it was held out."""
+    said = f"P(true) {2.0**-amount:.2g}, surprise {amount:.1f} bits" if in_bits else f"wrong by {amount:.3g}"
+    return f"{said}; held out" if held_out else said
+
+
+def _searched(subject: ReportedModel) -> str:
+    """Which rows were searched, in a sentence."""
+    n = subject.own.n_rows
+    if not subject.held_out:
+        return f"The {n:,} rows of the fit were searched."
+    return (
+        f"The {n:,} rows of the fit and the {subject.judged.n_rows:,} rows held out were searched. A row of the "
+        "fit has pulled the weights towards its own label, so it tends to surprise less than if it had been held out."
+    )
+
+
+def _numbered(subject: ReportedModel) -> str:
+    """How rows are numbered: as in the table, where that is known, or from 0 in each of the two sets."""
+    known = [names is not None for names in (subject.rows, subject.test_rows)[: 1 + subject.held_out]]
+    if all(known):
+        return "rows as the table numbers them, from 1"
+    if any(known):
+        own, other = ("as the table numbers them, from 1" if one else "counted from 0" for one in known)
+        return f"rows of the fit {own}; rows held out {other}"
+    return "rows of the fit and rows held out each counted from 0" if subject.held_out else "rows, counted from 0"
 
 
 def _together(cards: list[str]) -> str:
