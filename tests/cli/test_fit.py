@@ -17,8 +17,12 @@ from separatrix.table import read_table
 from .running import OVERLAPPING, complaint, real, run
 
 # Parameters that are taken for scikit-learn's sake and change nothing, so the shell does not offer them. The penalty of
-# the logistic regression is another word for its l1_ratio.
-WITHOUT_EFFECT = {**{name: {"solver", "tol"} for name in ("lda", "qda")}, "logistic": {"penalty"}}
+# the logistic regression is another word for its l1_ratio, and linear-svc has only one.
+WITHOUT_EFFECT = {
+    **{name: {"solver", "tol"} for name in ("lda", "qda")},
+    "logistic": {"penalty"},
+    "linear-svc": {"penalty"},
+}
 
 
 def test_the_help_names_all_that_is_registered():

@@ -69,7 +69,8 @@ def test_newton_ends_at_the_same_coefficients(name):
         memory, stream = both(drawn, SOLVERS[name])
         rules = default_rules(1e-12, 500)
         W, V = (run(SOLVERS[name], of, np.zeros(of.shape), rules, 1e-12).state.W for of in (memory, stream))
-        np.testing.assert_allclose(V, W, rtol=1e-6, atol=1e-7)
+        # A gap of 1e-12 leaves an error of about 1e-6 in the weights, and small tables in memory take other steps.
+        np.testing.assert_allclose(V, W, rtol=1e-5, atol=3e-6)
 
 
 @pytest.mark.parametrize("name", IN_MEMORY)
