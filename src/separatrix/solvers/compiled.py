@@ -17,8 +17,8 @@ from separatrix.objectives.problem import Evaluation, Objective
 from separatrix.rows import ArraySum, Block
 from separatrix.rows.csr import is_sparse
 
-# The size of a block in bytes. The compiled loops release the interpreter lock, so several threads gain already on tables
-# of a few megabytes. With a quarter of this size, making the blocks cost a fifth of the time of large fits.
+# The size of a block in bytes. The compiled loops release the interpreter lock, so several threads gain already on
+# tables of a few megabytes. With a quarter of this size, making the blocks cost a fifth of the time of large fits.
 COMPILED_BLOCK_BYTES = 1 << 21
 # Fewer dense entries than this are summed by NumPy: importing the compiler's package would take longer.
 FEWEST_DENSE_ENTRIES_TO_COMPILE = 1 << 22
