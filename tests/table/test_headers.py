@@ -1,4 +1,4 @@
-"""Files without a header: their columns have made-up names and numbers, and a header that is none is doubted."""
+"""Files without a header: their columns have made-up names and numbers, and a first line of data gets a note."""
 
 import gzip
 

@@ -127,7 +127,7 @@ _SELECTION = (
         "--number",
         metavar="COL",
         multiple=True,
-        help="This column holds numbers; a cell that is none is an error. May be repeated, or a list with commas.",
+        help="This column holds numbers; any other cell is an error. May be repeated, or a list with commas.",
     ),
     click.option("--schema", type=FILE, metavar="FILE", help="Column types (JSON), as printed by fit --print-schema."),
 )

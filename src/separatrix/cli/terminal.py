@@ -29,8 +29,8 @@ from separatrix.cli.wording import in_shell
 LABEL_WIDTH = 11
 # The width assumed for a file or a pipe, where lines are not wrapped.
 WIDTH_WITHOUT_WRAPPING = 1 << 16
-# In a table, a head with more characters than this continues on further lines, and names get at least so many if all
-# columns are to stand side by side.
+# In a table, a column head with more characters than the first number is wrapped. If all columns are printed side by
+# side, the column of names is at least as wide as the second number.
 WIDEST_HEAD, NARROWEST_NAMES = 24, 16
 # Progress is shown for work that takes longer than this.
 SECONDS_BEFORE_PROGRESS = 1.0

@@ -113,7 +113,7 @@ def share_axes(ax: Axes) -> None:
 
 
 def panel_heights(lines: int) -> float:
-    """The height of so many lines of panels, in heights of a panel.
+    """The height of a given number of lines of panels, in heights of one panel.
 
     >>> panel_heights(1)
     1.0

@@ -46,7 +46,7 @@ def worries(subject: ReportedModel) -> list[Worry]:
 
 
 def chance_error(bins: Reliability) -> float:
-    """The expected calibration error that exact probabilities have on so many rows, by the normal approximation.
+    """The expected calibration error of exact probabilities on these rows, by the normal approximation.
 
     >>> bins = Reliability("x", np.array([[0.0, 1.0]]), np.array([100]), np.array([0.5]), np.array([0.5]), 0.0, 0.0)
     >>> round(chance_error(bins), 4)

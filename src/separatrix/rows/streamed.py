@@ -117,7 +117,7 @@ class StreamedRows:
     def _recut(self, ends: Callable[[Any, int, int], Integers]) -> Iterator[Block]:
         """All rows as blocks. Only the rows of one block and of one piece are in memory.
 
-        ``ends(X, rows, entries)``: where blocks end in a piece X that follows so many rows and stored entries.
+        ``ends(X, rows, entries)``: where blocks end in X, given the rows and entries before X.
         """
         rows = entries = 0
         waiting: list[Piece] = []

@@ -25,8 +25,8 @@ _ORDERS = ("%d{0}%m{0}%Y", "%m{0}%d{0}%Y", "%d{0}%m{0}%y", "%m{0}%d{0}%y")
 # Levels that often mean a missing value. In a category only a blank cell and NA have none, unless the user says so.
 # "None" is not among them, since it often means "no amount of something".
 _MARKS = ("?", "-", "--", ".", "na", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NULL", "null")
-# Numbers that often mean a missing value, if they repeat in at least so many rows, and their distance from all other
-# values is at least so many times the range of those.
+# Numbers that often mean a missing value. One is noted if it is in at least _FEWEST_ROWS_OF_A_CODE rows, and if its
+# distance from all other values is at least _DISTANCE_OF_A_CODE times the range of those.
 _CODES = tuple(sign * code for code in (99.0, 999.0, 9999.0, 99999.0, 999999.0) for sign in (-1, 1))
 _FEWEST_ROWS_OF_A_CODE, _DISTANCE_OF_A_CODE = 3, 3.0
 # With fewer different numbers than this beside the mark, a column is more likely a category.

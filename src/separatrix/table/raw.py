@@ -32,7 +32,8 @@ from separatrix.table.text_counts import CountedTexts
 
 # Rows are encoded in batches of this many, so that the batch of X stays in the cache while each column is written.
 ENCODED_BATCH_ROWS = 4096
-# A reference level gets a note if at most so many rows have it, and another level has so many times as many.
+# A reference level gets a note if it has at most MOST_ROWS_OF_A_RARE_REFERENCE rows, and another level has at least
+# RATIO_TO_A_RARE_REFERENCE times as many.
 MOST_ROWS_OF_A_RARE_REFERENCE = 4
 RATIO_TO_A_RARE_REFERENCE = 10
 # What is done with missing values, before the words "the training rows".

@@ -136,7 +136,7 @@ def calibration(subject: ReportedModel) -> Section:
     said = (
         f"Expected calibration error {error:.3f}: the mean distance of both columns, weighted by rows. Up to "
         f"{LARGEST_CALIBRATION_ERROR:g} counts as calibrated, and this is {size}; exact probabilities would have about "
-        f"{chance_error(found):.3f} on so many rows by chance. Brier score {found.brier:.3f}, log loss "
+        f"{chance_error(found):.3f} on as many rows by chance. Brier score {found.brier:.3f}, log loss "
         f"{found.log_loss:.3f} nats ({found.log_loss_bits:.3f} bits)."
     )
     rows = [
