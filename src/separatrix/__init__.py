@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from separatrix.reports import report
     from separatrix.scorers.schemes import compare_schemes
     from separatrix.scorers.scorer import Scorer
+    from separatrix.streams import Scan, scan
     from separatrix.table import Column, Schema, TextSettings, read_schema, read_table
     from separatrix.table.transformer import TableEncoder
     from separatrix.textbook import information
@@ -122,6 +123,8 @@ _WHERE = {
     "TextSettings": "separatrix.table",
     "read_schema": "separatrix.table",
     "read_table": "separatrix.table",
+    "Scan": "separatrix.streams",
+    "scan": "separatrix.streams",
     # settings
     "threads": "separatrix.base.concurrency",
     "watch": "separatrix.base.watching",
@@ -157,6 +160,7 @@ __all__ = [
     "PenaltyPath",
     "Perceptron",
     "QuadraticDiscriminantAnalysis",
+    "Scan",
     "Schema",
     "Scorer",
     "SqlExpressions",
@@ -195,6 +199,7 @@ __all__ = [
     "reliability",
     "report",
     "save",
+    "scan",
     "separability",
     "solvers",
     "sql_expressions",

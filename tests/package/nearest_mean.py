@@ -17,7 +17,8 @@ from separatrix.classifiers.generative import refuse_empty_class
 from separatrix.classifiers.linear import Approach, LinearClassifier
 from separatrix.moments.gather import Moments, gather
 from separatrix.objectives.bound import Bound
-from separatrix.rows import Rows, counted_passes, memory_rows
+from separatrix.rows import Rows, counted_passes
+from separatrix.rows.coding import CLASS_NUMBERS
 from separatrix.scorers.scorer import Scorer
 
 DESCRIPTION = Description(
@@ -88,7 +89,7 @@ class NearestMean(LinearClassifier):
         check_choice("shift", self.shift, ("none", "priors"))
         task = validate(self, X, y, sample_weight)
         with one_blas_thread, counted_passes() as passes:
-            found = gather(memory_rows(task.X, task.codes, task.weight), task.n_classes, pooled=True, names=task.names)
+            found = gather(task.table.rows(CLASS_NUMBERS), task.n_classes, pooled=True, names=task.names)
             refuse_empty_class(task, found)
         M = found.raw_mean
         self._keep_scorer(Scorer(weights_of(M, found.shares, self.shift), task.classes, "identity"))

@@ -12,17 +12,18 @@ from separatrix.base.errors import ParameterError
 from separatrix.base.messages import Message, Setting
 from separatrix.classifiers.fit_input import FitInput, check_choice, is_number
 from separatrix.classifiers.sklearn_settings import C_of, l1_ratio_of
+from separatrix.rows.coding import Coding
 from separatrix.solvers import named
 
 
-def _firth(model: Any, task: FitInput, offset: Array | None, weight: Array, by_class: Array) -> None:
+def _firth(model: Any, task: FitInput, offset: Array | None, coding: Coding, by_class: Array) -> None:
     from separatrix.classifiers.firth_fit import fit_firth  # other fits do not need the package ``firth``
 
-    fit_firth(model, task, offset, weight, by_class)
+    fit_firth(model, task, offset, coding, by_class)
 
 
 # The function that fits a model by each method of bias reduction.
-BIAS_REDUCTIONS: dict[str, Callable[[Any, FitInput, Array | None, Array, Array], None]] = {"firth": _firth}
+BIAS_REDUCTIONS: dict[str, Callable[[Any, FitInput, Array | None, Coding, Array], None]] = {"firth": _firth}
 
 
 def check_bias_reduction(model: Any) -> None:

@@ -19,12 +19,12 @@ from separatrix.classifiers.likelihood_start import start_of
 from separatrix.objectives.curvature_bound import unresolved_reason
 from separatrix.objectives.limiting_columns import far_from_zero, of_extreme_size
 from separatrix.objectives.problem import Evaluation
-from separatrix.rows import labelled_rows
+from separatrix.rows.coding import Coding
 from separatrix.scorers.scorer import Scorer
 from separatrix.solvers import Newton, Run, Status, delivered
 
 
-def fit_firth(model: Any, task: FitInput, offset: Array | None, weight: Array, by_class: Array) -> None:
+def fit_firth(model: Any, task: FitInput, offset: Array | None, coding: Coding, by_class: Array) -> None:
     """Maximise l(W) + ½ ln |I(W)| and store weights and certificate on the model. Firth, Biometrika 80 (1993).
 
     >>> from separatrix import LogisticRegression
@@ -32,7 +32,7 @@ def fit_firth(model: Any, task: FitInput, offset: Array | None, weight: Array, b
     >>> model.predict_proba([[0.0], [1.0]]).round(6).tolist()  # half a row is added to each class in either row
     [[0.75, 0.25], [0.25, 0.75]]
     """
-    rows = labelled_rows(task.X, task.codes, task.n_classes, weight, offset)
+    rows = task.likelihood_rows(coding, offset)
     n_offsets = 0 if offset is None else offset.shape[1]
     problem = firth.pose(rows, task.n_classes, model.fit_intercept, task.names, n_offsets)
     start = start_of(model, problem.objective, task, Newton())
@@ -43,7 +43,7 @@ def fit_firth(model: Any, task: FitInput, offset: Array | None, weight: Array, b
     # The weights are not penalised by size, and the maximum is finite even where the classes are separated.
     model.C_, model.penalty_choice_, model.separation_ = np.inf, None, None
     model.n_iter_, model.trace_ = np.array([outcome.state.iteration], dtype=np.int32), outcome.trace
-    model.n_parameters_ = (task.n_classes - 1) * (task.X.shape[1] + problem.objective.fit_intercept)
+    model.n_parameters_ = (task.n_classes - 1) * (task.n_features + problem.objective.fit_intercept)
     at, status = outcome.state.at, outcome.status
     length = float(np.linalg.norm(at.gradient))
     model.certificate_ = Certificate(
@@ -56,9 +56,9 @@ def fit_firth(model: Any, task: FitInput, offset: Array | None, weight: Array, b
         solver="firth",
         why="firth: Fisher scoring on the penalised likelihood, from several starts",
         rank=problem.rank,
-        full_rank=task.X.shape[1] + problem.objective.fit_intercept,
+        full_rank=task.n_features + problem.objective.fit_intercept,
         n_parameters=model.n_parameters_,
-        n_rows=task.X.shape[0],
+        n_rows=task.n_rows,
         claim=FirthClaim(model.scorer_, bool(model.fit_intercept), by_class),
         facts={"starts": fitted.sentence},
     )

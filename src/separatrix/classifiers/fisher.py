@@ -42,7 +42,8 @@ from separatrix.moments.gather import (
 from separatrix.moments.projected_rows import DIRECTIONS, THRESHOLDS, Cut, Projection
 from separatrix.moments.singular_columns import WITHOUT_SCATTER, singular_columns
 from separatrix.moments.whitening import Whitening
-from separatrix.rows import counted_passes, memory_rows
+from separatrix.rows import counted_passes
+from separatrix.rows.coding import CLASS_NUMBERS
 from separatrix.scorers.scorer import Scorer
 
 DESCRIPTION = Description(
@@ -170,7 +171,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Scor
         self.threshold = threshold
         self.n_components = n_components
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit the discriminant.
 
         Parameters
@@ -192,7 +193,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Scor
         q = self._components(task)
         with one_blas_thread, counted_passes() as passes:
             K = task.n_classes
-            moments = gather(memory_rows(task.X, task.codes, task.weight), K, pooled=K > 2, names=task.names)
+            moments = gather(task.table.rows(CLASS_NUMBERS), K, pooled=K > 2, names=task.names)
             refuse_empty_class(task, moments)
             refuse_extreme_scales(moments.frame, task.names, SMALLEST_SQUARABLE_SCALE, LARGEST_SQUARABLE_SCALE)
             V, shares = DIRECTIONS[self.direction].best(moments, q)
@@ -202,7 +203,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Scor
         return self
 
     def _components(self, task: FitInput) -> int:
-        most: int = min(task.n_classes - 1, task.X.shape[1])
+        most: int = min(task.n_classes - 1, task.n_features)
         if self.n_components is None:
             return most
         check_count("n_components", self.n_components)
@@ -232,7 +233,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Scor
         self, task: FitInput, moments: Moments, projection: Projection, cut: Cut, passes: list[int]
     ) -> Certificate:
         bound, J = projection_bound(projection, moments), projection.criterion(moments)
-        white, d = Whitening.of(moments.within), task.X.shape[1]
+        white, d = Whitening.of(moments.within), task.n_features
         rank = white.rank
         named = "Fisher's criterion" if self.direction == "fisher" else "the separation of the projected means"
         status = f"{named} is maximised in closed form"
@@ -261,7 +262,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Scor
             rank=rank,
             full_rank=d,
             n_parameters=self.n_parameters_,
-            n_rows=task.X.shape[0],
+            n_rows=task.n_rows,
             claim=ProjectionClaim(cut.scorer, projection),
             facts=facts,
         )

@@ -15,7 +15,10 @@ from separatrix.base.labels import as_label_array, encode
 from separatrix.base.row_names import RowNames
 from separatrix.classifiers.weights import row_weights
 from separatrix.classifiers.writable_weights import UNCHANGED_WEIGHTS
+from separatrix.rows import Rows, memory_rows
+from separatrix.rows.coding import Coding
 from separatrix.rows.csr import as_csr, is_sparse
+from separatrix.rows.labelled import LabelledTable, MemoryTable, OutsideMemory, with_offset
 
 # C must be larger than this, so that the strength 1/C of the penalty does not overflow.
 SMALLEST_C = 1e-300
@@ -25,26 +28,66 @@ SMALLEST_C = 1e-300
 class FitInput:
     """The checked arguments of ``fit``.
 
-    ``X``: rows, dense or CSR, in float32 or float64. ``codes``: the class number of each row. ``classes``: the labels.
-    ``weight``: one weight per row. ``names``: the column names, or None. ``before``: the scorer of an earlier fit of
-    the same estimator, for a warm start. ``rows``: the names of the rows in the user's table, or None.
+    ``table``: the rows with their class numbers and weights, in memory or elsewhere. ``classes``: the labels.
+    ``names``: the column names, or None. ``before``: the scorer of an earlier fit of the same estimator, for a warm
+    start. ``row_names``: the names of the rows in the user's table, or None.
     """
 
-    X: Any
-    codes: Integers
+    table: LabelledTable
     classes: AnyArray
-    weight: Array
     names: list[str] | None
     before: Any = None
-    rows: RowNames | None = None
+    row_names: RowNames | None = None
 
     def told(self, sentence: str) -> str:
         """A sentence about the fit that names rows as the user's table does, if that is known."""
-        return sentence if self.rows is None else self.rows.told(sentence)
+        return sentence if self.row_names is None else self.row_names.told(sentence)
 
     @property
     def n_classes(self) -> int:
         return len(self.classes)
+
+    @property
+    def n_rows(self) -> int:
+        return self.table.n_rows
+
+    @property
+    def n_features(self) -> int:
+        return self.table.n_features
+
+    def likelihood_rows(self, coding: Coding, offset: Array | None = None) -> Rows:
+        """The rows with the targets and weights of a likelihood, and with an offset as the last columns."""
+        if offset is None:
+            return self.table.rows(coding)
+        t, weight = coding.of(self.codes, self.weight)
+        return memory_rows(with_offset(self.X, offset), t, weight, weight_unit=coding.unit)
+
+    @property
+    def is_in_memory(self) -> bool:
+        return isinstance(self.table, MemoryTable)
+
+    @property
+    def memory(self) -> MemoryTable:
+        """The rows in memory. Settings that need them raise an error with another home of rows."""
+        if isinstance(self.table, MemoryTable):
+            return self.table
+        problem = "its rows are not in memory, and this setting needs them there"
+        raise ParameterError("X", problem, "read the rows into memory first, or change the setting")
+
+    @property
+    def X(self) -> Any:
+        """The rows in memory, dense or CSR, in float32 or float64."""
+        return self.memory.X
+
+    @property
+    def codes(self) -> Integers:
+        """The class number of each row, in memory."""
+        return self.memory.codes
+
+    @property
+    def weight(self) -> Array:
+        """The weight of each row, in memory."""
+        return self.memory.weight
 
 
 def validate(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> FitInput:
@@ -52,6 +95,8 @@ def validate(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> FitIn
 
     All attributes that an earlier fit has set are removed from the estimator.
     """
+    if isinstance(X, OutsideMemory):
+        return _outside_memory(estimator, X, y, sample_weight)
     if y is None:
         raise LabelError("y", "requires y to be passed, but the target y is None", "give one label per row")
     named, row_names = getattr(X, "column_names", None), getattr(X, "row_names", None)
@@ -60,16 +105,38 @@ def validate(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> FitIn
     if X.shape[0] != len(y):
         check_consistent_length(X, y)  # the error of scikit-learn
     classes, codes = encode(y)
+    _refuse_one_class(classes)
+    weight, names = row_weights(sample_weight, X.shape[0]), column_names(estimator) or named
+    before = forgotten(estimator)
+    estimator._dtype = "float32" if X.dtype == np.float32 else "float64"
+    return FitInput(MemoryTable(X, codes, weight, len(classes)), classes, names, before, row_names)
+
+
+def _outside_memory(estimator: Any, table: OutsideMemory, y: Any, sample_weight: Any) -> FitInput:
+    """The input of a fit to a table outside memory, whose labels and weights are columns of the table."""
+    for name, given in (("y", y), ("sample_weight", sample_weight)):
+        if given is not None:
+            what = "target" if name == "y" else "weight"
+            raise ParameterError(name, f"got one together with {table.name}", f"name its column: scan(..., {what}=...)")
+    reason = estimator.traits.in_memory
+    if reason:
+        problem = f"its rows are not in memory, and {type(estimator).__name__} needs them there: {reason}"
+        raise ParameterError("X", problem, "read the rows into memory, or use LogisticRegression")
+    _refuse_one_class(table.classes)
+    estimator.n_features_in_ = table.n_features
+    estimator.feature_names_in_ = np.array(table.columns, dtype=object)
+    before = forgotten(estimator)
+    estimator._dtype = np.dtype(table.dtype).name
+    return FitInput(table, table.classes, list(table.columns), before)
+
+
+def _refuse_one_class(classes: AnyArray) -> None:
     if len(classes) < 2:
         raise LabelError(
             "y",
             f"it has only one class, {classes.tolist()[0]!r}",
             "give rows of at least two classes, not one class",
         )
-    weight, names = row_weights(sample_weight, X.shape[0]), column_names(estimator) or named
-    before = forgotten(estimator)
-    estimator._dtype = "float32" if X.dtype == np.float32 else "float64"
-    return FitInput(X, codes, classes, weight, names, before, row_names)
 
 
 def forgotten(estimator: Any) -> Any:

@@ -15,7 +15,7 @@ from separatrix.moments.gather import Moments
 from separatrix.moments.gaussians import Gaussians, null_objective
 from separatrix.moments.whitening import Whitening
 from separatrix.objectives.limiting_columns import far_from_zero
-from separatrix.rows import memory_rows
+from separatrix.rows.coding import CLASS_NUMBERS
 from separatrix.scorers.scorer import Scores
 
 # If the rounding error of the scores is at most this, the certificate is computed from the moments alone. Otherwise the
@@ -40,7 +40,7 @@ def _evidence(model: Any, task: FitInput, moments: Moments, rounding: float) -> 
     gaussians: Gaussians = model.gaussians_
     rounding += EPS * max(float(np.max(np.sum(np.abs(A), axis=0), initial=0.0)) for A in gaussians.whiten)
     if not rounding <= LARGEST_SCORE_ROUNDING:
-        return likelihood(model.scorer_, gaussians, moments, memory_rows(task.X, task.codes, task.weight))
+        return likelihood(model.scorer_, gaussians, moments, task.table.rows(CLASS_NUMBERS))
     at = gaussians.on(moments)
     return Recomputed(at.objective, null_objective(moments), likelihood_bound(at), at.slope)
 
@@ -73,7 +73,7 @@ def gaussian_certificate(
         status = Message(status, "; its scores have lost digits", _cause(moments, task.names))
     return Certificate(
         status=status,
-        code="closed-form" if rank == task.X.shape[1] else "singular",
+        code="closed-form" if rank == task.n_features else "singular",
         met=True,
         **at.fields(),
         iterations=1,
@@ -81,9 +81,9 @@ def gaussian_certificate(
         solver="closed-form",
         why="closed form: sums of (1, x, xxᵀ) by class",
         rank=rank,
-        full_rank=task.X.shape[1],
+        full_rank=task.n_features,
         n_parameters=model.n_parameters_,
-        n_rows=task.X.shape[0],
+        n_rows=task.n_rows,
         claim=GaussianClaim(scorer, model.gaussians_, shared),
         facts={"size": f"{model.n_parameters_} parameters; {discriminative} in a discriminative model"},
     )

@@ -41,7 +41,8 @@ from separatrix.moments.deletion import InfluentialRow, most_influential
 from separatrix.moments.singular_columns import singular_columns
 from separatrix.moments.squared_cost import Minimum, SquaredCost, build_squared_cost
 from separatrix.objectives.limiting_columns import STANDARDISE, far_from_zero, nearly_collinear, of_extreme_size
-from separatrix.rows import counted_passes, memory_rows
+from separatrix.rows import counted_passes
+from separatrix.rows.coding import CLASS_NUMBERS
 from separatrix.scorers.scorer import Scorer
 
 # A fit whose gap exceeds this share of the null model's cost is reported as not converged, with a warning.
@@ -159,7 +160,7 @@ class LeastSquaresClassifier(LinearClassifier):
         self.targets = targets
         self.fit_intercept = fit_intercept
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit the regression on the coded classes.
 
         Parameters
@@ -191,13 +192,13 @@ class LeastSquaresClassifier(LinearClassifier):
 
     def _cost(self, task: FitInput) -> SquaredCost:
         table = TARGETS[self.targets].table(task.n_classes)
-        rows = memory_rows(task.X, task.codes, task.weight)
+        rows = task.table.rows(CLASS_NUMBERS)
         return build_squared_cost(rows, table, float(self.l2), bool(self.fit_intercept), task.names)
 
     def _keep(self, task: FitInput, cost: SquaredCost, least: Minimum, passes: list[int]) -> None:
         self._keep_scorer(Scorer(decision_of(cost.targets) @ least.raw, task.classes, "identity"))
         self.output_weights_ = least.raw
-        K, width = task.n_classes, task.X.shape[1] + bool(self.fit_intercept)
+        K, width = task.n_classes, task.n_features + bool(self.fit_intercept)
         # With an intercept, or one output for two classes, the outputs of K − 1 classes determine the last one.
         tied = self.fit_intercept or cost.targets.shape[1] == 1
         self.n_parameters_ = (K - 1 if tied else K) * width
@@ -221,7 +222,7 @@ class LeastSquaresClassifier(LinearClassifier):
             rank=cost.rank,
             full_rank=width,
             n_parameters=self.n_parameters_,
-            n_rows=task.X.shape[0],
+            n_rows=task.n_rows,
             claim=LeastSquaresClaim(self.scorer_, least.raw, self.targets, float(self.l2), bool(self.fit_intercept)),
             facts=facts,
         )

@@ -24,6 +24,7 @@ from separatrix.classifiers.sklearn_settings import LOGISTIC, C_of, check_jobs, 
 from separatrix.classifiers.weights import class_weights, refuse_weightless_classes
 from separatrix.losses import LOSSES
 from separatrix.objectives.penalty import Penalty
+from separatrix.rows.coding import Coding
 
 _GIVE_C = Message("give a positive number, or ", ByAudience("np.inf", shell="inf"), " for no penalty, or 'auto'")
 
@@ -61,15 +62,21 @@ def check_settings(model: Any) -> None:
     check_flag("warm_start", model.warm_start)
 
 
-def weights_of(model: Any, task: FitInput) -> tuple[Array, Array]:
-    """The weight of each row, with the class weights multiplied in, and the class weights."""
+def coding_of(model: Any, task: FitInput) -> tuple[Coding, Array]:
+    """How targets and weights of the rows are computed, and the class weights.
+
+    Only classes with weight are coded; a bias reduction needs weight in all of them.
+    """
     if task.n_classes > 2 and model.loss != "logistic":
         problem = f"got {model.loss!r} for {task.n_classes} classes"
         raise ParameterError("loss", problem, "use 'logistic', or put this classifier into OneVsRestClassifier")
-    by_class = class_weights(model.class_weight, task.classes, task.codes, task.weight)
-    weight = task.weight if model.class_weight is None else task.weight * by_class[task.codes]
-    refuse_weightless_classes(task.classes, task.codes, weight, None if model.bias_reduction else 2)
-    return weight, by_class
+    totals = task.table.totals
+    by_class = class_weights(model.class_weight, task.classes, totals.weight)
+    weight = totals.weight * by_class
+    refuse_weightless_classes(task.classes, weight, None if model.bias_reduction else 2)
+    held = weight > 0
+    some = held if held.any() and not held.all() else None
+    return Coding.of_likelihood(totals, None if model.class_weight is None else by_class, some), by_class
 
 
 def penalty_of(model: Any, n_features: int, C: float) -> Penalty:

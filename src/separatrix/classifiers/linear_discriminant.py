@@ -36,7 +36,8 @@ from separatrix.moments.gather import SHARED_COVARIANCE_MATRICES, Moments, covar
 from separatrix.moments.gaussians import Gaussians
 from separatrix.moments.singular_columns import WITHOUT_SCATTER, singular_columns
 from separatrix.moments.whitening import Whitening
-from separatrix.rows import counted_passes, memory_rows
+from separatrix.rows import counted_passes
+from separatrix.rows.coding import CLASS_NUMBERS
 from separatrix.scorers.scorer import Scorer
 
 DESCRIPTION = Description(
@@ -131,7 +132,7 @@ class LinearDiscriminantAnalysis(Generative, ClassNamePrefixFeaturesOutMixin, Tr
         self.tol = tol
         self.covariance_estimator = covariance_estimator
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Estimate the class means, the common covariance and the priors.
 
         Parameters
@@ -152,7 +153,7 @@ class LinearDiscriminantAnalysis(Generative, ClassNamePrefixFeaturesOutMixin, Tr
         self._check_components(task)
         with one_blas_thread, counted_passes() as passes:
             pooled = not shrinks(self)
-            rows = memory_rows(task.X, task.codes, task.weight)
+            rows = task.table.rows(CLASS_NUMBERS)
             held = SHARED_COVARIANCE_MATRICES if pooled else covariance_matrices(task.n_classes)
             moments = gather(rows, task.n_classes, pooled=pooled, names=task.names, matrices=held)
             refuse_empty_class(task, moments)
@@ -164,7 +165,7 @@ class LinearDiscriminantAnalysis(Generative, ClassNamePrefixFeaturesOutMixin, Tr
         if self.n_components is None:
             return
         check_count("n_components", self.n_components)
-        most = min(task.n_classes - 1, task.X.shape[1])
+        most = min(task.n_classes - 1, task.n_features)
         if self.n_components > most:
             problem = f"got {self.n_components}, and n_components cannot be larger than min(n_features, n_classes - 1)"
             raise ParameterError("n_components", problem, f"give at most {most}")

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from separatrix.base import errors
-from separatrix.base.arrays import Array, Integers
+from separatrix.base.arrays import Array
 from separatrix.base.concurrency import one_blas_thread
 from separatrix.base.errors import ParameterError
 from separatrix.base.messages import Classifier, Message
@@ -43,7 +43,9 @@ from separatrix.losses import LOSSES
 from separatrix.objectives.build import build_objective
 from separatrix.objectives.penalty import Penalty
 from separatrix.objectives.problem import Objective
-from separatrix.rows import labelled_rows
+from separatrix.rows import Rows
+from separatrix.rows.coding import Coding
+from separatrix.rows.one_against_rest import one_against_rest
 from separatrix.scorers.scorer import Scorer
 from separatrix.solvers import Need, Run, Solver, choose, default_rules, delivered, named, refuse_unmet, run
 
@@ -169,7 +171,7 @@ class LinearSVC(LinearClassifier):
         self.multi_class = multi_class
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit the hyperplanes.
 
         Parameters
@@ -196,15 +198,16 @@ class LinearSVC(LinearClassifier):
         solver = seeded(self, named(self.solver))
         task = validate(self, X, y, sample_weight)
         say_what_is_done_instead(self, LINEAR_SVC, task.n_classes)
-        by_class = class_weights(self.class_weight, task.classes, task.codes, task.weight)
-        weight = task.weight * by_class[task.codes]
-        refuse_weightless_classes(task.classes, task.codes, weight)
-        against_rest = range(task.n_classes) if task.n_classes > 2 else (1,)
+        totals = task.table.totals
+        by_class = class_weights(self.class_weight, task.classes, totals.weight)
+        refuse_weightless_classes(task.classes, totals.weight * by_class)
+        coding = Coding.of_likelihood(totals, None if self.class_weight is None else by_class)
+        against_rest = one_against_rest(task.table.rows(coding), task.n_classes)
         parts: list[_Part] = []
         with one_blas_thread, settings_of_work(self):
-            for k in against_rest:
+            for rows in against_rest:
                 with part("model", len(parts) + 1, len(against_rest)):
-                    parts.append(self._fitted(task, (task.codes == k).astype(np.int64), weight, solver))
+                    parts.append(self._fitted(task, rows, solver))
         self._keep(task, by_class, parts)
         if not self.certificate_.met:
             warnings.warn(self.certificate_.status, errors.NotConvergedWarning, stacklevel=2)
@@ -228,12 +231,12 @@ class LinearSVC(LinearClassifier):
         check_positive("intercept_scaling", self.intercept_scaling)
         seed_of(self.random_state)  # refuses what is no seed, also for solvers that draw nothing
 
-    def _fitted(self, task: FitInput, target: Integers, weight: Array, solver: Solver | None) -> _Part:
-        """Fit one score to the targets 1 (its class) and 0 (the rest)."""
+    def _fitted(self, task: FitInput, rows: Rows, solver: Solver | None) -> _Part:
+        """Fit one score to the targets +1 (its class) and −1 (the rest)."""
         problem = build_objective(
-            labelled_rows(task.X, target, 2, weight),
+            rows,
             2,
-            Penalty(1.0 / float(self.C), np.ones(task.X.shape[1])),
+            Penalty(1.0 / float(self.C), np.ones(task.n_features)),
             bool(self.fit_intercept),
             solver is None or Need.STANDARD in solver.needs,
             task.names,
@@ -250,7 +253,7 @@ class LinearSVC(LinearClassifier):
         self._keep_scorer(Scorer(np.vstack([fitted.W for fitted in parts]), task.classes, "sign"))
         iterations = [fitted.outcome.state.iteration for fitted in parts]
         self.n_iter_ = max(iterations)
-        full_rank = task.X.shape[1] + bool(self.fit_intercept)
+        full_rank = task.n_features + bool(self.fit_intercept)
         self.n_parameters_ = len(parts) * full_rank
         values = [_recomputed(fitted) for fitted in parts]
         shown = _first_unmet(parts)
@@ -267,7 +270,7 @@ class LinearSVC(LinearClassifier):
             rank=(parts[0].problem.standard or parts[0].problem).rank,
             full_rank=full_rank,
             n_parameters=self.n_parameters_,
-            n_rows=task.X.shape[0],
+            n_rows=task.n_rows,
             claim=HingeClaim(self.scorer_, float(self.C), bool(self.fit_intercept), by_class, self.loss),
         )
 

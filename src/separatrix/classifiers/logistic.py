@@ -12,7 +12,7 @@ from separatrix.base import errors
 from separatrix.base.arrays import AnyArray, Array, Booleans
 from separatrix.base.concurrency import one_blas_thread
 from separatrix.base.errors import ParameterError
-from separatrix.base.zero_weight_classes import classes_with_weight, codes_within, with_absent
+from separatrix.base.zero_weight_classes import with_absent
 from separatrix.classifiers.bias_reduction import BIAS_REDUCTIONS
 from separatrix.classifiers.description import (
     LINEAR_SCORER,
@@ -30,7 +30,7 @@ from separatrix.classifiers.fit_input import (
     validate,
 )
 from separatrix.classifiers.likelihood_certificate import likelihood_certificate
-from separatrix.classifiers.likelihood_settings import check_settings, chooses_C, penalty_of, weights_of
+from separatrix.classifiers.likelihood_settings import check_settings, chooses_C, coding_of, penalty_of
 from separatrix.classifiers.likelihood_start import start_of
 from separatrix.classifiers.linear import Approach, LinearClassifier
 from separatrix.classifiers.separated import APART, explained
@@ -57,7 +57,7 @@ from separatrix.classifiers.sklearn_settings import (
 from separatrix.losses import LOSSES
 from separatrix.objectives.build import as_offset, build_objective
 from separatrix.objectives.problem import Objective
-from separatrix.rows import labelled_rows
+from separatrix.rows.coding import Coding
 from separatrix.scorers.scorer import Scorer, chosen_classes
 from separatrix.solvers import Need, Run, Solver, choose, default_rules, delivered, named, refuse_unmet, run
 from separatrix.tuning.penalty_choice import PenaltyChoice
@@ -247,7 +247,7 @@ class LogisticRegression(LinearClassifier):
         self.verbose = verbose
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, offset: Any = None) -> Self:
         """Fit the weights.
 
         Parameters
@@ -277,7 +277,7 @@ class LogisticRegression(LinearClassifier):
         """
         check_settings(self)
         task = validate(self, X, y, sample_weight)
-        added = as_offset(offset, len(task.codes), 1 if task.n_classes == 2 else task.n_classes)
+        added = as_offset(offset, task.n_rows, 1 if task.n_classes == 2 else task.n_classes)
         if added is not None and l1_ratio_of(self) > 0:
             problem = f"got one with l1_ratio={l1_ratio_of(self)}"
             raise ParameterError("offset", problem, "use l1_ratio=0 with an offset")
@@ -363,18 +363,18 @@ class LogisticRegression(LinearClassifier):
         return self.scorer_.link.log_probabilities(self.decision_function(X, offset))
 
     def _fit(self, task: FitInput, offset: Array | None) -> Self:
-        weight, by_class = weights_of(self, task)
+        coding, by_class = coding_of(self, task)
         if self.bias_reduction is not None:
-            BIAS_REDUCTIONS[self.bias_reduction](self, task, offset, weight, by_class)
+            BIAS_REDUCTIONS[self.bias_reduction](self, task, offset, coding, by_class)
             return self
-        whole, held = task, classes_with_weight(task.codes, weight, task.n_classes)
-        if not held.all() and held.any():
-            task = _with_classes(task, held, offset)
+        whole = task
+        if coding.held is not None:
+            task = _with_classes(task, coding.held, offset)
         solver = seeded(self, named(self.solver))
-        self.C_, self.penalty_choice_, near, problem = self._chosen(task, weight, offset)
+        self.C_, self.penalty_choice_, near, problem = self._chosen(task, coding, offset)
         standard = solver is None or Need.STANDARD in solver.needs
         if problem is None or not standard:
-            problem = self._objective(task, weight, offset, standard)
+            problem = self._objective(task, coding, offset, standard)
         why = f"{getattr(solver, 'name', '')}: asked for"
         if solver is None:
             solver, why = choose(problem) if near is None else choose_near(problem)
@@ -384,29 +384,29 @@ class LogisticRegression(LinearClassifier):
         start = start_of(self, problem, task, solver, near)
         outcome = run(solver, problem, start, default_rules(self.tol, self.max_iter), self.tol, exact_weights=True)
         W, outcome = delivered(outcome, problem, self.tol)
-        self.separation_, outcome = explained(task, weight, problem, outcome, self.fit_intercept)
-        W = W if task is whole else with_absent(W, held)
+        self.separation_, outcome = explained(task, coding, problem, outcome, self.fit_intercept)
+        W = W if coding.held is None else with_absent(W, coding.held)
         self._keep(whole, by_class, problem, W, outcome, solver, why)
         return self
 
     def _chosen(
-        self, task: FitInput, weight: Array, offset: Array | None
+        self, task: FitInput, coding: Coding, offset: Array | None
     ) -> tuple[float, PenaltyChoice | None, Array | None, Objective | None]:
         """C, how it was chosen, weights near its optimum, and its objective; the last three are None if C is given."""
         if not chooses_C(self):
             return float(C_of(self)), None, None, None
-        rows = labelled_rows(task.X, task.codes, task.n_classes, weight, offset)
-        asked = (rows, task.n_classes, penalty_of(self, task.X.shape[1], 1.0), self.fit_intercept, task.names)
+        rows = task.likelihood_rows(coding, offset)
+        asked = (rows, task.n_classes, penalty_of(self, task.n_features, 1.0), self.fit_intercept, task.names)
         n_offsets, seed = 0 if offset is None else offset.shape[1], seed_of(self.random_state)
         chosen = choose_penalty(Question(*asked, self.loss, n_offsets, seed, self.max_iter, self.tol))
         return chosen.choice.C, chosen.choice, chosen.W, chosen.problem
 
-    def _objective(self, task: FitInput, weight: Array, offset: Array | None, standard: bool) -> Objective:
+    def _objective(self, task: FitInput, coding: Coding, offset: Array | None, standard: bool) -> Objective:
         """The objective with the penalty of ``C_``, in standard coordinates if the solver needs them."""
         return build_objective(
-            labelled_rows(task.X, task.codes, task.n_classes, weight, offset),
+            task.likelihood_rows(coding, offset),
             task.n_classes,
-            penalty_of(self, task.X.shape[1], self.C_),
+            penalty_of(self, task.n_features, self.C_),
             self.fit_intercept,
             standard,
             task.names,
@@ -432,12 +432,12 @@ class LogisticRegression(LinearClassifier):
         solver: Solver,
         why: str,
     ) -> None:
-        if task.rows is not None:
+        if task.row_names is not None:
             outcome = replace(outcome, status=replace(outcome.status, sentence=task.told(outcome.status.sentence)))
         self._keep_scorer(Scorer(W, task.classes, problem.loss.traits.head.name if len(W) == 1 else "softmax"))
         self.n_iter_ = np.array([outcome.state.iteration], dtype=np.int32)
         self.trace_ = outcome.trace
-        self.n_parameters_ = (task.n_classes - 1) * (task.X.shape[1] + problem.fit_intercept)
+        self.n_parameters_ = (task.n_classes - 1) * (task.n_features + problem.fit_intercept)
         self.certificate_ = likelihood_certificate(self, task, by_class, problem, outcome, solver, why)
         if not outcome.status.met:
             kind = errors.SeparationWarning if outcome.status.code in APART else errors.NotConvergedWarning
@@ -445,7 +445,7 @@ class LogisticRegression(LinearClassifier):
 
 
 def _with_classes(task: FitInput, held: Booleans, offset: Array | None) -> FitInput:
-    """The same rows with only the classes that have weight; the rows of the others have weight zero."""
+    """The same rows with only the classes that have weight."""
     if offset is not None:
         raise ParameterError("offset", "got one, and a class has no weight", "drop the rows of that class")
-    return replace(task, codes=codes_within(task.codes, held), classes=task.classes[held], before=None)
+    return replace(task, classes=task.classes[held], before=None)

@@ -28,6 +28,7 @@ from separatrix.classifiers.sklearn_settings import settings_of_work
 from separatrix.losses.links import LINKS
 from separatrix.rows import memory_rows
 from separatrix.rows.column_statistics import refuse_not_finite
+from separatrix.rows.labelled import MemoryTable
 from separatrix.scorers.parts import PairwiseScorer, PartsScorer, link_of, takes_nan
 from separatrix.scorers.schemes import Part, Scheme, SchemeCost, cost_of
 from separatrix.scorers.scorer import Scorer, Scores
@@ -191,11 +192,12 @@ class OneVersus(MetaEstimatorMixin, ScoringClassifier):
         self._counts = self._counts + np.bincount(codes, minlength=K)
         # In one versus one, a pair of classes may not have had any row yet.
         if all(hasattr(model, "classes_") for model in self.estimators_):
-            self._keep(FitInput(rows, codes, self.classes_, np.ones(len(codes)), column_names(self)), self._counts)
+            table = MemoryTable(rows, codes, np.ones(len(codes)), K)
+            self._keep(FitInput(table, self.classes_, column_names(self)), self._counts)
         return self
 
     def _keep(self, task: FitInput, counts: Integers) -> None:
-        d = task.X.shape[1]
+        d = task.n_features
         if np.all(counts > 0):
             self.cost_: SchemeCost = cost_of(self.scheme, counts)
         self._W = linear_weights(self.estimators_, d)

@@ -24,10 +24,10 @@ from separatrix.base.errors import ParameterError
 from separatrix.base.watching import part
 from separatrix.certificates.certificate import Certificate
 from separatrix.classifiers.fit_input import FitInput, check_count, check_positive, validate
-from separatrix.classifiers.likelihood_settings import check_settings, penalty_of, weights_of
+from separatrix.classifiers.likelihood_settings import check_settings, coding_of, penalty_of
 from separatrix.classifiers.logistic import LogisticRegression
 from separatrix.classifiers.weights import refuse_weightless_classes
-from separatrix.rows import labelled_rows
+from separatrix.rows.coding import Coding
 from separatrix.solvers import Need, Solver, delivered, named
 from separatrix.tuning.warm_path import WarmPath
 
@@ -159,9 +159,9 @@ def penalty_path(
     check_positive("span", span)
     task = validate(first, X, y, sample_weight)
     with one_blas_thread:
-        weight, by_class = weights_of(first, task)
-        refuse_weightless_classes(task.classes, task.codes, weight)
-        walk = _begun(first, task, weight)
+        coding, by_class = coding_of(first, task)
+        refuse_weightless_classes(task.classes, task.table.totals.weight * by_class)
+        walk = _begun(first, task, coding)
         models = [LogisticRegression(C, **shared) for C in _values(walk, Cs, n_values, span)]
         for k, model in enumerate(models, 1):
             with part("value of C", k, len(models), f"C = {model.C:.3g}"):
@@ -169,12 +169,12 @@ def penalty_path(
     return PenaltyPath(tuple(models))
 
 
-def _begun(model: LogisticRegression, task: FitInput, weight: Array) -> WarmPath:
+def _begun(model: LogisticRegression, task: FitInput, coding: Coding) -> WarmPath:
     solver = named(model.solver)
     if solver is not None and Need.STANDARD not in solver.needs:
         raise ParameterError("solver", f"got {model.solver!r}", "use 'auto', or a solver of standard coordinates")
-    penalty = penalty_of(model, task.X.shape[1], 1.0)
-    rows = labelled_rows(task.X, task.codes, task.n_classes, weight)
+    penalty = penalty_of(model, task.n_features, 1.0)
+    rows = task.likelihood_rows(coding)
     return WarmPath.over(rows, task.n_classes, penalty, bool(model.fit_intercept), task.names)
 
 
@@ -183,7 +183,7 @@ def _fit(model: LogisticRegression, walk: WarmPath, task: FitInput, by_class: Ar
     check_settings(model)
     problem, solver, why, outcome = walk.solved(float(model.C), named(model.solver), model.tol, model.max_iter)
     W, judged = delivered(outcome, problem, model.tol)
-    model.n_features_in_, model._dtype = task.X.shape[1], task.X.dtype.name
+    model.n_features_in_, model._dtype = task.n_features, task.X.dtype.name
     if task.names is not None:
         model.feature_names_in_ = np.array(task.names, dtype=object)
     model.C_, model.penalty_choice_ = float(model.C), None

@@ -39,6 +39,7 @@ from separatrix.classifiers.sklearn_settings import settings_of_work
 from separatrix.classifiers.weights import class_weights
 from separatrix.objectives.problem import Objective
 from separatrix.rows import Rows
+from separatrix.rows.labelled import MemoryTable
 from separatrix.rows.one_against_rest import one_against_rest
 from separatrix.solvers import State, Status
 from separatrix.solvers.separating.mistakes import survey
@@ -322,7 +323,8 @@ class Perceptron(SeparatingClassifier):
         if len(known) < 2:
             problem = f"there is one class only, {known.tolist()[0]!r}"
             raise ParameterError("classes", problem, "give all of at least two")
-        return FitInput(X, known_codes(y, known), known, np.ones(X.shape[0]), column_names(self))
+        table = MemoryTable(X, known_codes(y, known), np.ones(X.shape[0]), len(known))
+        return FitInput(table, known, column_names(self))
 
     def _without(self, W: Array) -> Array:
         """W, without an intercept where none is fitted."""
@@ -351,13 +353,13 @@ class Perceptron(SeparatingClassifier):
         """The rows of every problem, weighted by the class weights."""
         weight = None
         if self.class_weight is not None:
-            factors = class_weights(self.class_weight, task.classes, task.codes, task.weight)
+            factors = class_weights(self.class_weight, task.classes, task.table.totals.weight)
             weight = factors[task.codes]
         return one_against_rest(separation_rows(task.X, task.codes, task.n_classes, weight), task.n_classes)
 
     def _starts(self, task: FitInput) -> Array:
         """The start in raw units, (K or 1, d + 1)."""
-        shape = (1 if task.n_classes == 2 else task.n_classes, task.X.shape[1] + 1)
+        shape = (1 if task.n_classes == 2 else task.n_classes, task.n_features + 1)
         before = task.before if self.warm_start else None
         if before is not None and before.W.shape == shape and before.classes.tolist() == task.classes.tolist():
             return self._without(before.W)

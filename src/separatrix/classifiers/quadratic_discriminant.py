@@ -33,7 +33,8 @@ from separatrix.moments.gather import Moments, covariance_matrices, gather
 from separatrix.moments.gaussians import Gaussians, QuadraticScorer
 from separatrix.moments.singular_columns import WITHOUT_SCATTER, singular_columns
 from separatrix.moments.whitening import Whitening
-from separatrix.rows import counted_passes, memory_rows
+from separatrix.rows import counted_passes
+from separatrix.rows.coding import CLASS_NUMBERS
 
 MORE_ROWS = Message(
     "give the class more rows",
@@ -121,7 +122,7 @@ class QuadraticDiscriminantAnalysis(Generative, ScoringClassifier):
         self.tol = tol
         self.covariance_estimator = covariance_estimator
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit means, covariances and priors.
 
         Parameters
@@ -147,7 +148,7 @@ class QuadraticDiscriminantAnalysis(Generative, ScoringClassifier):
         task = validate(self, X, y, sample_weight)
         spread = float(np.sqrt(self.reg_param))
         with one_blas_thread, counted_passes() as passes:
-            rows = memory_rows(task.X, task.codes, task.weight)
+            rows = task.table.rows(CLASS_NUMBERS)
             held = covariance_matrices(task.n_classes)
             moments = gather(rows, task.n_classes, names=task.names, spread=spread, matrices=held)
             refuse_empty_class(task, moments)
@@ -202,7 +203,7 @@ class QuadraticDiscriminantAnalysis(Generative, ScoringClassifier):
             status += f", each covariance shrunk towards the identity by {float(self.reg_param):g}"
         if pooled.singular:
             status += Message(
-                f"; the covariance is singular in every class (rank {pooled.rank} of {task.X.shape[1]}): ",
+                f"; the covariance is singular in every class (rank {pooled.rank} of {task.n_features}): ",
                 singular_columns(pooled, task.names, "give more rows", WITHOUT_SCATTER),
             )
         deficient = [k for k, rank in enumerate(ranks) if rank < pooled.rank]

@@ -18,7 +18,8 @@ from separatrix.proofs.naming import NAMED, About, causes, numbered
 from separatrix.proofs.overlap_proof import MOST_EXACT_ROWS
 from separatrix.proofs.separability import decide
 from separatrix.proofs.verdicts import Doubtful, Inseparable, QuasiSeparable, Separable, Verdict
-from separatrix.rows import Rows, labelled_rows
+from separatrix.rows import Rows, memory_rows
+from separatrix.rows.coding import Coding
 from separatrix.rows.csr import is_sparse
 from separatrix.solvers.driver import Run
 from separatrix.solvers.stopping import Code, Status
@@ -44,7 +45,7 @@ OPTIMUM_OUT_OF_RANGE = Status(
 
 
 def explained(
-    task: FitInput, weight: Array, problem: Objective, outcome: Run, fit_intercept: bool
+    task: FitInput, coding: Coding, problem: Objective, outcome: Run, fit_intercept: bool
 ) -> tuple[Verdict | None, Run]:
     """The verdict on separation, and the outcome with that verdict in its status; None if the classes overlap.
 
@@ -53,9 +54,11 @@ def explained(
     decreases of the objective prove nothing.
     """
     diverged = outcome.status.code in APART
+    if not task.is_in_memory:  # the proofs name single rows
+        return None, outcome
     if not diverged and not _optimum_in_doubt(task, problem, outcome):
         return None, outcome
-    verdict, how, columns = _verdict(task, weight, problem, outcome, fit_intercept)
+    verdict, how, columns = _verdict(task, coding, problem, outcome, fit_intercept)
     if isinstance(verdict, Inseparable) or (isinstance(verdict, Doubtful) and not diverged):
         return None, replace(outcome, status=OPTIMUM_OUT_OF_RANGE) if diverged else outcome
     if isinstance(verdict, Doubtful):
@@ -77,7 +80,7 @@ def _optimum_in_doubt(task: FitInput, problem: Objective, outcome: Run) -> bool:
     """Whether unpenalised weights may grow without bound, and the rows are few enough for a proof."""
     if not problem.has_unpenalised:
         return False
-    free = np.flatnonzero((problem.unpenalised[1:] & _varying(problem))[: task.X.shape[1]])
+    free = np.flatnonzero((problem.unpenalised[1:] & _varying(problem))[: task.n_features])
     if len(free) == 0 or not problem.loss.traits.likelihood:
         return False
     if len(free) * max(1, task.n_classes - 1) > MOST_EXACT_ROWS:
@@ -87,10 +90,10 @@ def _optimum_in_doubt(task: FitInput, problem: Objective, outcome: Run) -> bool:
 
 
 def _verdict(
-    task: FitInput, weight: Array, problem: Objective, outcome: Run, fit_intercept: bool
+    task: FitInput, coding: Coding, problem: Objective, outcome: Run, fit_intercept: bool
 ) -> tuple[Verdict, Message, Integers]:
     """The verdict on the unpenalised columns, what it says about the fit, and the numbers of these columns."""
-    d = task.X.shape[1]
+    d = task.n_features
     # Constant columns stay in, so that the verdict is about X as given.
     columns = np.flatnonzero(problem.unpenalised[1:][:d] | ~_varying(problem)[:d])
     X = task.X if len(columns) == d else task.X[:, columns]
@@ -98,7 +101,8 @@ def _verdict(
     reached = None
     if outcome.status.code == "separated" and not problem.n_offsets:
         reached = problem.rows.frame.to_original(outcome.state.W)[:, np.concatenate([[0], columns + 1])]
-    rows = labelled_rows(X, task.codes, task.n_classes, weight)
+    t, weight = coding.of(task.codes, task.weight)
+    rows = memory_rows(X, t, weight, weight_unit=coding.unit)
     verdict, how = separation_of(rows, About(bool(fit_intercept), task.classes, tuple(names or ())), reached)
     return verdict, how, columns
 

@@ -98,7 +98,7 @@ class SeparatingClassifier(LinearClassifier):
             rank=rank,
             full_rank=first.rows.n_features + first.fit_intercept,
             n_parameters=self.n_parameters_,
-            n_rows=task.X.shape[0],
+            n_rows=task.n_rows,
             claim=claim,
             facts=facts,
         )

@@ -7,17 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.base.arrays import AnyArray, Array, Integers
+from separatrix.base.arrays import AnyArray, Array
 from separatrix.base.errors import ParameterError, WeightError
-from separatrix.base.zero_weight_classes import classes_with_weight
 
 # The largest row weight must lie between these, so that weights times rows neither underflow nor overflow.
 SMALLEST_LARGEST_WEIGHT, LARGEST_WEIGHT = 1e-290, 1e290
 
 
-def refuse_weightless_classes(classes: AnyArray, codes: Integers, weight: Array, least: int | None = None) -> None:
-    """Raise an error if fewer than ``least`` classes (by default all) have a row of positive weight."""
-    held = classes_with_weight(codes, weight, len(classes))
+def refuse_weightless_classes(classes: AnyArray, weight: Array, least: int | None = None) -> None:
+    """Raise an error if fewer than ``least`` classes (by default all) have weight; ``weight`` (K,): that of each."""
+    held = weight > 0
     if held.all() or not held.any():
         return  # if no row has weight, the first pass over the rows raises the error
     if held.sum() < (len(classes) if least is None else least):
@@ -53,8 +52,10 @@ def row_weights(sample_weight: Any, n_rows: int) -> Array:
     return weight
 
 
-def class_weights(class_weight: Any, classes: AnyArray, codes: Integers, weight: Array) -> Array:
-    """A factor for each class: 1, or given by label, or "balanced": S/(K S_k), where S_k is the weight of class k."""
+def class_weights(class_weight: Any, classes: AnyArray, totals: Array) -> Array:
+    """A factor for each class: 1, or given by label, or "balanced": S/(K S_k), where S_k in ``totals`` is the weight of
+    class k, and S that of all.
+    """
     if class_weight is None:
         return np.ones(len(classes))
     if isinstance(class_weight, str):
@@ -62,9 +63,8 @@ def class_weights(class_weight: Any, classes: AnyArray, codes: Integers, weight:
             raise ParameterError(
                 "class_weight", f"got {class_weight!r}", "give None, 'balanced', or a factor for each label"
             )
-        totals = np.bincount(codes, weight, len(classes))
         factors = np.ones(len(classes))
-        factors[totals > 0] = weight.sum() / (len(classes) * totals[totals > 0])
+        factors[totals > 0] = totals.sum() / (len(classes) * totals[totals > 0])
         return factors
     if not isinstance(class_weight, dict):
         raise ParameterError(

@@ -1,16 +1,100 @@
-"""Makes `Rows` from arrays and class numbers. All code behind this function takes ``Rows``."""
+"""Makes `Rows` from arrays and class numbers. All code behind these functions takes ``Rows``.
+
+A ``LabelledTable`` is what a classifier is fitted to: rows with class numbers and weights, in memory or elsewhere. It
+gives ``Rows`` with the targets and weights of a ``Coding``.
+"""
 
 from __future__ import annotations
 
-from math import frexp, ldexp
-from typing import Any
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 
-from separatrix.base.arrays import Array, Integers
+from separatrix.base.arrays import AnyArray, Array, Integers
+from separatrix.base.cached import cached_property
 from separatrix.base.labels import signed
+from separatrix.rows.coding import ClassTotals, Coding, weight_unit
 from separatrix.rows.csr import is_sparse
 from separatrix.rows.memory import MemoryRows, memory_rows
+from separatrix.rows.protocol import Rows
+
+
+class OutsideMemory(ABC):
+    """A table in files or on a cluster, which ``fit`` takes in place of X and y. It is a ``LabelledTable``.
+
+    ``columns`` are the names of the columns of X, ``classes`` the sorted labels. ``dtype`` is float32 if all columns
+    are, else float64.
+    """
+
+    columns: tuple[str, ...]
+
+    @property
+    @abstractmethod
+    def name(self) -> str: ...
+    @property
+    @abstractmethod
+    def classes(self) -> AnyArray: ...
+    @property
+    @abstractmethod
+    def dtype(self) -> Any: ...
+    @property
+    @abstractmethod
+    def totals(self) -> ClassTotals: ...
+    @abstractmethod
+    def rows(self, coding: Coding) -> Rows: ...
+
+    @property
+    def n_features(self) -> int:
+        return len(self.columns)
+
+    @property
+    def n_rows(self) -> int:
+        return self.totals.n_rows
+
+
+class LabelledTable(Protocol):
+    """Rows with class numbers 0 … K − 1 and weights, in memory, in files or on a cluster."""
+
+    @property
+    def n_rows(self) -> int: ...
+    @property
+    def n_features(self) -> int: ...
+    @property
+    def totals(self) -> ClassTotals: ...
+    def rows(self, coding: Coding) -> Rows: ...
+
+
+@dataclass(frozen=True)
+class MemoryTable:
+    """X (n, d) dense or CSR, class numbers (n,) and weights (n,) in memory.
+
+    >>> table = MemoryTable(np.eye(2), np.array([0, 1]), np.ones(2), 2)
+    >>> table.rows(Coding(signs=True)).t.tolist()
+    [-1.0, 1.0]
+    """
+
+    X: Any
+    codes: Integers
+    weight: Array
+    n_classes: int
+
+    @property
+    def n_rows(self) -> int:
+        return int(self.X.shape[0])
+
+    @property
+    def n_features(self) -> int:
+        return int(self.X.shape[1])
+
+    @cached_property
+    def totals(self) -> ClassTotals:
+        return ClassTotals.of(self.codes, self.weight, self.n_classes)
+
+    def rows(self, coding: Coding) -> MemoryRows:
+        t, weight = coding.of(self.codes, self.weight)
+        return memory_rows(self.X, t, weight, weight_unit=coding.unit)
 
 
 def labelled_rows(
@@ -26,14 +110,13 @@ def labelled_rows(
     ([-1.0, 1.0], [0.75, 1.25], 4.0)
     """
     weight = np.ones(len(codes)) if weight is None else weight
-    largest = float(weight.max(initial=0.0))
-    unit = ldexp(1.0, frexp(largest)[1] - 1) if largest > 0 else 1.0
-    X = X if offset is None else _with_offset(X, offset)
+    unit = weight_unit(float(weight.max(initial=0.0)))
+    X = X if offset is None else with_offset(X, offset)
     weight = weight if unit == 1 else weight / unit
     return memory_rows(X, signed(codes) if n_classes == 2 else codes, weight, weight_unit=unit)
 
 
-def _with_offset(X: Any, offset: Array) -> Any:
+def with_offset(X: Any, offset: Array) -> Any:
     """X with the columns of an offset appended."""
     if not is_sparse(X):
         return np.column_stack([X, offset])

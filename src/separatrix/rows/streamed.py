@@ -50,7 +50,7 @@ class Source(Protocol):
 
 
 @dataclass
-class _Learnt:
+class Learnt:
     """What reading the source has shown. All views of the same rows share it."""
 
     n_rows: int | None = None
@@ -71,7 +71,7 @@ class StreamedRows:
     counter: PassCounter = field(default_factory=PassCounter, repr=False, compare=False)
     weight_unit: float = 1.0
     draw: LowestHashes | None = None
-    learnt: _Learnt = field(default_factory=_Learnt, repr=False, compare=False)
+    learnt: Learnt = field(default_factory=Learnt, repr=False, compare=False)
 
     @property
     def n_rows(self) -> int | None:
