@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -187,14 +188,12 @@ class DenseTable:
         """φ′ for φ(α) = E(αV), as a function of α, in one pass."""
         self.counter.add()
         z, V_r = V.dot(self._transposed), self.root_penalty * V
-        of_penalty = float(np.vdot(V_r, V_r))
+        return partial(self._slope, z, float(np.vdot(V_r, V_r)))
 
-        @_QUIET
-        def slope(alpha: float) -> float:
-            residual = self.arithmetic.sums(self.t, self.s, alpha * z).residual
-            return float(np.vdot(residual, z)) + alpha * of_penalty
-
-        return slope
+    @_QUIET
+    def _slope(self, z: Array, of_penalty: float, alpha: float) -> float:
+        residual = self.arithmetic.sums(self.t, self.s, alpha * z).residual
+        return float(np.vdot(residual, z)) + alpha * of_penalty
 
     @_QUIET
     def gram(self) -> Array:

@@ -118,7 +118,7 @@ class Factor:
         >>> Factor.of(np.diag([4.0, 9.0])).length(np.array([0.0, 1.0]))
         3.0
         """
-        return length((v * self.d) @ self.lower)
+        return length((v * self.d).dot(self.lower))
 
     def solve(self, g: Array) -> Array:
         """H⁻¹ g."""

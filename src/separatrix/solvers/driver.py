@@ -170,7 +170,7 @@ def run(
     look, trace = schedule(solver, problem, tol, exact_weights), list[Record]()
     report = follower(solver.name, lambda: problem.null_value, tol)
     every: list[Rule[Memory]] = list(rules)
-    if not any(isinstance(rule, Halted) for rule in rules):
+    if Halted not in map(type, rules):
         every.append(Halted())
     before: State[Memory] | None = None
     clock = time.perf_counter()
