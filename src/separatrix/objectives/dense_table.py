@@ -128,9 +128,9 @@ class DenseTable:
     """The rows and the penalty of a small dense problem, ready for evaluation.
 
     ``block``: all rows, cached in the frame's coordinates. ``t``: their targets, as ``arithmetic`` takes them. ``s``:
-    their weights divided by the sum of the weights. ``root_penalty``: r, repeated for each class, (K or 1, d + 1), since
-    products of small arrays take a third of the time if their shapes are the same. ``pinned``: the columns of W whose
-    gradient is zero, None if there are none.
+    their weights divided by the sum of the weights. ``root_penalty``: r for each class, (K or 1, d + 1): products of
+    small arrays take a third of the time if their shapes are the same. ``pinned``: the columns of W whose gradient is
+    zero, None if there are none.
 
     >>> from separatrix.objectives.build import build_objective
     >>> from separatrix.objectives.penalty import Penalty
