@@ -66,7 +66,9 @@ def _imported(tree: ast.Module, value: ast.expr) -> dict[str, Any]:
     used = {node.id for node in ast.walk(value) if isinstance(node, ast.Name)}
     found = {}
     for node in tree.body:
-        for alias in node.names if isinstance(node, ast.ImportFrom) else ():
+        if not isinstance(node, ast.ImportFrom):
+            continue
+        for alias in node.names:
             own = alias.asname or alias.name
             if own in used:
                 found[own] = getattr(import_module(node.module or ""), alias.name)

@@ -192,7 +192,7 @@ def _show(table: RawTable, comparison: Comparison, cv: int) -> None:
 
 def _about_row_numbers(table: RawTable) -> list[str]:
     """The notes on columns that are used although they look like row numbers."""
-    from separatrix.table.reader import column_note
+    from separatrix.table.reading_notes import column_note
 
     return [in_shell(column_note(column)) for column in table.columns or () if column.kind == "number" and column.note]
 

@@ -30,7 +30,8 @@ from separatrix.model_file import ModelFile
 from separatrix.model_file.pipelines import taken_apart
 from separatrix.scorers.scorer import scores_of
 from separatrix.table.cells import truth_levels
-from separatrix.table.encoder import Encoded, Encoder
+from separatrix.table.encoded_column import Encoded
+from separatrix.table.encoder import Encoder
 from separatrix.table.scaling import Scaling
 from separatrix.table.text import TextFeatures
 

@@ -62,7 +62,7 @@ def most_levels(n: int) -> int:
     return max(_LEVELS_AT_LEAST, min(_LEVELS_AT_MOST, n // _ROWS_PER_LEVEL))
 
 
-def _completed(name: str, content: pa.ChunkedArray, given: Column | None, has_reference: bool) -> Column:
+def _completed(name: str, content: Any, given: Column | None, has_reference: bool) -> Column:
     """A column as it is ``given``, with what is not given inferred from its content."""
     if given is None:
         return _judged(name, content)

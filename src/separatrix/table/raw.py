@@ -21,8 +21,9 @@ from separatrix.base.messages import ForColumn, Message, Setting
 from separatrix.base.pieces import pieces
 from separatrix.base.row_names import RowNames
 from separatrix.table.cells import listed, shortened
+from separatrix.table.encoded_column import UNKNOWN, WORDS
 from separatrix.table.encoded_table import Table
-from separatrix.table.encoder import UNKNOWN, WORDS, Encoder, refuse_unseen
+from separatrix.table.encoder import Encoder, refuse_unseen
 from separatrix.table.fitting import learned, missing_counts
 from separatrix.table.references import levels_in_order
 from separatrix.table.scaling import Scaling
