@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from separatrix.base.arrays import AnyArray
-from separatrix.base.messages import ByAudience, Message, ReferenceLevel, Setting, over_rows, with_references
+from separatrix.base.messages import ByAudience, Message, ReferenceLevel, Setting
+from separatrix.base.renamed_messages import over_rows, with_references
 from separatrix.checks.checked_rows import CheckedRows
 from separatrix.checks.collinear import dependent
 from separatrix.checks.finding import MOST_NAMED_IN_SENTENCE, Finding, capital, many, numbered

@@ -11,7 +11,7 @@ import click
 
 from separatrix.base.errors import ParameterError
 from separatrix.base.messages import Message, brief
-from separatrix.cli import exits, table_arguments, terminal
+from separatrix.cli import exits, output_files, table_arguments, terminal
 from separatrix.cli.models import model_words, repeated
 from separatrix.cli.table_arguments import FILE, json_option, table_options, threads_option
 from separatrix.cli.wording import in_shell
@@ -83,7 +83,7 @@ def compare(
     from separatrix.base import concurrency
     from separatrix.evaluation.comparison import compare_table
 
-    table_arguments.refuse_unwritable("--report", report)
+    output_files.refuse_unwritable("--report", report)
     table = table_arguments.read(data, table_arguments.Wanted(**wanted))
     with concurrency.threads(threads) if threads else nullcontext():
         with terminal.working(f"comparing classifiers on {data}"):

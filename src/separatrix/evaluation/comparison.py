@@ -13,7 +13,7 @@ from separatrix.base.arrays import AnyArray, Integers
 from separatrix.base.errors import LabelError, ParameterError
 from separatrix.base.folds import stratified_folds
 from separatrix.base.labels import encode
-from separatrix.base.messages import Rows, over_rows
+from separatrix.base.renamed_messages import Rows, over_rows
 from separatrix.certificates.certificate import as_matrix
 from separatrix.evaluation.budget import checked_seconds
 from separatrix.evaluation.comparison_result import Comparison

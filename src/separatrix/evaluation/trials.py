@@ -21,7 +21,8 @@ import numpy as np
 from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.base.concurrency import one_blas_thread, thread_count, threads
 from separatrix.base.errors import InputError
-from separatrix.base.messages import Message, over_rows
+from separatrix.base.messages import Message
+from separatrix.base.renamed_messages import over_rows
 from separatrix.base.watching import Amount, watched
 from separatrix.evaluation.answers import answers
 from separatrix.evaluation.budget import RAISE_SECONDS, Budget, OutOfTime

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.base.errors import ParameterError
-from separatrix.base.messages import Rows
+from separatrix.base.renamed_messages import Rows
 from separatrix.classifiers.fit_input import rows_to_score
 from separatrix.diagnostics.coefficients import before_model, column_names
 from separatrix.evaluation.comparison_result import Comparison

@@ -19,7 +19,8 @@ from pyarrow import compute
 from separatrix.base.arrays import AnyArray
 from separatrix.base.errors import LabelError, TableError
 from separatrix.base.labels import quoted
-from separatrix.base.messages import Message, RowNumber, Rows, Setting
+from separatrix.base.messages import Message, RowNumber, Setting
+from separatrix.base.renamed_messages import Rows
 from separatrix.table.cells import (
     NA,
     NO_NUMBER,
