@@ -51,16 +51,22 @@ def separation(subject: CheckedRows) -> Iterator[Finding]:
     if type(verdict) in _BY_VERDICT:
         sentence += " Verified on all rows without a solver." if holds else " The proof did not verify."
         severity = severity if holds else "warning"
-    facts: dict[str, Any] = {"verdict": type(verdict).__name__, "verified": holds}
+    if isinstance(verdict, QuasiSeparable) and any(isinstance(one, ReferenceLevel) for one in sentence.within()):
+        sentence += _rows_of_level(subject, verdict)
+    facts = {"verdict": type(verdict).__name__, "verified": holds, **_evidence(subject, verdict, proof)}
+    yield Finding(severity, "separation", title, sentence, remedy, facts)
+
+
+def _evidence(subject: CheckedRows, verdict: Verdict, proof: str) -> dict[str, Any]:
+    """The facts behind a verdict: the rows that prove it, and the columns that cause a separation."""
+    facts: dict[str, Any] = {}
     if isinstance(verdict, Inseparable):
         facts["proof"] = str(proof)
     if isinstance(verdict, Inseparable | QuasiSeparable):
         facts["rows"] = subject.numbers(verdict.rows)
     if isinstance(verdict, QuasiSeparable):
         facts["columns"] = [verdict.about.names[j] for columns in verdict.causes for j in columns]
-        if any(isinstance(one, ReferenceLevel) for one in sentence.within()):
-            sentence += _rows_of_level(subject, verdict)
-    yield Finding(severity, "separation", title, sentence, remedy, facts)
+    return facts
 
 
 def _not_checked(subject: CheckedRows, width: int) -> Finding:

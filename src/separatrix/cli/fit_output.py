@@ -240,13 +240,14 @@ class FitOutput:
         if not self.largest:
             terminal.line("weights", "all are zero: the columns do not change the predictions")
             return
-        in_units = self.weights is not None
-        ratio = self.weights.ratio if self.weights is not None and len(self.classes) == 2 else None
-        more = "" if ratio is None else f"; {ratio}s are per unit"
+        in_units, ratio = self.weights is not None, self._ratio
         measured = self._measured
-        some = any(one["column"] not in measured for one in self.largest)
-        scale = "by weight times standard deviation (SD) of the column over the rows fitted"
-        terminal.line("weights", f"the largest, {scale}{'; 0/1 columns have none per SD' if some else ''}{more}")
+        told = ["the largest, by weight times standard deviation (SD) of the column over the rows fitted"]
+        if not all(one["column"] in measured for one in self.largest):
+            told.append("0/1 columns have none per SD")
+        if ratio is not None:
+            told.append(f"{ratio}s are per unit")
+        terminal.line("weights", "; ".join(told))
         heads = f"{'per SD':>8}" + f"{'per unit':>12}" * in_units + (f"{ratio:>14}" if ratio else "")
         terminal.say(" " * terminal.LABEL_WIDTH + heads, bold=True)
         for one in self.largest:
@@ -254,6 +255,11 @@ class FitOutput:
             numbers += f"{one['per_unit']:>+12.4g}" if in_units else ""
             numbers += f"{ratio_text(one['ratio']):>14}" if ratio else ""
             terminal.indented(numbers + "  ", self._spoken_for(one))
+
+    @property
+    def _ratio(self) -> str | None:
+        """What e to the power of a weight is called, such as odds ratio, if it has a meaning."""
+        return None if self.weights is None or len(self.classes) != 2 else self.weights.ratio
 
     def _spoken_for(self, one: dict[str, Any]) -> str:
         """The column of a weight, and the class that it speaks for or against."""

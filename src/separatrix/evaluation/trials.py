@@ -142,16 +142,15 @@ def run(contest: Contest, chosen: Sequence[Entrant]) -> dict[str, list[Trial]]:
     with one_blas_thread, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the table shows which certificates are not met
         with ThreadPoolExecutor(min(thread_count(), max(1, len(jobs)))) as pool:
-            futures = {pool.submit(job, entrant, k): (entrant.name, k) for entrant, k in jobs}
             try:
                 report_progress()
+                futures = {pool.submit(job, entrant, k): (entrant.name, k) for entrant, k in jobs}
                 for future in as_completed(futures):
                     found[futures[future]] = future.result()
                     report_progress()
             finally:
                 given_up.set()
-                for future in futures:
-                    future.cancel()
+                pool.shutdown(wait=False, cancel_futures=True)
     return {entrant.name: [found[entrant.name, k] for k in contest.folds] for entrant in chosen}
 
 

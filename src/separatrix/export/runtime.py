@@ -70,9 +70,7 @@ def as_days(value: Any) -> float | None:
 def as_level(value: Any, column: Any) -> str | float | None:
     """The text of a category, or None if the value is missing; for a float, its value."""
     if isinstance(value, str):
-        text = value.strip()
-        nothing = text == "" or (text == "NA" and value != "NA" and "NA" not in column["rows"])
-        return None if nothing else text
+        return as_text(value, column)
     if value is None or value != value:
         return None
     if str(value) in ("True", "False"):
@@ -84,6 +82,13 @@ def as_level(value: Any, column: Any) -> str | float | None:
         return str(int(value))
     # The conversion goes through text, so that 0.1 in single precision becomes 0.1 in double precision.
     return float(str(value)) if hasattr(value, "__float__") else str(value)
+
+
+def as_text(value: str, column: Any) -> str | None:
+    """The text without white space around it, or None if it is empty or means a missing value."""
+    text = value.strip()
+    missing = text == "NA" and value != "NA" and "NA" not in column["rows"]
+    return None if missing else text or None
 
 
 def as_time(value: datetime.datetime) -> str:
@@ -206,17 +211,17 @@ def answer_table(
     answers.reconfigure(encoding="utf-8", newline="", line_buffering=True)
     lines = csv.writer(answers, lineterminator="\n")
     if asked["header"]:
-        lines.writerow(["label", *(f"probability={label}" for label in classes)])
+        lines.writerow(["label", *map("probability={}".format, classes)])
     for number, given in enumerate(table_rows(columns, asked["no_names"]), 1):
         try:
             answer = predict(given)
-            found = probabilities(given) if classes and probabilities else {}
+            found = (probabilities(given) if probabilities and classes else None) or {}
         except ValueError as error:
             sys.exit(f"row {number}: {error}")
         if answer is None and not classes:
             print(file=answers)
         else:
-            lines.writerow([answer, *((found or {}).get(label) for label in classes)])
+            lines.writerow([answer, *map(found.get, classes)])
 
 
 FUNCTIONS = (
@@ -224,6 +229,7 @@ FUNCTIONS = (
     as_truth,
     as_days,
     as_level,
+    as_text,
     as_time,
     encoded,
     encoded_value,

@@ -119,10 +119,10 @@ class RawTable:
         notes = [
             *_left_out([column for column, _ in narrowed]),
             *_replaced_references(kept),
-            *(note for k, column in enumerate(kept) for note in self._rare_reference(column, V[:, k], train)),
+            *self._rare_references(kept, V, train),
             *self._filled(missing_counts(kept, V), who),
             *self._new_levels(columns, used, V),
-            *(note for k, column in enumerate(kept) for note in self._of_words(column, V[:, k], words, texts, train)),
+            *self._on_words(kept, V, words, texts, train),
         ]
         return encoder.assembled(_dense(encoder, V), texts), encoder, notes
 
@@ -132,18 +132,19 @@ class RawTable:
             where = ", ".join(f"{count} in {quoted(name)}" for name, count in missing.items())
             yield f"{FILLED[self.missing]} {who}: {where}."
 
-    def _of_words(
+    def _on_words(
         self,
-        column: Column,
-        v: Array,
+        columns: Sequence[Column],
+        V: Array,
         words: Mapping[str, TextFeatures],
         texts: Mapping[str, Any],
         train: AnyArray | None,
     ) -> Iterator[str]:
-        """Notes on a column of words: on the n-grams that were left out, and on texts without any n-gram."""
-        if column.name in texts:
-            yield from limit_note(column.name, words[column.name], self.texts[column.name], train)
-            yield from empty_note(column.name, without_terms(texts[column.name], np.isnan(v)))
+        """Notes on columns of words: on n-grams that were left out, and on texts without any n-gram."""
+        for k, column in enumerate(columns):
+            if column.name in texts:
+                yield from limit_note(column.name, words[column.name], self.texts[column.name], train)
+                yield from empty_note(column.name, without_terms(texts[column.name], np.isnan(V[:, k])))
 
     def _renumbered(self, used: list[int], renumberings: list[Integers | None]) -> Array:
         """The columns ``used`` of V with new level numbers; V itself where nothing changes."""
@@ -178,17 +179,18 @@ class RawTable:
         numbers = {level: k for k, level in enumerate(levels)}
         return replace(column, levels=levels), np.array([numbers.get(level, int(UNKNOWN)) for level in column.levels])
 
-    def _rare_reference(self, column: Column, v: Array, train: AnyArray | None) -> Iterator[str]:
-        """A note on a reference that nobody chose and that very few training rows have."""
-        if column.kind != "category" or column.preferred is not None or self._has_given_levels(column):
-            return
-        counts = _level_counts(column, v, train)
-        n, most = int(counts[0]), int(counts.argmax())
-        if 0 < n <= MOST_ROWS_OF_A_RARE_REFERENCE and counts[most] >= RATIO_TO_A_RARE_REFERENCE * n:
-            said = f"is in {n} of the rows fitted, so the weights of the others are uncertain"
-            frequent = Setting("reference", ForColumn(column.name, column.levels[most]))
-            start = f"The reference {quoted(shortened(column.levels[0]))} of column {quoted(column.name)} {said}; "
-            yield Message(start, "to compare with the most frequent level, give ", frequent, ".")
+    def _rare_references(self, columns: Sequence[Column], V: Array, train: AnyArray | None) -> Iterator[str]:
+        """Notes on references that nobody chose and that very few training rows have."""
+        for k, column in enumerate(columns):
+            if column.kind != "category" or column.preferred is not None or self._has_given_levels(column):
+                continue
+            counts = _level_counts(column, V[:, k], train)
+            n, most = int(counts[0]), int(counts.argmax())
+            if 0 < n <= MOST_ROWS_OF_A_RARE_REFERENCE and counts[most] >= RATIO_TO_A_RARE_REFERENCE * n:
+                said = f"is in {n} of the rows fitted, so the weights of the others are uncertain"
+                frequent = Setting("reference", ForColumn(column.name, column.levels[most]))
+                start = f"The reference {quoted(shortened(column.levels[0]))} of column {quoted(column.name)} {said}; "
+                yield Message(start, "to compare with the most frequent level, give ", frequent, ".")
 
     def _new_levels(self, columns: tuple[Column, ...], used: list[int], V: Array) -> Iterator[str]:
         """Notes on levels that only held-out rows have; an error if ``unseen`` is "error", as in prediction."""
