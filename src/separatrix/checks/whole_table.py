@@ -101,14 +101,13 @@ def _dense(asked: Selection, names: Sequence[str]) -> Checks:
         encoder = fit_encoder(replace(inferred, columns=inferred.used), columns, "impute", "average", source.name)
         encoder = _with_shares(encoder)
         reading = encoder.read(columns, source.name)
-    references = {column.name: column.levels[0] for column in encoder.columns if column.levels}
     unread = tuple(column.name for column in inferred.columns if column.kind == "text")
     constant = tuple(column.name for column in _constant(inferred, given))
     first += _coded(inferred, columns, source.name)
     first.append(absent(reading.missing, len(y), _FILLED, (*unread, *constant)))
     first += _unlabelled(kept, target, first)
     sources = tuple(column.name for column in encoder.columns for _ in column.names)
-    of = (reading.X, y, encoder.names, every[kept], first, references)
+    of = (reading.X, y, encoder.names, every[kept], first, encoder.references)
     return checked(
         *of, n_columns=len(encoder.columns), ngrams=encoder.of_text, sources=sources, unread=unread, constant=constant
     )

@@ -47,6 +47,11 @@ class FitOutput:
     def classes(self) -> list[Any]:
         return self.model.classes_.tolist()  # type: ignore[no-any-return]
 
+    @property
+    def notes(self) -> list[str]:
+        """The notes on the table, worded for the shell."""
+        return [in_shell(note) for note in self.table.notes]
+
     @cached_property
     def counts(self) -> list[int]:
         return [int(count) for count in np.bincount(self.codes)]
@@ -135,7 +140,7 @@ class FitOutput:
                 "classes": [{"label": label, "rows": count} for label, count in pairs],
                 "encoder": None if self.table.encoder is None else self.table.encoder.plain(),
                 "scaling": None if self.table.scaling is None else self.table.scaling.plain(),
-                "notes": list(self.table.notes),
+                "notes": self.notes,
             },
             "split": {
                 "rows_fitted": int((~self.held).sum()),
@@ -198,10 +203,10 @@ class FitOutput:
         terminal.line("classes", terminal.some(pairs, MOST_CLASSES_SHOWN))
         self._show_categories()
         self._show_words()
-        for k, note in enumerate(table.notes[:MOST_NOTES_SHOWN]):
+        for k, note in enumerate(self.notes[:MOST_NOTES_SHOWN]):
             terminal.line("" if k else "notes", note, "yellow")
-        if len(table.notes) > MOST_NOTES_SHOWN:
-            terminal.line("", f"and {len(table.notes) - MOST_NOTES_SHOWN} notes more: see --json")
+        if len(self.notes) > MOST_NOTES_SHOWN:
+            terminal.line("", f"and {len(self.notes) - MOST_NOTES_SHOWN} notes more: see --json")
 
     def _show_categories(self) -> None:
         """The categories with their reference levels."""

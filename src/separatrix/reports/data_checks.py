@@ -48,7 +48,7 @@ def data_checks(table: Table, missing: Mapping[str, int] | None) -> Checks:
         table.names,
         table.row_names,
         [] if missing is None else [_lacking(table, missing)],
-        {column.name: column.levels[0] for column in columns if column.levels},
+        {} if table.encoder is None else table.encoder.references,
         n_columns=len(columns) or len(table.names),
         ngrams=None if table.encoder is None else table.encoder.of_text,
     )
