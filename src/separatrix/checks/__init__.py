@@ -10,6 +10,7 @@ leverage          rows that dominate the fit
 separation        the verdict on separability, verified
 running           check(X, y) for arrays
 whole_table       check_table(data, target) for tables
+encoded           the checks of a table that was encoded for a fit
 """
 
 from separatrix.checks.finding import SEVERITIES, Checks, Finding

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from separatrix.checks import Checks, Finding
+from separatrix.checks.encoded import check_encoded
 from separatrix.checks.finding import many, share
-from separatrix.checks.running import checked
 from separatrix.checks.single_columns import absent
 from separatrix.table import Table
 
@@ -41,17 +41,7 @@ def data_checks(table: Table, missing: Mapping[str, int] | None) -> Checks:
     """
     assert table.y is not None
     assert table.rows is not None
-    columns = () if table.encoder is None else table.encoder.columns
-    return checked(
-        table.X,
-        table.y,
-        table.names,
-        table.row_names,
-        [] if missing is None else [_lacking(table, missing)],
-        {} if table.encoder is None else table.encoder.references,
-        n_columns=len(columns) or len(table.names),
-        ngrams=None if table.encoder is None else table.encoder.of_text,
-    )
+    return check_encoded(table, table.y, [] if missing is None else [_lacking(table, missing)])
 
 
 def _lacking(table: Table, missing: Mapping[str, int]) -> Finding:
