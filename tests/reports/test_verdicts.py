@@ -119,10 +119,10 @@ HOLES = pd.DataFrame(
     [
         (
             "impute",
-            "In 'a' 2 (20.0 %), 'b' 1 (10.0 %), of 10 rows. They were filled with the means of the rows fitted, "
+            "In 'a' 2 (20.0 %), 'b' 1 (10.0 %), of 10 rows. A fit fills them with the means of its rows, "
             "and in categories with the most frequent level.",
         ),
-        ("indicator", "marked in additional columns"),
+        ("indicator", "marks them in additional columns"),
         ("drop", "3 rows of 10 (30.0 %) lacked a value or a label. They were left out"),
     ],
 )

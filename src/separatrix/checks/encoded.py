@@ -11,11 +11,17 @@ from separatrix.table import Table
 
 
 def check_encoded(
-    table: Table, y: AnyArray, first: Sequence[Finding] = (), only: Sequence[str] | None = None
+    table: Table,
+    y: AnyArray,
+    first: Sequence[Finding] = (),
+    only: Sequence[str] | None = None,
+    unread: tuple[str, ...] = (),
+    constant: tuple[str, ...] = (),
 ) -> Checks:
     """The findings about the rows of a table with labels y (m,), after those in ``first``.
 
     ``only`` names the checks to run, all by default. Columns without names are called x0, x1 and so on.
+    ``unread`` and ``constant`` are columns of the source that the table lacks, since they are text or do not vary.
 
     >>> from separatrix import read_table
     >>> table = read_table("demo:outlier-1d")
@@ -36,4 +42,6 @@ def check_encoded(
         n_columns=len(columns) or len(names),
         ngrams=None if encoder is None else encoder.of_text,
         sources=tuple(column.name for column in columns for _ in column.names),
+        unread=unread,
+        constant=constant,
     )

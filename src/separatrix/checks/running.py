@@ -22,6 +22,7 @@ from separatrix.checks import (
     collinear,
     leakage,
     leverage,
+    missing_values,
     repeated,
     separation,
     single_columns,
@@ -113,7 +114,7 @@ def check(
         raise ParameterError("rows", f"it has {len(numbers)} for {len(labels)} labels", "give a number for each row")
     columns = given_names or tuple(f"x{j}" for j in range(table.shape[1]))
     table, missing = _filled(table, columns)
-    first = [single_columns.absent(missing, len(labels), _FILLED)]
+    first = [missing_values.absent(missing, len(labels), _FILLED)]
     return checked(table, labels, columns, numbers, first, only=only)
 
 

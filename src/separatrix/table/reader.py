@@ -301,8 +301,8 @@ def read_rows(
     if isinstance(source, SparseSource):
         X, y = source.matrix(wanted), source.labels if labelled else None
         names = source.row_names
-        where = (tuple(notes), names.numbers, len(names), None, names.files)
-        return Table(source.name, tuple(wanted), X, source.target, y, None, None, *where)
+        of_rows = (tuple(notes), names.numbers, len(names), None, names.files)
+        return Table(source.name, tuple(wanted), X, source.target, y, None, None, *of_rows)
     select.refuse_lacking(source, wanted)
     label_columns = [_label_column(source, target, wanted)] if labelled else []
     literal = select.literal(encoder.columns, target, classes)
@@ -324,7 +324,7 @@ def read_rows(
     notes += _filled(reading, encoder.missing, lost)
     notes += _unseen(reading.unseen, "no training row had", encoder.levels_of)
     notes += [note for name, count in reading.wordless.items() for note in empty_note(name, count)]
-    where = (tuple(notes), rows.numbers, n, None, rows.files)
+    where = (tuple(notes), rows.numbers, n, None, rows.files, reading.missing)
     return Table(source.name, encoder.names, reading.X, target, y, encoder, None, *where)
 
 
