@@ -148,11 +148,12 @@ class DecisionRegionsDisplay(Display):
         -------
         DecisionRegionsDisplay
         """
-        model, X, encoded = view_of(model, X)
+        model, X, encoded, scaling = view_of(model, X)
         names = encoded if names is None else names
         scorer, classes = scores_of(model), np.asarray(model.classes_)
         rows, codes = rows_to_score(model, X)[0], known_codes(y, classes)
-        plane = plane_of(model, X, y, names=names, seed=seed) if plane is None else plane
+        if plane is None:
+            plane = plane_of(model, X, y, names=names, seed=seed, scaling=scaling)
         points = plane.place(rows)
         wrong = known_codes(scorer.predict(rows), classes) != codes
         box = _box(points, flat=len(plane.origin) == 1)
