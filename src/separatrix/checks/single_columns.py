@@ -11,6 +11,7 @@ import numpy as np
 from separatrix.base.arrays import Array, Integers
 from separatrix.base.labels import quoted
 from separatrix.base.messages import ByAudience, Message, Setting, joined, reason, remedy
+from separatrix.base.number_text import number_text
 from separatrix.checks.checked_rows import CheckedRows
 from separatrix.checks.finding import MOST_NAMED_IN_SENTENCE, Finding, capital, many
 from separatrix.checks.missing_values import named_left_out
@@ -76,10 +77,10 @@ def scales(subject: CheckedRows) -> Iterator[Finding]:
         ratio = float(std.max() / std.min())
     facts = {"smallest": subject.names[small], "largest": subject.names[large], "ratio": ratio}
     least, most = quoted(subject.names[small]), quoted(subject.names[large])
-    ends = f"from {std.min():.3g} ({least}) to {std.max():.3g} ({most})"
+    ends = f"from {number_text(std.min(), 3)} ({least}) to {number_text(std.max(), 3)} ({most})"
     sentence = f"Standard deviations range {ends}."
     if len(std) == 1:
-        sentence = f"One column varies, {least}, with a standard deviation of {std[0]:.3g}."
+        sentence = f"One column varies, {least}, with a standard deviation of {number_text(std[0], 3)}."
     if ratio < RATIO_OF_SCALES_TO_REPORT:
         title = f"The scales of the columns differ by less than {RATIO_OF_SCALES_TO_REPORT:g} times."
         yield Finding("ok", "scales", title, sentence, "", facts)
