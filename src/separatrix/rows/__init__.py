@@ -15,8 +15,8 @@ from separatrix.rows.protocol import (
     by_row,
     count_pass,
     counted_passes,
+    first_rows,
     number_of_rows,
-    total_weight,
 )
 from separatrix.rows.sampling import Sample
 
@@ -35,11 +35,11 @@ __all__ = [
     "by_row",
     "count_pass",
     "counted_passes",
+    "first_rows",
     "labelled_rows",
     "memory_rows",
     "number_of_rows",
     "some_rows",
     "standard_frame",
     "summarise",
-    "total_weight",
 ]
