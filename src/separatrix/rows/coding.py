@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import frexp, ldexp
 
 import numpy as np
@@ -94,10 +94,10 @@ def _rounded_sum(a: Array, b: Array, a_rest: Array, b_rest: Array) -> tuple[Arra
 class Coding:
     """Makes targets and weights from class numbers and the weights that the user gave.
 
-    ``signs``: the targets are ±1, for two classes, and not class numbers. ``positive``: the targets are +1 for this
-    class and −1 for all others. ``factors``: the weights of the rows of class
-    k are multiplied by ``factors[k]``. Then they are divided by ``unit``, a power of two. ``held``: the classes with
-    weight, which alone are numbered; rows of other classes, which have no weight, count as rows of the first class.
+    ``factors``: the weights of the rows of class k are multiplied by ``factors[k]``. Then they are divided by ``unit``,
+    a power of two. ``numbers``: class k is given the number ``numbers[k]``, and what follows is about these numbers.
+    ``held``: the classes with weight, which alone are numbered; rows of other classes, which have no weight, count as
+    rows of the first class. ``signs``: the targets are ±1, for two classes, and not class numbers.
 
     >>> coding = Coding(signs=True, factors=np.array([1.0, 3.0]), unit=2.0)
     >>> [part.tolist() for part in coding.of(np.array([0, 1]), np.array([1.0, 1.0]))]
@@ -108,7 +108,7 @@ class Coding:
     factors: Array | None = None
     unit: float = 1.0
     held: Booleans | None = None
-    positive: int | None = None
+    numbers: Integers | None = None
 
     def of(self, codes: Integers, weight: Array) -> tuple[AnyArray, Array]:
         """The targets and the weights of rows."""
@@ -116,11 +116,27 @@ class Coding:
             weight = weight * self.factors[codes]
         if self.unit != 1:
             weight = weight / self.unit
+        if self.numbers is not None:
+            codes = self.numbers[codes]
         if self.held is not None:
             codes = codes_within(codes, self.held)
-        if self.positive is not None:
-            return np.where(codes == self.positive, 1.0, -1.0), weight
         return (signed(codes) if self.signs else codes), weight
+
+    def after(self, numbers: Integers) -> Coding:
+        """The same coding for rows whose classes first get other numbers; −1 leaves the rows of a class without weight.
+
+        >>> coding = Coding(signs=True).after(np.array([1, -1, 0]))
+        >>> [part.tolist() for part in coding.of(np.array([0, 1, 2]), np.ones(3))]
+        [[1.0, -1.0, -1.0], [1.0, 0.0, 1.0]]
+        """
+        if self.numbers is not None:
+            numbers = np.where(numbers < 0, -1, self.numbers[numbers])
+        left_out = numbers < 0
+        within = np.maximum(numbers, 0)
+        factors = None if self.factors is None else self.factors[within]
+        if np.any(left_out):
+            factors = np.where(left_out, 0.0, 1.0 if factors is None else factors)
+        return replace(self, factors=factors, numbers=within)
 
     @classmethod
     def of_likelihood(cls, totals: ClassTotals, factors: Array | None, held: Booleans | None = None) -> Coding:

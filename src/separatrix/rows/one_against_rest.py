@@ -61,7 +61,8 @@ def table_against_rest(table: LabelledTable, coding: Coding, n_classes: int) -> 
     rows = table.rows(coding)
     if n_classes == 2 or isinstance(rows, MemoryRows):
         return one_against_rest(rows, n_classes)
-    return [table.rows(replace(coding, positive=k)) for k in range(n_classes)]
+    two = replace(coding, signs=True)
+    return [table.rows(replace(two, numbers=(np.arange(n_classes) == k).astype(np.int64))) for k in range(n_classes)]
 
 
 def _signs(t: AnyArray, k: int | None) -> AnyArray:
