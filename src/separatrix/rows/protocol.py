@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -225,31 +225,6 @@ def first_rows(rows: Rows, size: int) -> Block | None:
         return block.take(np.arange(min(size, block.n_rows)))
     with rows.counter.paused():
         return next(rows.blocks(Order(size)), None)
-
-
-@dataclass(frozen=True)
-class _Stacked:
-    """Collects a function's value on each block, in order."""
-
-    function: Callable[[Block], AnyArray]
-
-    def zero(self) -> list[AnyArray]:
-        return []
-
-    def add(self, total: list[AnyArray], block: Block) -> list[AnyArray]:
-        return [*total, self.function(block)]
-
-    def merge(self, a: list[AnyArray], b: list[AnyArray]) -> list[AnyArray]:
-        return a + b
-
-
-def by_row(rows: Rows, function: Callable[[Block], AnyArray]) -> AnyArray:
-    """Apply a function that maps a block to one result per row, and concatenate the results for all rows, (n, …).
-
-    Rows in memory are passed as one block. Other sources are read block by block; only the results are kept.
-    """
-    block = rows.resident()
-    return np.concatenate(rows.fold(_Stacked(function))) if block is None else function(block)
 
 
 def number_of_rows(rows: Rows) -> int:
