@@ -61,6 +61,10 @@ class LikelihoodOfRows(RowsClaim, ABC):
     def objective(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Objective:
         """The objective over these rows, without the penalty of Firth's likelihood."""
 
+    @abstractmethod
+    def objective_over(self, table: OutsideMemory) -> tuple[Objective, Array]:
+        """The same over a table outside memory, and the claimed weights of the classes whose rows have weight."""
+
 
 @dataclass(frozen=True)
 class LikelihoodClaim(LikelihoodOfRows):
