@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.base.arrays import AnyArray
+from separatrix.base.arrays import AnyArray, Matrix
 from separatrix.base.cached import cached_property
 from separatrix.base.errors import ParameterError, TableError
 from separatrix.base.labels import encode
@@ -64,6 +64,10 @@ class Scan(OutsideMemory):
     def totals(self) -> ClassTotals:
         """The number of rows and the weight of each class."""
         return self._classes_and_totals[1]
+
+    def matrices(self) -> Iterator[Matrix]:
+        """X in consecutive pieces. It needs no labels."""
+        return (matrix(batch, self.columns, self.dtype) for batch in self.batches.read(self.columns))
 
     def rows(self, coding: Coding) -> StreamedRows:
         """The rows with the targets and weights of a coding."""

@@ -68,12 +68,10 @@ def found_classes(
         values, place = _distinct(batch.column(name), source, name)
         found = ClassTotals.of(place, _weights(batch, weight, source), len(values))
         for k, value in enumerate(values):
-            part = ClassTotals(found.rows[k : k + 1], found.weight[k : k + 1], found.largest[k : k + 1])
+            part = found.of_class(k)
             totals[value] = totals[value].merge(part) if value in totals else part
     present = [value for value, part in totals.items() if part.n_rows]
     if not present:
         raise LabelError("target", f"{source} has no rows", "give a table with rows of at least two classes")
     classes, codes = encode(present)
-    order = [totals[present[int(k)]] for k in np.argsort(codes)]
-    parts = ([getattr(part, field) for part in order] for field in ("rows", "weight", "largest"))
-    return classes, ClassTotals(*(np.concatenate(part) for part in parts))
+    return classes, ClassTotals.stacked([totals[present[int(k)]] for k in np.argsort(codes)])
