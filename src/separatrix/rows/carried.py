@@ -6,8 +6,9 @@ too. It copies the rows that are chosen in a block, and drops them when later ro
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass, field, replace
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from separatrix.base.arrays import Integers
 from separatrix.rows.block import Block
 from separatrix.rows.csr import stacked
 from separatrix.rows.frame import Frame
+from separatrix.rows.protocol import Partial
 
 A = TypeVar("A")
 
@@ -97,3 +99,41 @@ class Carried(Generic[A]):
         if rows.n_rows > max(2 * len(chosen), len(chosen) + FEWEST_ROWS_TO_DROP):
             rows = rows.only(chosen)
         return CarriedTotal(inner, rows)
+
+
+@dataclass
+class Keeper(Generic[A]):
+    """Keeps the rows that a draw chooses, while threads read blocks for other sums, in any order.
+
+    A single total serves all threads, so that no more than one sample is in memory.
+    """
+
+    draw: Draw[A]
+    total: CarriedTotal[A] = field(init=False)
+    lock: threading.Lock = field(init=False, default_factory=threading.Lock)
+
+    def __post_init__(self) -> None:
+        self.total = Carried(self.draw).zero()
+
+    def see(self, block: Block) -> None:
+        """Take the block's rows into account."""
+        with self.lock:
+            self.total = Carried(self.draw).add(self.total, block)
+
+
+@dataclass(frozen=True)
+class Watched(Generic[A]):
+    """A partial whose blocks are shown to a keeper as well."""
+
+    partial: Partial[A]
+    keeper: Keeper[Any]
+
+    def zero(self) -> A:
+        return self.partial.zero()
+
+    def add(self, total: A, block: Block) -> A:
+        self.keeper.see(block)
+        return self.partial.add(total, block)
+
+    def merge(self, a: A, b: A) -> A:
+        return self.partial.merge(a, b)

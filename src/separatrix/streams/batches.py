@@ -30,8 +30,8 @@ class Batches(Protocol):
 
     ``n_rows`` is None if the source does not know it before it has been read. ``stamps`` identify the files; they are
     empty for a query, whose rows cannot be recognised later. ``is_slow``: reading is much slower than reading numbers
-    from the disk, since text is parsed or a query is computed. ``has_text_labels``: columns of labels are text of a file
-    without types, so that "1" and "2" mean numbers. ``called(row)`` is the name of a row for messages.
+    from the disk, since text is parsed or a query is computed. ``has_text_labels``: the file has no types, so
+    that the labels "1" and "2" mean numbers. ``called(row)`` is the name of a row for messages.
     """
 
     @property

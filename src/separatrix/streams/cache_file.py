@@ -20,9 +20,9 @@ import struct
 import tempfile
 import threading
 import weakref
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Any, BinaryIO, Self
 
 import numpy as np
@@ -54,23 +54,19 @@ class CacheWriter:
         self.path, self.dtype = path, np.dtype(dtype)
         self.temporary = temporary_beside(path)
         self.n_rows, self.chunks = 0, list[list[int]]()
-        self.out: BinaryIO = open(self.temporary, "xb")
-        try:  # Files without names, which vanish with the process.
-            self.codes: Any = tempfile.TemporaryFile(dir=path.parent)
-            self.weights: Any = tempfile.TemporaryFile(dir=path.parent)
-        except BaseException:
-            self._discard()
-            raise
+        with ExitStack() as files:
+            files.callback(self.temporary.unlink, missing_ok=True)
+            self.out: BinaryIO = files.enter_context(open(self.temporary, "xb"))
+            # Files without names, which vanish with the process.
+            self.codes: Any = files.enter_context(tempfile.TemporaryFile(dir=path.parent))
+            self.weights: Any = files.enter_context(tempfile.TemporaryFile(dir=path.parent))
+            self.files = files.pop_all()
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self._discard()
-
-    def _discard(self) -> None:
-        self.out.close()
-        self.temporary.unlink(missing_ok=True)
+    def __exit__(self, *raised: object) -> None:
+        self.files.close()
 
     def add(self, X: Any, codes: Integers | None, weight: Array | None) -> None:
         """Write the next rows."""
@@ -97,7 +93,6 @@ class CacheWriter:
             part.seek(0)
             shutil.copyfileobj(part, self.out, 1 << 20)
             places[name] = [start, self.out.tell() - start]
-            part.close()
         footer = {
             "key": key,
             "columns": list(columns),
@@ -194,7 +189,7 @@ class CacheFile:
 
     @cached_property
     def _file(self) -> Any:
-        file = open(self.path, "rb", buffering=0)
+        file = open(self.path, "rb", buffering=0)  # noqa: SIM115  closed when this object is gone
         weakref.finalize(self, file.close)
         return file
 

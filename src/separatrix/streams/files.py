@@ -121,7 +121,9 @@ def _stored(text: str, store: Any, path: str, endings: Sequence[str]) -> tuple[s
     from pyarrow.fs import FileSelector, FileType
 
     pattern = _is_pattern(path)
-    folder = path[: min(path.index(mark) for mark in _GLOB_MARKS if mark in path)].rpartition("/")[0] if pattern else path
+    folder = (
+        path[: min(path.index(mark) for mark in _GLOB_MARKS if mark in path)].rpartition("/")[0] if pattern else path
+    )
     try:
         info = store.get_file_info(folder)
         if not pattern and info.type == FileType.File:

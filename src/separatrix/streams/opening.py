@@ -58,7 +58,9 @@ OBJECTS: tuple[Kind, ...] = (
         lambda data, how: queries.dataset(data, how.batch_bytes),
     ),
     Kind(
-        lambda data: _comes_from(data, "polars", "collect_schema") and hasattr(data, "lazy") and hasattr(data, "collect"),
+        lambda data: (
+            _comes_from(data, "polars", "collect_schema") and hasattr(data, "lazy") and hasattr(data, "collect")
+        ),
         lambda data, how: queries.lazy_frame(data, how.batch_bytes),
     ),
     Kind(

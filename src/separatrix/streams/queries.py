@@ -121,5 +121,7 @@ class _Streams:
             return found
         if not hasattr(found, "__arrow_c_stream__"):
             problem = f"the function gave a {type(found).__name__}, which is no Arrow stream"
-            raise TableError(self.name, problem, "return an object with __arrow_c_stream__, such as a RecordBatchReader")
+            raise TableError(
+                self.name, problem, "return an object with __arrow_c_stream__, such as a RecordBatchReader"
+            )
         return pa.RecordBatchReader.from_stream(found)

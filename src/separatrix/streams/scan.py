@@ -6,13 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from separatrix.base.arrays import AnyArray
 from separatrix.base.cached import cached_property
 from separatrix.base.errors import ParameterError, TableError
 from separatrix.base.labels import encode
+from separatrix.objectives.row_statistics import SAMPLE_SEED, sample_size
 from separatrix.rows.coding import ClassTotals, Coding
 from separatrix.rows.frame import Frame
 from separatrix.rows.labelled import OutsideMemory
+from separatrix.rows.sampling import LowestHashes
 from separatrix.rows.streamed import Learnt, StreamedRows
 from separatrix.streams.batches import Batches
 from separatrix.streams.cache_file import CacheFile
@@ -96,7 +100,18 @@ class Scan(OutsideMemory):
             source = ReadRows(self.table, numbering, coding)
         else:
             source = (CachedSparseRows if self.table.is_sparse else CachedRows)(self.name, cache, coding)
-        return StreamedRows(source, frame, weight_unit=coding.unit, learnt=Learnt(self.n_rows))
+        draw = self._first_draw(coding)
+        return StreamedRows(source, frame, weight_unit=coding.unit, draw=draw, learnt=Learnt(self.n_rows))
+
+    def _first_draw(self, coding: Coding) -> LowestHashes | None:
+        """The draw of the sample of a likelihood, made in the first pass; None if the coding is of something else."""
+        n_classes = len(self.classes) if coding.held is None else int(coding.held.sum())
+        if n_classes == 2 and not coding.signs:
+            return None
+        targets = np.array([-1.0, 1.0]) if coding.signs else np.arange(n_classes)
+        width = self.n_features + 1
+        size = sample_size(self.n_rows, width * (1 if coding.signs else n_classes), width)
+        return LowestHashes(size, SAMPLE_SEED, targets)
 
 
 def scan(

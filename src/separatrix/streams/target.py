@@ -64,7 +64,12 @@ class Labelling:
     """
 
     def __init__(
-        self, source: str, column: str, called: Callable[[int], str], given: AnyArray | None = None, is_text: bool = False
+        self,
+        source: str,
+        column: str,
+        called: Callable[[int], str],
+        given: AnyArray | None = None,
+        is_text: bool = False,
     ) -> None:
         self.source, self.column, self.called, self.given, self.is_text = source, column, called, given, is_text
         self.places: dict[Any, int] = {}
@@ -123,7 +128,9 @@ class Labelling:
         seen = tuple(self.places)
         rows = np.bincount(numbers, self.rows, len(classes)).astype(np.int64)
         if not weighted:
-            return Numbering(classes, ClassTotals(rows, rows.astype(np.float64), (rows > 0).astype(np.float64)), numbers, seen)
+            return Numbering(
+                classes, ClassTotals(rows, rows.astype(np.float64), (rows > 0).astype(np.float64)), numbers, seen
+            )
         weight, largest = np.bincount(numbers, self.weight, len(classes)).astype(np.float64), np.zeros(len(classes))
         np.maximum.at(largest, numbers, self.largest)
         if self.lightest == float(largest.max(initial=0.0)):
