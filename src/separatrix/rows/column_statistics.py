@@ -178,9 +178,18 @@ def _sparse_sums(block: Block, unit: Array | None, weight: float, by_class: Arra
 
 
 def _dense_ranges(X: Any, weight: Array, mean: Array, unit: Array) -> tuple[Array, Array, Array]:
-    """Min, max and Σ s ((x − mean)/unit)² of each column."""
+    """Min, max and Σ s ((x − x̄)/unit)² of each column, where x̄ is the mean and ``mean`` that mean rounded."""
     X = np.asarray(X, dtype=np.float64)
-    return X.min(axis=0), X.max(axis=0), weight @ ((X - mean) / unit) ** 2
+    apart = (X - mean) / unit
+    return X.min(axis=0), X.max(axis=0), _about_mean(weight @ apart, weight @ apart**2, weight)
+
+
+def _about_mean(first: Array, second: Array, weight: Array) -> Array:
+    """Σ s (x − x̄)² from Σ s (x − c) and Σ s (x − c)², for c near the mean x̄.
+
+    A mean far from zero is rounded by up to 1e-16 of its size, which may be more than the spread of the column.
+    """
+    return np.maximum(second - first * (first / weight.sum()), 0.0)
 
 
 def _sparse_ranges(X: Any, weight: Array, mean: Array, unit: Array) -> tuple[Array, Array, Array]:
@@ -195,9 +204,10 @@ def _sparse_ranges(X: Any, weight: Array, mean: Array, unit: Array) -> tuple[Arr
     low[some], high[some] = np.minimum.reduceat(data, starts), np.maximum.reduceat(data, starts)
     zeros = held < n
     low[zeros], high[zeros] = np.minimum(low[zeros], 0.0), np.maximum(high[zeros], 0.0)
-    m2 = np.bincount(column, s * ((data - mean[column]) / unit[column]) ** 2, d)
+    apart, zero = (data - mean[column]) / unit[column], -mean / unit
     rest = np.where(zeros, weight.sum() - np.bincount(column, s, d), 0.0)
-    return low, high, m2 + rest * (mean / unit) ** 2
+    first = np.bincount(column, s * apart, d) + rest * zero
+    return low, high, _about_mean(first, np.bincount(column, s * apart**2, d) + rest * zero**2, weight)
 
 
 @dataclass(frozen=True)
