@@ -6,17 +6,15 @@ too. It copies the rows that are chosen in a block, and drops them when later ro
 
 from __future__ import annotations
 
-import threading
 from dataclasses import dataclass, field, replace
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 
-from separatrix.base.arrays import Integers
+from separatrix.base.arrays import Booleans, Integers
 from separatrix.rows.block import Block
 from separatrix.rows.csr import stacked
 from separatrix.rows.frame import Frame
-from separatrix.rows.protocol import Partial
 
 A = TypeVar("A")
 
@@ -50,7 +48,8 @@ class CarriedRows:
 
     def only(self, numbers: Integers) -> CarriedRows:
         """Those of the rows that have these numbers."""
-        keep = [np.flatnonzero(np.isin(held, numbers, assume_unique=True)) for held in self.numbers]
+        wanted = np.sort(numbers)
+        keep = [np.flatnonzero(_are_in(held, wanted)) for held in self.numbers]
         some = [(held[k], part.take(k)) for held, part, k in zip(self.numbers, self.parts, keep, strict=True) if len(k)]
         return CarriedRows(tuple(held for held, _ in some), tuple(part for _, part in some))
 
@@ -61,10 +60,21 @@ class CarriedRows:
         X, t, weight = (stacked([getattr(part, name) for part in self.parts])[place] for name in ("X", "t", "weight"))
         return CarriedRows((numbers,), (Block(X, t, weight, 0, first.frame),))
 
-    def block(self, numbers: Integers, frame: Frame) -> Block:
-        """The rows with these numbers, in this order, of rows that have been joined."""
-        (held,), (part,) = self.numbers, self.parts
-        return replace(part.take(np.searchsorted(held, numbers)), frame=frame)
+    def places(self, numbers: Integers) -> Integers:
+        """Where the rows with these numbers are, in rows that have been joined."""
+        return np.searchsorted(self.numbers[0], numbers)
+
+    def block(self, frame: Frame) -> Block:
+        """All rows, which have been joined."""
+        return replace(self.parts[0], frame=frame)
+
+
+def _are_in(numbers: Integers, wanted: Integers) -> Booleans:
+    """Which numbers are among those wanted, which are sorted."""
+    if not len(wanted):
+        return np.zeros(len(numbers), dtype=bool)
+    place = np.minimum(np.searchsorted(wanted, numbers), len(wanted) - 1)
+    return np.asarray(wanted[place] == numbers)
 
 
 @dataclass
@@ -99,41 +109,3 @@ class Carried(Generic[A]):
         if rows.n_rows > max(2 * len(chosen), len(chosen) + FEWEST_ROWS_TO_DROP):
             rows = rows.only(chosen)
         return CarriedTotal(inner, rows)
-
-
-@dataclass
-class Keeper(Generic[A]):
-    """Keeps the rows that a draw chooses, while threads read blocks for other sums, in any order.
-
-    A single total serves all threads, so that no more than one sample is in memory.
-    """
-
-    draw: Draw[A]
-    total: CarriedTotal[A] = field(init=False)
-    lock: threading.Lock = field(init=False, default_factory=threading.Lock)
-
-    def __post_init__(self) -> None:
-        self.total = Carried(self.draw).zero()
-
-    def see(self, block: Block) -> None:
-        """Take the block's rows into account."""
-        with self.lock:
-            self.total = Carried(self.draw).add(self.total, block)
-
-
-@dataclass(frozen=True)
-class Watched(Generic[A]):
-    """A partial whose blocks are shown to a keeper as well."""
-
-    partial: Partial[A]
-    keeper: Keeper[Any]
-
-    def zero(self) -> A:
-        return self.partial.zero()
-
-    def add(self, total: A, block: Block) -> A:
-        self.keeper.see(block)
-        return self.partial.add(total, block)
-
-    def merge(self, a: A, b: A) -> A:
-        return self.partial.merge(a, b)

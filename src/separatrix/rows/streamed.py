@@ -12,16 +12,15 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
 
-import numpy as np
-
 from separatrix.base.arrays import AnyArray, Array, Integers, Matrix
 from separatrix.base.errors import TableError
 from separatrix.base.read_ahead import read_ahead
 from separatrix.rows.block import Block
-from separatrix.rows.carried import Carried, CarriedRows, CarriedTotal, Keeper, Watched
+from separatrix.rows.carried import Carried, CarriedRows
 from separatrix.rows.csr import csr_rows, is_sparse, stacked
 from separatrix.rows.cutting import block_rows, cuts, multiples
 from separatrix.rows.frame import Frame
+from separatrix.rows.keeper import DenseRows, Keeper, Kept, Watched
 from separatrix.rows.protocol import (
     NO_SUM,
     Order,
@@ -73,7 +72,7 @@ class Learnt:
     """What reading the source has shown. All views of the same rows share it."""
 
     n_rows: int | None = None
-    first_draw: CarriedTotal[list[Lowest]] | None = None
+    first_draw: Kept | None = None
 
 
 @dataclass(frozen=True)
@@ -118,7 +117,7 @@ class StreamedRows:
             return self._summed(partial, bytes_per_block(partial))
         keeper = Keeper(self.draw)
         total = self._summed(Watched(partial, keeper), bytes_per_block(partial))
-        self.learnt.first_draw = keeper.total
+        self.learnt.first_draw = keeper.kept()
         return total
 
     def _summed(self, partial: Partial[A], size: int) -> A:
@@ -214,7 +213,7 @@ class _Reading:
     """Gives a sample the rows that it needs: those that a draw chooses are kept while all rows are read."""
 
     rows: StreamedRows
-    kept: CarriedRows = field(default_factory=CarriedRows)
+    kept: DenseRows | CarriedRows = field(default_factory=CarriedRows)
 
     @property
     def frame(self) -> Frame:
@@ -225,18 +224,20 @@ class _Reading:
         if known is None or made is None or not made.covers(draw):
             keeper = Keeper(draw)
             self.rows.fold(Watched(NO_SUM, keeper))
-            known = keeper.total
-        self.kept = known.rows.joined()
+            known = keeper.kept()
+        self.kept = known.rows
         return known.total
 
     def rare(self, draw: RareRows) -> Integers:
         found = self.rows.fold(Carried(draw))
-        self.kept = self.kept.with_(found.rows).joined()
+        if found.rows.n_rows:
+            held = self.kept if isinstance(self.kept, CarriedRows) else self.kept.carried()
+            self.kept = held.with_(found.rows).joined()
         return found.total
 
     def written_out(self, numbers: Integers) -> Block:
-        block = self.kept.block(numbers, self.frame)
-        return block.written_out(np.arange(block.n_rows))
+        return self.kept.block(self.frame).written_out(self.kept.places(numbers))
 
     def raw(self, numbers: Integers) -> Any:
-        return self.kept.block(numbers, self.frame).X
+        X: Any = self.kept.block(self.frame).X
+        return X[self.kept.places(numbers)]

@@ -11,9 +11,6 @@ import pyarrow as pa
 from separatrix.base.arrays import Array
 from separatrix.base.errors import TableError
 
-# Columns are copied into rows in pieces of this many bytes, which stay in a core's cache while all columns are copied.
-COPY_BYTES = 1 << 18
-
 
 def float_width(schema: pa.Schema, columns: Sequence[str]) -> Any:
     """float32 if every column is float32, else float64."""
@@ -39,12 +36,8 @@ def is_numeric(kind: Any) -> bool:
 def matrix(batch: pa.RecordBatch, columns: Sequence[str], width: Any) -> Array:
     """The columns as a row-major matrix (m, d); a missing value is NaN."""
     X = np.empty((batch.num_rows, len(columns)), dtype=width)
-    values = [_values(batch.column(name)) for name in columns]
-    step = max(1, COPY_BYTES // max(1, X.itemsize * len(columns)))
-    for start in range(0, len(X), step):
-        rows = slice(start, start + step)
-        for j, column in enumerate(values):
-            X[rows, j] = column[rows]
+    for j, name in enumerate(columns):
+        X[:, j] = _values(batch.column(name))
     return X
 
 
