@@ -134,7 +134,7 @@ def compromise(rows: Rows, fit_intercept: bool) -> tuple[Array, str]:
     block = COMPROMISE.block(rows)
     X, t = block.X, block.t
     if X.shape[0] * (X.shape[1] + 1) <= MOST_VIOLATION_ENTRIES:
-        v = least_violation(signed_rows(rows, fit_intercept), t > 0)
+        v = least_violation(signed_rows(block, fit_intercept), t > 0)
         if v is not None:
             W = v if fit_intercept else np.concatenate([[0.0], v])
             return W[None, :], "these weights minimise the mean of max(0, 1 - m) of each class, summed"
