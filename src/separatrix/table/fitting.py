@@ -16,16 +16,9 @@ from separatrix.base.errors import TableError
 from separatrix.base.messages import Message, Setting, joined, reason, remedy, solving, together
 from separatrix.base.watching import Part, watched
 from separatrix.table.cells import drop
-from separatrix.table.encoder import (
-    MISSING,
-    UNSEEN,
-    WORDS,
-    Encoded,
-    Encoder,
-    checked,
-    refuse_missing,
-    text_cells,
-)
+from separatrix.table.encoded_column import WORDS, Encoded
+from separatrix.table.encoder import Encoder, checked, refuse_missing, text_cells
+from separatrix.table.encoder_checks import MISSING, UNSEEN
 from separatrix.table.schema import Column, Schema
 from separatrix.table.text import learn
 from separatrix.table.text_counts import CountedTexts, count_texts
