@@ -92,7 +92,7 @@ class SeparatingClassifier(LinearClassifier):
             met=status.met,
             **at.fields(),
             iterations=sum(search.state.iteration for search in searches),
-            passes=sum(search.problem.passes for search in searches),
+            passes=_passes(searches),
             solver=solver,
             why=f"{solver}: {why}",
             rank=rank,
@@ -104,6 +104,11 @@ class SeparatingClassifier(LinearClassifier):
         )
         if asked_to_end and not status.met:
             warnings.warn(status.sentence, errors.NotConvergedWarning, stacklevel=4)
+
+
+def _passes(searches: Sequence[Search]) -> int:
+    """The passes of all searches. Those over rows outside memory share one counter."""
+    return sum({id(search.problem.rows.counter): search.problem.passes for search in searches}.values())
 
 
 def combined_status(statuses: Sequence[Status], classes: Sequence[Any]) -> Status:
