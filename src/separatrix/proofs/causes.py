@@ -55,7 +55,7 @@ def single_columns(D: Differences) -> list[AnyArray]:
     >>> [v.tolist() for v in single_columns(D)]
     [[[0, 0, 0], [-3, 1, 0]], [[0, 0, 0], [2, 0, -1]]]
     """
-    low, high = _extremes(D)
+    low, high = extremes(D)
     by_column: dict[int, AnyArray] = {}
     for k in range(D.K) if D.K > 2 else (1,):
         others = np.arange(D.K) != k
@@ -95,7 +95,7 @@ def _of_column(D: Differences, j: int, k: int, sign: int, threshold: float) -> A
     return W
 
 
-def _extremes(D: Differences) -> tuple[Array, Array]:
+def extremes(D: Differences) -> tuple[Array, Array]:
     """The smallest and the largest value of each class in each column, both (K, d); infinite for an absent class."""
     low = np.full((D.K, D.X.shape[1]), np.inf)
     high = -low
