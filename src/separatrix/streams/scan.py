@@ -19,6 +19,7 @@ from separatrix.rows.frame import Frame
 from separatrix.rows.labelled import OutsideMemory
 from separatrix.rows.streamed import Learnt, Piece, StreamedRows
 from separatrix.streams.batches import Batches, ParquetBatches
+from separatrix.streams.files import files_fingerprint
 from separatrix.streams.matrix import float_width, matrix, refuse_other_types
 from separatrix.streams.target import Target, found_classes
 
@@ -37,6 +38,11 @@ class Scan(OutsideMemory):
     @property
     def name(self) -> str:
         return self.batches.name
+
+    @property
+    def fingerprint(self) -> str:
+        """The files, their sizes and the times when they were last changed."""
+        return files_fingerprint(self.name, getattr(self.batches, "paths", ()))
 
     @cached_property
     def dtype(self) -> Any:
