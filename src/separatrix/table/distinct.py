@@ -41,14 +41,14 @@ class Distinct:
         return int(self.counts.sum())
 
     @classmethod
-    def of(cls, column: Any, start: int = 0) -> Distinct:
-        """The values of a column whose first row has the number ``start``."""
+    def of(cls, column: Any, start: int | Integers = 0) -> Distinct:
+        """The values of a column whose first row has the number ``start``, or whose rows have these numbers."""
         values, codes = encoded(column)
         known = codes >= 0
         counts = np.bincount(codes[known], minlength=len(values))
         # Codes are given in the order of first rows, so a value is new where the largest code so far grows.
         first = np.flatnonzero(np.diff(np.maximum.accumulate(codes), prepend=-1) > 0)
-        return cls(values, counts, start + first)
+        return cls(values, counts, numbered(start, first))
 
     def merge(self, later: Distinct) -> Distinct:
         """The values of these rows and of later ones."""
@@ -78,6 +78,11 @@ class Distinct:
         first = np.full(len(distinct), np.iinfo(np.int64).max)
         np.minimum.at(first, codes[known], self.first[known])
         return Distinct(distinct, counts, first)
+
+
+def numbered(start: int | Integers, places: Any) -> Any:
+    """The numbers of rows at these places: counted from ``start``, or ``start`` has the number of every row."""
+    return start[places] if isinstance(start, np.ndarray) else start + places
 
 
 def encoded(column: Any) -> tuple[Any, Integers]:

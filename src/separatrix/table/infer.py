@@ -95,7 +95,7 @@ def _judged(name: str, column: Any) -> Column:
     if cells.is_text(kind):
         return _of_text(name, column)
     if pa.types.is_null(kind):
-        return _empty(name, len(column))
+        return empty(name, len(column))
     what = kind_of(kind)
     if what is None:
         return nested(name, kind)
@@ -195,7 +195,7 @@ def spells_truth(values: Any) -> bool:
 def measured(name: str, kind: str, seen: SeenNumbers) -> Column:
     """A column of numbers, truth values or days. It is ignored if constant; an index gets a note."""
     if not seen.known:
-        return _empty(name, seen.n)
+        return empty(name, seen.n)
     if seen.low == seen.high:
         return _constant(name, f"{seen.first:g}", seen.n - seen.known)
     index = _index_like(name, seen) if kind == "number" and seen.known == seen.n else ""
@@ -276,7 +276,7 @@ def _counts_by_level(seen: SeenTexts) -> dict[str, int]:
 def _without_levels(name: str, seen: SeenTexts) -> Column:
     """A column with one distinct text, or none."""
     if not seen.n_different:
-        return _empty(name, seen.n)
+        return empty(name, seen.n)
     ((only, count),) = _counts_by_level(seen).items()
     return _constant(name, repr(cells.shortened(only)), seen.n - count)
 
@@ -311,7 +311,8 @@ def _stray(name: str, about: Facts) -> Column:
     return _refused(name, note, remedy)
 
 
-def _empty(name: str, n: int) -> Column:
+def empty(name: str, n: int) -> Column:
+    """A column of n rows without a value."""
     return Column(name, "ignored", note=f"none of its {n} rows has a value")
 
 

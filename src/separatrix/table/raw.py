@@ -8,7 +8,7 @@ A level that only held-out rows have counts as unseen. So held-out rows have no 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -97,37 +97,25 @@ class RawTable:
         if scaling is not None:
             scaling = scaling if encoder is None else scaling.only(encoder.measured)
             X = scaling.apply(X)
-            which = "Columns" if encoder is None or encoder.measured.all() else "Numbers and dates"
-            how = "standardised" if isinstance(X, np.ndarray) else "divided by their standard deviations"
-            notes.append(f"{which} are {how}, using {who}.")
+            notes.append(scaled_note(encoder, isinstance(X, np.ndarray), who))
         every = (*self.notes, *notes, *self.late)
         where = (self.schema, every, self.rows, self.n_rows, scaling, self.files)
         return Table(self.source, names, X, self.target, self.y, encoder, *where)
 
     def _coded(self, columns: tuple[Column, ...], train: AnyArray | None, who: str) -> tuple[Any, Encoder, list[str]]:
         """X, the encoder, and notes on columns left out, values filled and levels that no training row has."""
-        narrowed = [self._narrowed(column, self.V[:, j], train) for j, column in enumerate(columns)]
-        used = [j for j, (column, _) in enumerate(narrowed) if column.kind != "ignored"]
+        fewer = [self._narrowed(column, self.V[:, j], train) for j, column in enumerate(columns)]
+        used = [j for j, (column, _) in enumerate(fewer) if column.kind != "ignored"]
         if not used:
             raise TableError(self.source, f"no column varies in {who}", "hold fewer rows out, or give more columns")
-        ignored = [column for column, _ in narrowed if column.kind == "ignored"]
-        notes: list[str] = [
-            Message(f"Column {quoted(column.name)} is left out: ", column.note, ".") for column in ignored
-        ]
-        kept = [narrowed[j][0] for j in used]
-        notes += [
-            f"The reference {quoted(column.preferred)} of column {quoted(column.name)} is in no row fitted; "
-            f"{quoted(column.levels[0])} takes its place."
-            for column in kept
-            if column.preferred is not None and column.preferred != column.levels[0]
-        ]
-        V = self._renumbered(used, [narrowed[j][1] for j in used])
+        ignored = [column for column, _ in fewer if column.kind == "ignored"]
+        kept = [fewer[j][0] for j in used]
+        notes = narrowed_notes(ignored, kept)
+        V = self._renumbered(used, [fewer[j][1] for j in used])
         notes += [note for k, column in enumerate(kept) for note in self._rare_reference(column, V[:, k], train)]
         encoder = learned(kept, V, self.missing, self.unseen, self.source, train, self.texts)
         filled = missing_counts(kept, V)
-        if filled:
-            where = ", ".join(f"{count} in {quoted(name)}" for name, count in filled.items())
-            notes.append(f"{FILLED[self.missing]} {who}: {where}.")
+        notes += filled_notes(filled, self.missing, who)
         notes += self._new_levels(columns, used, V)
         words = {column.name: column.text for column in encoder.columns if column.text is not None}
         texts = {name: features.of_counts(self.texts[name]) for name, features in words.items()}
@@ -148,38 +136,21 @@ class RawTable:
         return V
 
     def _narrowed(self, column: Column, v: Array, train: AnyArray | None) -> tuple[Column, Integers | None]:
-        """A category with only the levels that training rows have, and the new number of each old level.
-
-        The numbers are None if they do not change. Levels that the user's schema lists are all kept.
-        """
-        given = self.given.column(column.name)
-        if column.kind != "category" or (given is not None and given.levels):
+        """``narrowed`` to the levels that training rows have."""
+        if column.kind != "category" or self._lists(column):
             return column, None
-        cells = v if train is None else v[train]
-        counts = np.bincount(cells[cells >= 0].astype(np.intp), minlength=len(column.levels))
-        present = {level: int(n) for level, n in zip(column.levels, counts, strict=True) if n}
-        if len(present) < 2:
-            only = f"its only value is {quoted(shortened(next(iter(present))))}" if present else "it has no value"
-            return replace(column, kind="ignored", note=f"{only} in the rows fitted"), None
-        levels = levels_in_order(present, column.preferred)
-        if levels == column.levels:
-            return column, None
-        numbers = {level: k for k, level in enumerate(levels)}
-        return replace(column, levels=levels), np.array([numbers.get(level, int(UNKNOWN)) for level in column.levels])
+        return narrowed(column, level_counts(v if train is None else v[train], len(column.levels)))
 
     def _rare_reference(self, column: Column, v: Array, train: AnyArray | None) -> Iterator[str]:
         """A note on a reference that nobody chose and that very few training rows have."""
+        if column.kind != "category" or column.preferred is not None or self._lists(column):
+            return iter(())
+        return rare_reference(column, level_counts(v if train is None else v[train], len(column.levels)))
+
+    def _lists(self, column: Column) -> bool:
+        """Whether the user's schema lists the levels of a category, which are then all kept."""
         given = self.given.column(column.name)
-        if column.kind != "category" or column.preferred is not None or (given is not None and given.levels):
-            return
-        cells = v if train is None else v[train]
-        counts = np.bincount(cells[cells >= 0].astype(np.intp), minlength=len(column.levels))
-        n, most = int(counts[0]), int(counts.argmax())
-        if 0 < n <= MOST_ROWS_OF_A_RARE_REFERENCE and counts[most] >= RATIO_TO_A_RARE_REFERENCE * n:
-            said = f"is in {n} of the rows fitted, so the weights of the others are uncertain"
-            frequent = Setting("reference", ForColumn(column.name, column.levels[most]))
-            start = f"The reference {quoted(shortened(column.levels[0]))} of column {quoted(column.name)} {said}; "
-            yield Message(start, "to compare with the most frequent level, give ", frequent, ".")
+        return given is not None and bool(given.levels)
 
     def _new_levels(self, columns: tuple[Column, ...], used: list[int], V: Array) -> Iterator[str]:
         """Notes on levels that only held-out rows have; an error if ``unseen`` is "error", as in prediction."""
@@ -190,13 +161,73 @@ class RawTable:
                 counts = np.bincount(codes, minlength=len(columns[j].levels)).tolist()
                 new = {level: n for level, n in zip(columns[j].levels, counts, strict=True) if n}
                 strange |= {columns[j].name: new} if new else {}
-        if strange and self.unseen == "error":
-            raise refuse_unseen(self.source, strange)
-        for name, levels in strange.items():
-            n = sum(levels.values())
-            said = f"in {n} row{'s' * (n != 1)} held out, counted as average"
-            some = listed(list(map(shortened, levels)))
-            yield f"Column {quoted(name)} has levels that no fitted row has, {said}: {some}."
+        yield from new_levels(self.source, strange, self.unseen)
+
+
+def scaled_note(encoder: Encoder | None, dense: bool, who: str) -> str:
+    """A note on the columns that were standardised."""
+    which = "Columns" if encoder is None or encoder.measured.all() else "Numbers and dates"
+    how = "standardised" if dense else "divided by their standard deviations"
+    return f"{which} are {how}, using {who}."
+
+
+def narrowed_notes(ignored: Sequence[Column], kept: Sequence[Column]) -> list[str]:
+    """Notes on columns that do not vary in the rows fitted, and on references that are in no row fitted."""
+    notes: list[str] = [Message(f"Column {quoted(column.name)} is left out: ", column.note, ".") for column in ignored]
+    return notes + [
+        f"The reference {quoted(column.preferred)} of column {quoted(column.name)} is in no row fitted; "
+        f"{quoted(column.levels[0])} takes its place."
+        for column in kept
+        if column.preferred is not None and column.preferred != column.levels[0]
+    ]
+
+
+def filled_notes(filled: Mapping[str, int], missing: str, who: str) -> list[str]:
+    """A note on the missing values that were filled, by column."""
+    where = ", ".join(f"{count} in {quoted(name)}" for name, count in filled.items())
+    return [f"{FILLED[missing]} {who}: {where}."] if filled else []
+
+
+def level_counts(v: Array, n_levels: int) -> Integers:
+    """How many of the cells v (n,) of a category have each level."""
+    return np.bincount(v[v >= 0].astype(np.intp), minlength=n_levels)
+
+
+def narrowed(column: Column, counts: Integers) -> tuple[Column, Integers | None]:
+    """A category with only the levels that occur, by their ``counts``, and the new number of each old level.
+
+    The numbers are None if they do not change.
+    """
+    present = {level: int(n) for level, n in zip(column.levels, counts, strict=True) if n}
+    if len(present) < 2:
+        only = f"its only value is {quoted(shortened(next(iter(present))))}" if present else "it has no value"
+        return replace(column, kind="ignored", note=f"{only} in the rows fitted"), None
+    levels = levels_in_order(present, column.preferred)
+    if levels == column.levels:
+        return column, None
+    numbers = {level: k for k, level in enumerate(levels)}
+    return replace(column, levels=levels), np.array([numbers.get(level, int(UNKNOWN)) for level in column.levels])
+
+
+def rare_reference(column: Column, counts: Integers) -> Iterator[str]:
+    """A note on the reference of a category if very few rows have it; ``counts``: the fitted rows of each level."""
+    n, most = int(counts[0]), int(counts.argmax())
+    if 0 < n <= MOST_ROWS_OF_A_RARE_REFERENCE and counts[most] >= RATIO_TO_A_RARE_REFERENCE * n:
+        said = f"is in {n} of the rows fitted, so the weights of the others are uncertain"
+        frequent = Setting("reference", ForColumn(column.name, column.levels[most]))
+        start = f"The reference {quoted(shortened(column.levels[0]))} of column {quoted(column.name)} {said}; "
+        yield Message(start, "to compare with the most frequent level, give ", frequent, ".")
+
+
+def new_levels(source: str, strange: Mapping[str, dict[str, int]], unseen: str) -> Iterator[str]:
+    """Notes on levels that only held-out rows have; an error if ``unseen`` is "error", as in prediction."""
+    if strange and unseen == "error":
+        raise refuse_unseen(source, dict(strange))
+    for name, levels in strange.items():
+        n = sum(levels.values())
+        said = f"in {n} row{'s' * (n != 1)} held out, counted as average"
+        some = listed(list(map(shortened, levels)))
+        yield f"Column {quoted(name)} has levels that no fitted row has, {said}: {some}."
 
 
 def _with_levels(v: Array, numbers: Integers) -> Array:

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.base.arrays import AnyArray, Array
+from separatrix.base.arrays import AnyArray, Array, Integers
+from separatrix.table.distinct import numbered
 
 # At most this many values are kept to find out whether a value repeats. Past them, values are known not to repeat only
 # if they increase.
@@ -47,7 +48,7 @@ class SeenNumbers:
     values: Array | None = None
 
     @classmethod
-    def of(cls, v: Array, start: int = 0, distinct: bool = False) -> SeenNumbers:
+    def of(cls, v: Array, start: int | Integers = 0, distinct: bool = False) -> SeenNumbers:
         """The numbers v (n,), NaN where one is missing. ``distinct``: whether it matters that a value repeats.
 
         >>> seen = SeenNumbers.of(np.array([1.0, np.nan, 3.0]))
@@ -64,7 +65,7 @@ class SeenNumbers:
         # The difference of two infinities, which are refused later, or of two numbers near the limit of float64.
         with np.errstate(invalid="ignore", over="ignore"):
             steps = np.diff(known) if whole else np.empty(0)
-        infinite = int(np.argmax(np.isinf(v))) + start if np.isinf(low) or np.isinf(high) else None
+        infinite = int(numbered(start, int(np.argmax(np.isinf(v))))) if np.isinf(low) or np.isinf(high) else None
         ends = (float(known[0]), float(known[-1]), low, high)
         ups = (whole and bool(np.all(steps == 1)), whole, whole and bool(np.all(steps > 0)))
         values = _unique(known) if distinct and whole else None

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from pyarrow import compute
 
-from separatrix.base.arrays import Booleans
+from separatrix.base.arrays import Booleans, Integers
 from separatrix.table import cells
 from separatrix.table.distinct import Distinct
 from separatrix.table.marks import date_forms
@@ -93,7 +93,7 @@ class SeenTexts:
     facts: Facts | None = None
 
     @classmethod
-    def of(cls, column: Any, start: int = 0) -> SeenTexts:
+    def of(cls, column: Any, start: int | Integers = 0) -> SeenTexts:
         """The texts of a column.
 
         >>> import pyarrow as pa
