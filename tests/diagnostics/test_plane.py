@@ -169,3 +169,12 @@ def test_many_rows_are_sampled_by_the_seed():
     np.testing.assert_array_equal(plane_of(model, X, y, seed=1).B, plane_of(model, X, y, seed=1).B)
     with pytest.raises(sx.errors.ParameterError, match="fitted classifier of this package"):
         plane_of("model", X, y)
+
+
+def test_one_row_in_each_class_has_no_scatter_to_divide_by():
+    rng = np.random.default_rng(0)
+    for _ in range(50):  # whether the scatter is exactly zero, or rounding, depends on the arithmetic
+        X = rng.standard_normal((2, 3)) * 10.0 ** rng.integers(-3, 4)
+        model = sx.LogisticRegression().fit(X, [0, 1])
+        plane = plane_of(model, X, [0, 1])
+        np.testing.assert_allclose(plane.B.T @ plane.B, np.eye(2), atol=1e-9)

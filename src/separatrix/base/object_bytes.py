@@ -5,6 +5,8 @@
     an array                                   its type, shape and memory order, and its bytes
     a tuple, list or dictionary                its items
     a CSR matrix                               its shape and its three arrays
+    an Arrow array                             as an Arrow stream
+    a message                                  its parts
     a dataclass, named tuple or Enum member    the class by its name in this package, and its fields
 
 The bytes are one line of JSON, in which arrays are numbered, followed by the bytes of the arrays. The memory order is
@@ -24,6 +26,8 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
+
+from separatrix.base.messages import Message
 
 _PACKAGE = __name__.partition(".")[0]
 # Modules whose import would run a program have names with two underscores.
@@ -137,6 +141,25 @@ def _csr(content: Any, arrays: list[bytes]) -> Any:
     return csr_array((data, indices, indptr), shape=shape)
 
 
+def _arrow_tree(value: Any, arrays: list[bytes]) -> Any:
+    import pyarrow as pa
+
+    sink = pa.BufferOutputStream()
+    table = pa.table({"values": value})
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    arrays.append(sink.getvalue().to_pybytes())
+    return len(arrays) - 1
+
+
+def _arrow(content: Any, arrays: list[bytes]) -> Any:
+    import pyarrow as pa
+
+    column = pa.ipc.open_stream(arrays[content]).read_all().column(0)
+    column.validate(full=True)
+    return column.combine_chunks()
+
+
 def _is_named_tuple(value: Any) -> bool:
     return isinstance(value, tuple) and hasattr(value, "_fields")
 
@@ -210,6 +233,12 @@ _FORMS: dict[
         lambda content, arrays: {_value(key, arrays): _value(item, arrays) for key, item in content},
     ),
     "csr": (_is_csr, _csr_tree, _csr),
+    "message": (
+        lambda value: type(value) is Message,
+        lambda value, arrays: [_tree(part, arrays) for part in value.parts],
+        lambda content, arrays: Message(*[_value(part, arrays) for part in content]),
+    ),
+    "arrow": (lambda value: hasattr(value, "__arrow_c_array__"), _arrow_tree, _arrow),
     "object": (lambda value: is_dataclass(value) and not isinstance(value, type), _object_tree, _object),
 }
 

@@ -15,7 +15,8 @@ import numpy as np
 
 from separatrix.base.arrays import Integers
 from separatrix.base.errors import InputError
-from separatrix.base.messages import Message, Part, RowNumber, over_rows
+from separatrix.base.messages import Message, Part, RowNumber
+from separatrix.base.renamed_messages import over_rows
 
 
 @dataclass(frozen=True, eq=False)

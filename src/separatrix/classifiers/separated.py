@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from separatrix.base.arrays import Array, Booleans, Integers
-from separatrix.base.messages import Detail, Message, Parameter, Remedy, Setting, joined, over_columns
+from separatrix.base.messages import Detail, Message, Parameter, Remedy, Setting, joined
+from separatrix.base.renamed_messages import over_columns
 from separatrix.classifiers.fit_input import FitInput
 from separatrix.objectives.problem import Objective
 from separatrix.proofs.asked_rows import as_rows

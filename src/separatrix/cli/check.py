@@ -86,16 +86,27 @@ def _fit_command(data: str, checks: Checks) -> list[str] | None:
     return words + [word for setting in settings for word in option_words(setting)]
 
 
-def _show(data: str, checks: Checks, quiet: bool) -> None:
+def _how_rows_are_counted(findings: list[Finding]) -> str:
+    """How the rows that the findings name are counted; empty if they name none."""
+    named = [row for finding in findings for row in _rows_named(finding.facts.get("rows"))]
+    if not named:
+        return ""
+    folder = any(isinstance(row, str) for row in named)
+    return "numbered from 1 in each file" if folder else "numbered from 1, as in the table"
+
+
+def _size(checks: Checks) -> str:
+    """The number of rows and columns, and of encoded columns if it differs."""
     rows = f"{terminal.count(checks.n_rows, 'row')}, {terminal.count(checks.n_columns, 'column')}"
-    n_encoded = checks.n_columns if checks.n_encoded is None else checks.n_encoded
-    encoded = "" if n_encoded == checks.n_columns else f" ({n_encoded} encoded)"
-    terminal.line("data", f"{data}: {rows}{encoded}; predicting {checks.target!r}")
+    same = checks.n_encoded is None or checks.n_encoded == checks.n_columns
+    return rows if same else f"{rows} ({checks.n_encoded} encoded)"
+
+
+def _show(data: str, checks: Checks, quiet: bool) -> None:
+    terminal.line("data", f"{data}: {_size(checks)}; predicting {checks.target!r}")
     told = [finding for finding in checks if finding.severity != "ok"]  # What is fine names no rows.
-    named = [row for finding in told for row in _rows_named(finding.facts.get("rows"))]
-    if named:
-        folder = any(isinstance(row, str) for row in named)
-        terminal.line("rows", "numbered from 1 in each file" if folder else "numbered from 1, as in the table")
+    if counted := _how_rows_are_counted(told):
+        terminal.line("rows", counted)
     for finding in told:
         _show_finding(finding)
     if not quiet and checks.at("ok"):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from separatrix.base.errors import ParameterError
-from separatrix.cli import exits, table_arguments, terminal
+from separatrix.cli import exits, model_arguments, output_files, terminal
 from separatrix.cli.decision_options import Decision, decision_for, decision_options
 from separatrix.cli.table_arguments import FILE, json_option, spelling_options
 from separatrix.cli.wording import checks_in_shell
@@ -65,9 +65,9 @@ def evaluate(
     given with --fitted-on; the report is still written. A report shows the model's own answers; with --cost it also has
     what mistakes cost at each threshold.
     """
-    table_arguments.refuse_unwritable("--report", report)
+    output_files.refuse_unwritable("--report", report)
     _refuse_report_options(report, fitted_on, any(one is not None for one in (threshold, prior)))
-    known = table_arguments.read_model(model, data, fitted_on)
+    known = model_arguments.read_model(model, data, fitted_on)
     decision = decision_for(known, threshold, cost, prior)
     table = _labelled(known, data, spelling, target, strict)
     measures = _measured(known, table, decision)
@@ -110,7 +110,7 @@ def _labelled(known: ModelFile, data: str, spelling: dict[str, Any], target: str
     from separatrix.base.errors import TableError
     from separatrix.cli.measures import refuse_unknown_labels
 
-    table = table_arguments.read_for(known, data, spelling, strict, target, labelled=True)
+    table = model_arguments.read_for(known, data, spelling, strict, target, labelled=True)
     assert table.y is not None
     assert table.rows is not None
     if not len(table.y):
@@ -181,7 +181,7 @@ def _missing(known: ModelFile, data: str, spelling: dict[str, Any]) -> dict[str,
         return {}
     if data == STDIN:
         return None
-    source = open_source(data, Spelling(**table_arguments.as_fitted(known, spelling)))
+    source = open_source(data, Spelling(**model_arguments.as_fitted(known, spelling)))
     literal, pointed = select.literal(encoder.columns, None, ()), select.pointed(encoder.columns)
     columns = source.read([column.name for column in encoder.columns], literal, pointed)
     return encoder.read(columns, source.name).missing
@@ -211,4 +211,4 @@ def _report(
             encoder=known.encoder,
             cost=None if costs is None else {"FP": costs.false_positive, "FN": costs.false_negative},
         )
-    table_arguments.write("--report", path, page.encode())
+    output_files.write("--report", path, page.encode())

@@ -12,7 +12,7 @@ import click
 
 from separatrix.base.errors import InputError, ParameterError
 from separatrix.base.messages import Message
-from separatrix.cli import exits, table_arguments, terminal
+from separatrix.cli import exits, model_arguments, output_files, table_arguments, terminal
 from separatrix.cli.fit_report import write_report
 from separatrix.cli.models import (
     REMEMBERED,
@@ -150,7 +150,7 @@ def fit(
         terminal.document(terminal.escaped(str(table_arguments.inferred(data, wanted))) + "\n")
         return exits.FINE
     for option, path in (("--out", out), ("--report", report)):
-        table_arguments.refuse_unwritable(option, path)
+        output_files.refuse_unwritable(option, path)
     split = _split(test_size, cv, seed)
     costs = _costs(cost, report)
     from separatrix.base import concurrency
@@ -161,7 +161,7 @@ def fit(
         output, caught = fitted(table, standardise, split, model, base, given)
         output = _with_statistics(output) if stats else output
         if out is not None:
-            _write(output, out, table_arguments.remembered(wanted, table))
+            _write(output, out, model_arguments.remembered(wanted, table))
         if report is not None:
             write_report(output, report, table.holes, costs)
     if as_json:

@@ -240,25 +240,34 @@ class FitOutput:
         if not self.largest:
             terminal.line("weights", "all are zero: the columns do not change the predictions")
             return
-        binary = len(self.classes) == 2
-        found = self.weights
-        ratio = found.ratio if found is not None and binary else None
-        more = "" if ratio is None else f"; {ratio}s are per unit"
+        in_units, ratio = self.weights is not None, self._ratio
         measured = self._measured
-        some = any(one["column"] not in measured for one in self.largest)
-        scale = "by weight times standard deviation (SD) of the column over the rows fitted"
-        terminal.line("weights", f"the largest, {scale}{'; 0/1 columns have none per SD' if some else ''}{more}")
-        heads = f"{'per SD':>8}" + f"{'per unit':>12}" * (found is not None) + (f"{ratio:>14}" if ratio else "")
+        told = ["the largest, by weight times standard deviation (SD) of the column over the rows fitted"]
+        if not all(one["column"] in measured for one in self.largest):
+            told.append("0/1 columns have none per SD")
+        if ratio is not None:
+            told.append(f"{ratio}s are per unit")
+        terminal.line("weights", "; ".join(told))
+        heads = f"{'per SD':>8}" + f"{'per unit':>12}" * in_units + (f"{ratio:>14}" if ratio else "")
         terminal.say(" " * terminal.LABEL_WIDTH + heads, bold=True)
         for one in self.largest:
-            side, label = "for" if one["weight"] >= 0 else "against", one["class"]
-            if binary and one["weight"] < 0:
-                side, label = "for", self.classes[0]
             numbers = _per_deviation(one["weight"]) if one["column"] in measured else f"{NO_VALUE:>8}"
-            if found is not None:
-                numbers += f"{one['per_unit']:>+12.4g}" + (f"{ratio_text(one['ratio']):>14}" if ratio else "")
-            against = f" (against {terminal.item(one['reference'])})" if one.get("reference") else ""
-            terminal.indented(numbers + "  ", f"{one['column']}{against}, {side} {label}")
+            numbers += f"{one['per_unit']:>+12.4g}" if in_units else ""
+            numbers += f"{ratio_text(one['ratio']):>14}" if ratio else ""
+            terminal.indented(numbers + "  ", self._spoken_for(one))
+
+    @property
+    def _ratio(self) -> str | None:
+        """What e to the power of a weight is called, such as odds ratio, if it has a meaning."""
+        return None if self.weights is None or len(self.classes) != 2 else self.weights.ratio
+
+    def _spoken_for(self, one: dict[str, Any]) -> str:
+        """The column of a weight, and the class that it speaks for or against."""
+        side, label = "for" if one["weight"] >= 0 else "against", one["class"]
+        if len(self.classes) == 2 and one["weight"] < 0:
+            side, label = "for", self.classes[0]
+        against = f" (against {terminal.item(one['reference'])})" if one.get("reference") else ""
+        return f"{one['column']}{against}, {side} {label}"
 
 
 def _per_deviation(weight: float) -> str:

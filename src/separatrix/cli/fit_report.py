@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from separatrix.base.errors import ParameterError
-from separatrix.cli import table_arguments, terminal
+from separatrix.cli import output_files, terminal
 from separatrix.cli.wording import checks_in_shell
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def write_report(
             encoder=table.encoder,
             comparison=comparison,
         )
-    table_arguments.write("--report", path, page.encode())
+    output_files.write("--report", path, page.encode())
 
 
 def _named_option(report: Callable[..., str], *given: Any, **named: Any) -> str:

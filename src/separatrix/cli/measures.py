@@ -14,7 +14,7 @@ import numpy as np
 from separatrix.base.arrays import Integers
 from separatrix.base.cached import cached_property
 from separatrix.base.errors import LabelError, printable
-from separatrix.base.messages import Rows
+from separatrix.base.renamed_messages import Rows
 from separatrix.cli import terminal
 from separatrix.cli.decision_options import OWN_ANSWERS, Decision
 from separatrix.evaluation.answers import answers

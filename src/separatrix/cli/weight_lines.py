@@ -161,6 +161,21 @@ def show_statistics(found: Statistics, encoder: Encoder | None) -> None:
         terminal.line("" if j else "notes", note)
 
 
+def _statistics_of(found: Statistics, k: int) -> dict[str, list[str]]:
+    """The columns of the coefficients of class k, by their heads. The last one names those that are not estimated."""
+    shown = {
+        "weight": _numbers(found.coef[k]),
+        "std. error": _numbers(found.std_err[k]),
+        "z": [_number(float(z), ".3g") for z in found.z[k]],
+        "p": [_p(float(p)) for p in found.p_value[k]],
+        "lower": _numbers(found.low[k]),
+        "upper": _numbers(found.high[k]),
+    }
+    m = len(found.terms)
+    states = ["" if state == "estimated" else state for state in found.states[k * m : (k + 1) * m]]
+    return {**shown, "state": states} if any(states) else shown
+
+
 def _show_coefficients(found: Statistics, k: int, encoder: Encoder | None) -> None:
     """The coefficients of one class, then their ratios with intervals."""
     has_intercept = found.terms[:1] == ("intercept",)
@@ -169,15 +184,8 @@ def _show_coefficients(found: Statistics, k: int, encoder: Encoder | None) -> No
     def column(values: Any) -> list[str]:
         return values if has_intercept else ["", *values]
 
-    m = len(found.terms)
-    states = ["" if state == "estimated" else state for state in found.states[k * m : (k + 1) * m]]
-    heads = ["weight", "std. error", "z", "p", "lower", "upper"]
-    arrays = (found.coef[k], found.std_err[k], found.z[k], found.p_value[k], found.low[k], found.high[k])
-    shown = [[_p(float(v)) for v in a] if head == "p" else _numbers(a) for head, a in zip(heads, arrays, strict=True)]
-    shown[2] = [_number(float(v), ".3g") for v in found.z[k]]
-    if any(states):
-        heads, shown = [*heads, "state"], [*shown, states]
-    lines.show(heads, [column(one) for one in shown])
+    shown = _statistics_of(found, k)
+    lines.show(list(shown), [column(one) for one in shown.values()])
     if found.ratio and any(map(math.isfinite, found.low[k])):
         terminal.say()
         ratios = [_ratios(a[k]) for a in (found.coef, found.low, found.high)]

@@ -14,16 +14,8 @@ from functools import cache
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from separatrix.base.messages import (
-    ByAudience,
-    Classifier,
-    Message,
-    Parameter,
-    Part,
-    Setting,
-    choices,
-    with_columns,
-)
+from separatrix.base.messages import ByAudience, Classifier, Message, Parameter, Part, Setting, choices
+from separatrix.base.renamed_messages import with_columns
 from separatrix.cli.models import OPTIONS, settings
 
 if TYPE_CHECKING:

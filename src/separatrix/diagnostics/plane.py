@@ -153,22 +153,34 @@ def plane_of(model: Any, X: Any, y: Any, *, names: Any = None, seed: int = 0) ->
     linear = getattr(scorer, "W", None) is not None
     B, n_useful = _two(V, block)
     if len(V) == 1:
-        V, first = B.T[:1], "normal of the boundary" if linear else "Fisher's axis"
         along = best_along(block, codes, B[:, 0])
-        if along is not None:
-            B = np.column_stack([B[:, 0], along])
-        second = "best direction along the boundary" if along is not None else "largest orthogonal principal direction"
-        meant = "the direction along the boundary that adds most to the separation of the classes (Fisher)"
-        told = meant if along is not None else "the largest principal direction orthogonal to it"
-        axes, says = (first, second), f"the {first.removeprefix('the ')}, and {told}, over standardised columns"
-    elif n_useful == 2:
-        axes = ("first Fisher axis", "second Fisher axis")
-        way = " of the model's scores" if linear else ""
-        says = f"the two directions{way} that separate the classes best (Fisher's axes), over standardised columns"
+        B = B if along is None else np.column_stack([B[:, 0], along])
+        axes, says = _axes_of_one_score(linear, along is not None)
     else:
-        axes = ("Fisher's axis", "largest orthogonal principal direction")
-        says = "Fisher's axis, and the largest principal direction orthogonal to it, over standardised columns"
-    return Plane(columns.mean, scale, B, axes, linear and _rank(_weights(model, scorer, scale)) <= 2, says)
+        axes, says = _fisher_axes(linear, n_useful)
+    exact = linear and _rank(_weights(model, scorer, scale)) <= 2
+    return Plane(columns.mean, scale, B, axes, exact, f"{says}, over standardised columns")
+
+
+def _axes_of_one_score(linear: bool, along: bool) -> tuple[tuple[str, str], str]:
+    """The names of the axes of one score, and a phrase that explains them; ``along``: the second separates classes."""
+    first = "normal of the boundary" if linear else "Fisher's axis"
+    spoken = f"the {first}" if linear else first
+    if along:
+        meant = "the direction along the boundary that adds most to the separation of the classes (Fisher)"
+        return (first, "best direction along the boundary"), f"{spoken}, and {meant}"
+    second = "largest orthogonal principal direction"
+    return (first, second), f"{spoken}, and the largest principal direction orthogonal to it"
+
+
+def _fisher_axes(linear: bool, n_useful: int) -> tuple[tuple[str, str], str]:
+    """The same for the axes of several scores, of which ``n_useful`` separate classes."""
+    if n_useful == 2:
+        way = " of the model's scores" if linear else ""
+        says = f"the two directions{way} that separate the classes best (Fisher's axes)"
+        return ("first Fisher axis", "second Fisher axis"), says
+    says = "Fisher's axis, and the largest principal direction orthogonal to it"
+    return ("Fisher's axis", "largest orthogonal principal direction"), says
 
 
 def _weights(model: Any, scorer: Any, scale: Array) -> Array:

@@ -23,7 +23,8 @@ import numpy as np
 from separatrix.base.arrays import Array
 
 if TYPE_CHECKING:
-    from separatrix.table.encoder import Encoded, Encoder
+    from separatrix.table.encoded_column import Encoded
+    from separatrix.table.encoder import Encoder
     from separatrix.table.scaling import Scaling
 
 # Rounding of a value when it was scaled and is scaled back, relative to the column's mean and standard deviation.

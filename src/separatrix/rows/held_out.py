@@ -26,7 +26,7 @@ def held_counts(counts: Integers, share: float) -> Integers:
 
     Fractions of rows are rounded by the largest remainders, so that the total is ``share`` of all rows.
 
-    >>> held_counts(np.array([8, 5, 1]), 0.25).tolist()
+    >>> held_counts(np.array([8, 4, 1]), 0.25).tolist()
     [2, 1, 0]
     """
     wanted = share * counts
@@ -34,7 +34,7 @@ def held_counts(counts: Integers, share: float) -> Integers:
     left_over = round(share * int(counts.sum())) - int(taken.sum())
     for k in np.argsort(taken - wanted, kind="stable")[: max(left_over, 0)]:
         taken[k] += 1
-    return np.clip(taken, 0, np.maximum(counts - 1, 0))
+    return np.asarray(np.clip(taken, 0, np.maximum(counts - 1, 0)))
 
 
 @dataclass(frozen=True)
@@ -67,6 +67,15 @@ class HeldOut:
         """Which of the consecutive rows from row ``start`` are held out; a class number below 0 never is."""
         hashes = row_hashes(start, len(codes), self.seed, HELD_OUT_STREAM)
         return (codes >= 0) & self.any_held[codes] & (hashes <= self.thresholds[codes])
+
+    def held_rows(self, rows: Integers, codes: Integers) -> Booleans:
+        """Which of the rows with these increasing numbers, from 0, and class numbers are held out."""
+        if not len(rows):
+            return np.zeros(0, dtype=bool)
+        start = int(rows[0])
+        every = np.full(int(rows[-1]) - start + 1, -1)
+        every[rows - start] = codes
+        return self.held(start, every)[rows - start]
 
 
 @dataclass(frozen=True, eq=False)

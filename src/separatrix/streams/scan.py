@@ -13,13 +13,13 @@ import numpy as np
 from separatrix.base.arrays import AnyArray
 from separatrix.base.cached import cached_property
 from separatrix.base.errors import ParameterError, TableError
+from separatrix.base.file_fingerprints import files_fingerprint
 from separatrix.base.labels import encode
 from separatrix.rows.coding import ClassTotals, Coding
 from separatrix.rows.frame import Frame
 from separatrix.rows.labelled import OutsideMemory
 from separatrix.rows.streamed import Learnt, Piece, StreamedRows
 from separatrix.streams.batches import Batches, ParquetBatches
-from separatrix.streams.files import files_fingerprint
 from separatrix.streams.matrix import float_width, matrix, refuse_other_types
 from separatrix.streams.target import Target, found_classes
 

@@ -16,16 +16,9 @@ from separatrix.base.errors import TableError
 from separatrix.base.messages import Message, Setting, joined, reason, remedy, solving, together
 from separatrix.base.watching import Part, watched
 from separatrix.table.cells import drop
-from separatrix.table.encoder import (
-    MISSING,
-    UNSEEN,
-    WORDS,
-    Encoded,
-    Encoder,
-    checked,
-    refuse_missing,
-    text_cells,
-)
+from separatrix.table.encoded_column import WORDS, Encoded
+from separatrix.table.encoder import Encoder, checked, refuse_missing, text_cells
+from separatrix.table.encoder_checks import MISSING, UNSEEN
 from separatrix.table.schema import Column, Schema
 from separatrix.table.text import learn
 from separatrix.table.text_counts import CountedTexts, count_texts
@@ -132,10 +125,10 @@ def encoded_column(column: Column, mean: float, counts: Integers | None, marked:
     ``marked``: whether an indicator marks missing values.
     """
     if counts is None:
-        fill, average = (float(mean > 0.5) if column.kind == "boolean" else mean,), tuple[float, ...]()
-    else:
-        fill, average = _replacement(column.levels, counts, marked), _shares(counts)
-    return Encoded(column.name, column.kind, column.levels, fill, marked, average)
+        mean = float(mean > 0.5) if column.kind == "boolean" else mean
+        return Encoded(column.name, column.kind, column.levels, (mean,), marked)
+    fill = _replacement(column.levels, counts, marked)
+    return Encoded(column.name, column.kind, column.levels, fill, marked, _shares(counts))
 
 
 def checked_encoder(encoder: Encoder, source: str) -> Encoder:

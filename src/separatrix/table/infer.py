@@ -56,6 +56,16 @@ def most_levels(n: int) -> int:
     return max(_LEVELS_AT_LEAST, min(_LEVELS_AT_MOST, n // _ROWS_PER_LEVEL))
 
 
+def _completed(name: str, content: Any, given: Column | None, has_reference: bool) -> Column:
+    """A column as it is ``given``, with what is not given inferred from its content."""
+    if given is None:
+        return _judged(name, content)
+    if given.kind != "category" or given.levels:
+        return given
+    asked = replace(given, preferred=None) if has_reference else given
+    return asked_category(asked, SeenTexts.of(cells.texts("schema", name, content)))
+
+
 def infer(
     table: pa.Table,
     target: str | None = None,
@@ -79,12 +89,7 @@ def infer(
             continue
         if tell is not None:
             tell(Part("what columns hold: column", k, table.num_columns))
-        column = by_name.get(name)
-        if column is None:
-            column = _judged(name, table.column(name))
-        elif column.kind == "category" and not column.levels:
-            column = replace(column, preferred=None) if name in asked else column
-            column = asked_category(column, SeenTexts.of(cells.texts("schema", name, table.column(name))))
+        column = _completed(name, table.column(name), by_name.get(name), name in asked)
         columns.append(with_reference(column, asked[name]) if name in asked else column)
     return Schema(tuple(columns), target, () if given is None else given.classes)
 

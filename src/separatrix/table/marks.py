@@ -77,14 +77,17 @@ def mark_among_levels(column: Column, counts: Iterable[tuple[str, int]]) -> Colu
     marks = [mark for mark in _MARKS if mark in column.levels and not (mark == "-" and "+" in column.levels)]
     if column.kind != "category" or not marks or solving(column.note):
         return column
-    one, rows = len(marks) == 1, sum(n for text, n in counts if text.strip() in marks)
-    which = f"its level {marks[0]!r}" if one else f"its levels {listed(marks)}"
-    settings = tuple(Setting("na", mark) for mark in marks)
-    remedy = Message(
-        "if it does, give " if one else "if they do, give ", joined(" and ", [Message(s) for s in settings])
-    )
-    told = Message(f"{which}, in {rows_counted(rows)}, may mean a missing value", Remedy(remedy, settings))
+    told = _may_be_missing(marks, sum(n for text, n in counts if text.strip() in marks))
     return replace(column, note=joined("; ", [column.note, told]) if column.note else told)
+
+
+def _may_be_missing(marks: list[str], rows: int) -> Message:
+    """The note on levels, in this many rows, that often mean a missing value."""
+    one, settings = len(marks) == 1, tuple(Setting("na", mark) for mark in marks)
+    which = f"its level {marks[0]!r}" if one else f"its levels {listed(marks)}"
+    condition = "if it does, give " if one else "if they do, give "
+    remedy = Message(condition, joined(" and ", [Message(setting) for setting in settings]))
+    return Message(f"{which}, in {rows_counted(rows)}, may mean a missing value", Remedy(remedy, settings))
 
 
 def code_among_numbers(v: Array) -> tuple[str, int, float, float] | None:

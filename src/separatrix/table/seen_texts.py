@@ -136,7 +136,8 @@ class SeenTexts:
 
 
 def _all_match(texts: Any, pattern: str) -> bool:
-    return bool(compute.all(compute.match_substring_regex(texts, pattern)).as_py())
+    """Whether all texts match; also if there is none."""
+    return compute.all(compute.match_substring_regex(texts, pattern), min_count=0).as_py() is True
 
 
 def strange_among(proper: Any) -> Booleans:

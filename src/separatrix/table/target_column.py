@@ -18,7 +18,9 @@ from pyarrow import compute
 
 from separatrix.base.arrays import AnyArray, Integers
 from separatrix.base.errors import LabelError, TableError
-from separatrix.base.messages import Message, RowNumber, Rows, Setting
+from separatrix.base.labels import quoted
+from separatrix.base.messages import Message, RowNumber, Setting
+from separatrix.base.renamed_messages import Rows
 from separatrix.table.cells import (
     NA,
     NO_NUMBER,
@@ -58,6 +60,15 @@ def unlabelled(column: Column, classes: Sequence[str] = ()) -> AnyArray:
     if pa.types.is_floating(column.type):
         absent = compute.or_kleene(absent, compute.is_nan(column))
     return as_array(absent)
+
+
+def rows_with_label(source: str, column: Any, target: str, classes: Sequence[str]) -> AnyArray:
+    """A mask (n,) of the rows with a label. At least one row must have one."""
+    labelled: AnyArray = ~unlabelled(column, classes)
+    if not labelled.any():
+        problem = f"no row has a label in the target column {quoted(target)}"
+        raise TableError(source, problem, "predict another column")
+    return labelled
 
 
 def labels(

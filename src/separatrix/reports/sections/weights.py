@@ -26,26 +26,35 @@ def columns(subject: ReportedModel) -> Section:
     if isinstance(found, str):
         return _section(paragraph(f"Left out: {found}."))
     shown = CoefficientDisplay(found)
+    largest: list[int] = shown.shown.tolist()
+    picture = figure(shown, "fig-columns", _caption(found, len(largest)))
+    several = len(found.classes) > MOST_COEFFICIENT_CLASSES
+    beside = _extremes(found, largest) if several else _effects(found, largest)
+    return _section(pair(picture, block(beside)) + _several_per_unit(subject, found, largest))
+
+
+def _caption(found: Coefficients, n_shown: int) -> str:
+    """What the picture of the ``n_shown`` largest columns shows."""
     zero = int(np.sum(np.all(found.value == 0, axis=0)))
-    parts = [f"The {len(shown.shown)} largest of {len(found.names)} columns" if len(found.names) > 1 else "The column"]
+    parts = [f"The {n_shown} largest of {len(found.names)} columns" if len(found.names) > 1 else "The column"]
     parts += ["per step of a column: one standard deviation, or from 0 to 1", found.says]
     parts += [f"{zero} columns have a weight of exactly zero"] if zero else []
     parts += [told] if (told := told_apart(len(found.classes))) else []
-    picture = figure(shown, "fig-columns", "; ".join(parts) + ".")
-    per_unit = _several_per_unit(subject, found, shown.shown.tolist())
-    if len(found.classes) > MOST_COEFFICIENT_CLASSES:
-        return _section(pair(picture, block(_extremes(found, shown.shown.tolist()))) + per_unit)
-    what = found.ratio or "weight"
+    return "; ".join(parts) + "."
+
+
+def _effects(found: Coefficients, columns: list[int]) -> str:
+    """The table of the columns' effects on each class; for one score, also per unit."""
     one = len(found.classes) == 1
     units = ["weight", found.odds] if found.odds else ["weight"]
-    heads = ["column", "step", *([what] if one else map(str, found.classes))]
+    heads = ["column", "step", *([found.ratio or "weight"] if one else map(str, found.classes))]
     heads += [f"{unit} per unit" for unit in units] if one else []
     rows = [
         [found.name_of(j), found.step_of(j), *(_effect(found, k, j) for k in range(len(found.classes)))]
         + (_per_unit(found, j) if one else [])
-        for j in shown.shown.tolist()
+        for j in columns
     ]
-    return _section(pair(picture, block(table(heads, rows))) + per_unit)
+    return table(heads, rows)
 
 
 def _several_per_unit(subject: ReportedModel, found: Coefficients, chosen: list[int]) -> str:

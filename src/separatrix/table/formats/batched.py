@@ -16,6 +16,7 @@ import pyarrow as pa
 from pyarrow import csv as arrow_csv
 
 from separatrix.base.errors import TableError
+from separatrix.base.file_fingerprints import files_fingerprint
 from separatrix.base.messages import Message, Setting
 from separatrix.base.row_names import RowNames, RowsFrom, short_names
 from separatrix.table.formats.columnar import ColumnarSource
@@ -60,6 +61,11 @@ class BatchedSource:
     def size(self) -> int:
         """The size of all files in bytes."""
         return sum(path.stat().st_size for path in self.paths)
+
+    @property
+    def fingerprint(self) -> str:
+        """The files, their sizes and the times when they were last changed."""
+        return files_fingerprint(self.name, self.paths)
 
     def batches(
         self, names: Sequence[str], literal: Collection[str] = (), pointed: Collection[str] = ()

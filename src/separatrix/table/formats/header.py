@@ -122,15 +122,19 @@ class FirstLines:
             return False
         if all(map(_is_number, line)):
             return not _counts_up(line)
-        below = [_column(self.rows, j) for j in range(len(line))]
-        measured = [bool(cells) and all(map(_is_number, cells)) for cells in below]
-        again = [cell in cells for cell, cells in zip(line, below, strict=True)]
-        if any(measured):
-            numbers = all(_is_number(cell) or cell in NO_NUMBER for cell, m in zip(line, measured, strict=True) if m)
-            texts = [repeats for repeats, m in zip(again, measured, strict=True) if not m]
-            some_number = any(_is_number(cell) for cell, m in zip(line, measured, strict=True) if m)
-            return numbers and some_number and any(texts)
-        return all(again)
+        above_numbers, above_texts = list[str](), list[bool]()
+        for j, cell in enumerate(line):
+            below = _column(self.rows, j)
+            if below and all(map(_is_number, below)):
+                above_numbers.append(cell)
+            else:
+                above_texts.append(cell in below)
+        return _is_like_numbers(above_numbers) and any(above_texts) if above_numbers else all(above_texts)
+
+
+def _is_like_numbers(cells: Sequence[str]) -> bool:
+    """Whether there is a number among the cells, and every other cell means a missing value."""
+    return any(map(_is_number, cells)) and all(_is_number(cell) or cell in NO_NUMBER for cell in cells)
 
 
 def _column(rows: Sequence[Sequence[str]], j: int) -> set[str]:

@@ -12,7 +12,7 @@ from separatrix.base.arrays import Array, Integers
 from separatrix.base.errors import TableError
 from separatrix.table import cells
 from separatrix.table.distinct import numbered
-from separatrix.table.encoder import Encoded
+from separatrix.table.encoded_column import Encoded
 from separatrix.table.infer import asked_category, empty, index_named, kind_of, measured, nested, of_words, spells_truth
 from separatrix.table.references import with_reference
 from separatrix.table.schema import Column

@@ -10,16 +10,18 @@ import numpy as np
 
 from separatrix.base.arrays import Array, Booleans, Integers
 from separatrix.base.errors import TableError
-from separatrix.table.encoder import UNKNOWN, WORDS, Encoded, Encoder
+from separatrix.table.encoded_column import UNKNOWN, WORDS, Encoded
+from separatrix.table.encoder import Encoder
 from separatrix.table.fitting import checked_encoder, column_means, encoded_column
-from separatrix.table.raw import (
-    filled_notes,
+from separatrix.table.narrowing import (
+    filled,
+    left_out,
     level_counts,
     narrowed,
-    narrowed_notes,
     new_levels,
     rare_reference,
-    scaled_note,
+    replaced_references,
+    scaled,
 )
 from separatrix.table.scaling import Scaling
 from separatrix.table.schema import Column, Schema
@@ -112,19 +114,18 @@ class Lesson:
         if not used:
             raise TableError(self.source, f"no column varies in {who}", "hold fewer rows out, or give more columns")
         kept = [fewer[j] for j in used]
-        notes = narrowed_notes([column for column in fewer if column.kind == "ignored"], kept)
+        notes = [*left_out(fewer), *replaced_references(kept)]
         for j in used:
             if fewer[j].kind == "category" and fewer[j].preferred is None and not self._lists(fewer[j]):
                 notes += rare_reference(fewer[j], self._counts(j, fewer[j], sums))
         encoder = Encoder(tuple(self._encoded(j, fewer[j], sums) for j in used), self.missing, self.unseen)
         checked_encoder(encoder, self.source)
-        filled = {self.columns[j].name: int(sums.holes[j]) for j in used if sums.holes[j]}
-        notes += filled_notes(filled, self.missing, who)
+        notes += filled({self.columns[j].name: int(sums.holes[j]) for j in used if sums.holes[j]}, self.missing, who)
         notes += new_levels(self.source, self._only_held(used, fewer, sums), self.unseen)
         scaling = None
         if standardise:
             scaling = self._scaling(encoder, used, fewer, sums)
-            notes.append(scaled_note(encoder, not any(column.text for column in encoder.columns), who))
+            notes.append(scaled(encoder, not any(column.text for column in encoder.columns), who))
         return Learned(encoder, scaling, tuple(notes))
 
     def _lists(self, column: Column) -> bool:
@@ -181,7 +182,7 @@ def unlisted(columns: Sequence[Column], V: Array) -> dict[str, Booleans]:
     return {name: rows for name, rows in found.items() if rows.any()}
 
 
-def without_holes(columns: Sequence[Column], V: Array, missing: str) -> Booleans:
+def without_holes(V: Array, missing: str) -> Booleans:
     """Which rows of a batch are kept: all, or the complete ones if ``missing`` is "drop"."""
     return np.ones(len(V), dtype=bool) if missing != "drop" else np.asarray(~np.isnan(V).any(axis=1))
 

@@ -53,6 +53,10 @@ class SeenTarget:
         values = [] if self.cells is None else self.cells.values.to_pylist()
         return {"+", "-"} <= {value.strip() for value in values if isinstance(value, str)}
 
+    def lacks_labels(self, given: Sequence[str]) -> bool:
+        """Whether a row has no label."""
+        return bool(unlabelled(self.whole().column, given).any())
+
     def whole(self) -> Distinct:
         """The cells in the order of their first rows, with null if there is an empty one."""
         assert self.cells is not None
