@@ -188,7 +188,7 @@ def _about_mean(first: Array, second: Array, weight: Array) -> Array:
 
     A mean far from zero is rounded by up to 1e-16 of its size, which may be more than the spread of the column.
     """
-    return np.maximum(second - first * (first / weight.sum()), 0.0)
+    return np.asarray(np.maximum(second - first * (first / weight.sum()), 0.0))
 
 
 def _sparse_ranges(X: Any, weight: Array, mean: Array, unit: Array) -> tuple[Array, Array, Array]:
