@@ -206,6 +206,10 @@ class _Count:
         return a + b
 
 
+# For passes that are made for something else than a sum.
+NO_SUM = _Count()
+
+
 @dataclass(frozen=True)
 class _Weight:
     """Sums the rows' weights."""
@@ -300,8 +304,8 @@ def fold_strands(blocks: Sequence[Block], partial: Partial[A]) -> A:
 
     def strand(run: slice) -> A:
         total = partial.zero()
-        for block in blocks[run]:
-            total = partial.add(total, block)
+        for k in range(run.start, run.stop):  # one block at a time: they may be read from a file
+            total = partial.add(total, blocks[k])
         return total
 
     parts = in_order(strand, strands(len(blocks)))
