@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from separatrix.base.arrays import AnyArray
+from separatrix.base.arrays import AnyArray, Matrix
 from separatrix.base.cached import cached_property
 from separatrix.base.errors import ParameterError, TableError
 from separatrix.base.labels import encode
@@ -96,6 +96,10 @@ class Scan(OutsideMemory):
     def totals(self) -> ClassTotals:
         """The number of rows and the weight of each class."""
         return self.numbering.totals
+
+    def matrices(self) -> Iterator[Matrix]:
+        """X in consecutive pieces."""
+        return (part.X for part in self.table.parts() if part.X is not None)
 
     def rows(self, coding: Coding) -> StreamedRows:
         """The rows with the targets and weights of a coding."""
