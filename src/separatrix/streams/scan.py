@@ -53,6 +53,11 @@ class Scan(OutsideMemory):
         return self.table.name
 
     @property
+    def fingerprint(self) -> str:
+        """The files with their sizes and times, and what is read of them."""
+        return f"{self.name}: {[list(stamp) for stamp in self.table.stamps]} {self.table.description}"
+
+    @property
     def dtype(self) -> Any:
         """float32 if all columns are, else float64."""
         return self.table.dtype
@@ -93,10 +98,8 @@ class Scan(OutsideMemory):
         return self.numbering.totals
 
     def matrices(self) -> Iterator[Matrix]:
-        """X in consecutive pieces. It needs no labels."""
-        for part in self.table.parts():
-            assert part.X is not None
-            yield part.X
+        """X in consecutive pieces."""
+        return (part.X for part in self.table.parts() if part.X is not None)
 
     def rows(self, coding: Coding) -> StreamedRows:
         """The rows with the targets and weights of a coding."""

@@ -68,7 +68,7 @@ def read_rows(
     names, n = row_names(columns), columns.num_rows
     if of_labels is not None:
         known = rows_with_label(source.name, columns.column(of_labels), of_labels, classes)
-        notes += without_label(known, markers(columns.column(of_labels), classes))
+        notes += without_label(int((~known).sum()), markers(columns.column(of_labels), classes))
         names, columns = names[known], columns.filter(pa.array(known))
     with names.in_errors():
         reading = _as_in_training(encoder, columns, source.name, strict)
