@@ -25,7 +25,7 @@ from separatrix.solvers.stopping import Code, Record, Status
 # table, but at most LATEST more: its linear programs and passes cost about as much as that many steps.
 EARLIEST, ENTRIES_A_STEP, LATEST = 10, 2000, 100
 # No proof is attempted automatically for tables with more entries than this, because each pass takes seconds.
-MOST_ENTRIES = 1_000_000_000
+MOST_PROOF_ENTRIES = 1_000_000_000
 # If the margin, relative to the length of the rows, is at most this, the search is given up: Novikoff's theorem then
 # allows 1e24 mistakes.
 HOPELESS = 1e-12
@@ -58,7 +58,7 @@ class ProvenInseparable:
     def ask(self, problem: Objective) -> Status | None:
         """The status if the rows are inseparable, otherwise None; None, too, if the table is too large for a proof."""
         rows = problem.rows.resident()
-        if rows is None or _entries(problem) > MOST_ENTRIES:
+        if rows is None or _entries(problem) > MOST_PROOF_ENTRIES:
             return None
         few = _by_some(rows, problem)
         return self._judged(rows, problem, few)
