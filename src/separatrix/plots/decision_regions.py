@@ -37,7 +37,7 @@ MOST_LARGE_POINTS, SMALL_POINT = 300, 0.7
 # is drawn, so that an outlier does not shrink the rest.
 OUTLIER_RATIO = 4.0
 # Margin around the rows, as a share of their range.
-MARGIN = 0.07
+BOX_MARGIN = 0.07
 # Largest number of classes in the legend: those with the most points.
 MOST_CLASSES_IN_LEGEND = 40
 
@@ -284,6 +284,6 @@ def _box(points: Array, flat: bool) -> tuple[float, float, float, float]:
         inner = np.quantile(x, [0.01, 0.99])
         if high - low > OUTLIER_RATIO * (inner[1] - inner[0]) > 0:
             low, high = float(inner[0]), float(inner[1])
-        margin = MARGIN * (high - low) if high > low else 1.0
+        margin = BOX_MARGIN * (high - low) if high > low else 1.0
         ends += [low - margin, high + margin]
     return (ends[0], ends[1], -2.5, 2.5) if flat else (ends[0], ends[1], ends[2], ends[3])

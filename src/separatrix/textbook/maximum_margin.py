@@ -26,7 +26,7 @@ from separatrix.solvers.separating.separation_objective import build_separation_
 from separatrix.solvers.stopping import Rule
 
 # Relative difference from the largest margin at which the search stops, and its most steps, each of which is a pass.
-RELATIVE_MARGIN_ERROR, MOST_MARGIN_STEPS = 1e-11, 10_000
+RELATIVE_MARGIN_ERROR, MOST_SOLVER_STEPS = 1e-11, 10_000
 
 
 def maximum_margin(X: Any, y: Any, fit_intercept: bool = True) -> Hyperplane:
@@ -66,7 +66,7 @@ def maximum_margin(X: Any, y: Any, fit_intercept: bool = True) -> Hyperplane:
     unit = power_of_two(np.array([np.hypot(summary.std, summary.mean - center).max(initial=0.0)]))[0]
     problem = problem.with_(frame=Frame(center, np.full(len(center), unit)))
     proof = ProvenInseparable()
-    steps = OutOfSteps(MOST_MARGIN_STEPS, proof)
+    steps = OutOfSteps(MOST_SOLVER_STEPS, proof)
     rules: list[Rule[NearestPointMemory]] = [
         MarginWithin(relative=RELATIVE_MARGIN_ERROR),
         HullsMeet(proof),
