@@ -126,6 +126,5 @@ class InfluenceDisplay(Display):
         ax.tick_params(axis="y", length=0)
         ax.grid(True, axis="x")
         ax.xaxis.set_major_locator(MaxNLocator(4))
-        ax.ticklabel_format(axis="x", scilimits=(-2, 4))
         ax.set_xlabel("Cook's distance")
         legends.below(ax)
