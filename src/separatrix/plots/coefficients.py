@@ -12,7 +12,7 @@ from separatrix.base.arrays import Array, Integers
 from separatrix.base.theme import Theme
 from separatrix.diagnostics import Coefficients, coefficients
 from separatrix.plots import legends
-from separatrix.plots.display import TICK_MULTIPLES, Display
+from separatrix.plots.display import PLOTS, TICK_MULTIPLES, Display
 from separatrix.plots.style import STRONG, THIN, marker, plain, shortened
 
 # Largest number of columns drawn by default.
@@ -51,6 +51,7 @@ class CoefficientDisplay(Display):
     top: int = MOST_COLUMNS_DRAWN
 
     @classmethod
+    @PLOTS.refusing_tables
     def from_estimator(
         cls,
         model: Any,
