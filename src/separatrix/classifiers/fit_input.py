@@ -18,6 +18,7 @@ from separatrix.base.row_names import RowNames
 from separatrix.classifiers.weights import row_weights
 from separatrix.classifiers.writable_weights import UNCHANGED_WEIGHTS
 from separatrix.rows import Rows, memory_rows
+from separatrix.rows.checkpointed import kept_in_checkpoint
 from separatrix.rows.coding import Coding
 from separatrix.rows.column_statistics import refuse_not_finite_pieces
 from separatrix.rows.csr import as_csr, is_sparse
@@ -134,7 +135,8 @@ def _outside_memory(estimator: Any, table: OutsideMemory, y: Any, sample_weight:
     estimator.feature_names_in_ = np.array(table.columns, dtype=object)
     before = forgotten(estimator)
     estimator._dtype = np.dtype(table.dtype).name
-    return FitInput(table, table.classes, list(table.columns), before)
+    kept = kept_in_checkpoint(table, type(estimator).__name__, estimator.get_params())
+    return FitInput(kept, table.classes, list(table.columns), before)
 
 
 def refuse_beside_table(table: OutsideMemory, y: Any = None, sample_weight: Any = None) -> None:

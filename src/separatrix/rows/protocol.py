@@ -218,6 +218,10 @@ class _Count:
         return a + b
 
 
+# For passes that are made for something else than a sum.
+NO_SUM = _Count()
+
+
 def first_rows(rows: Rows, size: int) -> Block | None:
     """The first ``size`` rows, or all if there are fewer; None if there are none. This does not count as a pass."""
     block = rows.resident()
@@ -276,8 +280,8 @@ def fold_strands(blocks: Sequence[Block], partial: Partial[A]) -> A:
 
     def strand(run: slice) -> A:
         total = partial.zero()
-        for block in blocks[run]:
-            total = partial.add(total, block)
+        for k in range(run.start, run.stop):  # one block at a time: they may be read from a file
+            total = partial.add(total, blocks[k])
         return total
 
     parts = in_order(strand, strands(len(blocks)))

@@ -68,7 +68,7 @@ def read_rows(
     names, n = row_names(columns), columns.num_rows
     if of_labels is not None:
         known = rows_with_label(source.name, columns.column(of_labels), of_labels, classes)
-        notes += without_label(known, markers(columns.column(of_labels), classes))
+        notes += without_label(int((~known).sum()), markers(columns.column(of_labels), classes))
         names, columns = names[known], columns.filter(pa.array(known))
     with names.in_errors():
         reading = _as_in_training(encoder, columns, source.name, strict)
@@ -77,7 +77,7 @@ def read_rows(
             y = labels(source.name, columns.column(of_labels), of_labels, typed, classes)[reading.kept]
     rows = names[reading.kept]
     notes += _notes_on(reading, encoder, "left out" if labelled else "not predicted")
-    where = (tuple(notes), rows.numbers, n, None, rows.files)
+    where = (tuple(notes), rows.numbers, n, None, rows.files, reading.missing)
     return Table(source.name, encoder.names, reading.X, target, y, encoder, None, *where)
 
 
