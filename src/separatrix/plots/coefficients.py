@@ -13,7 +13,7 @@ from separatrix.base.number_text import number_text
 from separatrix.base.theme import Theme
 from separatrix.diagnostics import Coefficients, coefficients
 from separatrix.plots import legends
-from separatrix.plots.display import TICK_MULTIPLES, Display
+from separatrix.plots.display import PLOTS, TICK_MULTIPLES, Display
 from separatrix.plots.style import STRONG, THIN, marker, plain, shortened
 
 # Largest number of columns drawn by default.
@@ -52,6 +52,7 @@ class CoefficientDisplay(Display):
     top: int = MOST_COEFFICIENTS_DRAWN
 
     @classmethod
+    @PLOTS.refusing_tables
     def from_estimator(
         cls,
         model: Any,

@@ -14,7 +14,7 @@ from separatrix.base.labels import encode, known_codes
 from separatrix.base.theme import Theme
 from separatrix.evaluation.answers import answers
 from separatrix.evaluation.measures import confusion_matrix
-from separatrix.plots.display import BROAD, Display
+from separatrix.plots.display import BROAD, PLOTS, Display
 from separatrix.plots.style import SMALL_TEXT, TEXT, plain, shortened
 
 # The largest number of classes that are drawn. If there are more, those with the most rows are drawn.
@@ -59,6 +59,7 @@ class ConfusionDisplay(Display):
     classes: AnyArray
 
     @classmethod
+    @PLOTS.refusing_tables
     def from_estimator(cls, model: Any, X: Any, y: Any, *, ax: Any = None) -> Self:
         """Draw the confusion matrix of a fitted classifier.
 

@@ -24,7 +24,7 @@ from separatrix.evaluation.model_view import view_of
 from separatrix.geometry import Region
 from separatrix.plots import legends
 from separatrix.plots.boundaries import boundaries
-from separatrix.plots.display import Display
+from separatrix.plots.display import PLOTS, Display
 from separatrix.plots.hexagons import cells
 from separatrix.plots.style import POINTS, STRONG, THIN, marker, plain, shortened
 from separatrix.scorers.scorer import scores_of
@@ -90,6 +90,7 @@ class DecisionRegionsDisplay(Display):
     most: int = MOST_ROWS_DRAWN
 
     @classmethod
+    @PLOTS.refusing_tables
     def from_estimator(
         cls,
         model: Any,

@@ -19,7 +19,7 @@ from separatrix.diagnostics.coefficients import coefficients, column_names
 from separatrix.diagnostics.distributions import Distribution, column_of, distribution
 from separatrix.diagnostics.importance import important_columns
 from separatrix.plots import legends
-from separatrix.plots.display import BROAD, Display, panel_heights, panels
+from separatrix.plots.display import BROAD, PLOTS, Display, panel_heights, panels
 from separatrix.plots.style import SMALL_TEXT, STRONG, THIN, marker, plain, shortened
 from separatrix.scorers.scorer import taken_apart
 
@@ -63,6 +63,7 @@ class DistributionDisplay(Display):
     shown: Integers
 
     @classmethod
+    @PLOTS.refusing_tables
     def from_estimator(
         cls, model: Any, X: Any, y: Any, *, names: Any = None, top: int = MOST_DISTRIBUTIONS_DRAWN, ax: Any = None
     ) -> Self:

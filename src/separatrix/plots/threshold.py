@@ -15,7 +15,7 @@ from separatrix.base.theme import Theme
 from separatrix.evaluation.answers import Answers, answers
 from separatrix.evaluation.mistake_costs import CostFigures, Costs, cost_figures
 from separatrix.plots import legends
-from separatrix.plots.display import Display, thinned
+from separatrix.plots.display import PLOTS, Display, thinned
 from separatrix.plots.style import DASHED, DOTTED, STRONG, THIN, plain, shortened
 
 # The thresholds at which the curves are computed.
@@ -60,6 +60,7 @@ class ThresholdDisplay(Display):
     level: float = 0.95
 
     @classmethod
+    @PLOTS.refusing_tables
     def from_estimator(cls, model: Any, X: Any, y: Any, *, cost: Any = None, ax: Any = None) -> Self:
         """Draw the thresholds of a fitted classifier of two classes with probabilities.
 

@@ -76,7 +76,7 @@ class Labelling:
         self.first_rows: list[int] = []
         self.n_rows = 0
         self.rows: Integers = np.zeros(0, dtype=np.int64)
-        self.weight, self.largest = np.zeros(0), np.zeros(0)
+        self.weight, self.largest, self.rest = np.zeros(0), np.zeros(0), np.zeros(0)
         self.lightest = np.inf
 
     def codes(self, column: Any, weight: Array | None) -> Integers:
@@ -107,7 +107,7 @@ class Labelling:
         self.places[value] = len(self.places)
         self.first_rows.append(row)
         self.rows = np.append(self.rows, 0)
-        self.weight, self.largest = np.append(self.weight, 0.0), np.append(self.largest, 0.0)
+        self.weight, self.largest, self.rest = (np.append(of, 0.0) for of in (self.weight, self.largest, self.rest))
         return self.places[value]
 
     def _count(self, codes: Integers, weight: Array | None) -> None:
@@ -116,8 +116,9 @@ class Labelling:
         self.rows += np.bincount(codes, minlength=len(self.rows))
         if weight is not None:
             self.lightest = min(self.lightest, float(weight.min(initial=np.inf)))
-            np.add.at(self.weight, codes, weight)
-            np.maximum.at(self.largest, codes, weight)
+            before = ClassTotals(np.zeros(len(self.weight), dtype=np.int64), self.weight, self.largest, self.rest)
+            total = before.merge(ClassTotals.of(codes, weight, len(self.weight)))
+            self.weight, self.largest, self.rest = total.weight, total.largest, total.left_out
 
     def numbering(self, weighted: bool) -> Numbering:
         """The classes and totals of all rows that have been read."""

@@ -18,6 +18,7 @@ from separatrix.proofs.separability import separability
 from separatrix.proofs.verdicts import Separable
 from separatrix.rows import Frame, memory_rows, summarise
 from separatrix.rows.frame import power_of_two
+from separatrix.rows.in_memory import InMemory
 from separatrix.solvers.driver import run
 from separatrix.solvers.separating.inseparability import ProvenInseparable
 from separatrix.solvers.separating.max_margin import NearestPoint, NearestPointMemory
@@ -29,6 +30,10 @@ from separatrix.solvers.stopping import Rule
 RELATIVE_MARGIN_ERROR, MOST_SOLVER_STEPS = 1e-11, 10_000
 
 
+MAXIMUM_MARGIN = InMemory("maximum_margin", "it keeps a weight for each row")
+
+
+@MAXIMUM_MARGIN.refusing_tables
 def maximum_margin(X: Any, y: Any, fit_intercept: bool = True) -> Hyperplane:
     """The separating hyperplane whose smallest distance to a row is largest, with ‖w‖ = 1.
 
