@@ -33,6 +33,6 @@ def batch_bytes(memory: int) -> int:
     """The size of a batch, given the memory of a fit.
 
     >>> batch_bytes(10**9), batch_bytes(10**8)
-    (8388608, 2083333)
+    (4194304, 2083333)
     """
     return min(BATCH_BYTES, int(memory * BATCH_SHARE))

@@ -19,34 +19,37 @@ from separatrix.rows.labelled import OutsideMemory
 from separatrix.rows.sampling import LowestHashes
 from separatrix.rows.streamed import Learnt, StreamedRows
 from separatrix.streams.batches import Batches
-from separatrix.streams.cache_file import CacheFile
-from separatrix.streams.caching import CacheChoice, cached
+from separatrix.streams.caching import CacheChoice, CachedTable
 from separatrix.streams.matrix import refuse_other_types
 from separatrix.streams.memory import batch_bytes, memory_bytes
 from separatrix.streams.opening import Opening, opened
 from separatrix.streams.parts import BatchTable, PartTable
 from separatrix.streams.sources import CachedRows, CachedSparseRows, ReadRows
-from separatrix.streams.target import Labelling, Numbering, refuse_no_labels
+from separatrix.streams.svmlight import SvmlightTable
+from separatrix.streams.target import LabelColumn, Numbering, refuse_no_labels
 from separatrix.table.cells import listed
 from separatrix.table.formats.source import distinct
 from separatrix.table.formats.spelling import Spelling
+from separatrix.table.formats.svmlight import TARGET as LABEL
 
 
 @dataclass(frozen=True, eq=False)
 class Scan(OutsideMemory):
     """A table outside memory. Make one with ``separatrix.scan``, and give it to ``fit`` in place of X and y.
 
-    ``table`` are its rows in parts. ``given_classes``: the labels that the user has listed, or None. ``memory``: a
-    limit in bytes. ``cache``: whether and where rows are cached.
+    ``store`` are its rows in parts, with their cache. ``memory``: a limit in bytes.
     """
 
-    table: PartTable
+    store: CachedTable
     columns: tuple[str, ...]
     target_column: str | None
     weight_column: str | None
-    given_classes: AnyArray | None
     memory: int
-    cache: CacheChoice
+
+    @property
+    def table(self) -> PartTable:
+        """The rows in parts, as the source gives them."""
+        return self.store.table
 
     @property
     def name(self) -> str:
@@ -57,26 +60,15 @@ class Scan(OutsideMemory):
         """float32 if all columns are, else float64."""
         return self.table.dtype
 
-    def _labelling(self) -> Labelling | None:
-        if self.target_column is None:
-            return None
-        table = self.table
-        return Labelling(table.name, self.target_column, table.called, self.given_classes, table.has_text_labels)
-
-    @cached_property
-    def cached_rows(self) -> CacheFile | None:
-        """The cache of the rows, for which they are all read once; None if they are not cached."""
-        return cached(self.table, self._labelling, self.cache) if self.cache.wanted(self.table) else None
-
     @cached_property
     def numbering(self) -> Numbering:
         """The classes and their totals: from the cache, or found in a pass over labels and weights alone."""
         if self.target_column is None:
             raise ParameterError("target", "the scan has none", "name the column of labels: scan(..., target='y')")
-        cache = self.cached_rows
+        cache = self.store.file
         if cache is not None and cache.numbering is not None:
             return cache.numbering
-        labelling = self._labelling()
+        labelling = self.store.labelling()
         assert labelling is not None
         for part in self.table.parts(numbers=False):
             labelling.codes(part.labels, part.weight)
@@ -94,7 +86,7 @@ class Scan(OutsideMemory):
 
     def rows(self, coding: Coding) -> StreamedRows:
         """The rows with the targets and weights of a coding."""
-        frame, cache, numbering = Frame.identity(self.n_features), self.cached_rows, self.numbering
+        frame, cache, numbering = Frame.identity(self.n_features), self.store.file, self.numbering
         source: Any
         if cache is None:
             source = ReadRows(self.table, numbering, coding)
@@ -181,11 +173,26 @@ def scan(
     ['a', 'b']
     """
     size = memory_bytes(memory)
-    batches = opened(data, Opening(Spelling(**spelling), filesystem, batch_bytes(size)))
+    texts = () if target is None else (target,)
+    source = opened(data, Opening(Spelling(**spelling), filesystem, batch_bytes(size), texts))
     left_out = (drop,) if isinstance(drop, str) else tuple(drop)
-    table = _table(batches, target, weight, left_out)
+    if isinstance(source, SvmlightTable):
+        table: PartTable = source
+        target = _label_of_libsvm(source, target, weight, left_out)
+    else:
+        table = _table(source, target, weight, left_out)
     given = None if classes is None else encode(classes)[0]
-    return Scan(table, table.columns, target, weight, given, size, CacheChoice.of(cache))
+    store = CachedTable(table, CacheChoice.of(cache), LabelColumn(target, given))
+    return Scan(store, store.columns, target, weight, size)
+
+
+def _label_of_libsvm(table: SvmlightTable, target: str | None, weight: str | None, drop: tuple[str, ...]) -> str:
+    """The name of the labels of a libsvm file, which has no other columns with names."""
+    for what, given, allowed in (("target", target, (None, LABEL)), ("weight", weight, (None,)), ("drop", drop, ((),))):
+        if given not in allowed:
+            problem = f"it is a libsvm file, so {what}={given!r} cannot be had"
+            raise TableError(table.name, problem, f"leave {what} out: each line has a label and columns by number")
+    return LABEL
 
 
 def _table(batches: Batches, target: str | None, weight: str | None, drop: tuple[str, ...]) -> BatchTable:
@@ -202,4 +209,4 @@ def _table(batches: Batches, target: str | None, weight: str | None, drop: tuple
     refuse_other_types(name, schema, columns if weight is None else (*columns, weight))
     if target is not None:
         refuse_no_labels(name, target, schema.field(target).type)
-    return BatchTable(batches, columns, target, weight, batches.has_text_labels)
+    return BatchTable(batches, columns, target, weight)

@@ -85,7 +85,7 @@ class DelimitedSource:
         except UNREADABLE as error:
             with suppress(*UNREADABLE):  # If the bytes can be read at all, an unclosed quote may be the reason.
                 self._refuse_damage(content, marks, 0)
-            raise self._explained(error) from error
+            raise self.explained(error) from error
 
     def _marks(self, content: Content) -> tuple[bool, bool]:
         """Whether the text has NUL bytes, and whether it has quotes.
@@ -117,14 +117,6 @@ class DelimitedSource:
         read = arrow_csv.ReadOptions(
             use_threads=threads, block_size=block, encoding=self.encoding, column_names=names_here
         )
-        # In a file of one column, an empty line is a missing value.
-        lines = len(self.names) > 1
-        parse = arrow_csv.ParseOptions(
-            delimiter=self.delimiter,
-            quote_char=self.spelling.quote_mark or False,
-            newlines_in_values=True,
-            ignore_empty_lines=lines,
-        )
         convert = arrow_csv.ConvertOptions(
             column_types=dict.fromkeys(names, pa.string()),
             include_columns=names,
@@ -132,10 +124,23 @@ class DelimitedSource:
             null_values=list(nulls),
         )
         return content.parsed(
-            lambda stream: arrow_csv.read_csv(stream, read_options=read, parse_options=parse, convert_options=convert)
+            lambda stream: arrow_csv.read_csv(
+                stream, read_options=read, parse_options=self.parse_options, convert_options=convert
+            )
         )
 
-    def _explained(self, error: Exception) -> TableError:
+    @property
+    def parse_options(self) -> arrow_csv.ParseOptions:
+        """The delimiter, the quotes, and what empty lines mean: in a file of one column, a missing value."""
+        return arrow_csv.ParseOptions(
+            delimiter=self.delimiter,
+            quote_char=self.spelling.quote_mark or False,
+            newlines_in_values=True,
+            ignore_empty_lines=len(self.names) > 1,
+        )
+
+    def explained(self, error: Exception) -> TableError:
+        """The error of PyArrow about this file, in the words of this package."""
         text = " ".join(str(error).split())
         ragged = re.search(r"Row #(\d+): Expected (\d+) columns, got (\d+)", text)
         if ragged:
