@@ -1,6 +1,7 @@
 """Every kind of source gives the fit of the same rows in memory, to the last bit."""
 
 import gzip
+import itertools
 
 import duckdb
 import numpy as np
@@ -17,7 +18,7 @@ import separatrix as sx
 def parts(table, n=3):
     """The table in n parts of different size."""
     edges = np.linspace(0, 1, n + 1) ** 1.5 * table.num_rows
-    return [table.slice(int(a), int(b) - int(a)) for a, b in zip(edges, edges[1:], strict=False)]
+    return [table.slice(int(a), int(b) - int(a)) for a, b in itertools.pairwise(edges)]
 
 
 def write_parquet(table, folder):

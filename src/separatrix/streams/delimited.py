@@ -34,6 +34,7 @@ from separatrix.table.formats.unpacking import Content, wait_for_threads
 FEWEST_BLOCK_BYTES = 1 << 20
 # A file in which quoted cells span lines is searched for unclosed quotes as a whole, up to this many bytes.
 MOST_BYTES_SEARCHED = 1 << 28
+_NUMBER = re.compile(r"[-+]?(\d+([.,]\d*)?|[.,]\d+)([eE][-+]?\d+)?")
 _CELL = re.compile(r"In CSV column #(\d+): Row #(\d+): CSV conversion error to (\w+): invalid value '(.*)'", re.DOTALL)
 
 
@@ -83,18 +84,23 @@ class DelimitedBatches:
             )
             try:
                 reader = self._reader(stream, header, types)
-                seen = reader.schema
+                seen = reader.read_next_batch()
                 reader.close()
                 del reader
             except UNREADABLE as error:
                 raise header.explained(error) from error
-        return pa.schema([(name, self._type(name, seen.field(name).type)) for name in header.names])
+        return pa.schema([(name, self._type(name, seen.column(name))) for name in header.names])
 
     def _type(self, name: str, seen: Any) -> Any:
+        """The type of a column, given its first cells. One that begins with a number holds numbers."""
         if name in self.texts:
             return pa.string()
-        is_number = pa.types.is_integer(seen) or pa.types.is_null(seen)
-        return pa.float64() if is_number else seen
+        if not pa.types.is_string(seen.type):
+            return pa.float64() if pa.types.is_integer(seen.type) or pa.types.is_null(seen.type) else seen.type
+        first = next((cell for cell in map(str.strip, seen.to_pylist()) if cell not in NO_NUMBER), "")
+        if first.lower() in ("true", "false"):
+            return pa.bool_()
+        return pa.float64() if _NUMBER.fullmatch(first) else pa.string()
 
     def called(self, row: int) -> str:
         return self.files.called(row, [self._counts.get(path, row + 1) for path in self.files.paths])
