@@ -21,7 +21,7 @@ from separatrix.rows.streamed import Learnt, StreamedRows
 from separatrix.streams.batches import Batches
 from separatrix.streams.caching import CacheChoice, CachedTable
 from separatrix.streams.matrix import refuse_other_types
-from separatrix.streams.memory import batch_bytes, memory_bytes
+from separatrix.streams.memory import batch_bytes, memory_bytes, most_drawn
 from separatrix.streams.opening import Opening, opened
 from separatrix.streams.parts import BatchTable, PartTable
 from separatrix.streams.sources import CachedRows, CachedSparseRows, ReadRows
@@ -92,18 +92,16 @@ class Scan(OutsideMemory):
             source = ReadRows(self.table, numbering, coding)
         else:
             source = (CachedSparseRows if self.table.is_sparse else CachedRows)(self.name, cache, coding)
-        draw = self._first_draw(coding)
-        return StreamedRows(source, frame, weight_unit=coding.unit, draw=draw, learnt=Learnt(self.n_rows))
-
-    def _first_draw(self, coding: Coding) -> LowestHashes | None:
-        """The draw of the sample of a likelihood, made in the first pass; None if the coding is of something else."""
         n_classes = len(self.classes) if coding.held is None else int(coding.held.sum())
-        if n_classes == 2 and not coding.signs:
-            return None
-        targets = np.array([-1.0, 1.0]) if coding.signs else np.arange(n_classes)
         width = self.n_features + 1
-        size = sample_size(self.n_rows, width * (1 if coding.signs else n_classes), width)
-        return LowestHashes(size, SAMPLE_SEED, targets)
+        n_parameters = width * (1 if coding.signs else n_classes)
+        most = most_drawn(self.memory, n_parameters, width)
+        draw = None
+        if coding.signs or n_classes > 2:  # the coding of a likelihood, whose solvers ask for this sample
+            targets = np.array([-1.0, 1.0]) if coding.signs else np.arange(n_classes)
+            draw = LowestHashes(min(sample_size(self.n_rows, n_parameters, width), most), SAMPLE_SEED, targets)
+        learnt = Learnt(self.n_rows)
+        return StreamedRows(source, frame, weight_unit=coding.unit, draw=draw, most_drawn=most, learnt=learnt)
 
 
 def scan(
@@ -138,8 +136,10 @@ def scan(
         All labels. A label that is not among them is refused, and one that no row has is a class without rows.
     memory : str or int, default "1GB"
         About how much memory a fit may take: the peak of the resident memory of the process, of which Python and its
-        packages take about 250 MB. It bounds the batches that are read and the rows that are computed with; sums of
-        d columns take d² numbers in addition. It does not depend on the number of rows.
+        packages take about 250 MB. It limits the size of batches and of the sample of rows from which a fit starts, and
+        does not depend on the number of rows. Sums over d columns take d² numbers, and PyArrow a megabyte or two for
+        each column of a Parquet file, in addition. With less than about 1 GB the sample is smaller than in memory, so
+        that coefficients agree with those of memory up to ``tol``.
     cache : str, path, bool or None, default None
         A folder, in which the rows are kept as numbers, so that later passes and later fits read them from there; the
         cache is made again when the files change. False: never. None: text files and queries are cached in a temporary
