@@ -129,7 +129,7 @@ def test_a_full_disk(file, tmp_path, monkeypatch, reads):
     monkeypatch.setattr(caching.CacheWriter, "add", full)
     reads.clear()
     np.testing.assert_array_equal(fitted(file), plain)  # read again in every pass
-    with pytest.raises(TableError, match="a cache of rows cannot be written there.*No space left"):
+    with pytest.raises(TableError, match=r"a cache of rows cannot be written there.*No space left"):
         fitted(file, cache=tmp_path / "cache")
     assert not list((tmp_path / "cache").iterdir())
 

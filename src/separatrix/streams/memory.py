@@ -8,8 +8,8 @@ from separatrix.base.errors import ParameterError
 from separatrix.streams.batches import BATCH_BYTES
 
 UNITS = {"KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "B": 1}
-# A batch takes at most this share of the memory. There are several: one is read ahead, and PyArrow keeps one or two while
-# it decodes columns.
+# A batch takes at most this share of the memory. There are several: one is read ahead, and PyArrow keeps one or two of
+# them while it decodes columns.
 BATCH_SHARE = 1 / 256
 # The sample of a fit takes at most this share: it is kept twice, in raw units and in the coordinates of the solver.
 SAMPLE_SHARE = 1 / 24
