@@ -27,6 +27,7 @@ from separatrix._version import __version__
 if TYPE_CHECKING:
     from separatrix import firth, losses, plots, solvers
     from separatrix.base import errors, labels
+    from separatrix.base.checkpoints import checkpoint
     from separatrix.base.concurrency import threads
     from separatrix.base.watching import watch
     from separatrix.certificates.certificate import Certificate
@@ -126,6 +127,7 @@ _WHERE = {
     "Scan": "separatrix.streams",
     "scan": "separatrix.streams",
     # settings
+    "checkpoint": "separatrix.base.checkpoints",
     "threads": "separatrix.base.concurrency",
     "watch": "separatrix.base.watching",
 }
@@ -172,6 +174,7 @@ __all__ = [
     "boundary_curve",
     "check",
     "check_table",
+    "checkpoint",
     "compare",
     "compare_schemes",
     "cosines",

@@ -140,15 +140,9 @@ class DelimitedBatches:
             raise self._explained(header, error, columns) from error
 
     def _reader(self, stream: Any, header: DelimitedSource, convert: arrow_csv.ConvertOptions) -> Any:
-        read = arrow_csv.ReadOptions(
-            use_threads=False,
-            block_size=max(FEWEST_BLOCK_BYTES, self.batch_bytes),
-            encoding=self.spelling.encoding,
-            column_names=None if self.spelling.header else list(header.names),
-        )
-        return arrow_csv.open_csv(
-            stream, read_options=read, parse_options=header.parse_options, convert_options=convert
-        )
+        block = max(FEWEST_BLOCK_BYTES, self.batch_bytes)
+        read, parse, _ = header.options([], (), threads=False, block=block)
+        return arrow_csv.open_csv(stream, read_options=read, parse_options=parse, convert_options=convert)
 
     @property
     def _missing_and_decimals(self) -> dict[str, Any]:
@@ -162,8 +156,8 @@ class DelimitedBatches:
         """The error about a cell that is not of the type of its column, or about the file."""
         cell = _CELL.search(str(error))
         if cell is None:
-            return header.explained(error)
-        column, row = int(cell[1]), int(cell[2]) - self.spelling.header
+            return header.explained(error, header.n_blank)
+        column, row = int(cell[1]), int(cell[2]) - self.spelling.header - header.n_blank
         name = header.names[column]
         what = "a truth value, as those in the first rows are" if cell[3] == "bool" else "a number"
         problem = f"row {row}, column {name!r} is {shortened(cell[4])!r}, not {what}"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from separatrix.base.arrays import AnyArray
+from separatrix.base.arrays import AnyArray, Matrix
 from separatrix.base.cached import cached_property
 from separatrix.base.errors import ParameterError, TableError
 from separatrix.base.labels import encode
@@ -56,6 +56,11 @@ class Scan(OutsideMemory):
         return self.table.name
 
     @property
+    def fingerprint(self) -> str:
+        """The files with their sizes and times, and what is read of them."""
+        return f"{self.name}: {[list(stamp) for stamp in self.table.stamps]} {self.table.description}"
+
+    @property
     def dtype(self) -> Any:
         """float32 if all columns are, else float64."""
         return self.table.dtype
@@ -83,6 +88,10 @@ class Scan(OutsideMemory):
     def totals(self) -> ClassTotals:
         """The number of rows and the weight of each class."""
         return self.numbering.totals
+
+    def matrices(self) -> Iterator[Matrix]:
+        """X in consecutive pieces."""
+        return (self.table.settled(part.X) for part in self.table.parts())
 
     def rows(self, coding: Coding) -> StreamedRows:
         """The rows with the targets and weights of a coding."""
