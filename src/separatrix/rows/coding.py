@@ -140,6 +140,16 @@ class Coding:
             codes = codes_within(codes, self.held)
         return (signed(codes) if self.signs else codes), weight
 
+    def n_classes(self, before: int) -> int:
+        """The number of classes that the targets tell apart, given that of the table.
+
+        >>> Coding().n_classes(3), Coding(held=np.array([True, False, True])).n_classes(3)
+        (3, 2)
+        """
+        if self.held is not None:
+            return int(self.held.sum())
+        return before if self.numbers is None else int(self.numbers.max(initial=-1)) + 1
+
     def after(self, numbers: Integers) -> Coding:
         """The same coding for rows whose classes first get other numbers; −1 leaves the rows of a class without weight.
 
