@@ -8,6 +8,7 @@ import numpy as np
 
 from separatrix.base.arrays import Array, Booleans, Integers
 from separatrix.base.messages import Detail, Message, Parameter, Remedy, Setting, joined
+from separatrix.base.number_text import number_text
 from separatrix.base.renamed_messages import over_columns
 from separatrix.classifiers.fit_input import FitInput
 from separatrix.objectives.problem import Objective
@@ -185,7 +186,7 @@ def _alone(low: Array, high: Array, about: About) -> Message | None:
     above = 1 if high0[j] < low1[j] else 0
     cut = 0.5 * (high0[j] + low1[j]) if above else 0.5 * (high1[j] + low0[j])
     where = Message(
-        f"every row of {about.label(above)} has ", about.column(j), f" above {cut:.6g} and no other row has"
+        f"every row of {about.label(above)} has ", about.column(j), f" above {number_text(cut, 6)} and no other row has"
     )
     return Message(named, f" alone separate{'s' if len(separating) == 1 else ''} them: ", where)
 

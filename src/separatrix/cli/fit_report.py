@@ -39,7 +39,7 @@ def write_report(
             *output.rows(~output.held),
             names=table.names,
             test=test,
-            notes=table.notes,
+            notes=output.notes,
             checks=checks_in_shell(data_checks(table, missing)).for_report(),
             validated=None if output.validation is None else output.validation.sentence,
             title=title,

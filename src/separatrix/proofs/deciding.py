@@ -96,7 +96,7 @@ class _Direction:
             outcome = _decide(part, about)
             return _widened(D, columns, outcome._fewest(part, about)) if isinstance(outcome, _Direction) else None
 
-        further = further_directions(D, W, in_columns)
+        further = further_directions(D, W, in_columns, about.names)
         touching, first = D.named(on(D, D.flat(W))), self.known.first
         proof = (*D.named(first.rows), D.dense(first.rows), about, first.multipliers, None)
         own, *others = [V[1] if D.K == 2 else V for V in (W, *further)]

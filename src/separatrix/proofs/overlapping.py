@@ -167,7 +167,8 @@ class QuasiSeparable(_Overlapping):
     ``rows`` (at most the rank plus one) and λ > 0 prove the latter, since λ sums them to zero. ``direction`` is v in
     integers, and ``v`` is ``direction`` rounded to floats. ``touching`` are the rows exactly on its hyperplane; for
     K > 2 classes ``touching_against`` has the classes that tie. ``columns`` are the columns that v uses, none of which
-    can be omitted. ``further`` has a direction of the same kind for each other cause; no two share a column.
+    can be omitted. ``further`` has a direction of the same kind for each other cause. No two share a column, except
+    that the direction of a reference level uses all columns of its category.
 
     >>> from separatrix import separability
     >>> verdict = separability([[0.0], [1.0], [1.0], [2.0]], [0, 0, 1, 1])
@@ -183,7 +184,7 @@ class QuasiSeparable(_Overlapping):
 
     @property
     def causes(self) -> tuple[Integers, ...]:
-        """The columns of each direction: every set separates some rows without the columns of the others."""
+        """The columns of each direction, which separate some rows without any other column."""
         return (self.columns, *(used(np.atleast_2d(v)) for v in self.further))
 
     @property

@@ -6,13 +6,14 @@ a large offset loses no digits.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Any
 
 import numpy as np
 
-from separatrix.base.arrays import AnyArray, Array
+from separatrix.base.arrays import AnyArray, Array, Matrix
 from separatrix.base.errors import NotFiniteError, WeightError
 from separatrix.rows.block import Block
 from separatrix.rows.csr import is_sparse
@@ -188,7 +189,7 @@ def _about_mean(first: Array, second: Array, weight: Array) -> Array:
 
     A mean far from zero is rounded by up to 1e-16 of its size, which may be more than the spread of the column.
     """
-    return np.maximum(second - first * (first / weight.sum()), 0.0)
+    return np.asarray(np.maximum(second - first * (first / weight.sum()), 0.0))
 
 
 def _sparse_ranges(X: Any, weight: Array, mean: Array, unit: Array) -> tuple[Array, Array, Array]:
@@ -237,7 +238,22 @@ class _FirstNotFinite:
 
 def refuse_not_finite(rows: Rows, names: list[str] | None = None) -> None:
     """Raise if any entry is NaN or infinite, naming the first by row and column."""
-    row, column, value, count = rows.fold(_FirstNotFinite())
+    _refuse_found(rows.fold(_FirstNotFinite()), names)
+
+
+def refuse_not_finite_pieces(pieces: Iterable[Matrix], names: list[str] | None = None) -> None:
+    """``refuse_not_finite`` for consecutive pieces of X."""
+    partial, start = _FirstNotFinite(), 0
+    found = partial.zero()
+    for X in pieces:
+        n, d = X.shape
+        found = partial.add(found, Block(X, np.zeros(n), np.ones(n), start, Frame.identity(d)))
+        start += n
+    _refuse_found(found, names)
+
+
+def _refuse_found(found: tuple[int, int, float, int], names: list[str] | None) -> None:
+    row, column, value, count = found
     if count == 0:
         return
     named = f"column {names[column]!r}" if names is not None else f"column {column}"

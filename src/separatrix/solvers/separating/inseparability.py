@@ -17,6 +17,7 @@ from separatrix.proofs.separability import verdict_on
 from separatrix.proofs.verdicts import Doubtful, Inseparable, QuasiSeparable, Verdict
 from separatrix.rows import Block, some_rows
 from separatrix.rows.chosen import chosen_rows
+from separatrix.solvers.separating.limiting_sizes import because
 from separatrix.solvers.separating.max_margin import NearestPointMemory
 from separatrix.solvers.separating.search_memories import HullMemory
 from separatrix.solvers.state import State
@@ -74,8 +75,8 @@ class ProvenInseparable:
         self.about = problem
         self.verdict = verdict = verdict_on(problem.rows, problem.fit_intercept) if few is None else few
         if isinstance(verdict, Doubtful) and verdict.margin <= HOPELESS:
-            sentence = Message("stopped, since the search would not end in any practical time: ", verdict.reason)
-            return Status("rounding", sentence, False)
+            ended = "stopped, since the search would not end in any practical time: "
+            return Status("rounding", Message(ended, verdict.reason, because(problem, "; ")), False)
         return self.known(problem)
 
     def known(self, problem: Objective) -> Status | None:
