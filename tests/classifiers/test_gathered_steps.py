@@ -5,6 +5,7 @@ import warnings
 from itertools import pairwise
 
 import numpy as np
+import pandas
 import pytest
 from scipy.sparse import csr_array
 from sklearn.exceptions import NotFittedError
@@ -128,12 +129,25 @@ def test_refused_rows_change_nothing(name):
 
 
 @EACH
-def test_models_go_on_after_pickling_but_not_after_fit(name):
+def test_models_go_on_after_fit_and_after_pickling(name):
+    X, y = table("ab")
+    X[:, 3] = 1 / 3
+    X[300:, 3] += np.arange(300)
+    model = pickle.loads(pickle.dumps(CLASSIFIERS[name]().fit(X[:300], y[:300])))
+    model.partial_fit(X[300:], np.where(y[300:] == "a", "c", "b"))
+    y[300:] = np.where(y[300:] == "a", "c", "b")
+    assert_same(model, CLASSIFIERS[name]().fit(X, y), X)
+    frame = pandas.DataFrame(X, columns=["x0", "x1", "x2", "x3"])
+    streamed = CLASSIFIERS[name]().fit(StreamedTable.of(X[:300], y[:300])).partial_fit(frame[300:], y[300:])
+    assert_same(streamed, CLASSIFIERS[name]().fit(frame, y), frame)
+
+
+@EACH
+def test_models_of_files_keep_no_sums(name, tmp_path):
     X, y = table()
-    model = pickle.loads(pickle.dumps(CLASSIFIERS[name]().partial_fit(X[:300], y[:300])))
-    assert_same(model.partial_fit(X[300:], y[300:]), CLASSIFIERS[name]().fit(X, y), X)
-    with pytest.raises(ParameterError, match="X: this model comes from fit or from a file"):
-        model.fit(X, y).partial_fit(X, y)
+    sx.save(CLASSIFIERS[name]().fit(X, y), tmp_path / "model.json")
+    with pytest.raises(ParameterError, match="X: this model comes from a file"):
+        sx.load(tmp_path / "model.json").partial_fit(X, y)
     with pytest.raises(ParameterError, match="X: partial_fit takes rows in memory"):
         CLASSIFIERS[name]().partial_fit(StreamedTable.of(X, y), None)
 

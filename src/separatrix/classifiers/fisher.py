@@ -215,6 +215,7 @@ class FisherDiscriminant(GathersMoments, ClassNamePrefixFeaturesOutMixin, Transf
             projection = Projection(V, self.direction, self.threshold)
             self._keep(task, moments, projection, projection.cut(moments, task.classes), passes)
         self.explained_variance_ratio_ = shares[: V.shape[1]]
+        self._remember(task, moments)
 
     def _components(self, task: FitInput) -> int:
         most: int = min(task.n_classes - 1, task.n_features)

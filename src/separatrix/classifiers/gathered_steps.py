@@ -1,6 +1,7 @@
 """``partial_fit`` of the classifiers that need only sums of (1, x, xxᵀ): each call adds to the sums and solves again.
 
-After every call the model is that of ``fit`` with all rows so far, up to rounding. The rows are not kept.
+After every call the model is that of ``fit`` with all rows so far, up to rounding. The rows are not kept. ``fit`` keeps
+the sums, too, so that rows can be added to it; model files do not.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from separatrix.classifiers.fit_input import FitInput, column_names, forgotten, 
 from separatrix.classifiers.later_classes import places_of, with_later
 from separatrix.classifiers.weights import row_weights
 from separatrix.moments.accumulated import ClassSums, SummedTable
+from separatrix.moments.gather import Moments
 from separatrix.rows import memory_rows
 from separatrix.rows.labelled import OutsideMemory
 
@@ -77,13 +79,19 @@ class GathersMoments(ABC):
         if isinstance(X, OutsideMemory):
             raise ParameterError("X", "partial_fit takes rows in memory", "use fit, which reads a scan in pieces")
         if first and hasattr(self, "certificate_"):
-            problem = "this model comes from fit or from a file, which keep no sums that more rows could be added to"
-            raise ParameterError("X", problem, "begin with partial_fit instead of fit")
+            problem = "this model comes from a file, which has no sums that more rows could be added to"
+            raise ParameterError("X", problem, "fit it again, or keep it by pickle")
         X = rows_to_fit(self, X, reset=first)
         check_consistent_length(X, y)
         self._add(X, y, row_weights(sample_weight, X.shape[0]), classes)
         self._solve()
         return self
+
+    def _remember(self, task: FitInput, moments: Moments) -> None:
+        """Keep the moments of a fit, so that rows can be added to them."""
+        if not isinstance(task.table, SummedTable):
+            self._sums = ClassSums.gathered(moments, task.table.totals.largest)
+            self._summed_classes, self._told = task.classes, None
 
     def _add(self, X: Any, y: Any, weight: Any, classes: Any) -> None:
         """Add the sums of these rows. Nothing changes if they are refused."""

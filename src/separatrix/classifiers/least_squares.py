@@ -187,6 +187,7 @@ class LeastSquaresClassifier(GathersMoments, LinearClassifier):
         with one_blas_thread, counted_passes() as passes:
             cost = self._cost(task)
             self._keep(task, cost, cost.minimise(), passes)
+        self._remember(task, cost.moments)
         if not self.certificate_.met:
             warnings.warn(self.certificate_.status, errors.NotConvergedWarning, stacklevel=3)
 

@@ -176,6 +176,7 @@ class LinearDiscriminantAnalysis(
             refuse_empty_class(task, moments)
             refuse_no_freedom(task, moments)
             self._fit(task, moments, passes)
+        self._remember(task, moments)
 
     def _check_components(self, task: FitInput) -> None:
         if self.n_components is None:

@@ -169,6 +169,7 @@ class QuadraticDiscriminantAnalysis(GathersMoments, Generative, ScoringClassifie
             refuse_empty_class(task, moments)
             self._refuse_single_rows(task, moments)
             self._fit(task, moments, passes)
+        self._remember(task, moments)
 
     def _refuse_single_rows(self, task: FitInput, moments: Moments) -> None:
         short = np.flatnonzero(moments.weight <= 1)

@@ -39,6 +39,14 @@ class ClassSums:
         """The sums of some rows whose targets are class numbers. Raises on NaN and infinity."""
         return _summed(rows, ClassMoments(n_classes, first_frame(rows, ClassMoments), pooled), names)
 
+    @classmethod
+    def gathered(cls, moments: Moments, largest: Array) -> ClassSums:
+        """The sums of rows whose moments ``gather`` has found. It has made the moments of constant columns exact."""
+        means = moments.mean[moments.weight > 0]
+        constant = ~np.any(moments.scatter.diagonal(axis1=1, axis2=2), axis=0) & np.all(means == means[0], axis=0)
+        value = moments.frame.center + means[0] * moments.frame.scale
+        return cls(moments, np.where(constant, value, -np.inf), np.where(constant, value, np.inf), largest)
+
     @property
     def pooled(self) -> bool:
         """Whether the scatters of all classes are added up."""
