@@ -78,7 +78,7 @@ def evaluate(
         fault = _fault(measures.model, fitted)
     if as_json:
         about = {"model": model, "data": table.source, "target": table.target, "classes": measures.labels}
-        confusion = {"confusion": measures.performance.answers.confusion, "report": report}
+        confusion = {"confusion": measures.performance.confusion, "report": report}
         terminal.document(terminal.json_text({**about, **measures.as_dict(), **confusion, **measures.decisions()}))
     else:
         _show(known, model, table, measures)

@@ -213,6 +213,7 @@ def fitted(
     from separatrix.base.labels import encode
     from separatrix.cli.fit_output import FitOutput
     from separatrix.cli.holdout import held_out
+    from separatrix.cli.row_split import MemorySplit
     from separatrix.cli.validation import cross_validate
     from separatrix.diagnostics import certificate_on
 
@@ -240,7 +241,8 @@ def fitted(
             bound_reason=told(certificate.bound_reason),
             weight_error_reason=told(certificate.weight_error_reason),
         )
-    output = FitOutput(table, name, model, codes, held, split.test_size, split.seed, validation)
+    rows = MemorySplit(table.X, model.classes_, codes, held)
+    output = FitOutput(table, name, model, rows, split.test_size, split.seed, validation)
     return output, [message for message in map(_message, caught) if message != status]
 
 
@@ -251,7 +253,7 @@ def _with_statistics(output: FitOutput) -> FitOutput:
     table = output.table
     with terminal.working("computing standard errors"), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Those of the fit have been collected.
-        found = fit_statistics(output.model, *output.rows(~output.held), table.names, table.scaling)
+        found = fit_statistics(output.model, *output.memory.rows(~output.memory.held), table.names, table.scaling)
     withheld = None if found.withheld is None else in_shell(found.withheld)
     return replace(output, statistics=replace(found, withheld=withheld, notes=tuple(map(in_shell, found.notes))))
 
