@@ -149,6 +149,8 @@ def _print_json(table: RawTable, comparison: Comparison, words: list[str] | None
         for key in ("reason", "status"):
             if key in classifier:
                 classifier[key] = in_shell(_counted(classifier[key], table))
+    for warning in plain["warnings"]:
+        warning |= {key: in_shell(warning[key]) for key in ("sentence", "do")}
     about = {"data": table.source, "target": table.target, "rows": table.V.shape[0]}
     terminal.document(terminal.json_text({**about, **plain, "fit": words, "report": report}))
 
@@ -179,6 +181,9 @@ def _show(table: RawTable, comparison: Comparison, cv: int) -> None:
     terminal.line("folds", f"{comparison.n_folds}{fewer}, stratified by class, seed {comparison.seed}")
     for note in _about_row_numbers(table):
         terminal.line("warning", f"{note} The figures below use it.", "yellow")
+    for finding in comparison.warnings:
+        told = Message(finding.title, " ", finding.told, " The figures below use what this names.")
+        terminal.line("warning", in_shell(told), "yellow")
     terminal.say()
     _show_figures(comparison)
     _show_refused(comparison)

@@ -15,6 +15,8 @@ from separatrix.cli.table_arguments import FILE, json_option, spelling_options
 from separatrix.cli.wording import checks_in_shell
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from separatrix.cli.measures import Measures
     from separatrix.model_file import ModelFile
     from separatrix.table import Table
@@ -74,7 +76,7 @@ def evaluate(
     fault = None
     if report is not None and fitted_on is not None:
         fitted = _fitted(known, _labelled(known, fitted_on, spelling, target, strict))
-        _report(known, measures, fitted, table, _missing(known, data, spelling), report)
+        _report(known, measures, fitted, table, report)
         fault = _fault(measures.model, fitted)
     if as_json:
         about = {"model": model, "data": table.source, "target": table.target, "classes": measures.labels}
@@ -171,25 +173,13 @@ def _fault(model: Any, fitted: Table) -> str | None:
     return f"the certificate does not hold on the {n}: they are not the {model.certificate_.n_rows} rows of the fit"
 
 
-def _missing(known: ModelFile, data: str, spelling: dict[str, Any]) -> dict[str, int] | None:
-    """The number of missing values by column before filling; None for standard input, which can be read only once."""
-    from separatrix.table import open_source, select
-    from separatrix.table.formats import STDIN, Spelling
-
-    encoder = known.encoder
-    if encoder is None or encoder.missing not in ("impute", "indicator"):
-        return {}
-    if data == STDIN:
-        return None
-    source = open_source(data, Spelling(**model_arguments.as_fitted(known, spelling)))
-    literal, pointed = select.literal(encoder.columns, None, ()), select.pointed(encoder.columns)
-    columns = source.read([column.name for column in encoder.columns], literal, pointed)
-    return encoder.read(columns, source.name).missing
+def _filled(table: Table) -> Mapping[str, int]:
+    """The number of missing values by column that were filled; empty if rows that have some were left out."""
+    fills = table.encoder is not None and table.encoder.missing in ("impute", "indicator")
+    return table.missing if fills else {}
 
 
-def _report(
-    known: ModelFile, measures: Measures, fitted: Table, table: Table, missing: dict[str, int] | None, path: str
-) -> None:
+def _report(known: ModelFile, measures: Measures, fitted: Table, table: Table, path: str) -> None:
     from separatrix.reports import data_checks, report
 
     costs = measures.decision.costs
@@ -202,7 +192,7 @@ def _report(
             names=table.names,
             test=(table.X, table.y),
             notes=table.notes,
-            checks=checks_in_shell(data_checks(table, missing)).for_report(),
+            checks=checks_in_shell(data_checks(table, _filled(table))).for_report(),
             checks_of=f"{table.source}, the rows on which it is measured",
             title=f"{type(measures.model).__name__} on {table.source}",
             rows=fitted.row_names,

@@ -210,6 +210,7 @@ def fitted(
 
     In each fit, the encoding of the table is learned from the training rows only.
     """
+    from separatrix.base.arrays import with_names
     from separatrix.base.labels import encode
     from separatrix.cli.fit_output import FitOutput
     from separatrix.cli.holdout import held_out
@@ -227,9 +228,10 @@ def fitted(
             validation = cross_validate(new_model, encoded, codes, classes, split.cv, split.seed)
             say(f"fitting {name} to all rows")
         table = encoded(~held)
-        told = partial(in_table, rows=table.row_names[~held], names=table.names)
+        references = {} if table.encoder is None else table.encoder.references
+        told = partial(in_table, rows=table.row_names[~held], names=table.names, references=references)
         try:
-            model = new_model().fit(table.X[~held], classes[codes[~held]])
+            model = new_model().fit(with_names(table.X[~held], table.names), classes[codes[~held]])
         except InputError as error:
             error.problem = told(error.problem)
             raise

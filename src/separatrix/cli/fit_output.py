@@ -11,7 +11,7 @@ import numpy as np
 from separatrix.base.arrays import Array
 from separatrix.base.cached import cached_property
 from separatrix.base.messages import brief
-from separatrix.base.ratio_text import ratio_text
+from separatrix.base.number_text import number_text, ratio_text
 from separatrix.cli import terminal
 from separatrix.cli.measures import Measures
 from separatrix.cli.model_description import model_sentence
@@ -51,6 +51,11 @@ class FitOutput:
         """The rows in memory, for output that needs them there."""
         assert isinstance(self.split, MemorySplit)
         return self.split
+
+    @property
+    def notes(self) -> list[str]:
+        """The notes on the table, worded for the shell."""
+        return [in_shell(note) for note in self.table.notes]
 
     @property
     def counts(self) -> list[int]:
@@ -145,7 +150,7 @@ class FitOutput:
                 "classes": [{"label": label, "rows": count} for label, count in pairs],
                 "encoder": None if self.table.encoder is None else self.table.encoder.plain(),
                 "scaling": None if self.table.scaling is None else self.table.scaling.plain(),
-                "notes": list(self.table.notes),
+                "notes": self.notes,
             },
             "split": {
                 "rows_fitted": self.n_fitted,
@@ -208,10 +213,10 @@ class FitOutput:
         terminal.line("classes", terminal.some(pairs, MOST_CLASSES_SHOWN))
         self._show_categories()
         self._show_words()
-        for k, note in enumerate(table.notes[:MOST_NOTES_SHOWN]):
+        for k, note in enumerate(self.notes[:MOST_NOTES_SHOWN]):
             terminal.line("" if k else "notes", note, "yellow")
-        if len(table.notes) > MOST_NOTES_SHOWN:
-            terminal.line("", f"and {len(table.notes) - MOST_NOTES_SHOWN} notes more: see --json")
+        if len(self.notes) > MOST_NOTES_SHOWN:
+            terminal.line("", f"and {len(self.notes) - MOST_NOTES_SHOWN} notes more: see --json")
 
     def _show_categories(self) -> None:
         """The categories with their reference levels."""
@@ -262,7 +267,9 @@ class FitOutput:
         terminal.say(" " * terminal.LABEL_WIDTH + heads, bold=True)
         for one in self.largest:
             numbers = _per_deviation(one["weight"]) if one["column"] in measured else f"{NO_VALUE:>8}"
-            numbers += f"{one['per_unit']:>+12.4g}" if in_units else ""
+            if in_units:
+                per_unit = ("+" if one["per_unit"] >= 0 else "") + number_text(one["per_unit"])
+                numbers += f"{per_unit:>12}"
             numbers += f"{ratio_text(one['ratio']):>14}" if ratio else ""
             terminal.indented(numbers + "  ", self._spoken_for(one))
 
@@ -281,12 +288,13 @@ class FitOutput:
 
 
 def _per_deviation(weight: float) -> str:
-    """Three decimals in eight places, or four significant digits if that is too wide.
+    """Three decimals in eight places, or a whole number if that is too wide.
 
     >>> _per_deviation(-1.5), _per_deviation(123456.0)
-    ('  -1.500', '+1.235e+05')
+    ('  -1.500', '+123,456')
     """
-    return f"{weight:+8.3f}" if abs(weight) < 1000 else f"{weight:+8.4g}"
+    sign = "+" if weight >= 0 else ""
+    return f"{weight:+8.3f}" if abs(weight) < 1000 else f"{sign}{number_text(weight)}".rjust(8)
 
 
 def _named(value: Any) -> Any:

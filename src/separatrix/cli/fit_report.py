@@ -40,7 +40,7 @@ def write_report(
             *memory.rows(fitted),
             names=table.names,
             test=memory.rows(held) if held.any() else None,
-            notes=table.notes,
+            notes=output.notes,
             checks=checks_in_shell(data_checks(table, missing)).for_report(),
             validated=None if output.validation is None else output.validation.sentence,
             title=title,

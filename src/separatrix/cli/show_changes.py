@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from separatrix.base.errors import printable
+from separatrix.base.number_text import number_text
 from separatrix.cli import terminal
 from separatrix.cli.terminal import item
 
@@ -116,5 +117,5 @@ def short(value: Any) -> str:
     if isinstance(value, list | tuple):
         return terminal.some([item(short(one)) for one in value], MOST_ITEMS)
     if isinstance(value, float):
-        return f"{value:.6g}"
+        return number_text(value, 6)
     return str(value)

@@ -127,11 +127,22 @@ _SELECTION = (
 )
 
 
-def selection_options(command: F) -> F:
-    """Add the options that choose the columns of a training table and say what they hold."""
-    for option in reversed(_SELECTION):
-        command = option(command)
-    return command
+_MISSING = click.option(
+    "--missing",
+    type=click.Choice(POLICIES),
+    default="error",
+    metavar="HOW",
+    help="What to do with missing values: error (the default) reports an error; impute fills in the mean of a "
+    "number and the most frequent level of a category; indicator adds a 0/1 column for them, so that in a "
+    "category missing is a level of its own; drop removes rows that have them.",
+)
+_REFERENCE = click.option(
+    "--reference",
+    metavar="COL=LEVEL",
+    multiple=True,
+    help="The reference level of a category, with which its other levels are compared; by default the first in "
+    "alphabetical order. May be repeated.",
+)
 
 
 def spelling_options(command: F) -> F:
@@ -182,6 +193,12 @@ class Wanted:
         reference = _references(self.reference)
         return {"category": self.category, "number": self.number, "text": self.words, "reference": reference}
 
+    def read_schema(self) -> Schema | None:
+        """What the file of --schema says about the columns; None without one."""
+        from separatrix.table import read_schema
+
+        return None if self.schema is None else read_schema(self.schema)
+
     @property
     def spelling(self) -> dict[str, Any]:
         """How the table is written and the size limits, as arguments of ``read_table``."""
@@ -192,28 +209,14 @@ def table_options(command: F) -> F:
     """Add the options that make a ``Wanted``."""
     options = (
         *_SELECTION,
-        click.option(
-            "--missing",
-            type=click.Choice(POLICIES),
-            default="error",
-            metavar="HOW",
-            help="What to do with missing values: error (the default) reports an error; impute fills in the mean of a "
-            "number and the most frequent level of a category; indicator adds a 0/1 column for them, so that in a "
-            "category missing is a level of its own; drop removes rows that have them.",
-        ),
+        _MISSING,
         click.option(
             "--strict",
             is_flag=True,
             help="Make categories that do not occur in the training rows an error in prediction. By default they are "
             "encoded as the mean of the training rows.",
         ),
-        click.option(
-            "--reference",
-            metavar="COL=LEVEL",
-            multiple=True,
-            help="The reference level of a category, with which its other levels are compared; by default the first in "
-            "alphabetical order. May be repeated.",
-        ),
+        _REFERENCE,
         *_SPELLING,
     )
     command = text_options(command)
@@ -228,7 +231,7 @@ def read(data: str, wanted: Wanted) -> RawTable:
 
     unseen = "error" if wanted.strict else "average"
     with terminal.working(f"reading {data}"):
-        asked = (wanted.target, wanted.drop, _schema(wanted.schema), wanted.missing, unseen)
+        asked = (wanted.target, wanted.drop, wanted.read_schema(), wanted.missing, unseen)
         how: dict[str, Any] = {**wanted.kinds, **wanted.spelling}
         table = read_raw(data, *asked, **how)
         return replace(table, notes=tuple(map(in_shell, table.notes)))
@@ -242,7 +245,7 @@ def inferred(data: str, wanted: Wanted) -> Schema:
     from separatrix.table.selection import selected
 
     with terminal.working(f"reading {data}"):
-        how = (wanted.target, wanted.drop, _schema(wanted.schema), Spelling(**wanted.spelling))
+        how = (wanted.target, wanted.drop, wanted.read_schema(), Spelling(**wanted.spelling))
         asked = selected(data, *how, needs_target=False, **wanted.kinds)
         if isinstance(asked.source, SparseSource):
             problem = "a libsvm file has no schema"
@@ -271,9 +274,3 @@ def _references(given: Sequence[str]) -> dict[str, str]:
             raise ParameterError("reference", f"column {name!r} is given twice", "give one level for each column")
         references[name] = level
     return references
-
-
-def _schema(path: str | None) -> Any:
-    from separatrix.table import read_schema
-
-    return None if path is None else read_schema(path)

@@ -22,6 +22,7 @@ from typing import Any
 import click
 
 from separatrix.base.errors import printable
+from separatrix.base.number_text import number_text
 from separatrix.base.watching import Stage, watch
 from separatrix.cli.wording import in_shell
 
@@ -104,15 +105,15 @@ def matrix(
     names: Sequence[str],
     heads: Sequence[str],
     values: Sequence[Sequence[float | None]],
-    form: str = ".4g",
+    form: Callable[[float], str] = number_text,
     least: int = 11,
     widest: int = 40,
 ) -> None:
     """Print a table of numbers with a row for each name. Columns that do not fit follow in further tables.
 
-    ``form`` is the format of a number, ``least`` the least width of a column, and ``widest`` the most for the names.
+    ``form`` writes a number, ``least`` the least width of a column, and ``widest`` the most for the names.
     """
-    cells = [["none" if one is None else f"{one:{form}}" for one in row] for row in values]
+    cells = [["none" if one is None else form(one) for one in row] for row in values]
     cell = max(least, *(min(len(head), WIDEST_HEAD) for head in heads))
     table(names, heads, cells, [cell] * len(heads), widest)
 

@@ -15,6 +15,8 @@ from separatrix.base.folds import stratified_folds
 from separatrix.base.labels import encode
 from separatrix.base.renamed_messages import Rows, over_rows
 from separatrix.certificates.certificate import as_matrix
+from separatrix.checks import Finding
+from separatrix.checks.encoded import check_encoded
 from separatrix.evaluation.budget import checked_seconds
 from separatrix.evaluation.comparison_result import Comparison
 from separatrix.evaluation.entrants import Contest, Entrant, entrants
@@ -183,7 +185,13 @@ def _compared(
     guesses = tuple(guessed(codes, contest.fold == k, len(classes)) for k in contest.folds)
     baseline = Standing(BASELINE, guesses, held, classes)
     standings = sorted([*map(standing, chosen), baseline], key=lambda one: _place(one, by))
-    return Comparison(tuple(standings), baseline, by, contest.n_folds, seed)
+    return Comparison(tuple(standings), baseline, by, contest.n_folds, seed, _leaks(table, classes[codes]))
+
+
+def _leaks(table: RawTable, y: AnyArray) -> tuple[Finding, ...]:
+    """The columns and categories of the whole table that alone tell the class, exactly or nearly."""
+    checks = check_encoded(table.learned(), y, only=["leakage"])
+    return tuple(finding for finding in checks if finding.severity != "ok")
 
 
 def _in_table(trials: Sequence[Trial], refused: str | None, names: Rows) -> tuple[tuple[Trial, ...], str | None]:

@@ -30,8 +30,8 @@ from separatrix.inference.expansion import expansion
 from separatrix.inference.request import SummaryRequest
 from separatrix.proofs.asked_rows import as_rows
 from separatrix.proofs.class_differences import Differences, chunks
+from separatrix.proofs.deciding import touching
 from separatrix.proofs.linear_programs import furthest
-from separatrix.proofs.separability import touching
 from separatrix.proofs.verdicts import Doubtful, Inseparable, Separable
 from separatrix.solvers.driver import default_rules, delivered, run
 from separatrix.solvers.newton import Newton

@@ -12,6 +12,8 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
 
+import numpy as np
+
 from separatrix.base.arrays import AnyArray, Array, Integers, Matrix
 from separatrix.base.errors import TableError
 from separatrix.base.read_ahead import read_ahead
@@ -31,6 +33,7 @@ from separatrix.rows.protocol import (
     fold_strands,
 )
 from separatrix.rows.sampling import Lowest, LowestHashes, RareRows, Sample, drawn_sample
+from separatrix.rows.shuffle_buffer import CHUNK_BYTES, shuffled_batches
 
 A = TypeVar("A")
 
@@ -130,11 +133,14 @@ class StreamedRows:
         return fold_blocks(self._recut(lambda X, rows, entries: cuts(X, size, rows, entries)), partial)
 
     def blocks(self, order: Order) -> Iterator[Block]:
-        """Batches of ``order.size`` rows in the order of the source, which is the only one it has."""
-        if order.draw != "given":
-            problem = f"its rows are asked for in another order ({order.draw})"
-            raise TableError(self.source.name, problem, "use a method that reads the rows in the order given")
+        """Batches of ``order.size`` rows in the order of the source, or shuffled by a buffer of some rows."""
+        if order.draw == "replacement":
+            problem = "its rows are asked for at random with replacement, and it has them only in its own order"
+            raise TableError(self.source.name, problem, "use draw='shuffled' or draw='given'")
         self.counter.add()
+        if order.draw == "shuffled":
+            chunks = self._recut(lambda X, rows, entries: cuts(X, CHUNK_BYTES, rows, entries))
+            return shuffled_batches(chunks, order.size, np.random.default_rng([order.seed, order.epoch]))
         return self._recut(lambda X, rows, entries: multiples(rows, X.shape[0], order.size))
 
     def _recut(self, ends: Callable[[Any, int, int], Integers]) -> Iterator[Block]:

@@ -137,6 +137,11 @@ class Encoder:
         """The levels of each category, by column."""
         return {column.name: column.levels for column in self.columns if column.levels}
 
+    @property
+    def references(self) -> dict[str, str]:
+        """The reference level of each category, by column."""
+        return {column.name: column.levels[0] for column in self.columns if column.levels}
+
     def _refuse_lacking(self, table: pa.Table, source: str) -> None:
         present = set(table.column_names)
         lacking = [column.name for column in self.columns if column.name not in present]

@@ -77,7 +77,7 @@ def read_rows(
             y = labels(source.name, columns.column(of_labels), of_labels, typed, classes)[reading.kept]
     rows = names[reading.kept]
     notes += _notes_on(reading, encoder, "left out" if labelled else "not predicted")
-    where = (tuple(notes), rows.numbers, n, None, rows.files)
+    where = (tuple(notes), rows.numbers, n, None, rows.files, reading.missing)
     return Table(source.name, encoder.names, reading.X, target, y, encoder, None, *where)
 
 

@@ -97,7 +97,7 @@ class RawTable:
             X = scaling.apply(X)
             notes.append(scaled(encoder, isinstance(X, np.ndarray), who))
         every = (*self.notes, *notes, *self.late)
-        where = (self.schema, every, self.rows, self.n_rows, scaling, self.files)
+        where = (self.schema, every, self.rows, self.n_rows, scaling, self.files, self.holes)
         return Table(self.source, names, X, self.target, self.y, encoder, *where)
 
     def _coded(self, columns: tuple[Column, ...], train: AnyArray | None, who: str) -> tuple[Any, Encoder, list[str]]:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from separatrix.base.arrays import AnyArray, Array, NamedRows
+from separatrix.base.arrays import AnyArray, Array, with_names
 from separatrix.base.errors import TableError
 from separatrix.base.labels import quoted
 from separatrix.base.messages import Message, Setting
@@ -137,9 +137,7 @@ def read_table(
     kinds = {"category": category, "number": number, "text": text, "reference": reference}
     how: dict[str, Any] = {**marks, **limits, **kinds, "na": na, "date_format": date_format}
     table = read_raw(data, target, drop, schema, missing, unseen, **how).learned()
-    if isinstance(table.X, np.ndarray):  # Classifiers name rows and columns as the table does.
-        return replace(table, X=NamedRows.of(table.X, table.names, table.row_names))
-    return table
+    return replace(table, X=with_names(table.X, table.names, table.row_names))  # Classifiers use these names.
 
 
 def read_raw(

@@ -14,7 +14,7 @@ from separatrix.reports.page import Html, Section, bar, block, details, facts, n
 from separatrix.reports.provenance import digest
 from separatrix.reports.reported_model import ReportedModel
 from separatrix.reports.verdict import chosen_C
-from separatrix.reports.wording import percent
+from separatrix.reports.wording import number, percent
 
 # The most rows in the table of classes, and the most columns that are listed before the list is folded.
 MOST_CLASS_ROWS, MOST_UNFOLDED_COLUMNS = 40, 12
@@ -85,7 +85,7 @@ def _origin(subject: ReportedModel) -> list[tuple[str, Any]]:
     ]
     if C is not None:
         chosen = ", chosen by the fit" if getattr(subject.model, "penalty_choice_", None) is not None else ""
-        found.append(("C", f"{C:.6g}{chosen}"))
+        found.append(("C", f"{number(C, 6)}{chosen}"))
     if seed is not None and "random seed" not in subject.about:
         found.append(("random seed", f"{seed!r}"))
     found += list(subject.about.items())
