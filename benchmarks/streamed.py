@@ -86,7 +86,7 @@ def run_task(described: str) -> None:
     before, start = time.process_time(), time.perf_counter()
     found = TASKS[task](Path(path), *given)
     cpu, wall = time.process_time() - before, time.perf_counter() - start
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6
     print(json.dumps({"found": found, "cpu": cpu, "wall": wall, "peak MB": peak}))
 
 

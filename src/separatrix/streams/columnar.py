@@ -11,7 +11,7 @@ from pyarrow import ipc
 
 from separatrix.base.cached import cached_property
 from separatrix.base.errors import TableError
-from separatrix.streams.batches import BATCH_BYTES, Stamp, explained, explained_batches, rows_per_batch
+from separatrix.streams.batches import BATCH_BYTES, LabelKind, Stamp, explained, explained_batches, rows_per_batch
 from separatrix.streams.files import FileSet
 from separatrix.table.cells import listed
 
@@ -32,7 +32,7 @@ class ParquetBatches:
     files: FileSet
     batch_bytes: int = BATCH_BYTES
     is_slow: ClassVar[bool] = False
-    has_text_labels: ClassVar[bool] = False
+    label_kind: ClassVar[LabelKind] = "typed"
     _what: ClassVar[str] = "Parquet"
 
     @property
@@ -87,7 +87,7 @@ class ArrowBatches:
     files: FileSet
     batch_bytes: int = BATCH_BYTES
     is_slow: ClassVar[bool] = False
-    has_text_labels: ClassVar[bool] = False
+    label_kind: ClassVar[LabelKind] = "typed"
     n_rows: ClassVar[None] = None
     _what: ClassVar[str] = "Arrow"
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -18,6 +18,7 @@ from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.base.errors import LabelError, NotFiniteError, TableError, WeightError
 from separatrix.base.labels import as_label_array, encode, quoted
 from separatrix.rows.coding import ClassTotals
+from separatrix.streams.batches import LabelKind
 from separatrix.table.cells import is_text
 from separatrix.table.target_column import labels as read_labels
 from separatrix.table.target_column import unlabelled
@@ -56,10 +57,34 @@ class Numbering:
         return np.asarray(place[index])
 
 
+@dataclass(frozen=True)
+class LabelColumn:
+    """Where labels are: the name of their column, or None, and all labels if the user has listed them."""
+
+    column: str | None
+    given: AnyArray | None
+
+    def labelling(self, table: Labelled) -> Labelling | None:
+        """A new object that numbers the labels of a table; None if it has no labels."""
+        if self.column is None:
+            return None
+        return Labelling(table.name, self.column, table.called, self.given, table.label_kind)
+
+
+class Labelled(Protocol):
+    """What is known of the labels of a table, and of its rows' names."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def label_kind(self) -> LabelKind: ...
+    def called(self, row: int) -> str: ...
+
+
 class Labelling:
     """Numbers the labels of a column in the order of their appearance, and sums the weights of each.
 
-    ``is_text``: the column is text of a file without types, so that "1" and "2" mean numbers. ``given``: all labels, if
+    ``kind``: what labels look like in the source. ``given``: all labels, if
     the user has listed them. ``called(row)`` is the name of a row.
     """
 
@@ -69,9 +94,9 @@ class Labelling:
         column: str,
         called: Callable[[int], str],
         given: AnyArray | None = None,
-        is_text: bool = False,
+        kind: LabelKind = "typed",
     ) -> None:
-        self.source, self.column, self.called, self.given, self.is_text = source, column, called, given, is_text
+        self.source, self.column, self.called, self.given, self.kind = source, column, called, given, kind
         self.places: dict[Any, int] = {}
         self.first_rows: list[int] = []
         self.n_rows = 0
@@ -140,7 +165,7 @@ class Labelling:
     def _labels(self) -> AnyArray:
         """The labels in the order of appearance."""
         values = list(self.places)
-        if self.is_text:
+        if self.kind == "text":
             texts: Any = pa.chunked_array([pa.array(values, pa.string())])
             given = () if self.given is None else tuple(map(str, self.given.tolist()))
             absent = np.flatnonzero(unlabelled(texts, given))
@@ -152,7 +177,7 @@ class Labelling:
             k = int(np.argmax(labels != np.floor(labels)))
             problem = f"row {self.called(self.first_rows[k])} of column {quoted(self.column)} is {labels[k]}"
             raise LabelError("target", problem, "give a column of classes, not of measurements")
-        return labels
+        return labels.astype(np.int64) if self.kind == "number" and np.all(np.abs(labels) < 2**53) else labels
 
     def _among_given(self, labels: AnyArray) -> tuple[AnyArray, Integers]:
         """The given classes, and the place of each label among them."""
