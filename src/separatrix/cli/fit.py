@@ -12,7 +12,7 @@ import click
 
 from separatrix.base.errors import InputError, ParameterError
 from separatrix.base.messages import Message
-from separatrix.cli import exits, model_arguments, output_files, table_arguments, terminal
+from separatrix.cli import exits, memory_options, model_arguments, output_files, table_arguments, terminal
 from separatrix.cli.fit_report import write_report
 from separatrix.cli.models import (
     REMEMBERED,
@@ -75,6 +75,7 @@ _SECTIONS = {
     "Columns of text": TEXT_PARAMETERS,
     "The model": ("model", "base", "standardise", *(setting.parameter for setting in settings())),
     "Evaluation": ("test_size", "cv", "seed"),
+    "Tables larger than memory": ("memory", "cache", "checkpoint", "resume"),
     "Output": ("out", "report", "cost", "stats", "as_json"),
 }
 
@@ -118,6 +119,10 @@ _SECTIONS = {
 )
 @click.option("--cv", type=click.IntRange(2), metavar="K", help="Cross-validate with K folds, then fit to all rows.")
 @click.option("--seed", type=click.IntRange(0), default=0, metavar="N", help="The random seed; 0 by default.")
+@memory_options.memory_option
+@memory_options.cache_option
+@memory_options.checkpoint_option
+@memory_options.resume_option
 @threads_option
 @json_option
 def fit(
@@ -135,6 +140,10 @@ def fit(
     seed: int,
     threads: int | None,
     as_json: bool,
+    memory: str | None,
+    cache: str | None,
+    checkpoint: str | None,
+    resume: bool,
     **given: Any,
 ) -> int:
     """Fit a linear classifier to DATA. Report the certificate, and the accuracy on held-out rows.
@@ -155,20 +164,45 @@ def fit(
     costs = _costs(cost, report)
     from separatrix.base import concurrency
 
-    unfitted(model, base, seed, given)  # Settings that the model does not have are refused before the table is read.
-    table = table_arguments.read(data, wanted)
+    # Settings that the model does not have are refused before the table is read.
+    asked_model = unfitted(model, base, seed, given)
+    memory_options.refuse_without_batches(checkpoint, resume)
+    large = _too_large(data, wanted, memory)
     with concurrency.threads(threads) if threads else nullcontext():
-        output, caught = fitted(table, standardise, split, model, base, given)
-        output = _with_statistics(output) if stats else output
-        if out is not None:
-            _write(output, out, model_arguments.remembered(wanted, table))
-        if report is not None:
-            write_report(output, report, table.holes, costs)
+        if large is not None:
+            from separatrix.cli import streamed_fit
+
+            needing = {"--cv": cv is not None, "--report": report is not None, "--stats": stats}
+            streamed_fit.refuse_in_memory(asked_model, model, needing)
+            with memory_options.kept_in(checkpoint, resume):
+                how = (wanted, standardise, split, model, base, given, cache)
+                output, warned, found = streamed_fit.fitted(*large, *how)
+                caught = [message for message in map(_message, warned) if message != output.model.certificate_.status]
+                output.measures  # noqa: B018  # computed while the checkpoint is open
+                if out is not None:
+                    _write(output, out, model_arguments.remembered(wanted, found))
+        else:
+            table = table_arguments.read(data, wanted)
+            output, caught = fitted(table, standardise, split, model, base, given)
+            output = _with_statistics(output) if stats else output
+            if out is not None:
+                _write(output, out, model_arguments.remembered(wanted, table))
+            if report is not None:
+                write_report(output, report, table.holes, costs)
     if as_json:
         terminal.document(terminal.json_text({**output.as_dict(), "model": out, "report": report}))
     else:
         _show(output, data, out, report)
     return _end(output, caught, out)
+
+
+def _too_large(data: str, wanted: Wanted, memory: str | None) -> Any:
+    """The table and how it is read, if it does not fit into memory."""
+    if not memory_options.may_be_batched(data, memory):
+        return None
+    from separatrix.cli import streamed_fit
+
+    return streamed_fit.opened(data, wanted, memory)
 
 
 def _split(test_size: float | None, cv: int | None, seed: int) -> Split:

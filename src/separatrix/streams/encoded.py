@@ -97,7 +97,7 @@ class EncodedRows(OutsideMemory):
     def rows(self, coding: Coding) -> StreamedRows:
         """The rows with the targets and weights of a coding."""
         learnt, frame = Learnt(self.n_rows), Frame.identity(self.n_features)
-        draw = _first_draw(self, coding)
+        draw = first_draw(self, coding)
         return StreamedRows(EncodedSource(self, coding), frame, weight_unit=coding.unit, draw=draw, learnt=learnt)
 
 
@@ -125,7 +125,7 @@ class EncodedSource:
             yield Piece(X, *self.coding.of(codes, np.ones(len(codes))))
 
 
-def _first_draw(table: OutsideMemory, coding: Coding) -> LowestHashes | None:
+def first_draw(table: OutsideMemory, coding: Coding) -> LowestHashes | None:
     """The draw of the sample of a likelihood, made in the first pass; None if the coding is of something else."""
     n_classes = len(table.classes) if coding.held is None else int(coding.held.sum())
     if n_classes == 2 and not coding.signs:
