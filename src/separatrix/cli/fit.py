@@ -31,6 +31,7 @@ from separatrix.cli.wording import in_shell, in_table
 
 if TYPE_CHECKING:
     from separatrix.cli.fit_output import FitOutput
+    from separatrix.cli.streamed_fit import LargeTable
     from separatrix.table import RawTable
 
 # The default fraction of each class that is held out to evaluate the model.
@@ -156,6 +157,7 @@ def fit(
     """
     wanted = Wanted(**{field.name: given.pop(field.name) for field in fields(Wanted)})
     if print_schema:
+        memory_options.refuse_too_large(data, wanted.spelling, memory, "--print-schema")
         terminal.document(terminal.escaped(str(table_arguments.inferred(data, wanted))) + "\n")
         return exits.FINE
     for option, path in (("--out", out), ("--report", report)):
@@ -174,11 +176,10 @@ def fit(
 
             needing = {"--cv": cv is not None, "--report": report is not None, "--stats": stats}
             streamed_fit.refuse_in_memory(asked_model, model, needing)
+            new_model = partial(unfitted, model, base, seed, given)
             with memory_options.kept_in(checkpoint, resume):
-                how = (wanted, standardise, split, model, base, given, cache)
-                output, warned, found = streamed_fit.fitted(*large, *how)
+                output, warned, found = streamed_fit.fitted(large, wanted, standardise, split, model, new_model, cache)
                 caught = [message for message in map(_message, warned) if message != output.model.certificate_.status]
-                output.measures  # noqa: B018  # computed while the checkpoint is open
                 if out is not None:
                     _write(output, out, model_arguments.remembered(wanted, found))
         else:
@@ -196,7 +197,7 @@ def fit(
     return _end(output, caught, out)
 
 
-def _too_large(data: str, wanted: Wanted, memory: str | None) -> Any:
+def _too_large(data: str, wanted: Wanted, memory: str | None) -> LargeTable | None:
     """The table and how it is read, if it does not fit into memory."""
     if not memory_options.may_be_batched(data, memory):
         return None

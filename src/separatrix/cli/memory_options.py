@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from separatrix.base.errors import ParameterError
+from separatrix.base.errors import ParameterError, TableError
 from separatrix.cli.output_files import STANDARD, refuse_unwritable
 
 if TYPE_CHECKING:
@@ -155,6 +155,19 @@ def _size(n: float) -> str:
     ('3.2 GB', '450 MB')
     """
     return f"{n / 1e9:.2g} GB" if n >= 1e9 else f"{max(n / 1e6, 1):.0f} MB"
+
+
+def refuse_too_large(data: str, spelling: dict[str, Any], memory: str | None, what: str) -> None:
+    """Refuse a table that does not fit into memory, for ``what`` needs it there."""
+    if not may_be_batched(data, memory):
+        return
+    from separatrix.table.formats import Spelling, open_source
+
+    found = too_large(open_source(data, Spelling(**spelling)), memory)
+    if found is not None:
+        problem = f"{what} needs it in memory, where it would take about {_size(found.needed)}"
+        remedy = f"raise --memory from {_size(found.limit)}, or give a part of its rows"
+        raise TableError(found.batched.name, problem, remedy)
 
 
 @contextmanager

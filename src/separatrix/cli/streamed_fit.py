@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,6 @@ from separatrix.base.row_names import RowsFrom
 from separatrix.cli import terminal
 from separatrix.cli.fit_output import FitOutput
 from separatrix.cli.memory_options import TooLarge, too_large
-from separatrix.cli.models import unfitted
 from separatrix.cli.row_split import StreamedSplit
 from separatrix.cli.wording import in_table
 from separatrix.streams.encoded import split_rows
@@ -34,7 +34,15 @@ _IN_MEMORY = {
 _RAISE = "raise --memory, or leave it out"
 
 
-def opened(data: str, wanted: Wanted, memory: str | None) -> tuple[Selection, TooLarge] | None:
+@dataclass(frozen=True)
+class LargeTable:
+    """A table that does not fit into memory, and what is asked of it."""
+
+    asked: Selection
+    large: TooLarge
+
+
+def opened(data: str, wanted: Wanted, memory: str | None) -> LargeTable | None:
     """The table, if it is too large for memory; None if it is to be read at once."""
     from separatrix.table.formats import Spelling
     from separatrix.table.selection import selected
@@ -43,7 +51,7 @@ def opened(data: str, wanted: Wanted, memory: str | None) -> tuple[Selection, To
         data, wanted.target, wanted.drop, wanted.read_schema(), Spelling(**wanted.spelling), **wanted.kinds
     )
     found = too_large(asked.source, memory)
-    return None if found is None else (asked, found)
+    return None if found is None else LargeTable(asked, found)
 
 
 def refuse_in_memory(model: Any, name: str, asked: dict[str, bool]) -> None:
@@ -51,6 +59,9 @@ def refuse_in_memory(model: Any, name: str, asked: dict[str, bool]) -> None:
     for option, why in _IN_MEMORY.items():
         if asked.get(option):
             raise ParameterError(option, f"{why}, and it does not fit", _RAISE)
+    if getattr(model, "C", None) == "auto":
+        problem = "the choice of C needs the table in memory, and it does not fit"
+        raise ParameterError("--C", problem, "give a number, or raise --memory")
     reason = getattr(getattr(model, "traits", None), "in_memory", "")
     if reason:
         problem = f"{name} needs the table in memory, and it does not fit: {reason}"
@@ -58,20 +69,18 @@ def refuse_in_memory(model: Any, name: str, asked: dict[str, bool]) -> None:
 
 
 def fitted(
-    asked: Selection,
-    large: TooLarge,
+    opened: LargeTable,
     wanted: Wanted,
     standardise: bool,
     split: Split,
     name: str,
-    base: str | None,
-    given: dict[str, Any],
+    new_model: Callable[[], Any],
     cache: str | None,
 ) -> tuple[FitOutput, list[warnings.WarningMessage], StreamedTable]:
     """Learn the encoding of the table, fit the model, and collect the warnings."""
-    unseen = "error" if wanted.strict else "average"
+    unseen, large = "error" if wanted.strict else "average", opened.large
     with terminal.working(f"reading {large.batched.name}") as say:
-        table = streamed_table(asked, large.batched, wanted.missing, unseen)
+        table = streamed_table(opened.asked, large.batched, wanted.missing, unseen)
         say(f"learning the encoding of {table.source}")
         learned, rows, held = split_rows(table, split.test_size, split.seed, standardise)
         rows = cached_rows(rows, cache)
@@ -79,7 +88,7 @@ def fitted(
     with terminal.working(f"fitting {name}"), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            model = unfitted(name, base, split.seed, given).fit(rows)
+            model = new_model().fit(rows)
         except InputError as error:
             error.problem = told(error.problem)
             raise
@@ -91,18 +100,8 @@ def fitted(
             weight_error_reason=told(certificate.weight_error_reason),
         )
     notes = (large.note, *learned.notes)
-    shown = Table(
-        table.source,
-        rows.columns,
-        None,
-        table.target,
-        None,
-        learned.encoder,
-        table.schema,
-        notes,
-        n_rows=table.n_rows,
-        scaling=learned.scaling,
-        files=table.files,
-    )
+    where: dict[str, Any] = {"n_rows": table.n_rows, "scaling": learned.scaling, "files": table.files}
+    parts = (table.target, None, learned.encoder, table.schema, notes)
+    shown = Table(table.source, rows.columns, None, *parts, **where)
     output = FitOutput(shown, name, model, StreamedSplit(rows, held), split.test_size, split.seed)
     return output, list(caught), table

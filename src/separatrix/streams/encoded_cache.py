@@ -63,7 +63,7 @@ class CachedEncodedRows(EncodedRows):
                 if tell is not None:
                     tell(Amount("rows kept as numbers", n, self.n_rows))
             numbering = Numbering(self.classes, self.totals, np.arange(len(self.classes)))
-            writer.finish(key, self.columns, numbering, lasting)
+            writer.finish(key, list(self.columns), numbering, lasting)
 
     @property
     def _key(self) -> str:
