@@ -107,7 +107,7 @@ def main() -> None:
         return
     read = measured("read", path)
     print(f"one read          {read['cpu']:6.1f} s CPU {read['wall']:6.1f} s wall")
-    for name, cache in (("cached", str(asked.folder)), ("not cached", False)):
+    for name, cache in (("cached", None), ("not cached", False)):
         run = measured("fit", path, asked.memory, cache, asked.threads)
         told = f"{run['cpu']:6.1f} s CPU {run['wall']:6.1f} s wall  {run['cpu'] / read['cpu']:5.2f} reads"
         print(f"fit, {name:<12} {told}  peak {run['peak MB']:.0f} MB  {run['found']}")

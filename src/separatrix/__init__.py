@@ -46,6 +46,7 @@ if TYPE_CHECKING:
         QuadraticDiscriminantAnalysis,
     )
     from separatrix.classifiers.basis import Basis, gaussian, quadratic
+    from separatrix.classifiers.merging import merge
     from separatrix.classifiers.penalty_path import PenaltyPath, penalty_path
     from separatrix.evaluation import decisions as decision
     from separatrix.evaluation.accuracy import evaluate
@@ -74,6 +75,7 @@ if TYPE_CHECKING:
 _WHERE = {
     # classifiers are those of ``separatrix.classifiers.OFFERED``
     "compare_schemes": "separatrix.scorers.schemes",
+    "merge": "separatrix.classifiers.merging",
     # basis functions
     "Basis": "separatrix.classifiers.basis",
     "gaussian": "separatrix.classifiers.basis",
@@ -191,6 +193,7 @@ __all__ = [
     "load",
     "losses",
     "maximum_margin",
+    "merge",
     "novikoff_bound",
     "objective",
     "penalty_path",

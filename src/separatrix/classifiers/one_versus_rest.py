@@ -95,7 +95,7 @@ class OneVsRestClassifier(OneVersus):
 
     scheme: ClassVar[Scheme] = OneVersusRest()
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit every part.
 
         Parameters

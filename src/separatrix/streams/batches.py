@@ -36,7 +36,7 @@ class Batches(Protocol):
     ``n_rows`` is None if the source does not know it before it has been read. ``stamps`` identify the files; they are
     empty for a query, whose rows cannot be recognised later. ``is_slow``: reading is much slower than reading numbers
     from the disk, since text is parsed or a query is computed. ``label_kind``: what labels look like in the
-    source. ``called(row)`` is the name of a row for messages.
+    source. ``called(row)`` is the name of a row for messages, such as "3 of part-2.csv".
     """
 
     @property

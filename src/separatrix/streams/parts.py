@@ -108,10 +108,10 @@ class BatchTable:
         for batch in self.batches.read([*columns, *extra]):
             X = matrix(batch, columns, self.dtype) if numbers else None
             if X is not None:
-                refuse_not_finite(X, columns, self.name, start, self.called)
+                refuse_not_finite(X, columns, start, self.called)
             labels = None if self.target is None else batch.column(self.target)
             weight = None
             if self.weight is not None:
-                weight = checked_weights(batch.column(self.weight), self.weight, self.name, start, self.called)
+                weight = checked_weights(batch.column(self.weight), self.weight, start, self.called)
             yield Part(X, labels, weight)
             start += batch.num_rows

@@ -33,7 +33,7 @@ class QueryBatches:
     stamps: ClassVar[tuple[Stamp, ...]] = ()
 
     def called(self, row: int) -> str:
-        return str(row + 1)
+        return f"{row + 1} of {self.name}"
 
     def read(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         size = rows_per_batch(len(columns), self.batch_bytes)

@@ -101,7 +101,7 @@ class Scan(OutsideMemory):
             source = ReadRows(self.table, numbering, coding)
         else:
             source = (CachedSparseRows if self.table.is_sparse else CachedRows)(self.name, cache, coding)
-        n_classes = len(self.classes) if coding.held is None else int(coding.held.sum())
+        n_classes = coding.n_classes(len(self.classes))
         width = self.n_features + 1
         n_parameters = width * (1 if coding.signs else n_classes)
         most = most_drawn(self.memory, n_parameters, width)
