@@ -106,7 +106,7 @@ def test_sums_have_the_tree_of_memory(client, table, tmp_path, size, sparse):
     rows = dask_table(on_dask, labels, weights, cluster=client).rows(CLASS_NUMBERS)
     codes = (y == "yes").astype(np.int64)
     memory = MemoryTable(X, codes, weight, 2).rows(CLASS_NUMBERS)
-    assert len(rows.held.edges) == 3, "both workers hold rows"
+    assert len(rows.held.now.edges) == 3, "both workers hold rows"
     np.testing.assert_array_equal(rows.fold(Ordered(size)), memory.fold(Ordered(size)))
 
 

@@ -193,8 +193,8 @@ def places(chunk: Chunk, size: int, entries: int) -> Integers:
 
 def summed(order: bytes, *chunks: Chunk) -> bytes:
     """Run a pickled ``Sum`` over the rows of chunks, of which the first is this worker's, with the worker's threads."""
-    from cloudpickle import dumps, loads
     from distributed import get_worker
+    from distributed.protocol.pickle import dumps, loads
 
     with one_blas_thread, threads(get_worker().state.nthreads):
         asked: Sum = loads(order)

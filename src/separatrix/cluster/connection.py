@@ -18,6 +18,10 @@ WORKER_TIMEOUT = "separatrix.worker-timeout"
 DEFAULT_WORKER_TIMEOUT = "60s"
 
 
+class WorkersReplaced(Exception):
+    """None of the workers that were given rows is left, and there are others."""
+
+
 def worker_timeout() -> float:
     """How long a fit waits for workers if there are none, in seconds.
 
@@ -107,11 +111,12 @@ def workers(client: Any) -> dict[str, int]:
     return dict(sorted(found.items()))
 
 
-def results(client: Any, futures: Sequence[Any]) -> list[Any]:
+def results(client: Any, futures: Sequence[Any], preferred: frozenset[str] = frozenset()) -> list[Any]:
     """The results of tasks, in order. Dask runs the tasks of a lost worker again, and makes its rows again.
 
-    Raises ``ClusterError`` if the scheduler is lost, if there is no worker for longer than the time limit, or if the
-    same task has lost several workers. If the wait is interrupted, the tasks are cancelled.
+    ``preferred``: the workers for which the rows were loaded. Raises ``WorkersReplaced`` if all of them are lost and
+    there are others, and ``ClusterError`` if the scheduler is lost, if there is no worker for longer than the time
+    limit, or if the same task has lost several workers. If the wait is interrupted, the tasks are cancelled.
     """
     from distributed import wait
     from distributed.scheduler import KilledWorker
@@ -126,7 +131,10 @@ def results(client: Any, futures: Sequence[Any]) -> list[Any]:
                 gathered: list[Any] = client.gather(futures)
                 return gathered
             except TimeoutError:
-                alone_since = _since(client, alone_since)
+                alive = _alive(client)
+                if alive and preferred and not preferred & alive:
+                    raise WorkersReplaced from None
+                alone_since = None if alive else (alone_since or time.monotonic())
                 if alone_since is not None and time.monotonic() - alone_since > limit:
                     raise _no_worker(limit) from None
     except CancelledError as error:
@@ -140,17 +148,14 @@ def results(client: Any, futures: Sequence[Any]) -> list[Any]:
         raise
 
 
-def _since(client: Any, before: float | None) -> float | None:
-    """Since when there has been no worker; None if there is one."""
+def _alive(client: Any) -> frozenset[str]:
+    """The addresses of the workers that are there."""
     if client.status != "running":
         raise _lost(client)
     try:
-        alive = bool(client.nthreads())
+        return frozenset(client.nthreads())
     except (OSError, TimeoutError) as error:
         raise _lost(client) from error
-    if alive:
-        return None
-    return time.monotonic() if before is None else before
 
 
 def _address(client: Any) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from separatrix.base.arrays import Integers
-from separatrix.base.cached import cached_property
 from separatrix.cluster import chunk as tasks
-from separatrix.cluster.connection import results, workers
+from separatrix.cluster.connection import WorkersReplaced, results, workers
 from separatrix.cluster.cuts import Cuts, EvenCuts, ListedCuts, Share, chunk_edges, shared_out
 from separatrix.rows.cutting import block_rows
 from separatrix.rows.protocol import BLOCK_BYTES
@@ -23,21 +22,79 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class HeldRows:
-    """The futures of the chunks. Chunk k holds the rows ``edges[k]``, …, ``edges[k + 1] − 1``."""
+class Loaded:
+    """The chunks of a table as tasks of Dask. Chunk k holds the rows ``edges[k]``, …, ``edges[k + 1] − 1``.
+
+    ``there``: the workers for which the chunks were made, one for each. If one of them is lost, Dask makes its chunk
+    again on another worker. ``heads``: rows at the beginning of later chunks that a chunk needs for its last strand.
+    """
 
     client: Any
-    name: str
-    n_features: int
-    is_sparse: bool
     edges: list[int]
     chunks: list[Any]
+    there: frozenset[str]
+    heads: dict[tuple[int, int], list[Any]] = field(default_factory=dict)
+
+    def submit(self, function: Any, *given: Any) -> Any:
+        """A task, whose arguments may be chunks."""
+        return self.client.submit(function, *given, pure=False)
+
+    def on_each(self, function: Any) -> list[Any]:
+        """A task for each chunk."""
+        return [self.submit(function, chunk) for chunk in self.chunks]
+
+    def holding(self, begin: int, end: int) -> list[tuple[Any, int, int]]:
+        """The chunks that hold the rows begin, …, end − 1, each with the first and the last of them that it holds."""
+        overlap = ((k, max(a, begin), min(b, end)) for k, (a, b) in enumerate(pairwise(self.edges)))
+        return [(self.chunks[k], a, b) for k, a, b in overlap if a < b]
+
+    def needed(self, share: Share) -> list[Any]:
+        """The chunk of a share, and the rows of later chunks in which its last strand ends.
+
+        These few rows are copied to the worker of the chunk once, and kept there.
+        """
+        key = (share.chunk, share.stop)
+        if key not in self.heads:
+            later = self.holding(self.edges[share.chunk + 1], share.stop)
+            self.heads[key] = [self.submit(tasks.head, *part) for part in later]
+        return [self.chunks[share.chunk], *self.heads[key]]
+
+
+@dataclass(eq=False)
+class HeldRows:
+    """The rows of a table in the memory of workers. ``now``: the chunks, which are made anew if all workers are lost.
+
+    Dask does not run a task with a preferred worker once there has been no worker at all, so that case is dealt with
+    here.
+    """
+
+    table: ClusterTable
+    now: Loaded
     known_cuts: dict[int, Cuts] = field(default_factory=dict)
-    known_heads: dict[tuple[int, int], list[Any]] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        return self.table.name
+
+    @property
+    def n_features(self) -> int:
+        return self.table.n_features
+
+    @property
+    def is_sparse(self) -> bool:
+        return self.table.partitions.is_sparse
 
     @property
     def n_rows(self) -> int:
-        return self.edges[-1]
+        return self.now.edges[-1]
+
+    def results(self, submit: Callable[[Loaded], list[Any]]) -> list[Any]:
+        """The results of tasks, which ``submit`` gives for the chunks as they are divided now."""
+        while True:
+            try:
+                return results(self.table.client, submit(self.now), self.now.there)
+            except WorkersReplaced:
+                self.now = loaded(self.table)
 
     def cuts(self, size: int) -> Cuts:
         """Where blocks of ``size`` bytes begin and end. For CSR rows, the workers are asked once for each size."""
@@ -47,62 +104,40 @@ class HeldRows:
         return self.known_cuts[size]
 
     def _sparse_cuts(self, size: int) -> ListedCuts:
-        before = np.concatenate([[0], np.cumsum(self._entries)])[:-1].tolist()
-        found = self._results(
-            [self._submit(tasks.places, chunk, size, n) for chunk, n in zip(self.chunks, before, strict=True)]
-        )
-        edges = np.concatenate([[0], *found, [self.n_rows]])
-        return ListedCuts(np.unique(edges).astype(np.int64))
+        """The cuts of CSR rows, which depend on the number of entries before a chunk."""
+        while True:
+            before = self.now
+            entries = np.concatenate([[0], np.cumsum(self.results(lambda now: now.on_each(tasks.entries_of)))]).tolist()
 
-    @cached_property
-    def _entries(self) -> list[int]:
-        return self._results([self._submit(tasks.entries_of, chunk) for chunk in self.chunks])
+            def places(now: Loaded, entries: list[int] = entries) -> list[Any]:
+                return [now.submit(tasks.places, chunk, size, n) for chunk, n in zip(now.chunks, entries, strict=False)]
+
+            found = self.results(places)
+            if self.now is before:  # else the rows have been divided in another way in between
+                return ListedCuts(np.unique(np.concatenate([[0], *found, [self.n_rows]])).astype(np.int64))
 
     def shares(self, size: int) -> list[Share]:
         """The strands that each chunk sums."""
-        return shared_out(self.cuts(size), self.edges)
-
-    def needed(self, share: Share) -> list[Any]:
-        """The chunk of a share, and the rows of later chunks in which its last strand ends.
-
-        These few rows are copied to the worker of the chunk once, and kept there.
-        """
-        key = (share.chunk, share.stop)
-        if key not in self.known_heads:
-            begin = self.edges[share.chunk + 1]
-            later = self._between(begin, share.stop) if share.stop > begin else []
-            self.known_heads[key] = [self._submit(tasks.head, self.chunks[k], a, b) for k, a, b in later]
-        return [self.chunks[share.chunk], *self.known_heads[key]]
-
-    def _between(self, begin: int, end: int) -> list[tuple[int, int, int]]:
-        """The chunks that hold the rows begin, …, end − 1, each with the first and the last of them that it holds."""
-        overlap = ((k, max(a, begin), min(b, end)) for k, (a, b) in enumerate(pairwise(self.edges)))
-        return [(k, a, b) for k, a, b in overlap if a < b]
+        return shared_out(self.cuts(size), self.now.edges)
 
     def fetched(self, begin: int, end: int) -> Piece:
         """The rows begin, …, end − 1, with class numbers, in this process."""
-        parts = self._results(
-            [self._submit(tasks.rows_of, self.chunks[k], a, b) for k, a, b in self._between(begin, end)]
-        )
+        parts = self.results(lambda now: [now.submit(tasks.rows_of, *part) for part in now.holding(begin, end)])
         return tasks.joined([Piece(*part) for part in parts])
 
-    def summed(self, orders: Sequence[bytes], shares: Sequence[Share]) -> list[bytes]:
-        """The answers of the workers to orders, one task for each."""
-        pairs = zip(orders, shares, strict=True)
-        return self._results([self._submit(tasks.summed, order, *self.needed(share)) for order, share in pairs])
 
-    def _submit(self, function: Any, *given: Any) -> Any:
-        return self.client.submit(function, *given, pure=False)
-
-    def _results(self, futures: list[Any]) -> list[Any]:
-        return results(self.client, futures)
+def held(table: ClusterTable) -> HeldRows:
+    """Let the workers load the rows of a table, and wait until they have done so."""
+    rows = HeldRows(table, loaded(table))
+    rows.results(lambda now: now.on_each(tasks.entries_of))
+    return rows
 
 
-def load(table: ClusterTable) -> HeldRows:
-    """Let the workers load the partitions, each worker a run of consecutive rows in proportion to its threads."""
-    client, n, d = table.client, table.n_rows, table.n_features
+def loaded(table: ClusterTable) -> Loaded:
+    """Tasks that load the partitions: each worker gets a run of consecutive rows, in proportion to its threads."""
+    client = table.client
     there = workers(client)
-    edges = chunk_edges(EvenCuts(block_rows(BLOCK_BYTES, d), n), list(there.values()))
+    edges = chunk_edges(EvenCuts(block_rows(BLOCK_BYTES, table.n_features), table.n_rows), list(there.values()))
     starts = np.concatenate([[0], np.cumsum([part.n_rows for part in table.part_labels])])
     pieces = _pieces(table, starts, edges, list(there))
     chunks = []
@@ -111,19 +146,23 @@ def load(table: ClusterTable) -> HeldRows:
         last = int(np.searchsorted(starts, end, "left"))
         given = (int(starts[first]), begin, end, pieces[first:last])
         chunks.append(client.submit(tasks.gathered, *given, pure=False, workers=[worker], allow_other_workers=True))
-    held = HeldRows(client, table.name, d, table.partitions.is_sparse, edges, chunks)
-    held._results([held._submit(tasks.entries_of, chunk) for chunk in chunks])
-    return held
+    return Loaded(client, edges, chunks, frozenset(there))
 
 
 def _pieces(table: ClusterTable, starts: Integers, edges: list[int], there: list[str]) -> list[Any]:
-    """The futures of the pieces, each on the worker of the chunk in which the piece begins, if that worker is there."""
-    every = table.partitions.pieces(table.classes)
+    """The futures of the pieces. Files are read by the worker of the chunk in which a piece begins, if it is there.
+
+    The tasks of Dask collections run where Dask puts them: they are the user's, who may have them in memory already.
+    """
+    every, client = table.partitions.pieces(table.classes), table.client
+    if not table.partitions.are_files:
+        computed: list[Any] = client.compute(every)
+        return computed
     owner = np.minimum(np.searchsorted(edges, starts[:-1], "right") - 1, len(edges) - 2)
     found: list[Any] = []
     for k, worker in zip(range(len(edges) - 1), there, strict=False):
         mine = [every[i] for i in np.flatnonzero(owner == k)]
-        found += table.client.compute(mine, workers=[worker], allow_other_workers=True) if mine else []
+        found += client.compute(mine, workers=[worker], allow_other_workers=True) if mine else []
     return found
 
 

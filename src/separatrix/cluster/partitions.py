@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -20,7 +20,7 @@ class Partitions(Protocol):
     """A table in consecutive partitions, each of which tasks (``dask.delayed`` objects) can make at any time.
 
     ``labels()`` gives a task for each partition whose result is its ``PartLabels``, ``pieces(classes)`` one whose
-    result is its ``Piece`` with class numbers.
+    result is its ``Piece`` with class numbers. ``are_files``: the tasks read files, and depend on no other tasks.
     """
 
     @property
@@ -33,6 +33,8 @@ class Partitions(Protocol):
     def dtype(self) -> Any: ...
     @property
     def is_sparse(self) -> bool: ...
+    @property
+    def are_files(self) -> bool: ...
     def labels(self) -> list[Any]: ...
     def pieces(self, classes: AnyArray) -> list[Any]: ...
 
@@ -97,6 +99,7 @@ class DaskPartitions:
     X: Sequence[Any]
     y: Sequence[Any]
     weights: Sequence[Any]
+    are_files: ClassVar[bool] = False
 
     @property
     def columns(self) -> tuple[str, ...]:

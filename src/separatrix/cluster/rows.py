@@ -15,17 +15,17 @@ from typing import Any, TypeVar
 from separatrix.base.arrays import AnyArray
 from separatrix.base.errors import TableError
 from separatrix.base.pieces import pieces, rows_per_piece
-from separatrix.cluster.chunk import Sum
+from separatrix.cluster.chunk import Sum, summed
 from separatrix.cluster.cuts import Share
-from separatrix.cluster.held import HeldRows, spans
+from separatrix.cluster.held import HeldRows, Loaded, spans
+from separatrix.cluster.sampling import SampledRows
 from separatrix.cluster.traffic import PassTraffic, count_traffic
 from separatrix.rows.block import Block
 from separatrix.rows.coding import Coding
 from separatrix.rows.csr import csr_rows, is_sparse
 from separatrix.rows.frame import Frame
 from separatrix.rows.protocol import Order, Partial, PassCounter, bytes_per_block, strands
-from separatrix.rows.sampling import LowestHashes, Sample, drawn_sample
-from separatrix.rows.streamed import Learnt, Reading
+from separatrix.rows.sampling import Sample, drawn_sample
 
 A = TypeVar("A")
 
@@ -46,8 +46,6 @@ class ClusterRows:
     frame: Frame
     counter: PassCounter = field(default_factory=PassCounter, repr=False)
     weight_unit: float = 1.0
-    draw: LowestHashes | None = None
-    learnt: Learnt = field(default_factory=Learnt, repr=False)
 
     @property
     def n_rows(self) -> int:
@@ -70,20 +68,26 @@ class ClusterRows:
         return replace(self, frame=frame)
 
     def fold(self, partial: Partial[A]) -> A:
-        from cloudpickle import dumps, loads
+        from distributed.protocol.pickle import loads
 
         self.counter.add()
-        size = bytes_per_block(partial)
-        shares = self.held.shares(size)
-        orders = [dumps(self._order(partial, size, share)) for share in shares]
-        answers = self.held.summed(orders, shares)
-        sent, received = sum(map(len, orders)), sum(map(len, answers))
-        count_traffic(PassTraffic(type(partial).__name__, len(shares), sent, received))
+        size, sent = bytes_per_block(partial), [0]
+        answers = self.held.results(lambda now: self._submitted(now, partial, size, sent))
+        count_traffic(PassTraffic(type(partial).__name__, len(answers), sent[0], sum(map(len, answers))))
         parts: Iterator[Any] = chain.from_iterable(map(loads, answers))
         total: A = next(parts)
         for part in parts:
             total = partial.merge(total, part)
         return total
+
+    def _submitted(self, now: Loaded, partial: Partial[A], size: int, sent: list[int]) -> list[Any]:
+        """The tasks of a pass, one for each chunk. Adds the bytes of their arguments to ``sent``."""
+        from distributed.protocol.pickle import dumps
+
+        shares = self.held.shares(size)
+        orders = [dumps(self._order(partial, size, share)) for share in shares]
+        sent[0] += sum(map(len, orders))
+        return [now.submit(summed, order, *now.needed(share)) for order, share in zip(orders, shares, strict=True)]
 
     def _order(self, partial: Partial[A], size: int, share: Share) -> Sum:
         cuts = self.held.cuts(size)
@@ -105,7 +109,7 @@ class ClusterRows:
                 yield Block(some, t[part], weight[part], begin + part.start, self.frame)
 
     def sample(self, size: int, seed: int, targets: AnyArray | None = None) -> Sample:
-        return drawn_sample(Reading(self), size, seed, targets)
+        return drawn_sample(SampledRows(self), size, seed, targets)
 
     def resident(self) -> None:
         """None: the rows are not in the memory of this process."""

@@ -9,7 +9,7 @@ from typing import Any
 from separatrix.base.arrays import AnyArray
 from separatrix.base.cached import cached_property
 from separatrix.cluster.connection import results, workers
-from separatrix.cluster.held import HeldRows, load
+from separatrix.cluster.held import HeldRows, held
 from separatrix.cluster.labels import PartLabels, united
 from separatrix.cluster.partitions import Partitions
 from separatrix.cluster.rows import ClusterRows
@@ -75,4 +75,4 @@ class ClusterTable(OutsideMemory):
     @cached_property
     def held(self) -> HeldRows:
         """The rows on the workers. The first access loads them."""
-        return load(self)
+        return held(self)

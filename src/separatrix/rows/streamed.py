@@ -152,7 +152,7 @@ class StreamedRows:
         return Block(X, t, weight, stop - len(t), self.frame)
 
     def sample(self, size: int, seed: int, targets: AnyArray | None = None) -> Sample:
-        return drawn_sample(Reading(self), size, seed, targets)
+        return drawn_sample(_Reading(self), size, seed, targets)
 
     def resident(self) -> None:
         """None: the rows are not in memory."""
@@ -167,23 +167,11 @@ def _part(piece: Piece, begin: int, end: int) -> Piece:
     return Piece(_some(piece.X, begin, end), piece.t[begin:end], piece.weight[begin:end])
 
 
-class ReadAgain(Protocol):
-    """Rows outside memory, from which a sample is drawn by reading all of them."""
-
-    @property
-    def frame(self) -> Frame: ...
-    @property
-    def learnt(self) -> Learnt: ...
-    @property
-    def draw(self) -> LowestHashes | None: ...
-    def fold(self, partial: Partial[A]) -> A: ...
-
-
 @dataclass
-class Reading:
+class _Reading:
     """Gives a sample the rows that it needs: those that a draw chooses are kept while all rows are read."""
 
-    rows: ReadAgain
+    rows: StreamedRows
     kept: CarriedRows = field(default_factory=CarriedRows)
 
     @property
