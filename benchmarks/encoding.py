@@ -31,7 +31,7 @@ from sklearn.model_selection import StratifiedKFold
 import separatrix as sx
 from separatrix.base.arrays import Array
 from separatrix.table import Column
-from separatrix.table.encoder import MEASURED
+from separatrix.table.encoded_column import MEASURED
 
 FOLDS = 5
 MOST_ROWS = 3000

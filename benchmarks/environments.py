@@ -21,14 +21,15 @@ def pins_of(peer: str) -> Path:
     return HERE / "peers" / f"{peer}.txt"
 
 
-def interpreter(peer: str, here: bool = False) -> str:
+def interpreter(peer: str, here: bool = False, pins: Path | None = None) -> str:
     """The Python that runs this peer, with its environment made if need be.
 
-    ``here``: take the benchmark's own interpreter, whatever the peer.
+    ``here``: take the benchmark's own interpreter, whatever the peer. ``pins``: its requirements file, if it is not
+    among those of the peers.
     """
     if here:
         return sys.executable
-    pins = pins_of(peer)
+    pins = pins_of(peer) if pins is None else pins
     folder = ENVIRONMENTS / peer
     python = folder / ("Scripts" if sys.platform == "win32" else "bin") / "python"
     stamp = folder / STAMP

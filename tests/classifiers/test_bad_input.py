@@ -1,5 +1,7 @@
 """The worst input: one clear sentence that names the argument, what came, and what to do; nothing is changed."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,6 +10,7 @@ from sklearn.exceptions import NotFittedError
 
 import separatrix as sx
 from separatrix.base.errors import InputError, LabelError, NotFiniteError, ParameterError, WeightError
+from separatrix.classifiers import CLASSIFIERS
 
 X = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 5.0], [3.0, 2.0]])
 y = np.array([0, 1, 0, 1])
@@ -125,3 +128,30 @@ def test_huge_finite_rows_are_no_error():
     far = np.full((1, 2), 1.7e308)
     assert model.predict(far)[0] in (0, 1)
     assert np.all(np.isfinite(model.predict_proba(far)))
+
+
+@pytest.mark.parametrize("name", CLASSIFIERS)
+@pytest.mark.parametrize("size", [1e200, 1.79e308, 1e-310])
+@pytest.mark.parametrize("kind", ["two values", "one row", "all rows"])
+def test_no_certificate_has_a_bound_that_is_not_a_number(name, size, kind):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 3))
+    y = (X[:, 0] + rng.standard_normal(60) > 0).astype(int)
+    if kind == "one row":
+        X[5, 1] = size
+    else:
+        X[:, 1] = np.sign(X[:, 1]) * size if kind == "two values" else X[:, 1] * min(size, 1e307)
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            certificate = CLASSIFIERS[name]().fit(X, y).certificate_
+        except InputError:
+            return  # Rows that the classifier refuses have no certificate.
+    for value, why in (
+        (certificate.bound, certificate.bound_reason),
+        (certificate.weight_error, certificate.weight_error_reason),
+    ):
+        assert value is None or np.isfinite(value)
+        assert "nan" not in why
+    assert "at most nan" not in str(certificate)
+    assert certificate.bound is not None or certificate.bound_reason

@@ -214,7 +214,9 @@ def test_a_fit_that_is_cut_short_names_its_rows_and_both_bounds(monkeypatch):
 def test_rows_whose_lengths_float64_cannot_square_are_refused(size):
     X = np.array([[0.0, 0.0], [1.0, 0.0], [3.0, 1.0], [3.0, -1.0]]) * size
     for model in (sx.MaxMarginClassifier(), sx.KozinecClassifier(), sx.Perceptron()):
-        with pytest.raises(sx.errors.InputError, match="rescale"):
+        with pytest.raises(
+            sx.errors.InputError, match=r"the largest entry of column 0 is .*standardise the columns first"
+        ):
             model.fit(X, [0, 0, 1, 1])
 
 

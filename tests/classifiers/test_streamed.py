@@ -7,9 +7,6 @@ import pytest
 from scipy.sparse import csr_array
 
 import separatrix as sx
-from separatrix.base.errors import NotFiniteError
-from separatrix.rows import memory_rows
-from separatrix.scorers.scorer import scores_over
 from tests.streamed import streamed
 
 MODELS = {
@@ -63,11 +60,3 @@ def test_an_offset_is_in_the_last_columns_of_a_stream(K, settings):
     certificate = sx.LogisticRegression(**settings).fit(X, y, offset=offset).certificate_
     assert certificate.verify_rows(streamed(certificate.claim.rows_of(X, y, None, offset)))
     assert not certificate.verify_rows(streamed(certificate.claim.rows_of(X, y)))
-
-
-def test_what_is_not_finite_is_refused_by_its_place_in_the_stream():
-    X = np.ones((30, 2))
-    X[23, 1] = np.nan
-    scorer = sx.Scorer(np.ones((1, 3)), np.array([0, 1]), "logit")
-    with pytest.raises(NotFiniteError, match="row 23, column 1 is NaN"):
-        scores_over(scorer, streamed(memory_rows(X, np.zeros(30))))

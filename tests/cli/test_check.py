@@ -183,3 +183,56 @@ def test_a_category_that_tells_the_outcome_is_left_out_by_the_name_of_its_column
 
 def test_no_command_leaves_every_column_out():
     assert "next:" not in run("check", "separated.csv", "--target", "y", code=1).stdout
+
+
+@pytest.mark.parametrize("missing", ["impute", "indicator", "drop"])
+def test_the_table_is_checked_as_a_fit_would_read_it(tmp_path, missing):
+    path = real(tmp_path, "penguins")
+    words = (path, "--target", "species", "--missing", missing)
+    found = json.loads(run("check", *words, "--json").stdout, parse_constant=pytest.fail)
+    fitted = json.loads(run("fit", *words, "--test-size", "0", "--json").stdout)
+    assert found["counts"]["problem"] == 0
+    assert found["rows"] == fitted["data"]["rows"]
+    assert found["encoded_columns"] == len(fitted["data"]["columns"])
+    assert found["fit"] == ["separatrix", "fit", *words]
+    (finding,) = (one for one in found["findings"] if one["check"] == "missing")
+    assert finding["severity"] in ("note", "warning")
+    assert finding["facts"]["missing"]["sex"] == 11
+    said = {"impute": "the most frequent level", "indicator": "a level of its own", "drop": "11 rows of 344"}[missing]
+    assert said in finding["sentence"] + finding["do"]
+    assert "A fit stops" not in finding["do"]
+
+
+def test_rows_without_a_label_are_left_out_where_a_fit_leaves_them_out():
+    text = "a,y\n" + "".join(f"{k % 7},{'' if k in (3, 5) else k * k % 3 % 2}\n" for k in range(60))
+    assert "Rows have no label." in run("check", "-", "--target", "y", stdin=text, code=1).stdout
+    told = run("check", "-", "--target", "y", "--missing", "drop", stdin=text).stdout
+    assert "2 rows of 60 have no value in the target 'y'; they are left out" in told
+    assert "A fit stops" not in told
+    assert "58 rows, 1 column" in told
+
+
+def test_rows_keep_their_numbers_when_others_are_dropped():
+    text = (
+        "a,b,y\n" + "".join(f"{k % 7},{'' if k < 5 else k % 5},{k * k % 11 > 4}\n" for k in range(60)) + "999,1,True\n"
+    )
+    told = run("check", "-", "--target", "y", "--missing", "drop", stdin=text).stdout
+    assert "row 61" in told
+    assert "5 rows of 61 (8.2 %) lack a value" in told
+
+
+def test_nothing_is_left_where_every_row_lacks_a_value():
+    text = "a,b,y\n" + "".join(f"{k if k % 2 else ''},{'' if k % 2 else k},{k % 3 % 2}\n" for k in range(20))
+    told = run("check", "-", "--target", "y", "--missing", "drop", stdin=text, code=1).stdout
+    assert "problem:   No row is left." in told
+    assert "--missing impute or indicator" in told
+    assert "separatrix fit" not in told
+
+
+def test_a_reference_that_is_asked_for_is_named_by_check(tmp_path):
+    path = real(tmp_path, "penguins")
+    words = (path, "--target", "species", "--missing", "drop", "--reference", "island=Torgersen")
+    found = json.loads(run("check", *words, "--json").stdout)
+    assert found["fit"] == ["separatrix", "fit", *words]
+    assert "island=Torgersen" not in str(found["findings"])
+    assert "'island' has no level 'x'" in complaint("check", *words[:-1], "island=x", code=2)

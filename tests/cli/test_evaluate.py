@@ -1,6 +1,7 @@
 """evaluate: figures that scikit-learn finds as well."""
 
 import json
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -254,3 +255,14 @@ def test_rows_without_a_label_are_left_out_as_by_fit(tmp_path, monkeypatch):
     assert json.loads(done.stdout)["confusion"] == json.loads(full.stdout)["confusion"]
     (tmp_path / "none.csv").write_text("a,b,y\n1,2,\n3,4,NA\n")
     assert "no row has a label" in complaint("evaluate", "m.json", "none.csv", code=3)
+
+
+def test_the_report_counts_the_missing_values_of_labelled_rows_only(tmp_path):
+    rows = [
+        f"{'' if k in (3, 7, 8) else k % 7},{k % 5},{'' if k in (7, 8) else 'ny'[k * k % 11 > 4]}" for k in range(60)
+    ]
+    (tmp_path / "t.csv").write_text("\n".join(["a,b,y", *rows, ""]))
+    run("fit", "t.csv", "--target", "y", "--missing", "impute", "--test-size", "0", "--out", "m.json")
+    run("evaluate", "m.json", "t.csv", "--report", "r.html", "--fitted-on", "t.csv")
+    page = unescape((tmp_path / "r.html").read_text(encoding="utf-8"))
+    assert "In 'a' 1 (1.7 %), of 58 rows." in page

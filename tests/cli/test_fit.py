@@ -372,7 +372,7 @@ def test_a_report_says_what_was_missing_and_what_was_done(tmp_path, missing):
     checks = page[page.index('<section id="checks">') : page.index('<section id="settings">')]
     assert "No value is missing" not in checks
     assert ("11 rows of 344" if missing == "drop" else "&#x27;sex&#x27; 11 (3.2 %)") in checks
-    assert ("left out" if missing == "drop" else "filled with the means of the rows fitted") in checks
+    assert ("left out" if missing == "drop" else "A fit fills them with the means of its rows") in checks
 
 
 @pytest.mark.parametrize("penalty", ["l2", "l1", "elasticnet"])

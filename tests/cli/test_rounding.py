@@ -1,7 +1,12 @@
 """A fit that ends at the limits of float64 names the column that is the cause, and the way out."""
 
+import re
+
 import numpy as np
 import pytest
+from click.testing import CliRunner
+
+from separatrix.cli import main
 
 from .running import run
 
@@ -122,3 +127,49 @@ def test_a_column_whose_sum_overflows_by_name(tmp_path, model):
     assert "column 'huge'" in status
     assert "standardise the columns first, with --standardise" in status
     assert "column 'huge'" not in status_of("--model", model, "--standardise")
+
+
+SEARCHES = ("perceptron", "kozinec", "max-margin")
+# The classes touch at the value 0 of the second column, which all three classifiers find hard to decide.
+SECOND = np.where(np.arange(120) < 4, 0.0, RNG.normal(size=120))
+
+
+def searched(path, model, labels=SECOND, **columns):
+    """The status, or the complaint, of a search for a separating hyperplane; labels are signs."""
+    labels = np.where(labels > 0, "yes", "no")
+    rows = zip(*(column.tolist() for column in columns.values()), labels, strict=True)
+    path.write_text(",".join([*columns, "y"]) + "\n" + "".join(",".join(map(str, row)) + "\n" for row in rows))
+    done = CliRunner().invoke(main, ["fit", str(path), "--target", "y", "--test-size", "0", "--model", model])
+    return next((line for line in done.stdout.splitlines() if line.startswith("status:")), done.stderr)
+
+
+@pytest.mark.parametrize("model", SEARCHES)
+def test_a_search_names_the_column_whose_squares_leave_float64(tmp_path, model):
+    for size in (1e200, 1e-200):
+        told = searched(tmp_path / "t.csv", model, first=FIRST * size * 1e-3, second=SECOND * size)
+        assert re.search(r"the largest entry of column 'second' is [\d.]+e[+-]\d+", told)
+        assert "--standardise" in told
+
+
+@pytest.mark.parametrize("model", SEARCHES)
+def test_a_search_names_the_column_far_from_zero(tmp_path, model):
+    overlapping = SECOND + 0.3 * RNG.normal(size=120)
+    told = searched(tmp_path / "t.csv", model, overlapping, first=FIRST, second=SECOND + 1e13)
+    assert "the mean of column 'second' is about 1e+13 times its spread" in told
+    assert "with --standardise" in told
+
+
+@pytest.mark.parametrize("model", SEARCHES)
+def test_a_search_names_columns_that_are_nearly_collinear(tmp_path, model):
+    told = searched(tmp_path / "t.csv", model, first=FIRST, second=FIRST + 1e-14 * SECOND)
+    assert "column 'first', column 'second' are nearly collinear; leave one of them out" in told
+
+
+@pytest.mark.parametrize("model", ["kozinec", "max-margin"])
+def test_a_search_names_columns_of_very_different_sizes(tmp_path, model):
+    away = SECOND + np.where(SECOND > 0, 1.0, -1.0) * 1e-3
+    told = searched(tmp_path / "t.csv", model, first=FIRST * 1e14, second=away * 1e-2)
+    assert re.search(
+        r"the entries of column 'first' differ by about \d+e\+\d+, those of column 'second' by about", told
+    )
+    assert "with --standardise" in told

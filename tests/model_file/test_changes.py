@@ -5,7 +5,8 @@ from separatrix import LogisticRegression, OneVsRestClassifier, Perceptron
 from separatrix.model_file import Difference, ModelFile
 from separatrix.model_file.changes import differences
 from separatrix.scorers.scorer import Scorer
-from separatrix.table.encoder import Encoded, Encoder
+from separatrix.table.encoded_column import Encoded
+from separatrix.table.encoder import Encoder
 from separatrix.table.scaling import Scaling
 
 from .models import NAMES, fitted

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from separatrix.objectives.bound import Bound, WeightError
 from separatrix.objectives.bounds import bound
 from separatrix.objectives.curvature_bound import affine
 from separatrix.objectives.duality_bound import duality
@@ -156,3 +157,12 @@ def test_unchanged_by_a_linear_map_of_the_columns():
         found.append(affine(objective, framed, objective.value_gradient(framed)))
     assert found[0].known == pytest.approx(found[1].known, rel=1e-6)
     assert found[0].reason == found[1].reason
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_a_value_that_is_not_finite_is_no_bound(value):
+    bound = Bound(value, "duality", weights=WeightError(value, "√C"))
+    assert (bound.value, bound.known, bound.weights.value) == (None, np.inf, None)
+    assert "range of float64" in bound.reason
+    assert "range of float64" in bound.weights.reason
+    assert Bound(value, "duality", "another reason").reason == "another reason"

@@ -15,7 +15,6 @@ from separatrix.classifiers.separator import compromise
 from separatrix.moments.deletion import most_influential
 from separatrix.moments.squared_cost import build_squared_cost
 from separatrix.objectives.penalty import Penalty
-from separatrix.proofs.separability import verdict_on
 from separatrix.rows import labelled_rows, memory_rows
 from separatrix.rows.in_memory import InMemory
 from separatrix.solvers import SOLVERS, StochasticDescent
@@ -72,7 +71,6 @@ def test_a_function_refuses_a_stream_by_its_name(declared):
 ROWS = streamed(labelled_rows(np.arange(6.0)[:, None], np.array([0, 0, 1, 0, 1, 1]), 2))
 NUMBERED = streamed(memory_rows(np.arange(6.0)[:, None], np.array([0, 0, 1, 0, 1, 1])))
 CALLS = {
-    "separability": lambda: verdict_on(ROWS),
     "compromise": lambda: compromise(ROWS, True),
     "choose_penalty": lambda: choose_penalty(Question(ROWS, 2, Penalty(1.0, np.ones(1)))),
     "most_influential": lambda: most_influential(build_squared_cost(NUMBERED, np.eye(2), 0.0, True), np.eye(2), 3),

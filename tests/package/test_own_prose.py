@@ -18,7 +18,7 @@ READS = {
     "table/formats/svmlight.py": "lines of the user's file",
     "table/infer.py": "names of the user's columns",
     "table/ngrams.py": "texts of the user's table",
-    "table/reader.py": "cells of the user's file",
+    "table/new_rows.py": "cells of the user's file",
     "table/target_column.py": "labels of the user's",
 }
 # Methods that take text apart, where the mark they look for is one that sentences have.

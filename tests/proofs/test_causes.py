@@ -9,6 +9,7 @@ from scipy.sparse import csr_array
 import separatrix as sx
 from separatrix.proofs.causes import single_columns
 from separatrix.proofs.class_differences import Differences
+from separatrix.proofs.naming import named_causes
 from separatrix.proofs.verdicts import QuasiSeparable
 
 
@@ -47,6 +48,26 @@ def test_a_cause_of_several_columns_is_found_beside_one_of_one():
     assert sorted(map(tuple, verdict.causes)) == [(1, 2), (3,)]
     assert "column 1 with column 2" in verdict.explain()
     assert verdict.verify(X, y)
+
+
+@pytest.mark.parametrize("make", [np.asarray, csr_array], ids=["dense", "CSR"])
+@pytest.mark.parametrize("K", [2, 3])
+def test_the_causes_do_not_depend_on_which_level_is_the_reference(K, make):
+    """Levels 0 and 3 occur with one class only, whichever of the four levels has no column."""
+    rng = np.random.default_rng(2)
+    y = np.arange(400) % K
+    level = rng.integers(1, 3, 400)
+    level[np.flatnonzero(y == 0)[:5]], level[np.flatnonzero(y == 1)[:4]] = 0, 3
+    number = rng.standard_normal(400)
+    for reference in range(4):
+        others = [k for k in range(4) if k != reference]
+        X = make(np.column_stack([number, *(level == k for k in others)]).astype(float))
+        verdict = sx.separability(X, y, names=["age", *(f"c={k}" for k in others)])
+        expected = {f"the category '{k}' of 'c'" for k in (0, 3) if k != reference}
+        expected |= {"the reference level of 'c'"} if reference in (0, 3) else set()
+        assert {str(cause) for cause in named_causes(verdict)} == expected
+        assert verdict.verify(X, y)
+        assert verdict.verify(X, y, exact=True)
 
 
 def test_a_further_cause_that_is_none_is_refused():

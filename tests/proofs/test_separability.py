@@ -58,7 +58,7 @@ def test_the_proof_against_separation_sums_to_zero(seed):
         assert np.all(m > 0)
         assert verdict.margin == pytest.approx(np.min((2 * y - 1) * verdict.hyperplane.distance(X)))
         return
-    A = signed_rows(memory_rows(X, 2.0 * y - 1), fit_intercept)[verdict.rows]
+    A = signed_rows(memory_rows(X, 2.0 * y - 1).resident(), fit_intercept)[verdict.rows]
     assert np.all(verdict.weights > 0)
     assert verdict.weights.sum() == pytest.approx(1.0)
     assert np.all(np.abs(verdict.weights @ A) <= 1e-12 * np.abs(A).max(axis=0))
@@ -185,7 +185,7 @@ def test_bad_questions(X, y, error, message):
 def test_the_bounded_program_and_its_marginals():
     for seed in range(40):
         X, y, fit_intercept = _draw(seed)
-        A = signed_rows(memory_rows(X, 2.0 * y - 1), fit_intercept)
+        A = signed_rows(memory_rows(X, 2.0 * y - 1).resident(), fit_intercept)
         found = widest(A)
         assert np.all(found.weights >= 0)
         assert found.s <= found.most + 1e-7
@@ -195,7 +195,7 @@ def test_the_bounded_program_and_its_marginals():
 
 def test_least_violation_minimises_the_mean_hinge_of_each_class():
     rng = np.random.default_rng(0)
-    A = signed_rows(memory_rows(rng.standard_normal((40, 3)), rng.choice([-1.0, 1.0], 40)), True)
+    A = signed_rows(memory_rows(rng.standard_normal((40, 3)), rng.choice([-1.0, 1.0], 40)).resident(), True)
     positive = A[:, 0] > 0
 
     def cost(v):

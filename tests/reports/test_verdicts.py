@@ -56,8 +56,8 @@ def test_quasi_separated_classes_have_their_columns_and_rows():
     model = _fitted(np.column_stack([noise, x]), y, C=np.inf)
     assert model.certificate_.code == "quasi-separated"
     page = sx.report(model, np.column_stack([noise, x]), y, names=["noise", "dose"], rows=range(101, 107))
-    assert "No best fit exists, because of quasi-complete separation by 'dose'." in lead_of(page)
-    assert "The cause is 'dose', through rows 101 and 104." in section_of(page, "separation")
+    assert "No best fit exists, because of quasi-complete separation by column 'dose'." in lead_of(page)
+    assert "The cause is column 'dose', through rows 101 and 104." in section_of(page, "separation")
     assert "<h2>Quasi-complete separation" in page
 
 
@@ -119,10 +119,10 @@ HOLES = pd.DataFrame(
     [
         (
             "impute",
-            "In 'a' 2 (20.0 %), 'b' 1 (10.0 %), of 10 rows. They were filled with the means of the rows fitted, "
+            "In 'a' 2 (20.0 %), 'b' 1 (10.0 %), of 10 rows. A fit fills them with the means of its rows, "
             "and in categories with the most frequent level.",
         ),
-        ("indicator", "marked in additional columns"),
+        ("indicator", "marks them in additional columns"),
         ("drop", "3 rows of 10 (30.0 %) lacked a value or a label. They were left out"),
     ],
 )

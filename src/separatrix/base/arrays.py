@@ -61,6 +61,21 @@ class NamedRows(np.ndarray[tuple[int, int], np.dtype[np.float64]]):
         return plain[()] if return_scalar else plain
 
 
+def with_names(X: Any, names: Sequence[str], row_names: Any = None) -> Any:
+    """X, dense or CSR, with names of its columns, and of its rows if they are given, for the messages of a fit.
+
+    The names belong to this object alone: what is computed from it, such as a slice, has none. X itself stays as it is.
+
+    >>> with_names(np.array([[1.0, 2.0]]), ["age", "height"]).column_names
+    ['age', 'height']
+    """
+    if isinstance(X, np.ndarray):
+        return NamedRows.of(X, names, row_names)
+    named = X.__class__(X)  # This shares the entries with X.
+    named.column_names, named.row_names = list(names), row_names
+    return named
+
+
 def as_floats(X: Any) -> Array:
     """X as float64. An error names the column that holds text.
 

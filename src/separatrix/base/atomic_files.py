@@ -63,14 +63,14 @@ def replace_file(path: str | os.PathLike[str], data: bytes) -> None:
     try:
         final = Path(os.path.realpath(path))
         old = _replaceable(path)
-        temporary = final.with_name(f"{_beginning(final.name)}{os.getpid()}-{_machine()}.{secrets.token_hex(8)}.tmp")
+        temporary = temporary_beside(final)
         try:
             _write(temporary, data, old)
             os.replace(temporary, final)
         except BaseException:
             temporary.unlink(missing_ok=True)
             raise
-        _remove_strays(final)
+        remove_strays(final)
     except ParameterError:
         raise
     except (OSError, ValueError) as error:  # a ValueError: a path with a NUL in it
@@ -86,6 +86,11 @@ def refuse_irreplaceable(path: str | os.PathLike[str]) -> None:
         raise
     except (OSError, ValueError):  # other problems of the path are reported when it is written
         return
+
+
+def temporary_beside(final: Path) -> Path:
+    """A new name for the temporary file of a target, in the same folder. It names this process and this machine."""
+    return final.with_name(f"{_beginning(final.name)}{os.getpid()}-{_machine()}.{secrets.token_hex(8)}.tmp")
 
 
 def _replaceable(path: str | os.PathLike[str]) -> os.stat_result | None:
@@ -152,7 +157,7 @@ def _machine() -> str:
     return hashlib.sha256(f"{platform.node()} {numbers}".encode()).hexdigest()[:8]
 
 
-def _remove_strays(final: Path) -> None:
+def remove_strays(final: Path) -> None:
     """Remove the temporary files that terminated writers of this target left behind, where that is permitted."""
     stray = re.compile(re.escape(_beginning(final.name)) + r"(\d+)-([0-9a-f]{8})\.[0-9a-f]{16}\.tmp")
     with suppress(OSError), os.scandir(final.parent) as entries:

@@ -64,10 +64,15 @@ def _source(module: str) -> str | None:
 def _imported(tree: ast.Module, value: ast.expr) -> dict[str, Any]:
     """The objects that an expression uses, by their names, as far as the module imports them with ``from``."""
     used = {node.id for node in ast.walk(value) if isinstance(node, ast.Name)}
-    froms = [node for node in tree.body if isinstance(node, ast.ImportFrom)]
-    pairs = [(node.module or "", alias) for node in froms for alias in node.names]
-    named = {alias.asname or alias.name: (module, alias.name) for module, alias in pairs}
-    return {own: getattr(import_module(module), name) for own, (module, name) in named.items() if own in used}
+    found = {}
+    for node in tree.body:
+        if not isinstance(node, ast.ImportFrom):
+            continue
+        for alias in node.names:
+            own = alias.asname or alias.name
+            if own in used:
+                found[own] = getattr(import_module(node.module or ""), alias.name)
+    return found
 
 
 def _assigned(tree: ast.Module, module: str, name: str) -> ast.expr:

@@ -15,7 +15,8 @@ import numpy as np
 
 from separatrix.base.arrays import Integers
 from separatrix.base.errors import InputError
-from separatrix.base.messages import Message, Part, RowNumber, over_rows
+from separatrix.base.messages import Message, Part, RowNumber
+from separatrix.base.renamed_messages import over_rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,6 +93,24 @@ class RowNames:
             error.problem = self.named(error.problem)
             error.args = (error.argument, error.problem, error.remedy)
             raise
+
+
+@dataclass(frozen=True, eq=False)
+class RowsFrom(RowNames):
+    """The names of consecutive rows from row ``start``, counted from 0, however many there are.
+
+    >>> RowsFrom.of(2, (("a.csv", 3), ("b.csv", 2)))[1]
+    '1 of b.csv'
+    """
+
+    start: int = 0
+
+    @classmethod
+    def of(cls, start: int, files: tuple[tuple[str, int], ...] = ()) -> RowsFrom:
+        return cls(np.empty(0, dtype=np.int64), files, start)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.called(self.start + int(index) + 1)
 
 
 def short_names(paths: Sequence[str]) -> list[str]:

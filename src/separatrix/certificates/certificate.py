@@ -15,6 +15,8 @@ from separatrix.objectives.bound import Bound, WeightError
 
 if TYPE_CHECKING:
     from separatrix.rows import MemoryRows, Rows
+    from separatrix.rows.coding import ClassTotals, Coding
+    from separatrix.rows.labelled import OutsideMemory
 
 # Largest accepted relative difference between the recomputed and the claimed objective. It is not zero, since the
 # weights are stored in raw units, which rounds them once more.
@@ -59,13 +61,23 @@ class Claim(Protocol):
 class RowsClaim(ABC):
     """A claim that is recomputed by sums over rows, so that the rows need not be in memory."""
 
+    scorer: Any
+
     @abstractmethod
     def rows_of(self, X: Any, y: Any, sample_weight: Any = None) -> MemoryRows:
         """The rows that ``of_rows`` takes, from arrays: their targets and weights are those that the claim uses."""
 
     @abstractmethod
+    def coding_of(self, totals: ClassTotals) -> Coding:
+        """The targets and weights that the claim uses, as functions of class numbers, given the totals of classes."""
+
+    @abstractmethod
     def of_rows(self, rows: Rows) -> Recomputed:
         """The claimed quantities, recomputed over any kind of rows."""
+
+    def of_table(self, table: OutsideMemory) -> Recomputed:
+        """The claimed quantities, recomputed over a table outside memory with the class numbers of the claim."""
+        return self.of_rows(table.rows(self.coding_of(table.totals)))
 
     def recompute(self, X: Any, y: Any, sample_weight: Any = None) -> Recomputed:
         """The claimed quantities, recomputed over rows in memory."""
@@ -192,13 +204,14 @@ class Certificate:
             return None
         return self.bound / self.null_objective if self.null_objective > 0 else self.bound
 
-    def verify(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Verification:
+    def verify(self, X: Any, y: Any = None, sample_weight: Any = None, offset: Any = None) -> Verification:
         """Recompute objective, gradient and bound from the rows, without the solver.
 
         Parameters
         ----------
         X, y, sample_weight
-            The data of the fit.
+            The data of the fit, or as X alone the table outside memory that was fitted, such as a scan. Its columns
+            must be in the order of the fit.
         offset : array or None
             The offset of the fit, if it had one.
 
@@ -210,8 +223,12 @@ class Certificate:
         Raises
         ------
         InputError
-            If the shapes do not fit the model.
+            If the shapes do not fit the model, or a table is outside memory and the claim needs its rows in memory.
         """
+        if isinstance(X, _outside_memory()):
+            return self._verify_table(X, y, sample_weight, offset)
+        if y is None:
+            raise InputError("y", "it is None", "give the labels of the fit, one per row")
         rows = as_matrix(X)
         self._check(rows, y, sample_weight)
         extra = {} if offset is None else {"offset": offset}
@@ -246,14 +263,33 @@ class Certificate:
         >>> bool(certificate.verify_rows(certificate.claim.rows_of(X, y)))
         True
         """
-        if not isinstance(self.claim, RowsClaim):
-            problem = f"{type(self.claim).__name__} is recomputed from rows in memory only"
-            raise InputError("rows", problem, "read the rows into memory and call verify(X, y)")
+        self._refuse_claim_in_memory("rows")
+        assert isinstance(self.claim, RowsClaim)
         n_offsets = rows.n_features - getattr(self.claim.scorer, "n_features", rows.n_features)
         takes_offset = getattr(self.claim, "takes_offset", False) and n_offsets == len(self.claim.scorer.W)
         self._check_width(rows.n_features - n_offsets * takes_offset)
         with one_blas_thread:
             return self._compared(self.claim.of_rows(rows))
+
+    def _verify_table(self, table: OutsideMemory, y: Any, sample_weight: Any, offset: Any) -> Verification:
+        """``verify`` for a table outside memory, whose labels and weights are columns of its own."""
+        from separatrix.rows.model_columns import model_table
+
+        for name, given in (("y", y), ("sample_weight", sample_weight), ("offset", offset)):
+            if given is not None:
+                raise InputError(name, f"got one together with {table.name}", "leave it out")
+        self._refuse_claim_in_memory("X")
+        assert isinstance(self.claim, RowsClaim)
+        self._check_width(table.n_features)
+        seen = model_table(table, self.claim.scorer.classes, None, table.n_features)
+        with one_blas_thread:
+            return self._compared(self.claim.of_table(seen))
+
+    def _refuse_claim_in_memory(self, argument: str) -> None:
+        """Refuse rows outside memory if the claim is not a sum over rows."""
+        if not isinstance(self.claim, RowsClaim):
+            problem = f"{type(self.claim).__name__} is recomputed from rows in memory only"
+            raise InputError(argument, problem, "read the rows into memory and call verify(X, y)")
 
     def _compared(self, recomputed: Recomputed) -> Verification:
         """The comparison of recomputed quantities with the claimed ones."""
@@ -333,7 +369,7 @@ class Certificate:
 class Uncertified(Certificate):
     """A certificate without a claim, which cannot be verified; its status says why."""
 
-    def verify(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Verification:
+    def verify(self, X: Any, y: Any = None, sample_weight: Any = None, offset: Any = None) -> Verification:
         """Return a verification that does not hold, since nothing is claimed."""
         return Verification(False, math.nan, None, math.nan, f"nothing to verify: {self.status}")
 
@@ -368,6 +404,13 @@ def describe_bound(found: Bound, null_value: float) -> str:
         return f"unknown ({found.reason})"
     relative = found.value / null_value if null_value > 0 else found.value
     return f"at most {found.value:.2e} ({relative:.1e} of the null model's objective), proven by {found.kind}"
+
+
+def _outside_memory() -> Any:
+    """The class of tables outside memory, imported only here, since reading a model file does not need it."""
+    from separatrix.rows.labelled import OutsideMemory
+
+    return OutsideMemory
 
 
 def as_matrix(X: Any) -> Any:

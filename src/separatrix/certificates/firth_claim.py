@@ -16,6 +16,7 @@ if TYPE_CHECKING:  # ``recompute`` imports these itself, since reading a model f
     from separatrix.firth import Penalised
     from separatrix.objectives.problem import Objective
     from separatrix.rows import Rows
+    from separatrix.rows.labelled import OutsideMemory
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,10 @@ class FirthClaim(LikelihoodOfRows):
     def objective(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Objective:
         """The likelihood of these rows without its penalty."""
         return self.penalised(X, y, sample_weight, offset).objective
+
+    def objective_over(self, table: OutsideMemory) -> tuple[Objective, Array]:
+        """The likelihood of a table outside memory without its penalty, and the claimed weights."""
+        return self._penalised_over(table.rows(self.coding_of(table.totals))).objective, self.scorer.W
 
     def penalised(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Penalised:
         """The penalised likelihood of these rows."""

@@ -13,6 +13,7 @@ from separatrix.certificates.certificate import Recomputed, RowsClaim
 from separatrix.certificates.likelihood_claim import LikelihoodClaim
 from separatrix.certificates.parts_claim import summed
 from separatrix.rows import MemoryRows, Rows, labelled_rows
+from separatrix.rows.coding import ClassTotals, Coding
 from separatrix.rows.one_against_rest import one_against_rest
 from separatrix.scorers.scorer import Scorer
 
@@ -36,6 +37,10 @@ class HingeClaim(RowsClaim):
         codes = known_codes(y, self.scorer.classes)
         weight = np.ones(len(codes)) if sample_weight is None else np.asarray(sample_weight, np.float64)
         return labelled_rows(X, codes, len(self.scorer.classes), weight * self.class_weights[codes])
+
+    def coding_of(self, totals: ClassTotals) -> Coding:
+        """The targets and weights of ``labelled_rows``, including the class weights."""
+        return Coding.of_likelihood(totals, self.class_weights)
 
     def of_rows(self, rows: Rows) -> Recomputed:
         """Objective, gradient and bound at the claimed weights, over any kind of ``labelled_rows``."""

@@ -18,6 +18,8 @@ from separatrix.scorers.scorer import Scorer
 if TYPE_CHECKING:  # ``recompute`` imports these itself, since reading a model file does not need them
     from separatrix.objectives.problem import Objective
     from separatrix.rows import MemoryRows, Rows
+    from separatrix.rows.coding import ClassTotals, Coding
+    from separatrix.rows.labelled import OutsideMemory
 
 
 class LikelihoodOfRows(RowsClaim, ABC):
@@ -40,6 +42,12 @@ class LikelihoodOfRows(RowsClaim, ABC):
         added = as_offset(offset, len(codes), len(self.scorer.W))
         return labelled_rows(X, codes, len(self.scorer.classes), self.row_weights(codes, sample_weight), added)
 
+    def coding_of(self, totals: ClassTotals) -> Coding:
+        """The targets and weights of a likelihood, including the class weights."""
+        from separatrix.rows.coding import Coding
+
+        return Coding.of_likelihood(totals, self.class_weights)
+
     def row_weights(self, codes: Integers, sample_weight: Any) -> Array:
         """The weights of rows of these classes, including the class weights."""
         weight = np.ones(len(codes)) if sample_weight is None else np.asarray(sample_weight, np.float64)
@@ -52,6 +60,10 @@ class LikelihoodOfRows(RowsClaim, ABC):
     @abstractmethod
     def objective(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Objective:
         """The objective over these rows, without the penalty of Firth's likelihood."""
+
+    @abstractmethod
+    def objective_over(self, table: OutsideMemory) -> tuple[Objective, Array]:
+        """The same over a table outside memory, and the claimed weights of the classes whose rows have weight."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +90,22 @@ class LikelihoodClaim(LikelihoodOfRows):
     def of_rows(self, rows: Rows) -> Recomputed:
         """Like ``recompute``, for any kind of rows in which all classes have weight."""
         return self._at(self._built(rows, len(self.scorer.classes)), self.scorer.W)
+
+    def of_table(self, table: OutsideMemory) -> Recomputed:
+        """Like ``recompute``, for a table outside memory."""
+        return self._at(*self.objective_over(table))
+
+    def objective_over(self, table: OutsideMemory) -> tuple[Objective, Array]:
+        """The objective over a table outside memory, and the claimed weights of the classes whose rows have weight."""
+        from separatrix.rows.coding import Coding
+
+        totals, W = table.totals, self.scorer.W
+        held = totals.weight * self.class_weights > 0
+        among = weights_among(W, held) if 2 <= held.sum() < len(held) else None
+        if among is None:
+            return self._built(table.rows(self.coding_of(totals)), len(held)), W
+        coding = Coding.of_likelihood(totals, self.class_weights, held)
+        return self._built(table.rows(coding), int(held.sum())), among
 
     def _at(self, problem: Objective, weights: Array) -> Recomputed:
         from separatrix.objectives.bounds import bound

@@ -12,19 +12,19 @@ import numpy as np
 from separatrix.base.arrays import EPS, Array
 from separatrix.base.labels import known_codes
 from separatrix.certificates.certificate import Recomputed, RowsClaim
+from separatrix.certificates.score_sums import JointLikelihood, SameScores
 from separatrix.moments.coding import TARGETS, decision_of
 from separatrix.moments.gather import Moments, gather
 from separatrix.moments.gaussians import Gaussians, Likelihood, null_objective
 from separatrix.moments.projected_rows import Projection
 from separatrix.moments.squared_cost import Minimum, SquaredCost, build_squared_cost
 from separatrix.objectives.bound import Bound
-from separatrix.rows import MemoryRows, Rows, by_row, memory_rows
-from separatrix.scorers.scorer import Scores, scores_over
+from separatrix.rows import MemoryRows, Rows, memory_rows
+from separatrix.rows.coding import CLASS_NUMBERS, ClassTotals, Coding
+from separatrix.scorers.scorer import Scores
 
 # Largest relative difference between a scorer's weights and those recomputed from the outputs that rounding explains.
 WEIGHT_ROUNDING = 1e-9
-# Largest difference between scores and recomputed scores that rounding explains, relative to 1 + the largest score.
-SCORE_ROUNDING = 1e-6
 
 
 class MomentsClaim(RowsClaim, ABC):
@@ -36,6 +36,10 @@ class MomentsClaim(RowsClaim, ABC):
         """Rows in memory, with class numbers as targets."""
         weight = None if sample_weight is None else np.asarray(sample_weight, np.float64)
         return memory_rows(X, known_codes(y, self.scorer.classes), weight)
+
+    def coding_of(self, totals: ClassTotals) -> Coding:
+        """Class numbers as targets."""
+        return CLASS_NUMBERS
 
 
 @dataclass(frozen=True)
@@ -106,8 +110,7 @@ class ProjectionClaim(MomentsClaim):
     def _decides(self, moments: Moments, rows: Rows) -> bool:
         """Whether the scorer is the one that the projection and these rows determine."""
         again = self.projection.cut(moments, self.scorer.classes)
-        claimed, now = scores_over(self.scorer, rows), scores_over(again.scorer, rows)
-        return bool(np.max(np.abs(claimed - now)) <= SCORE_ROUNDING * (1.0 + np.max(np.abs(now))))
+        return rows.fold(SameScores(self.scorer, again.scorer)).agree
 
 
 def projection_bound(projection: Projection, moments: Moments) -> Bound:
@@ -144,18 +147,13 @@ def likelihood(scorer: Scores, gaussians: Gaussians, moments: Moments, rows: Row
 
     The null objective is that of one Gaussian for all classes.
     """
-    weight = by_row(rows, lambda block: block.weight)
-    counted = np.flatnonzero(weight > 0)
-    share = weight[counted] / weight.sum()
-    by_class = by_row(rows, lambda block: scorer.log_probabilities(block.X))
-    posterior = np.take_along_axis(by_class, by_row(rows, lambda block: block.t)[:, None], axis=1)[counted, 0]
-    joint = by_row(rows, lambda block: gaussians.log_joint(block.X))
-    evidence = np.logaddexp.reduce(joint, axis=1)[counted]
+    found = rows.fold(JointLikelihood(scorer, gaussians))
     at = gaussians.on(moments)
     bound = likelihood_bound(at)
-    if not _are_log_joint(scores_over(scorer, rows), joint):
+    if not found.agree:
         bound = Bound(None, bound.kind, "the scores are not those of the Gaussians")
-    return Recomputed(-float(share @ (posterior + evidence)), null_objective(moments), bound, at.slope, at.rounding)
+    objective = -found.total / found.weight
+    return Recomputed(objective, null_objective(moments), bound, at.slope, at.rounding)
 
 
 def likelihood_bound(at: Likelihood) -> Bound:
@@ -164,11 +162,3 @@ def likelihood_bound(at: Likelihood) -> Bound:
     if at.gap is None:
         return Bound(None, kind, "a covariance is singular up to rounding, so the likelihood may have no maximum")
     return Bound(at.gap + 64 * EPS * (1.0 + abs(at.gap)), kind)
-
-
-def _are_log_joint(z: Array, joint: Array) -> bool:
-    """Whether scores are log joint densities, up to rounding and up to a term that all classes share."""
-    joint = joint - joint[:, :1]
-    expected = joint[:, 1:] if z.ndim == 1 else joint
-    claimed = z[:, None] if z.ndim == 1 else z - z[:, :1]
-    return bool(np.all(np.abs(claimed - expected) <= SCORE_ROUNDING * (1.0 + np.max(np.abs(expected)))))

@@ -20,6 +20,7 @@ from separatrix.losses.margin import Zero
 from separatrix.objectives.bound import Bound
 from separatrix.rows import MemoryRows, Rows, memory_rows, number_of_rows
 from separatrix.rows.chosen import chosen_rows
+from separatrix.rows.coding import ClassTotals, Coding
 from separatrix.rows.column_statistics import refuse_not_finite
 from separatrix.rows.csr import is_sparse
 from separatrix.rows.one_against_rest import class_targets, one_against_rest
@@ -40,6 +41,10 @@ class SeparatingClaim(RowsClaim, ABC):
     def rows_of(self, X: Any, y: Any, sample_weight: Any = None) -> MemoryRows:
         """The rows that ``of_rows`` takes."""
         return separation_rows(X, known_codes(y, self.scorer.classes), len(self.scorer.classes))
+
+    def coding_of(self, totals: ClassTotals) -> Coding:
+        """The targets of ``class_targets``, and the weights as they are."""
+        return Coding(signs=len(self.scorer.classes) == 2)
 
 
 def separation_rows(X: Any, codes: Integers, n_classes: int, weight: Array | None = None) -> MemoryRows:

@@ -1,15 +1,18 @@
 """Checks of data before a fit. Each gives findings with a severity, numbers and advice, and is one line in ``CHECKS``.
 
 class_sizes       the target: classes, their sizes, enough rows for the columns
-single_columns    one column: missing values, constant, scales, an index
+missing_values    missing values, and what a fit does with them
+single_columns    one column: constant, scales, an index
 collinear         columns that are linear combinations of others, with the relation
 leakage           a column that alone separates the classes
 categories        levels that occur with one class only
 repeated          equal rows, with equal or different labels
 leverage          rows that dominate the fit
 separation        the verdict on separability, verified
+raw_columns       cells and columns that a fit refuses, leaves out or may misread
 running           check(X, y) for arrays
 whole_table       check_table(data, target) for tables
+encoded           the checks of a table that was encoded for a fit
 """
 
 from separatrix.checks.finding import SEVERITIES, Checks, Finding

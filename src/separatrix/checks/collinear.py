@@ -18,6 +18,7 @@ import numpy as np
 
 from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.base.labels import quoted
+from separatrix.base.number_text import number_text
 from separatrix.checks.checked_rows import CHECKED_SAMPLE_ROWS, MOST_COLUMNS_FOR_GRAM_MATRIX, CheckedRows
 from separatrix.checks.finding import Finding, many
 
@@ -74,7 +75,9 @@ def collinear(subject: CheckedRows) -> Iterator[Finding]:
         yield _told_near(subject, sample, basis, near, condition)
     if not relations and not near:
         facts = {"condition": condition}
-        sentence = f"The condition number of the standardised columns is {condition:.3g}.{sample.aside(subject)}"
+        sentence = (
+            f"The condition number of the standardised columns is {number_text(condition, 3)}.{sample.aside(subject)}"
+        )
         yield Finding("ok", "collinear", "No column is a combination of others.", sentence, "", facts)
 
 
@@ -239,7 +242,8 @@ def _told_near(
         "A column nearly follows from others." if len(near) == 1 else f"{len(near)} columns nearly follow from others."
     )
     more = f"; and {many(len(near) - MOST_RELATIONS_SHOWN, 'more column')}" if len(near) > MOST_RELATIONS_SHOWN else ""
-    told = f"variances of weights are inflated up to {worst:.3g} times; the condition number is {condition:.3g}"
+    inflated = f"variances of weights are inflated up to {number_text(worst, 3)} times"
+    told = f"{inflated}; the condition number is {number_text(condition, 3)}"
     remedy = "Do not interpret the weights of such columns one by one; leave columns out, or keep a penalty."
     names = [subject.names[sample.columns[basis[one.j]]] for one in near]
     facts = {"near": dict(zip(names, (one.inflation for one in near), strict=True)), "condition": condition}

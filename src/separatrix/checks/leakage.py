@@ -13,6 +13,7 @@ import numpy as np
 
 from separatrix.base.arrays import Array, Integers
 from separatrix.base.labels import quoted
+from separatrix.base.number_text import number_text
 from separatrix.checks.categories import ask, decisive, dropping, told_decisive
 from separatrix.checks.checked_rows import CheckedRows
 from separatrix.checks.finding import MOST_NAMED_IN_SENTENCE, Finding, many
@@ -130,7 +131,7 @@ def _best(by_class: Array) -> _Near:
 
 
 def _area(subject: CheckedRows, area: float, k: int) -> str:
-    number = "1" if area == 1 else f"{min(area, 0.9999):.4g}"
+    number = "1" if area == 1 else number_text(min(area, 0.9999))
     return number if subject.n_classes == 2 else f"{number} for {quoted(subject.labels[k])}"
 
 
@@ -145,4 +146,5 @@ def _cut(subject: CheckedRows, j: int) -> str:
     low, high = subject.by_class.low[:, j], subject.by_class.high[:, j]
     first, second = np.argsort(low, kind="stable")[:2]
     labels: list[Any] = subject.labels
-    return f"{quoted(labels[first])} ends at {high[first]:g}, {quoted(labels[second])} begins at {low[second]:g}"
+    end, begin = (number_text(float(value), 6) for value in (high[first], low[second]))
+    return f"{quoted(labels[first])} ends at {end}, {quoted(labels[second])} begins at {begin}"

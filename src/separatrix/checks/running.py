@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,6 +22,7 @@ from separatrix.checks import (
     collinear,
     leakage,
     leverage,
+    missing_values,
     repeated,
     separation,
     single_columns,
@@ -112,7 +114,7 @@ def check(
         raise ParameterError("rows", f"it has {len(numbers)} for {len(labels)} labels", "give a number for each row")
     columns = given_names or tuple(f"x{j}" for j in range(table.shape[1]))
     table, missing = _filled(table, columns)
-    first = [single_columns.absent(missing, len(labels), _FILLED)]
+    first = [missing_values.absent(missing, len(labels), _FILLED)]
     return checked(table, labels, columns, numbers, first, only=only)
 
 
@@ -162,11 +164,15 @@ def _refuse_unknown(names: Sequence[str]) -> None:
 
 def _findings(subject: CheckedRows, only: Sequence[str] | None) -> Iterator[Finding]:
     """The findings of all checks, or of those in ``only``, that can be run on the subject."""
+    asked = {
+        name: known
+        for name, known in CHECKS.items()
+        if (only is None or name in only) and (subject.codes is not None or not known.needs_classes)
+    }
     with one_blas_thread:
-        for k, (name, known) in enumerate(CHECKS.items(), 1):
-            if (only is None or name in only) and (subject.codes is not None or not known.needs_classes):
-                with part("check", k, len(CHECKS), name):
-                    yield from known.run(subject)
+        for k, (name, known) in enumerate(asked.items(), 1):
+            with part("check", k, len(asked), name) if len(asked) > 1 else nullcontext():
+                yield from known.run(subject)
 
 
 def _leaving_a_column(subject: CheckedRows, findings: list[Finding]) -> list[Finding]:

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from separatrix.base.arrays import AnyArray
-from separatrix.base.messages import ByAudience, Message, ReferenceLevel, Setting, over_rows, with_references
+from separatrix.base.messages import ByAudience, Message, ReferenceLevel, Setting
+from separatrix.base.renamed_messages import over_rows, with_references
 from separatrix.checks.checked_rows import CheckedRows
 from separatrix.checks.collinear import dependent
 from separatrix.checks.finding import MOST_NAMED_IN_SENTENCE, Finding, capital, many, numbered
@@ -38,13 +39,7 @@ def separation(subject: CheckedRows) -> Iterator[Finding]:
     """The verdict of ``separability``, verified without a solver."""
     width = (len(subject.varying) + 1) * (subject.n_classes - 1)
     if width > MOST_EXACT_ROWS:
-        whose = f"{subject.columns(len(subject.varying))} and {many(subject.n_classes, 'class')}"
-        sentence = f"This is checked for up to {MOST_EXACT_ROWS} weights; {whose} have {width:,}."
-        ask = ByAudience(
-            "Call separatrix.separability(X, y), which may take long.",
-            shell="Leave some columns out with --drop to have it checked.",
-        )
-        yield Finding("note", "separation", "Separability was not checked.", sentence, Message(ask))
+        yield _not_checked(subject, width)
         return
     y = subject.classes[subject.known_codes]
     X, verdict, aside = _asked(subject, y)
@@ -56,19 +51,42 @@ def separation(subject: CheckedRows) -> Iterator[Finding]:
     if type(verdict) in _BY_VERDICT:
         sentence += " Verified on all rows without a solver." if holds else " The proof did not verify."
         severity = severity if holds else "warning"
-    facts: dict[str, Any] = {"verdict": type(verdict).__name__, "verified": holds}
+    if isinstance(verdict, QuasiSeparable) and any(isinstance(one, ReferenceLevel) for one in sentence.within()):
+        sentence += _rows_of_level(subject, verdict)
+    facts = {"verdict": type(verdict).__name__, "verified": holds, **_evidence(subject, verdict, proof)}
+    yield Finding(severity, "separation", title, sentence, remedy, facts)
+
+
+def _evidence(subject: CheckedRows, verdict: Verdict, proof: str) -> dict[str, Any]:
+    """The facts behind a verdict: the rows that prove it, and the columns that cause a separation."""
+    facts: dict[str, Any] = {}
     if isinstance(verdict, Inseparable):
         facts["proof"] = str(proof)
     if isinstance(verdict, Inseparable | QuasiSeparable):
         facts["rows"] = subject.numbers(verdict.rows)
     if isinstance(verdict, QuasiSeparable):
         facts["columns"] = [verdict.about.names[j] for columns in verdict.causes for j in columns]
-        if any(isinstance(one, ReferenceLevel) for one in sentence.within()):
-            touching = np.unique(verdict.touching) if subject.n_classes == 2 else np.zeros(0)
-            off = np.setdiff1d(np.arange(subject.n_rows), touching)
-            if len(off) < subject.n_rows and not verdict.further:
-                sentence += f" The level is in {numbered(subject.numbers(off))}."
-    yield Finding(severity, "separation", title, sentence, remedy, facts)
+    return facts
+
+
+def _not_checked(subject: CheckedRows, width: int) -> Finding:
+    """The note on a problem with too many weights, ``width``."""
+    whose = f"{subject.columns(len(subject.varying))} and {many(subject.n_classes, 'class')}"
+    sentence = f"This is checked for up to {MOST_EXACT_ROWS} weights; {whose} have {width:,}."
+    ask = ByAudience(
+        "Call separatrix.separability(X, y), which may take long.",
+        shell="Leave some columns out with --drop to have it checked.",
+    )
+    return Finding("note", "separation", "Separability was not checked.", sentence, Message(ask))
+
+
+def _rows_of_level(subject: CheckedRows, verdict: QuasiSeparable) -> str:
+    """A sentence with the rows of the reference level that separates classes: those off the hyperplane, if known."""
+    touching = np.unique(verdict.touching) if subject.n_classes == 2 else np.zeros(0)
+    off = np.setdiff1d(np.arange(subject.n_rows), touching)
+    if len(off) == subject.n_rows or verdict.further:
+        return ""
+    return f" The level is in {numbered(subject.numbers(off))}."
 
 
 def _asked(subject: CheckedRows, y: AnyArray) -> tuple[Any, Verdict, str]:

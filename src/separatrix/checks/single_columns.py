@@ -1,8 +1,8 @@
-"""Checks of single columns: missing values, constant or nearly constant, very different scales, row numbers."""
+"""Checks of single columns: constant or nearly constant, very different scales, row numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,8 +11,10 @@ import numpy as np
 from separatrix.base.arrays import Array, Integers
 from separatrix.base.labels import quoted
 from separatrix.base.messages import ByAudience, Message, Setting, joined, reason, remedy
+from separatrix.base.number_text import number_text
 from separatrix.checks.checked_rows import CheckedRows
-from separatrix.checks.finding import MOST_NAMED_IN_SENTENCE, Finding, capital, many, share
+from separatrix.checks.finding import MOST_NAMED_IN_SENTENCE, Finding, capital, many
+from separatrix.checks.missing_values import named_left_out
 from separatrix.rows import Block, memory_rows
 from separatrix.rows.csr import is_sparse
 from separatrix.table.cells import listed
@@ -27,35 +29,6 @@ NONZERO_ROWS_IF_NEARLY_CONSTANT = 2
 RATIO_OF_SCALES_TO_REPORT = 1000.0
 # The number of rows in which the most frequent value of a column is searched.
 ROWS_TO_FIND_USUAL_VALUE = 2000
-
-
-def absent(missing: Mapping[str, int], n: int, filled: str, left_out: Sequence[str] = ()) -> Finding:
-    """Missing values by column, in n rows: a problem, since a fit stops at them.
-
-    ``filled`` is a sentence about what replaced them in the other checks. ``left_out`` are columns that a fit does not
-    use, about which this says nothing.
-    """
-    if not missing and left_out:
-        sentence = f"All {n:,} rows have a value in every column but {_left_out(left_out)}."
-        return Finding("ok", "missing", "No value is missing in a column that is used.", sentence)
-    if not missing:
-        return Finding("ok", "missing", "No value is missing.", f"All {n:,} rows have a value in every column.")
-    worst = sorted(missing, key=lambda name: -missing[name])
-    shown = ", ".join(
-        f"{quoted(name)} {missing[name]:,} ({share(missing[name], n)})" for name in worst[:MOST_NAMED_IN_SENTENCE]
-    )
-    more = (
-        f" and {many(len(worst) - MOST_NAMED_IN_SENTENCE, 'more column')}"
-        if len(worst) > MOST_NAMED_IN_SENTENCE
-        else ""
-    )
-    ways = Setting("missing", "impute", "indicator", "drop")
-    remedy = Message(
-        filled, " " * bool(filled), "A fit stops at them: fit with ", ways, "; find out why they are missing."
-    )
-    facts = {"missing": {name: missing[name] for name in worst}}
-    sentence, fill = f"In {shown}{more}, of {n:,} rows.", Setting("missing", "impute")
-    return Finding("problem", "missing", "Values are missing.", sentence, remedy, facts, (fill,))
 
 
 def constant(subject: CheckedRows) -> Iterator[Finding]:
@@ -89,7 +62,7 @@ def constant(subject: CheckedRows) -> Iterator[Finding]:
     if not len(still) and not len(nearly):
         left_out = [*subject.unread, *subject.constant]
         title = "Every column that is used varies." if left_out else "Every column varies."
-        without = f" without {_left_out(left_out)}" if left_out else ""
+        without = f" without {named_left_out(left_out)}" if left_out else ""
         yield Finding("ok", "constant", title, f"{subject.columns()} checked{without}.")
 
 
@@ -104,10 +77,10 @@ def scales(subject: CheckedRows) -> Iterator[Finding]:
         ratio = float(std.max() / std.min())
     facts = {"smallest": subject.names[small], "largest": subject.names[large], "ratio": ratio}
     least, most = quoted(subject.names[small]), quoted(subject.names[large])
-    ends = f"from {std.min():.3g} ({least}) to {std.max():.3g} ({most})"
+    ends = f"from {number_text(std.min(), 3)} ({least}) to {number_text(std.max(), 3)} ({most})"
     sentence = f"Standard deviations range {ends}."
     if len(std) == 1:
-        sentence = f"One column varies, {least}, with a standard deviation of {std[0]:.3g}."
+        sentence = f"One column varies, {least}, with a standard deviation of {number_text(std[0], 3)}."
     if ratio < RATIO_OF_SCALES_TO_REPORT:
         title = f"The scales of the columns differ by less than {RATIO_OF_SCALES_TO_REPORT:g} times."
         yield Finding("ok", "scales", title, sentence, "", facts)
@@ -187,10 +160,6 @@ def _names(subject: CheckedRows, columns: Integers) -> list[str]:
 
 def _named(subject: CheckedRows, columns: Integers) -> str:
     return listed(_names(subject, columns), MOST_NAMED_IN_SENTENCE)
-
-
-def _left_out(names: Sequence[str]) -> str:
-    return f"{listed(names, MOST_NAMED_IN_SENTENCE)}, which {'is' if len(names) == 1 else 'are'} left out"
 
 
 def _columns(columns: Integers) -> str:

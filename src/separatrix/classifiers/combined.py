@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from separatrix.base.arrays import Array, Integers
-from separatrix.base.messages import Message, over_rows
+from separatrix.base.messages import Message
+from separatrix.base.renamed_messages import over_rows
 from separatrix.certificates.certificate import Certificate, Claim, Recomputed, Uncertified
 from separatrix.certificates.parts_claim import PartsClaim, summed_bound
 from separatrix.classifiers.linear import ScoringClassifier

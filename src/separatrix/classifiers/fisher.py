@@ -28,7 +28,7 @@ from separatrix.classifiers.description import (
     number,
     record,
 )
-from separatrix.classifiers.fit_input import FitInput, as_precise, check_choice, check_count, rows_to_score, validate
+from separatrix.classifiers.fit_input import FitInput, as_precise, check_choice, check_count, scored, validate
 from separatrix.classifiers.generative import refuse_empty_class
 from separatrix.classifiers.linear import Approach, ClassifierTraits, ScoringClassifier
 from separatrix.geometry import Hyperplane
@@ -281,9 +281,9 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Scor
             In the units of the columns, not centred.
         """
         check_is_fitted(self)
-        X, names = rows_to_score(self, X)
         W = np.column_stack([np.zeros(self.directions_.shape[1]), self.directions_.T])
-        y = as_precise(Scorer(W, self.classes_, "identity").scores(X, names), X.dtype, self._dtype)
+        along = Scorer(W, self.classes_, "identity").scores
+        y = scored(self, X, lambda rows, names: as_precise(along(rows, names), rows.dtype, self._dtype))
         return y[:, None] if y.ndim == 1 else y
 
     def criterion(self, w: Any) -> float:
@@ -319,7 +319,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Scor
         -------
         array (n, K)
         """
-        return self.scorer_of().probabilities(*rows_to_score(self, X))
+        return scored(self, X, self.scorer_of().probabilities)
 
     def projection_histogram(self, X: Any, y: Any, bins: int = 20, component: int = 0) -> ProjectionHistogram:
         """Count the rows of each class in equal bins along the projection (docs/tour.md, F5).

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d, validate_data
 
 from separatrix.base.arrays import AnyArray, Array, Integers, refuse_text
-from separatrix.base.errors import InputError, LabelError, ParameterError
+from separatrix.base.errors import InputError, LabelError, NoRowsError, NotFiniteError, ParameterError
 from separatrix.base.labels import as_label_array, encode, refuse_fractions
 from separatrix.base.row_names import RowNames
 from separatrix.classifiers.weights import row_weights
 from separatrix.classifiers.writable_weights import UNCHANGED_WEIGHTS
 from separatrix.cluster import is_dask
 from separatrix.rows import Rows, memory_rows
+from separatrix.rows.checkpointed import kept_in_checkpoint
 from separatrix.rows.coding import Coding
+from separatrix.rows.column_statistics import refuse_not_finite_pieces
 from separatrix.rows.csr import as_csr, is_sparse
 from separatrix.rows.labelled import LabelledTable, MemoryTable, OutsideMemory, with_offset
+from separatrix.rows.model_columns import model_matrices
 
 # C must be larger than this, so that the strength 1/C of the penalty does not overflow.
 SMALLEST_C = 1e-300
@@ -123,10 +128,7 @@ def validate(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> FitIn
 
 def _outside_memory(estimator: Any, table: OutsideMemory, y: Any, sample_weight: Any) -> FitInput:
     """The input of a fit to a table outside memory, whose labels and weights are columns of the table."""
-    for name, given in (("y", y), ("sample_weight", sample_weight)):
-        if given is not None:
-            what = "target" if name == "y" else "weight"
-            raise ParameterError(name, f"got one together with {table.name}", f"name its column: scan(..., {what}=...)")
+    refuse_beside_table(table, y, sample_weight)
     reason = estimator.traits.in_memory
     if reason:
         problem = f"its rows are not in memory, and {type(estimator).__name__} needs them there: {reason}"
@@ -138,7 +140,16 @@ def _outside_memory(estimator: Any, table: OutsideMemory, y: Any, sample_weight:
         estimator.feature_names_in_ = np.array(table.columns, dtype=object)
     before = forgotten(estimator)
     estimator._dtype = np.dtype(table.dtype).name
-    return FitInput(table, table.classes, list(table.columns) if table.has_names else None, before)
+    kept = kept_in_checkpoint(table, type(estimator).__name__, estimator.get_params())
+    return FitInput(kept, table.classes, list(table.columns) if table.has_names else None, before)
+
+
+def refuse_beside_table(table: OutsideMemory, y: Any = None, sample_weight: Any = None) -> None:
+    """Refuse labels and weights that are given beside a table outside memory, which has them in columns of its own."""
+    for name, given in (("y", y), ("sample_weight", sample_weight)):
+        if given is not None:
+            what = "target" if name == "y" else "weight"
+            raise ParameterError(name, f"got one together with {table.name}", f"name its column: scan(..., {what}=...)")
 
 
 def _refuse_one_class(classes: AnyArray) -> None:
@@ -176,9 +187,38 @@ def rows_to_fit(estimator: Any, X: Any, reset: bool = True) -> Any:
 
 def rows_to_score(estimator: Any, X: Any) -> tuple[Any, list[str] | None]:
     """Checked rows for a fitted estimator, and the column names for error messages."""
+    if is_dask(X):
+        problem = "it is a Dask collection, and what was called needs an array"
+        raise ParameterError("X", problem, "give separatrix.dask_table(X, y) in place of X and y, or X.compute()")
     if is_plain(X) and X.shape[1] == estimator.n_features_in_ and not hasattr(estimator, "feature_names_in_"):
         return X, None
     return checked_rows(estimator, X, "numeric", reset=False), column_names(estimator)
+
+
+def scored(estimator: Any, X: Any, answer: Callable[[Any, list[str] | None], Array]) -> Array:
+    """What ``answer`` returns for rows X and the names of their columns, for each row.
+
+    A table outside memory is answered piece by piece; only the answers for all rows are kept. The answer for a Dask
+    collection is a Dask array, which is computed when it is used.
+    """
+    if is_dask(X):
+        from separatrix.cluster.predictions import answered
+
+        lazy: Array = answered(X, lambda rows: answer(*rows_to_score(estimator, rows)))
+        return lazy
+    if not isinstance(X, OutsideMemory):
+        return answer(*rows_to_score(estimator, X))
+    check_is_fitted(estimator)
+    names = column_names(estimator)
+    pieces = partial(model_matrices, X, names, estimator.n_features_in_)
+    try:
+        answers = [answer(rows, list(names or X.columns)) for rows in pieces()]
+    except NotFiniteError:
+        refuse_not_finite_pieces(pieces(), list(names or X.columns))  # a piece counts its rows from its own start
+        raise
+    if not answers:
+        raise NoRowsError(X.name, "it has no rows", "give a table with rows to predict")
+    return np.concatenate(answers)
 
 
 def as_precise(answers: Array, rows: Any, fitted: str) -> Array:

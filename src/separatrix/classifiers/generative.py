@@ -17,7 +17,7 @@ from separatrix.classifiers.fit_input import (
     check_flag,
     check_not_negative,
     is_number,
-    rows_to_score,
+    scored,
     seed_of,
 )
 from separatrix.moments.gather import Moments
@@ -44,7 +44,7 @@ class Generative:
         array (n, K)
         """
         check_is_fitted(self)
-        return self.gaussians_.log_density(*rows_to_score(self, X))
+        return scored(self, X, self.gaussians_.log_density)
 
     def best_fitting_class(self, X: Any) -> AnyArray:
         """The class with the largest density p(x|C), as lecture 003 draws the boundary.

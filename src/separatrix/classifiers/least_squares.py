@@ -31,7 +31,7 @@ from separatrix.classifiers.fit_input import (
     check_count,
     check_flag,
     check_not_negative,
-    rows_to_score,
+    scored,
     validate,
 )
 from separatrix.classifiers.linear import Approach, ClassifierTraits, LinearClassifier
@@ -241,7 +241,7 @@ class LeastSquaresClassifier(LinearClassifier):
             With ±1 targets, (1 + output)/2.
         """
         check_is_fitted(self)
-        return self._estimates(*rows_to_score(self, X))
+        return scored(self, X, self._estimates)
 
     def _output_weights(self) -> Array:
         return self.output_weights_

@@ -45,21 +45,25 @@ def check_settings(model: Any) -> None:
         raise ParameterError("l1_ratio", "got None with penalty='elasticnet'", "give a number from 0 to 1")
     check_jobs("n_jobs", model.n_jobs)
     check_bias_reduction(model)
-    C, l1_ratio = C_of(model), l1_ratio_of(model)
-    if not chooses_C(model):
-        check_positive("C", C, _GIVE_C)
-    if not chooses_C(model) and not float(C) > SMALLEST_C:
-        raise ParameterError("C", f"got {C!r}", f"give more than {SMALLEST_C}: 1/C must be finite")
+    chosen, l1_ratio = chooses_C(model), l1_ratio_of(model)
+    if not chosen:
+        _check_C(C_of(model))
     if not (is_number(l1_ratio) and 0 <= l1_ratio <= 1):
         raise ParameterError("l1_ratio", f"got {model.l1_ratio!r}", "give a number from 0 (ridge) to 1 (lasso)")
     check_choice("loss", model.loss, LOSSES_WITH_PROBABILITIES)
-    if chooses_C(model) and not LOSSES[model.loss].traits.likelihood:
+    if chosen and not LOSSES[model.loss].traits.likelihood:
         remedy = "give a number: C can be chosen only for a loss that is a likelihood"
         raise ParameterError("C", f"got 'auto' with loss={model.loss!r}", remedy)
     check_not_negative("tol", model.tol)
-    check_count("max_iter", model.max_iter, least=1 if chooses_C(model) or model.bias_reduction else 0)
+    check_count("max_iter", model.max_iter, least=1 if chosen or model.bias_reduction else 0)
     check_flag("fit_intercept", model.fit_intercept)
     check_flag("warm_start", model.warm_start)
+
+
+def _check_C(C: Any) -> None:
+    check_positive("C", C, _GIVE_C)
+    if not float(C) > SMALLEST_C:
+        raise ParameterError("C", f"got {C!r}", f"give more than {SMALLEST_C}: 1/C must be finite")
 
 
 def coding_of(model: Any, task: FitInput) -> tuple[Coding, Array]:

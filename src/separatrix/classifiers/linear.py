@@ -15,10 +15,12 @@ from separatrix.base.arrays import AnyArray, Array
 from separatrix.base.errors import ParameterError
 from separatrix.certificates.certificate import Certificate
 from separatrix.classifiers.available import offered_where
-from separatrix.classifiers.fit_input import as_precise, rows_to_score
+from separatrix.classifiers.fit_input import as_precise, column_names, refuse_beside_table, scored
 from separatrix.classifiers.writable_weights import WrittenWeights
 from separatrix.geometry import Hyperplane
+from separatrix.rows.labelled import OutsideMemory
 from separatrix.scorers.scorer import Scorer, Scores
+from separatrix.scorers.table_accuracy import table_accuracy
 
 Approach = Literal["discriminant function", "discriminative", "generative"]
 
@@ -72,8 +74,8 @@ class ScoringClassifier(ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array (n, d), dense or sparse
-            The rows.
+        X : array (n, d), dense or sparse, or a table outside memory
+            The rows. The columns of a table outside memory are found by name.
 
         Returns
         -------
@@ -86,8 +88,7 @@ class ScoringClassifier(ClassifierMixin, BaseEstimator):
     def _answers(self, X: Any, question: Callable[[Scores], Callable[..., Array]]) -> Array:
         """Return the result of a scorer's method for X, in float32 if both X and the training rows are float32."""
         answer = question(self.scorer_of())
-        rows, names = rows_to_score(self, X)
-        return as_precise(answer(rows, names), rows.dtype, self._dtype)
+        return scored(self, X, lambda rows, names: as_precise(answer(rows, names), rows.dtype, self._dtype))
 
     def predict(self, X: Any) -> AnyArray:
         """Predict the class of each row.
@@ -97,15 +98,15 @@ class ScoringClassifier(ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array (n, d), dense or sparse
-            The rows.
+        X : array (n, d), dense or sparse, or a table outside memory
+            The rows. The columns of a table outside memory are found by name.
 
         Returns
         -------
         array (n,)
             Labels.
         """
-        return self.scorer_of().predict(*rows_to_score(self, X))
+        return scored(self, X, self.scorer_of().predict)
 
     @offered_where(_has_probabilities)
     def predict_proba(self, X: Any) -> Array:
@@ -113,8 +114,8 @@ class ScoringClassifier(ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array (n, d), dense or sparse
-            The rows.
+        X : array (n, d), dense or sparse, or a table outside memory
+            The rows. The columns of a table outside memory are found by name.
 
         Returns
         -------
@@ -129,8 +130,8 @@ class ScoringClassifier(ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array (n, d), dense or sparse
-            The rows.
+        X : array (n, d), dense or sparse, or a table outside memory
+            The rows. The columns of a table outside memory are found by name.
 
         Returns
         -------
@@ -138,6 +139,28 @@ class ScoringClassifier(ClassifierMixin, BaseEstimator):
             Columns in the order of ``classes_``.
         """
         return self._answers(X, lambda scorer: scorer.log_probabilities)
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """Return the accuracy of the predictions: the share of rows that are classified correctly, by weight.
+
+        Parameters
+        ----------
+        X : array (n, d), dense or sparse, or a table outside memory
+            The rows. A table outside memory has its labels and weights in columns of its own.
+        y : array (n,)
+            The true labels.
+        sample_weight : array (n,) or None
+            Weights >= 0.
+
+        Returns
+        -------
+        float
+        """
+        if not isinstance(X, OutsideMemory):
+            return float(super().score(X, y, sample_weight))
+        refuse_beside_table(X, y, sample_weight)
+        scorer = self.scorer_of()
+        return table_accuracy(scorer, X, column_names(self), self.n_features_in_)
 
     def scorer_of(self) -> Scores:
         """Return the fitted model as a scorer, which does not depend on scikit-learn.

@@ -14,7 +14,7 @@ from separatrix.base.concurrency import one_blas_thread
 from separatrix.base.errors import ParameterError
 from separatrix.base.messages import Message
 from separatrix.classifiers.description import COUNT, Description, Requires, array
-from separatrix.classifiers.fit_input import FitInput, as_precise, check_count, rows_to_score, validate
+from separatrix.classifiers.fit_input import FitInput, as_precise, check_count, scored, validate
 from separatrix.classifiers.gaussian import (
     gaussian_certificate,
     in_raw_units,
@@ -229,9 +229,9 @@ class LinearDiscriminantAnalysis(Generative, ClassNamePrefixFeaturesOutMixin, Tr
             The projected rows; q is the number of columns of ``scalings_``.
         """
         check_is_fitted(self)
-        X, names = rows_to_score(self, X)
         W = np.column_stack([-(self.xbar_ @ self.scalings_), self.scalings_.T])
-        z = as_precise(Scorer(W, self.classes_, "identity").scores(X, names), X.dtype, self._dtype)
+        along = Scorer(W, self.classes_, "identity").scores
+        z = scored(self, X, lambda rows, names: as_precise(along(rows, names), rows.dtype, self._dtype))
         return z[:, None] if z.ndim == 1 else z
 
 

@@ -45,7 +45,7 @@ from separatrix.objectives.penalty import Penalty
 from separatrix.objectives.problem import Objective
 from separatrix.rows import Rows
 from separatrix.rows.coding import Coding
-from separatrix.rows.one_against_rest import one_against_rest
+from separatrix.rows.one_against_rest import table_against_rest
 from separatrix.scorers.scorer import Scorer
 from separatrix.solvers import Need, Run, Solver, choose, default_rules, delivered, named, refuse_unmet, run
 
@@ -202,7 +202,7 @@ class LinearSVC(LinearClassifier):
         by_class = class_weights(self.class_weight, task.classes, totals.weight)
         refuse_weightless_classes(task.classes, totals.weight * by_class)
         coding = Coding.of_likelihood(totals, None if self.class_weight is None else by_class)
-        against_rest = one_against_rest(task.table.rows(coding), task.n_classes)
+        against_rest = table_against_rest(task.table, coding, task.n_classes)
         parts: list[_Part] = []
         with one_blas_thread, settings_of_work(self):
             for rows in against_rest:

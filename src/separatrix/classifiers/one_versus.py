@@ -15,7 +15,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, has_fit_parameter
 
 from separatrix.base import errors
-from separatrix.base.arrays import AnyArray, Array, Integers, NamedRows
+from separatrix.base.arrays import AnyArray, Array, Integers, with_names
 from separatrix.base.errors import LabelError, ParameterError
 from separatrix.base.labels import encode, known_codes
 from separatrix.base.watching import part
@@ -134,8 +134,8 @@ class OneVersus(MetaEstimatorMixin, ScoringClassifier):
 
         def fitted(rows: Integers, target: Integers) -> Any:
             subset: Any = X if len(rows) == X.shape[0] else X[np.ix_(rows, rows)] if pairwise else X[rows]
-            if names is not None and ours and isinstance(subset, np.ndarray):
-                subset = NamedRows.of(subset, names)  # error messages name columns
+            if names is not None and ours:
+                subset = with_names(subset, names)  # error messages name columns
             if target[0] == target[-1] and np.all(target == target[0]):
                 return constant_model(subset, target, len(done))
             extra = {} if weight is None else {"sample_weight": weight[rows]}

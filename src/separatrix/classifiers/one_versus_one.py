@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from separatrix.base.arrays import Array, Integers
 from separatrix.classifiers.available import offered_where
 from separatrix.classifiers.description import Description, Requires
-from separatrix.classifiers.fit_input import rows_to_score
+from separatrix.classifiers.fit_input import scored
 from separatrix.classifiers.one_versus import OneVersus, parts_are_linear
 from separatrix.classifiers.shared_descriptions import ONE_VERSUS, PARTS_CLAIM
 from separatrix.geometry import Hyperplane
@@ -82,8 +82,7 @@ class OneVsOneClassifier(OneVersus):
         array (n, K) of int
         """
         check_is_fitted(self)
-        rows, names = rows_to_score(self, X)
-        H = self._pairwise(rows, names)
+        H = scored(self, X, self._pairwise)
         if len(self.classes_) > 2:
             return votes(H, len(self.classes_))
         second = np.where(self.scorer_.link.decides(H[:, 0]), 1, -1)

@@ -11,7 +11,7 @@ from separatrix.base.arrays import Array
 from separatrix.classifiers.available import offered_where
 from separatrix.classifiers.combined import claims_of, linear_weights, summed_certificate
 from separatrix.classifiers.description import Description, Requires
-from separatrix.classifiers.fit_input import checked_rows, column_names, forgotten, rows_to_score
+from separatrix.classifiers.fit_input import checked_rows, column_names, forgotten, scored
 from separatrix.classifiers.one_versus import OneVersus, base_of, parts_are_linear
 from separatrix.classifiers.several_labels import LabelsClaim, LabelsScorer, indicator, is_indicator, label_parts
 from separatrix.classifiers.shared_descriptions import ONE_VERSUS, PARTS_CLAIM
@@ -172,7 +172,9 @@ class OneVsRestClassifier(OneVersus):
             Normalised to sum to 1. After a multilabel fit they are not normalised.
         """
         check_is_fitted(self)
-        rows, _ = rows_to_score(self, X)
+        return scored(self, X, self._probabilities)
+
+    def _probabilities(self, rows: Any, names: list[str] | None) -> Array:
         P = np.column_stack([model.predict_proba(rows)[:, 1] for model in self.estimators_])
         if self.multilabel_:
             return P

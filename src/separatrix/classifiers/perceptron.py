@@ -14,7 +14,7 @@ from separatrix.base.errors import ParameterError
 from separatrix.base.labels import encode, known_codes
 from separatrix.base.watching import part
 from separatrix.certificates.certificate import Recomputed
-from separatrix.certificates.separation_claims import NO_BOUND, SeparationClaim, separation_rows
+from separatrix.certificates.separation_claims import NO_BOUND, SeparationClaim
 from separatrix.classifiers.description import COUNT, Description, Setting, array
 from separatrix.classifiers.fit_input import (
     FitInput,
@@ -23,7 +23,7 @@ from separatrix.classifiers.fit_input import (
     validate,
 )
 from separatrix.classifiers.linear import ClassifierTraits
-from separatrix.classifiers.perceptron_settings import plan_of, refuse_in_steps, solver_of
+from separatrix.classifiers.perceptron_settings import plan_of, refuse_in_steps, refuse_outside_memory, solver_of
 from separatrix.classifiers.perceptron_theorem import theorem_facts
 from separatrix.classifiers.separator import Facts, Search, SeparatingClassifier
 from separatrix.classifiers.shared_descriptions import (
@@ -39,7 +39,8 @@ from separatrix.classifiers.sklearn_settings import settings_of_work
 from separatrix.classifiers.weights import class_weights
 from separatrix.objectives.problem import Objective
 from separatrix.rows import Rows
-from separatrix.rows.labelled import MemoryTable
+from separatrix.rows.coding import Coding
+from separatrix.rows.labelled import MemoryTable, OutsideMemory
 from separatrix.rows.one_against_rest import one_against_rest
 from separatrix.solvers import State, Status
 from separatrix.solvers.separating.mistakes import survey
@@ -101,6 +102,10 @@ class Perceptron(SeparatingClassifier):
 
     The answer depends on the start and on the order of rows, not on their number beyond the mistakes. Columns are used
     as they are.
+
+    Rows outside memory (``scan``) are walked over in the order of the file, with the same updates as in memory. There
+    ``shuffle`` mixes them by a buffer, ``average="auto"`` takes the mean over 10 epochs mixed in this way, and a pocket
+    needs ``update="batch"`` or ``"worst"``.
 
     More than two classes: one perceptron a class, against the rest. It takes no sample_weight; for rows that count
     more than others take ``class_weight`` or ``LogisticRegression``.
@@ -197,9 +202,7 @@ class Perceptron(SeparatingClassifier):
     """
 
     # What it finds depends on the order of rows, and it takes no weights.
-    traits: ClassVar[ClassifierTraits] = ClassifierTraits(
-        order_free=False, repeatable=False, in_memory="its online updates process one row at a time"
-    )
+    traits: ClassVar[ClassifierTraits] = ClassifierTraits(order_free=False, repeatable=False)
 
     def __init__(
         self,
@@ -248,15 +251,15 @@ class Perceptron(SeparatingClassifier):
         self.verbose = verbose
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Fit the model to rows.
 
         Parameters
         ----------
-        X : array (n, d), dense or sparse
-            Rows.
+        X : array (n, d), dense or sparse, or a ``scan``
+            Rows. Those of a scan are read once in every step.
         y : array (n,)
-            Class labels.
+            Class labels. A scan has its own.
 
         Returns
         -------
@@ -264,6 +267,7 @@ class Perceptron(SeparatingClassifier):
         """
         solver = solver_of(self)
         task = validate(self, X, y)
+        refuse_outside_memory(self, task)
         starts, plan = self._starts(task), plan_of(self, solver, task)
         searches = []
         every = self._rows(task)
@@ -317,6 +321,8 @@ class Perceptron(SeparatingClassifier):
 
     def _rows_of_step(self, X: Any, y: Any, classes: Any, first: bool) -> FitInput:
         """The checked rows of one call of ``partial_fit``, with the classes of the first call."""
+        if isinstance(X, OutsideMemory):
+            raise ParameterError("X", "partial_fit takes rows in memory", "use fit, which reads a scan in pieces")
         X = rows_to_fit(self, X, reset=first)
         check_consistent_length(X, y)
         known = encode(y if classes is None else classes)[0] if first else self.classes_
@@ -351,11 +357,10 @@ class Perceptron(SeparatingClassifier):
 
     def _rows(self, task: FitInput) -> list[Rows]:
         """The rows of every problem, weighted by the class weights."""
-        weight = None
+        factors = None
         if self.class_weight is not None:
             factors = class_weights(self.class_weight, task.classes, task.table.totals.weight)
-            weight = factors[task.codes]
-        return one_against_rest(separation_rows(task.X, task.codes, task.n_classes, weight), task.n_classes)
+        return one_against_rest(task.table.rows(Coding(task.n_classes == 2, factors)), task.n_classes)
 
     def _starts(self, task: FitInput) -> Array:
         """The start in raw units, (K or 1, d + 1)."""

@@ -36,6 +36,8 @@ WITHIN_REACH = 1e10
 # accuracy by cross-validation with scikit-learn's; on columns of very different scales it grows with the epochs.
 LEAST_MEAN_EPOCHS = 100
 LEAST_MEAN_VISITS = 300_000
+# Rows outside memory are read anew in every epoch, so the mean is over this many.
+MEAN_EPOCHS_OUTSIDE_MEMORY = 10
 
 
 @dataclass(frozen=True)
@@ -91,7 +93,8 @@ class Plan:
         early weights are part of the mean, which keeps it from fitting the training rows too closely.
         """
         problem = found.problem
-        epochs = min(mean_epochs(problem.n_rows), self.max_iter)
+        streamed = problem.rows.resident() is None
+        epochs = min(MEAN_EPOCHS_OUTSIDE_MEMORY if streamed else mean_epochs(problem.n_rows), self.max_iter)
         walker = replace(self.solver, shuffle=True, average=True, survey_from=epochs + 1)
         with one_blas_thread:
             state: State[PerceptronMemory] = walker.init(problem, start.copy())

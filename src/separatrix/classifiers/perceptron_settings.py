@@ -7,6 +7,8 @@ from dataclasses import fields
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from separatrix.base.errors import ParameterError
 from separatrix.classifiers.fit_input import (
     FitInput,
@@ -73,6 +75,22 @@ def refuse_in_steps(model: Any) -> None:
     if isinstance(model.class_weight, str):
         problem = f"got {model.class_weight!r}, which needs all rows at once"
         raise ParameterError("class_weight", problem, "give partial_fit a factor for each label")
+
+
+def refuse_outside_memory(model: Any, task: FitInput) -> None:
+    """Refuse settings that need rows in memory, and weights, which the perceptron does not take."""
+    if task.is_in_memory:
+        return
+    if model.early_stopping:
+        problem = "it sets rows aside by their numbers, and these rows are not in memory"
+        raise ParameterError("early_stopping", problem, "use tol and n_iter_no_change instead")
+    if model.pocket and model.update == "online":
+        problem = "after each online update it counts the mistakes on all rows, and these are not in memory"
+        raise ParameterError("pocket", problem, "use update='batch' or 'worst', or average=True")
+    totals = task.table.totals
+    if not np.array_equal(totals.weight, totals.rows):
+        problem = "the scan has weights, and the perceptron takes none"
+        raise ParameterError("weight", problem, "leave them out, or use class_weight or LogisticRegression")
 
 
 def solver_of(model: Any) -> Any:

@@ -150,7 +150,7 @@ class QuadraticDiscriminantAnalysis(Generative, ScoringClassifier):
         with one_blas_thread, counted_passes() as passes:
             rows = task.table.rows(CLASS_NUMBERS)
             held = covariance_matrices(task.n_classes)
-            moments = gather(rows, task.n_classes, names=task.names, spread=spread, matrices=held)
+            moments = gather(rows, task.n_classes, names=task.names, spread=lambda total: spread, matrices=held)
             refuse_empty_class(task, moments)
             self._refuse_single_rows(task, moments)
             self._fit(task, moments, passes)

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from separatrix.base.arrays import Array, Booleans, Integers
-from separatrix.base.messages import Detail, Message, Parameter, Remedy, Setting, joined, over_columns
+from separatrix.base.messages import Detail, Message, Parameter, Remedy, Setting, joined
+from separatrix.base.number_text import number_text
+from separatrix.base.renamed_messages import over_columns
 from separatrix.classifiers.fit_input import FitInput
 from separatrix.objectives.problem import Objective
-from separatrix.proofs.asked_rows import as_rows
-from separatrix.proofs.class_differences import PROOF, Differences
+from separatrix.proofs.causes import extremes
+from separatrix.proofs.deciding import decide
+from separatrix.proofs.direction_rows import Moved
 from separatrix.proofs.existence import exists
 from separatrix.proofs.naming import NAMED, About, causes, numbered
 from separatrix.proofs.overlap_proof import MOST_EXACT_ROWS
-from separatrix.proofs.separability import decide
+from separatrix.proofs.row_claims import View
+from separatrix.proofs.separability import class_values
+from separatrix.proofs.streamed_separability import Decided, decide_streamed
 from separatrix.proofs.verdicts import Doubtful, Inseparable, QuasiSeparable, Separable, Verdict
-from separatrix.rows import Rows, memory_rows
+from separatrix.rows import Block, Rows
 from separatrix.rows.coding import Coding
-from separatrix.rows.csr import is_sparse
 from separatrix.solvers.driver import Run
 from separatrix.solvers.stopping import Code, Status
 
@@ -54,8 +57,6 @@ def explained(
     decreases of the objective prove nothing.
     """
     diverged = outcome.status.code in APART
-    if not task.is_in_memory:  # the proofs name single rows
-        return None, outcome
     if not diverged and not _optimum_in_doubt(task, problem, outcome):
         return None, outcome
     verdict, how, columns = _verdict(task, coding, problem, outcome, fit_intercept)
@@ -96,14 +97,12 @@ def _verdict(
     d = task.n_features
     # Constant columns stay in, so that the verdict is about X as given.
     columns = np.flatnonzero(problem.unpenalised[1:][:d] | ~_varying(problem)[:d])
-    X = task.X if len(columns) == d else task.X[:, columns]
     names = None if task.names is None else [task.names[j] for j in columns]
     reached = None
     if outcome.status.code == "separated" and not problem.n_offsets:
         reached = problem.rows.frame.to_original(outcome.state.W)[:, np.concatenate([[0], columns + 1])]
-    t, weight = coding.of(task.codes, task.weight)
-    rows = memory_rows(X, t, weight, weight_unit=coding.unit)
-    verdict, how = separation_of(rows, About(bool(fit_intercept), task.classes, tuple(names or ())), reached)
+    about = About(bool(fit_intercept), task.classes, tuple(names or ()))
+    verdict, how = separation_of(task.table.rows(coding), about, reached, columns)
     return verdict, how, columns
 
 
@@ -118,42 +117,66 @@ def _undecided(verdict: Doubtful) -> Status:
     return Status("rounding", sentence, False)
 
 
-def separation_of(rows: Rows, about: About, reached: Array | None = None) -> tuple[Verdict, Message]:
+def separation_of(
+    rows: Rows, about: About, reached: Array | None = None, columns: Integers | None = None
+) -> tuple[Verdict, Message]:
     """The verdict on the rows of positive weight, and what it says about the fit, as the end of a sentence.
 
-    ``rows``: ``labelled_rows`` in memory. ``reached``: weights (K or 1, d + 1) that seem to separate the classes. If
-    the linear programs leave doubt, these weights are tried as a proof.
+    ``rows``: ``labelled_rows``, in memory or elsewhere. ``reached``: weights (K or 1, d + 1) that seem to separate the
+    classes; they are tried as a proof. ``columns``: the numbers of the columns that the verdict is about; None for all.
     """
-    D = Differences.of_rows(rows, len(about.classes), about.fit_intercept)
-    counted = np.flatnonzero(PROOF.block(rows).weight > 0)
-    if len(counted) < len(D.codes):
-        D = replace(D, X=D.X[counted], codes=D.codes[counted])
-    D = replace(D, X=as_rows(D.X))
+    K = len(about.classes)
+    W = None
+    if reached is not None:
+        shared = np.ldexp(reached, -np.frexp(np.abs(reached).max())[1])
+        W = np.vstack([np.zeros_like(shared), shared]) if K == 2 else shared
+    columns = None if columns is None or len(columns) == rows.n_features else columns
+    view = View(K, about.fit_intercept, columns=columns)
+    block = rows.resident()
+    if block is None:
+        found = decide_streamed(rows, view, about, class_values(K), W)
+    else:
+        found = _in_memory(block, view, about, W)
+    return found.verdict, _said(found, about)
+
+
+def _in_memory(block: Block, view: View, about: About, reached: Array | None) -> Decided:
+    """The verdict on rows in memory. ``reached``: weights (K, d + 1), tried if the linear programs leave doubt."""
+    D, counted = view.of(block)
+    D = replace(D, is_part=False)
     verdict = decide(D, about)
     if isinstance(verdict, Doubtful) and reached is not None:
-        W = np.vstack([np.zeros_like(reached), reached]) if D.K == 2 else reached
-        shared = D.flat(np.ldexp(W, -np.frexp(np.abs(W).max())[1]))
-        verdict = Separable.by(D, shared, about) or verdict
-    if isinstance(verdict, Separable):
-        alone = _alone(D.X, D.codes, about)
-        if alone is not None:
-            return verdict, Message(": ", alone, Remedy(PENALISE_OR_DROP))
-        # The short form of the message has no direction. It names no column, so it cannot advise to leave columns out.
-        direction = Detail(Message(": ", _direction(verdict.v, D.X, about)))
-        return verdict, Message(direction, Remedy(Message(Detail(PENALISE_OR_DROP, PENALISE))))
+        verdict = Separable.by(D, D.flat(reached), about) or verdict
+    moved = None
     if isinstance(verdict, QuasiSeparable):
         off = counted[verdict.gaining(D)]
-        direction = Detail(Message("; ", _direction(verdict.v, D.X, about)))
-        return verdict, Message(": ", _moving(off, verdict), direction, Remedy(PENALISE_OR_DROP))
-    return verdict, Message(Remedy(PENALISE_OR_DROP))
+        moved = Moved(verdict.touching, verdict.touching_against, off[:NAMED], len(off))
+    none = np.zeros((0, 0))
+    low, high = extremes(D) if isinstance(verdict, Separable | QuasiSeparable) else (none, none)
+    return Decided(verdict, low, high, moved)
 
 
-def _alone(X: Any, codes: Integers, about: About) -> Message | None:
+def _said(found: Decided, about: About) -> Message:
+    """What the verdict says about the fit."""
+    verdict = found.verdict
+    if isinstance(verdict, Separable):
+        alone = _alone(found.low, found.high, about)
+        if alone is not None:
+            return Message(": ", alone, Remedy(PENALISE_OR_DROP))
+        # The short form of the message has no direction. It names no column, so it cannot advise to leave columns out.
+        direction = Detail(Message(": ", _direction(verdict.v, found, about)))
+        return Message(direction, Remedy(Message(Detail(PENALISE_OR_DROP, PENALISE))))
+    if isinstance(verdict, QuasiSeparable) and found.moved is not None:
+        direction = Detail(Message("; ", _direction(verdict.v, found, about)))
+        return Message(": ", _moving(found.moved, verdict), direction, Remedy(PENALISE_OR_DROP))
+    return Message(Remedy(PENALISE_OR_DROP))
+
+
+def _alone(low: Array, high: Array, about: About) -> Message | None:
     """A message that names the columns each of which separates two classes by itself; None if there is none."""
     if len(about.classes) != 2 or not about.fit_intercept:
         return None
-    lower, upper = X[codes == 0], X[codes == 1]
-    (low0, high0), (low1, high1) = ((_dense(part.min(axis=0)), _dense(part.max(axis=0))) for part in (lower, upper))
+    (low0, low1), (high0, high1) = low, high
     separating = np.flatnonzero((high0 < low1) | (high1 < low0))
     if len(separating) == 0:
         return None
@@ -163,23 +186,22 @@ def _alone(X: Any, codes: Integers, about: About) -> Message | None:
     above = 1 if high0[j] < low1[j] else 0
     cut = 0.5 * (high0[j] + low1[j]) if above else 0.5 * (high1[j] + low0[j])
     where = Message(
-        f"every row of {about.label(above)} has ", about.column(j), f" above {cut:.6g} and no other row has"
+        f"every row of {about.label(above)} has ", about.column(j), f" above {number_text(cut, 6)} and no other row has"
     )
     return Message(named, f" alone separate{'s' if len(separating) == 1 else ''} them: ", where)
 
 
-def _dense(extreme: Any) -> Array:
-    return np.asarray(extreme.toarray() if is_sparse(extreme) else extreme, dtype=np.float64).ravel()
-
-
-def _moving(off: Integers, verdict: QuasiSeparable) -> Message:
+def _moving(moved: Moved, verdict: QuasiSeparable) -> Message:
     """The columns that cause a quasi-complete separation, and the rows whose likelihood it raises."""
-    return Message(causes(verdict), f", by {len(off)} row{'' if len(off) == 1 else 's'} (", numbered(off), ")")
+    n = moved.n_moved
+    more = ", …" if n > len(moved.first) else ""
+    return Message(causes(verdict), f", by {n} row{'' if n == 1 else 's'} (", numbered(moved.first), more, ")")
 
 
-def _direction(v: Array, X: Any, about: About) -> Message:
+def _direction(v: Array, found: Decided, about: About) -> Message:
     """The weights that grow without bound, those that change the scores most first."""
-    largest = np.maximum(np.abs(_dense(X.max(axis=0))), np.abs(_dense(X.min(axis=0))))
+    held = np.isfinite(found.low).all(axis=1)  # a class may have no rows of positive weight
+    largest = np.maximum(np.abs(found.low[held]), np.abs(found.high[held])).max(axis=0)
     W, parts = np.atleast_2d(v), []
     for k, row in enumerate(W):
         unit = np.abs(row[1:]).max(initial=0.0) or np.abs(row[0])

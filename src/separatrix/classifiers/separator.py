@@ -92,7 +92,7 @@ class SeparatingClassifier(LinearClassifier):
             met=status.met,
             **at.fields(),
             iterations=sum(search.state.iteration for search in searches),
-            passes=sum(search.problem.passes for search in searches),
+            passes=_passes(searches),
             solver=solver,
             why=f"{solver}: {why}",
             rank=rank,
@@ -104,6 +104,11 @@ class SeparatingClassifier(LinearClassifier):
         )
         if asked_to_end and not status.met:
             warnings.warn(status.sentence, errors.NotConvergedWarning, stacklevel=4)
+
+
+def _passes(searches: Sequence[Search]) -> int:
+    """The passes of all searches. Those over rows outside memory share one counter."""
+    return sum({id(search.problem.rows.counter): search.problem.passes for search in searches}.values())
 
 
 def combined_status(statuses: Sequence[Status], classes: Sequence[Any]) -> Status:
@@ -134,7 +139,7 @@ def compromise(rows: Rows, fit_intercept: bool) -> tuple[Array, str]:
     block = COMPROMISE.block(rows)
     X, t = block.X, block.t
     if X.shape[0] * (X.shape[1] + 1) <= MOST_VIOLATION_ENTRIES:
-        v = least_violation(signed_rows(rows, fit_intercept), t > 0)
+        v = least_violation(signed_rows(block, fit_intercept), t > 0)
         if v is not None:
             W = v if fit_intercept else np.concatenate([[0.0], v])
             return W[None, :], "these weights minimise the mean of max(0, 1 - m) of each class, summed"

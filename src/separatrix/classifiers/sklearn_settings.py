@@ -59,6 +59,8 @@ def check_taken(model: Any, accepted: Accepted) -> None:
     """Refuse values that scikit-learn refuses, too."""
     for name, choices in accepted.choices.items():
         value = getattr(model, name)
+        if isinstance(value, str) and value in choices:
+            continue
         if not any(_is_same(value, choice) for choice in choices):
             offered = ", ".join(repr(choice) for choice in choices if choice != UNSET)
             raise ParameterError(name, f"got {value!r}", f"leave it out, or choose one of {offered}")

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from separatrix.base.messages import together
 from separatrix.cli import exits, terminal
-from separatrix.cli.models import SELECTED, SPELLED, repeated
-from separatrix.cli.table_arguments import FILE, json_option, selection_options, spelling_options
-from separatrix.cli.text_options import TEXT_PARAMETERS, asked_text, text_options
+from separatrix.cli.models import repeated
+from separatrix.cli.table_arguments import FILE, Wanted, json_option, table_options
 from separatrix.cli.wording import checks_in_shell, option_words
 
 if TYPE_CHECKING:
@@ -21,48 +21,36 @@ _EXAMPLES = """\b
 Examples:
   separatrix check demo:breast-cancer
   separatrix check people.csv --target smoker --drop id
+  separatrix check people.csv --target smoker --missing impute
   separatrix check people.csv --target smoker --json | jq .findings
 """
 
 
 @click.command(epilog=_EXAMPLES, short_help="Check a table before fitting.")
 @click.argument("data", type=FILE)
-@selection_options
-@text_options
+@table_options
 @click.option("--quiet", is_flag=True, help="Show only problems, warnings and notes.")
-@spelling_options
 @json_option
-def check(
-    data: str,
-    target: str | None,
-    drop: tuple[str, ...],
-    category: tuple[str, ...],
-    number: tuple[str, ...],
-    schema: str | None,
-    quiet: bool,
-    as_json: bool,
-    **given: Any,
-) -> int:
+def check(data: str, quiet: bool, as_json: bool, **given: Any) -> int:
     """Check DATA before a fit: whether the classes can be separated (with a proof), which columns are combinations of
     others, whether a single row, column or category decides the result, and what is missing, repeated, constant or on
     a very different scale.
 
     The worst findings come first. Missing values are reported and, for the other checks, filled with the means of
-    their columns. Rows are named by their number in DATA, the first row being row 1; in a folder, by their number in
-    each file.
+    their columns; with --missing, the table is checked as that fit would read it. Rows are named by their number in
+    DATA, the first row being row 1; in a folder, by their number in each file.
 
     Exit code 1 means that there is a problem: a fit would fail or answer another question. Problems are a target with
     one class or with measurements, rows without a label, a column of text, missing values, no usable column, and a
     column or category that alone determines the class. With only warnings and notes the exit code is 0.
     """
     from separatrix.checks import check_table
-    from separatrix.table import read_schema
 
+    wanted = Wanted(**given)
     with terminal.working(f"checking {data}"):
-        kinds = None if schema is None else read_schema(schema)
-        spelling = {name: given[name] for name in SPELLED}
-        how: dict[str, Any] = {"category": category, "number": number, "text": asked_text(given)}
-        checks = checks_in_shell(check_table(data, target, drop, kinds, **how, **spelling))
+        how: dict[str, Any] = {**wanted.kinds, **wanted.spelling, "missing": wanted.missing}
+        found = check_table(data, wanted.target, wanted.drop, wanted.read_schema(), **how)
+    checks = checks_in_shell(found)
     words = _fit_command(data, checks)
     if as_json:
         terminal.document(terminal.json_text({"data": data, **checks.plain(), "fit": words}))
@@ -78,7 +66,7 @@ def check(
 
 def _fit_command(data: str, checks: Checks) -> list[str] | None:
     """The command that fits the table, with the options that follow the advice; None if they do not solve a problem."""
-    asked = (*SELECTED, *TEXT_PARAMETERS, *SPELLED)
+    asked = [field.name for field in fields(Wanted)]
     words = ["separatrix", "fit", data, *repeated(click.get_current_context(), asked)]
     if not all(problem.solving for problem in checks.problems):
         return None
@@ -86,16 +74,27 @@ def _fit_command(data: str, checks: Checks) -> list[str] | None:
     return words + [word for setting in settings for word in option_words(setting)]
 
 
-def _show(data: str, checks: Checks, quiet: bool) -> None:
+def _how_rows_are_counted(findings: list[Finding]) -> str:
+    """How the rows that the findings name are counted; empty if they name none."""
+    named = [row for finding in findings for row in _rows_named(finding.facts.get("rows"))]
+    if not named:
+        return ""
+    folder = any(isinstance(row, str) for row in named)
+    return "numbered from 1 in each file" if folder else "numbered from 1, as in the table"
+
+
+def _size(checks: Checks) -> str:
+    """The number of rows and columns, and of encoded columns if it differs."""
     rows = f"{terminal.count(checks.n_rows, 'row')}, {terminal.count(checks.n_columns, 'column')}"
-    n_encoded = checks.n_columns if checks.n_encoded is None else checks.n_encoded
-    encoded = "" if n_encoded == checks.n_columns else f" ({n_encoded} encoded)"
-    terminal.line("data", f"{data}: {rows}{encoded}; predicting {checks.target!r}")
+    same = checks.n_encoded is None or checks.n_encoded == checks.n_columns
+    return rows if same else f"{rows} ({checks.n_encoded} encoded)"
+
+
+def _show(data: str, checks: Checks, quiet: bool) -> None:
+    terminal.line("data", f"{data}: {_size(checks)}; predicting {checks.target!r}")
     told = [finding for finding in checks if finding.severity != "ok"]  # What is fine names no rows.
-    named = [row for finding in told for row in _rows_named(finding.facts.get("rows"))]
-    if named:
-        folder = any(isinstance(row, str) for row in named)
-        terminal.line("rows", "numbered from 1 in each file" if folder else "numbered from 1, as in the table")
+    if counted := _how_rows_are_counted(told):
+        terminal.line("rows", counted)
     for finding in told:
         _show_finding(finding)
     if not quiet and checks.at("ok"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,7 @@ import click
 
 from separatrix.base.errors import ParameterError
 from separatrix.base.messages import Message, brief
-from separatrix.cli import exits, table_arguments, terminal
+from separatrix.cli import exits, output_files, table_arguments, terminal
 from separatrix.cli.models import model_words, repeated
 from separatrix.cli.table_arguments import FILE, json_option, table_options, threads_option
 from separatrix.cli.wording import in_shell
@@ -82,41 +83,47 @@ def compare(
     from separatrix.base import concurrency
     from separatrix.evaluation.comparison import compare_table
 
-    table_arguments.refuse_unwritable("--report", report)
+    output_files.refuse_unwritable("--report", report)
     table = table_arguments.read(data, table_arguments.Wanted(**wanted))
-    with (
-        terminal.working(f"comparing classifiers on {data}"),
-        concurrency.threads(threads) if threads else nullcontext(),
-    ):
-        try:
-            comparison = compare_table(table, cv=cv, seed=seed, by=_BY[by], only=only or None, seconds=seconds)
-        except ParameterError as error:
-            raise ParameterError(f"--{error.argument}", error.problem, error.remedy) from error
-    written = None if report is None or comparison.chosen is None else report
-    if written is not None:
-        with concurrency.threads(threads) if threads else nullcontext():
+    with concurrency.threads(threads) if threads else nullcontext():
+        with terminal.working(f"comparing classifiers on {data}"):
+            try:
+                comparison = compare_table(table, cv=cv, seed=seed, by=_BY[by], only=only or None, seconds=seconds)
+            except ParameterError as error:
+                raise ParameterError(f"--{error.argument}", error.problem, error.remedy) from error
+        written = None if comparison.chosen is None else report
+        if written is not None:
             _report(table, comparison, written)
     words = _refit(data, comparison, list(wanted))
     if as_json:
         _print_json(table, comparison, words, written)
     else:
         _show(table, comparison, cv)
-        if words is not None:
-            terminal.line("refit", "this command validates on the same folds, then fits all rows:")
-            terminal.say(" " * terminal.LABEL_WIDTH + terminal.command_line(words))  # Not wrapped, so it can be copied.
-        if written is not None:
-            terminal.line("report", f"{written}: open it in a browser")
-    shown = () if as_json else _about_row_numbers(table)
+        _show_what_follows(words, written)
+    _note(table, () if as_json else _about_row_numbers(table))
+    if written != report:
+        exits.complain(f"{report} was not written, since no classifier is recommended")
+        return exits.CHECK_FAILED
+    return exits.FINE
+
+
+def _show_what_follows(words: list[str] | None, report: str | None) -> None:
+    """The command that fits the chosen classifier, and the file of the report, if there are such."""
+    if words is not None:
+        terminal.line("refit", "this command validates on the same folds, then fits all rows:")
+        terminal.say(" " * terminal.LABEL_WIDTH + terminal.command_line(words))  # Not wrapped, so it can be copied.
+    if report is not None:
+        terminal.line("report", f"{report}: open it in a browser")
+
+
+def _note(table: RawTable, shown: Sequence[str]) -> None:
+    """The notes on the table that are not ``shown`` yet, and one on missing values."""
     for note in (*table.notes, *table.late):
         if in_shell(note) not in shown:
             exits.note(note)
     if table.holes:
         where = ", ".join(f"{count} in {name!r}" for name, count in table.holes.items())
         exits.note(f"In each fold, missing values are filled as learned from the training rows: {where}.")
-    if report is not None and written is None:
-        exits.complain(f"{report} was not written, since no classifier is recommended")
-        return exits.CHECK_FAILED
-    return exits.FINE
 
 
 def _report(table: RawTable, comparison: Comparison, path: str) -> None:
@@ -142,6 +149,8 @@ def _print_json(table: RawTable, comparison: Comparison, words: list[str] | None
         for key in ("reason", "status"):
             if key in classifier:
                 classifier[key] = in_shell(_counted(classifier[key], table))
+    for warning in plain["warnings"]:
+        warning |= {key: in_shell(warning[key]) for key in ("sentence", "do")}
     about = {"data": table.source, "target": table.target, "rows": table.V.shape[0]}
     terminal.document(terminal.json_text({**about, **plain, "fit": words, "report": report}))
 
@@ -172,6 +181,9 @@ def _show(table: RawTable, comparison: Comparison, cv: int) -> None:
     terminal.line("folds", f"{comparison.n_folds}{fewer}, stratified by class, seed {comparison.seed}")
     for note in _about_row_numbers(table):
         terminal.line("warning", f"{note} The figures below use it.", "yellow")
+    for finding in comparison.warnings:
+        told = Message(finding.title, " ", finding.told, " The figures below use what this names.")
+        terminal.line("warning", in_shell(told), "yellow")
     terminal.say()
     _show_figures(comparison)
     _show_refused(comparison)
@@ -185,7 +197,7 @@ def _show(table: RawTable, comparison: Comparison, cv: int) -> None:
 
 def _about_row_numbers(table: RawTable) -> list[str]:
     """The notes on columns that are used although they look like row numbers."""
-    from separatrix.table.reader import column_note
+    from separatrix.table.reading_notes import column_note
 
     return [in_shell(column_note(column)) for column in table.columns or () if column.kind == "number" and column.note]
 

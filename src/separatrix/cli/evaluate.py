@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from separatrix.base.errors import ParameterError
-from separatrix.cli import exits, table_arguments, terminal
+from separatrix.cli import exits, model_arguments, output_files, terminal
 from separatrix.cli.decision_options import Decision, decision_for, decision_options
 from separatrix.cli.table_arguments import FILE, json_option, spelling_options
 from separatrix.cli.wording import checks_in_shell
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from separatrix.cli.measures import Measures
     from separatrix.model_file import ModelFile
     from separatrix.table import Table
@@ -65,16 +67,16 @@ def evaluate(
     given with --fitted-on; the report is still written. A report shows the model's own answers; with --cost it also has
     what mistakes cost at each threshold.
     """
-    table_arguments.refuse_unwritable("--report", report)
+    output_files.refuse_unwritable("--report", report)
     _refuse_report_options(report, fitted_on, any(one is not None for one in (threshold, prior)))
-    known = table_arguments.read_model(model, data, fitted_on)
+    known = model_arguments.read_model(model, data, fitted_on)
     decision = decision_for(known, threshold, cost, prior)
     table = _labelled(known, data, spelling, target, strict)
     measures = _measured(known, table, decision)
     fault = None
     if report is not None and fitted_on is not None:
         fitted = _fitted(known, _labelled(known, fitted_on, spelling, target, strict))
-        _report(known, measures, fitted, table, _missing(known, data, spelling), report)
+        _report(known, measures, fitted, table, report)
         fault = _fault(measures.model, fitted)
     if as_json:
         about = {"model": model, "data": table.source, "target": table.target, "classes": measures.labels}
@@ -110,7 +112,7 @@ def _labelled(known: ModelFile, data: str, spelling: dict[str, Any], target: str
     from separatrix.base.errors import TableError
     from separatrix.cli.measures import refuse_unknown_labels
 
-    table = table_arguments.read_for(known, data, spelling, strict, target, labelled=True)
+    table = model_arguments.read_for(known, data, spelling, strict, target, labelled=True)
     assert table.y is not None
     assert table.rows is not None
     if not len(table.y):
@@ -171,25 +173,13 @@ def _fault(model: Any, fitted: Table) -> str | None:
     return f"the certificate does not hold on the {n}: they are not the {model.certificate_.n_rows} rows of the fit"
 
 
-def _missing(known: ModelFile, data: str, spelling: dict[str, Any]) -> dict[str, int] | None:
-    """The number of missing values by column before filling; None for standard input, which can be read only once."""
-    from separatrix.table import open_source, select
-    from separatrix.table.formats import STDIN, Spelling
-
-    encoder = known.encoder
-    if encoder is None or encoder.missing not in ("impute", "indicator"):
-        return {}
-    if data == STDIN:
-        return None
-    source = open_source(data, Spelling(**table_arguments.as_fitted(known, spelling)))
-    literal, pointed = select.literal(encoder.columns, None, ()), select.pointed(encoder.columns)
-    columns = source.read([column.name for column in encoder.columns], literal, pointed)
-    return encoder.read(columns, source.name).missing
+def _filled(table: Table) -> Mapping[str, int]:
+    """The number of missing values by column that were filled; empty if rows that have some were left out."""
+    fills = table.encoder is not None and table.encoder.missing in ("impute", "indicator")
+    return table.missing if fills else {}
 
 
-def _report(
-    known: ModelFile, measures: Measures, fitted: Table, table: Table, missing: dict[str, int] | None, path: str
-) -> None:
+def _report(known: ModelFile, measures: Measures, fitted: Table, table: Table, path: str) -> None:
     from separatrix.reports import data_checks, report
 
     costs = measures.decision.costs
@@ -202,7 +192,7 @@ def _report(
             names=table.names,
             test=(table.X, table.y),
             notes=table.notes,
-            checks=checks_in_shell(data_checks(table, missing)).for_report(),
+            checks=checks_in_shell(data_checks(table, _filled(table))).for_report(),
             checks_of=f"{table.source}, the rows on which it is measured",
             title=f"{type(measures.model).__name__} on {table.source}",
             rows=fitted.row_names,
@@ -211,4 +201,4 @@ def _report(
             encoder=known.encoder,
             cost=None if costs is None else {"FP": costs.false_positive, "FN": costs.false_negative},
         )
-    table_arguments.write("--report", path, page.encode())
+    output_files.write("--report", path, page.encode())

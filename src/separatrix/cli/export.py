@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from separatrix.base.errors import ParameterError, printable
-from separatrix.cli import table_arguments, terminal
+from separatrix.cli import model_arguments, output_files, terminal
 from separatrix.cli.decision_options import decision_for, decision_options, refuse_both
 from separatrix.cli.table_arguments import FILE
 
@@ -115,10 +115,10 @@ def export(
     for option, value in (("--dialect", dialect), ("--table", table), ("--keep", keep or None)):
         if value is not None and form != "sql":
             raise ParameterError(option, f"{form} has no such option", "leave it out, or ask for --to sql")
-    out = table_arguments.destination("--out", out)
+    out = output_files.destination("--out", out)
     if form == "onnx" and out is None and sys.stdout.isatty():
         raise ParameterError("--out", "ONNX is binary and cannot be shown on a terminal", "give a file, or a pipe")
-    known = table_arguments.read_model(model)
+    known = model_arguments.read_model(model)
     rule = decision_for(known, threshold, cost, prior).rule
     from separatrix.export.formula import formula_of
 
@@ -126,5 +126,5 @@ def export(
     if out is None:
         terminal.document(content)
     else:
-        table_arguments.write("--out", out, content)
+        output_files.write("--out", out, content)
         terminal.say(f"written: {printable(out)}", err=True)

@@ -12,7 +12,7 @@ import click
 
 from separatrix.base.errors import InputError, ParameterError
 from separatrix.base.messages import Message
-from separatrix.cli import exits, table_arguments, terminal
+from separatrix.cli import exits, model_arguments, output_files, table_arguments, terminal
 from separatrix.cli.fit_report import write_report
 from separatrix.cli.models import (
     REMEMBERED,
@@ -150,7 +150,7 @@ def fit(
         terminal.document(terminal.escaped(str(table_arguments.inferred(data, wanted))) + "\n")
         return exits.FINE
     for option, path in (("--out", out), ("--report", report)):
-        table_arguments.refuse_unwritable(option, path)
+        output_files.refuse_unwritable(option, path)
     split = _split(test_size, cv, seed)
     costs = _costs(cost, report)
     from separatrix.base import concurrency
@@ -161,7 +161,7 @@ def fit(
         output, caught = fitted(table, standardise, split, model, base, given)
         output = _with_statistics(output) if stats else output
         if out is not None:
-            _write(output, out, table_arguments.remembered(wanted, table))
+            _write(output, out, model_arguments.remembered(wanted, table))
         if report is not None:
             write_report(output, report, table.holes, costs)
     if as_json:
@@ -210,6 +210,7 @@ def fitted(
 
     In each fit, the encoding of the table is learned from the training rows only.
     """
+    from separatrix.base.arrays import with_names
     from separatrix.base.labels import encode
     from separatrix.cli.fit_output import FitOutput
     from separatrix.cli.holdout import held_out
@@ -226,9 +227,10 @@ def fitted(
             validation = cross_validate(new_model, encoded, codes, classes, split.cv, split.seed)
             say(f"fitting {name} to all rows")
         table = encoded(~held)
-        told = partial(in_table, rows=table.row_names[~held], names=table.names)
+        references = {} if table.encoder is None else table.encoder.references
+        told = partial(in_table, rows=table.row_names[~held], names=table.names, references=references)
         try:
-            model = new_model().fit(table.X[~held], classes[codes[~held]])
+            model = new_model().fit(with_names(table.X[~held], table.names), classes[codes[~held]])
         except InputError as error:
             error.problem = told(error.problem)
             raise

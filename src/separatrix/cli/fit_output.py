@@ -11,7 +11,7 @@ import numpy as np
 from separatrix.base.arrays import Array, Integers
 from separatrix.base.cached import cached_property
 from separatrix.base.messages import brief
-from separatrix.base.ratio_text import ratio_text
+from separatrix.base.number_text import number_text, ratio_text
 from separatrix.cli import terminal
 from separatrix.cli.measures import Measures
 from separatrix.cli.model_description import model_sentence
@@ -46,6 +46,11 @@ class FitOutput:
     @property
     def classes(self) -> list[Any]:
         return self.model.classes_.tolist()  # type: ignore[no-any-return]
+
+    @property
+    def notes(self) -> list[str]:
+        """The notes on the table, worded for the shell."""
+        return [in_shell(note) for note in self.table.notes]
 
     @cached_property
     def counts(self) -> list[int]:
@@ -135,7 +140,7 @@ class FitOutput:
                 "classes": [{"label": label, "rows": count} for label, count in pairs],
                 "encoder": None if self.table.encoder is None else self.table.encoder.plain(),
                 "scaling": None if self.table.scaling is None else self.table.scaling.plain(),
-                "notes": list(self.table.notes),
+                "notes": self.notes,
             },
             "split": {
                 "rows_fitted": int((~self.held).sum()),
@@ -198,10 +203,10 @@ class FitOutput:
         terminal.line("classes", terminal.some(pairs, MOST_CLASSES_SHOWN))
         self._show_categories()
         self._show_words()
-        for k, note in enumerate(table.notes[:MOST_NOTES_SHOWN]):
+        for k, note in enumerate(self.notes[:MOST_NOTES_SHOWN]):
             terminal.line("" if k else "notes", note, "yellow")
-        if len(table.notes) > MOST_NOTES_SHOWN:
-            terminal.line("", f"and {len(table.notes) - MOST_NOTES_SHOWN} notes more: see --json")
+        if len(self.notes) > MOST_NOTES_SHOWN:
+            terminal.line("", f"and {len(self.notes) - MOST_NOTES_SHOWN} notes more: see --json")
 
     def _show_categories(self) -> None:
         """The categories with their reference levels."""
@@ -240,34 +245,46 @@ class FitOutput:
         if not self.largest:
             terminal.line("weights", "all are zero: the columns do not change the predictions")
             return
-        binary = len(self.classes) == 2
-        found = self.weights
-        ratio = found.ratio if found is not None and binary else None
-        more = "" if ratio is None else f"; {ratio}s are per unit"
+        in_units, ratio = self.weights is not None, self._ratio
         measured = self._measured
-        some = any(one["column"] not in measured for one in self.largest)
-        scale = "by weight times standard deviation (SD) of the column over the rows fitted"
-        terminal.line("weights", f"the largest, {scale}{'; 0/1 columns have none per SD' if some else ''}{more}")
-        heads = f"{'per SD':>8}" + f"{'per unit':>12}" * (found is not None) + (f"{ratio:>14}" if ratio else "")
+        told = ["the largest, by weight times standard deviation (SD) of the column over the rows fitted"]
+        if not all(one["column"] in measured for one in self.largest):
+            told.append("0/1 columns have none per SD")
+        if ratio is not None:
+            told.append(f"{ratio}s are per unit")
+        terminal.line("weights", "; ".join(told))
+        heads = f"{'per SD':>8}" + f"{'per unit':>12}" * in_units + (f"{ratio:>14}" if ratio else "")
         terminal.say(" " * terminal.LABEL_WIDTH + heads, bold=True)
         for one in self.largest:
-            side, label = "for" if one["weight"] >= 0 else "against", one["class"]
-            if binary and one["weight"] < 0:
-                side, label = "for", self.classes[0]
             numbers = _per_deviation(one["weight"]) if one["column"] in measured else f"{NO_VALUE:>8}"
-            if found is not None:
-                numbers += f"{one['per_unit']:>+12.4g}" + (f"{ratio_text(one['ratio']):>14}" if ratio else "")
-            against = f" (against {terminal.item(one['reference'])})" if one.get("reference") else ""
-            terminal.indented(numbers + "  ", f"{one['column']}{against}, {side} {label}")
+            if in_units:
+                per_unit = ("+" if one["per_unit"] >= 0 else "") + number_text(one["per_unit"])
+                numbers += f"{per_unit:>12}"
+            numbers += f"{ratio_text(one['ratio']):>14}" if ratio else ""
+            terminal.indented(numbers + "  ", self._spoken_for(one))
+
+    @property
+    def _ratio(self) -> str | None:
+        """What e to the power of a weight is called, such as odds ratio, if it has a meaning."""
+        return None if self.weights is None or len(self.classes) != 2 else self.weights.ratio
+
+    def _spoken_for(self, one: dict[str, Any]) -> str:
+        """The column of a weight, and the class that it speaks for or against."""
+        side, label = "for" if one["weight"] >= 0 else "against", one["class"]
+        if len(self.classes) == 2 and one["weight"] < 0:
+            side, label = "for", self.classes[0]
+        against = f" (against {terminal.item(one['reference'])})" if one.get("reference") else ""
+        return f"{one['column']}{against}, {side} {label}"
 
 
 def _per_deviation(weight: float) -> str:
-    """Three decimals in eight places, or four significant digits if that is too wide.
+    """Three decimals in eight places, or a whole number if that is too wide.
 
     >>> _per_deviation(-1.5), _per_deviation(123456.0)
-    ('  -1.500', '+1.235e+05')
+    ('  -1.500', '+123,456')
     """
-    return f"{weight:+8.3f}" if abs(weight) < 1000 else f"{weight:+8.4g}"
+    sign = "+" if weight >= 0 else ""
+    return f"{weight:+8.3f}" if abs(weight) < 1000 else f"{sign}{number_text(weight)}".rjust(8)
 
 
 def deviations(X: Any) -> Array:

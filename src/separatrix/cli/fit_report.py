@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from separatrix.base.errors import ParameterError
-from separatrix.cli import table_arguments, terminal
+from separatrix.cli import output_files, terminal
 from separatrix.cli.wording import checks_in_shell
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def write_report(
             *output.rows(~output.held),
             names=table.names,
             test=test,
-            notes=table.notes,
+            notes=output.notes,
             checks=checks_in_shell(data_checks(table, missing)).for_report(),
             validated=None if output.validation is None else output.validation.sentence,
             title=title,
@@ -52,7 +52,7 @@ def write_report(
             encoder=table.encoder,
             comparison=comparison,
         )
-    table_arguments.write("--report", path, page.encode())
+    output_files.write("--report", path, page.encode())
 
 
 def _named_option(report: Callable[..., str], *given: Any, **named: Any) -> str:

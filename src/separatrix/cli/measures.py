@@ -14,7 +14,8 @@ import numpy as np
 from separatrix.base.arrays import Integers
 from separatrix.base.cached import cached_property
 from separatrix.base.errors import LabelError, printable
-from separatrix.base.messages import Rows
+from separatrix.base.number_text import number_text
+from separatrix.base.renamed_messages import Rows
 from separatrix.cli import terminal
 from separatrix.cli.decision_options import OWN_ANSWERS, Decision
 from separatrix.evaluation.answers import answers
@@ -162,12 +163,12 @@ class Measures:
         label = printable(str(self.labels[1]))
         positive = f"P({label})"
         (low, high), (least, most) = cost.interval, cost.best_interval
-        sure = f"({low:.4g} to {high:.4g} with 95 % confidence)"
-        terminal.line(
-            "cost", f"{cost.mean:.4g} per row {sure}, predicting {label} if {positive} ≥ {cost.threshold:.4g}"
-        )
-        best = f"{cost.best_mean:.4g} ({least:.4g} to {most:.4g}) if {positive} ≥ {cost.best_threshold:.4g}"
-        terminal.line("", f"lowest on these rows: {best}; always the same class: {cost.null:.4g}")
+        sure = f"({number_text(low)} to {number_text(high)} with 95 % confidence)"
+        own = f"predicting {label} if {positive} ≥ {number_text(cost.threshold)}"
+        terminal.line("cost", f"{number_text(cost.mean)} per row {sure}, {own}")
+        best = f"{number_text(cost.best_mean)} ({number_text(least)} to {number_text(most)})"
+        best += f" if {positive} ≥ {number_text(cost.best_threshold)}"
+        terminal.line("", f"lowest on these rows: {best}; always the same class: {number_text(cost.null)}")
 
     def _show_by_class(self, shown: Integers) -> None:
         terminal.line("by class", "lift: the frequency of a class where it is predicted, relative to all rows")
@@ -175,7 +176,7 @@ class Measures:
         names = [printable(str(one.label)) for one in figures]
         values = [[_or_none(value) for value in (one.precision, one.recall, one.f1, one.lift)] for one in figures]
         heads = ["precision", "recall", "F1", "lift"]
-        terminal.matrix(names, heads, values, ".3f", least=INTERVAL_WIDTH)
+        terminal.matrix(names, heads, values, "{:.3f}".format, least=INTERVAL_WIDTH)
         terminal.say()
         terminal.line("", f"{100 * self.performance.level:g} % confidence intervals of these figures")
         terminal.table(names, heads, [_intervals(one) for one in figures], [INTERVAL_WIDTH] * len(heads))
@@ -185,7 +186,7 @@ class Measures:
         terminal.line("mistakes", f"rows are true classes, columns are predicted classes{less}")
         names = [printable(str(self.labels[k])) for k in shown]
         values = [[*counts[k, shown].tolist(), counts[k].sum()] for k in shown]
-        terminal.matrix(names, [*names, "all"], values, "d", least=len(str(self.n_rows)))
+        terminal.matrix(names, [*names, "all"], values, str, least=len(str(self.n_rows)))
 
 
 def _intervals(one: ClassFigures) -> list[str]:

@@ -179,13 +179,17 @@ def repeated(context: click.Context, names: Collection[str]) -> list[str]:
     return words
 
 
-def _made(name: str, asked: dict[str, Any], seed: int) -> Any:
-    own = [setting for setting in settings() if setting in describe(name).settings]
+def _refuse_others(name: str, asked: dict[str, Any]) -> None:
+    """Refuse a setting that the classifier of this name does not have."""
+    options = {setting.parameter: setting.option for setting in settings() if setting in describe(name).settings}
     for parameter in asked:
-        if parameter not in {setting.parameter for setting in own}:
-            options = ", ".join(setting.option for setting in own)
-            remedy = f"leave it out; it has {options}" if own else "leave it out; it has no options of its own"
-            raise ParameterError(OPTIONS[parameter], f"{name} has no such setting", remedy)
+        if parameter not in options:
+            has = ", ".join(options.values()) or "no options of its own"
+            raise ParameterError(OPTIONS[parameter], f"{name} has no such setting", f"leave it out; it has {has}")
+
+
+def _made(name: str, asked: dict[str, Any], seed: int) -> Any:
+    _refuse_others(name, asked)
     for parameter, (other, value) in describe(name).only_with.items():
         if parameter in asked and asked.get(other) != value:
             needed = f"{OPTIONS[other]} {value}"

@@ -14,7 +14,7 @@ import click
 from separatrix.base.errors import NoRowsError
 from separatrix.base.pieces import pieces
 from separatrix.base.watching import Amount, watched
-from separatrix.cli import exits, table_arguments, terminal
+from separatrix.cli import exits, model_arguments, output_files, terminal
 from separatrix.cli.decision_options import decision_for, decision_options, refuse_both, refuse_improbable
 from separatrix.cli.table_arguments import FILE, json_option, spelling_options
 
@@ -70,13 +70,13 @@ def predict(
     with a missing value gets an empty prediction.
     """
     refuse_both(threshold, cost)
-    out = table_arguments.destination("--out", out)
-    known = table_arguments.read_model(model, data)
+    out = output_files.destination("--out", out)
+    known = model_arguments.read_model(model, data)
     if proba:
         refuse_improbable(known, "--proba", "ask for --scores")
     rule = decision_for(known, threshold, cost, prior).rule
     try:
-        table = table_arguments.read_for(known, data, spelling, strict)
+        table = model_arguments.read_for(known, data, spelling, strict)
     except NoRowsError:
         table = None
     answered = _none(known, proba, scores) if table is None else _answered(known, table, proba, scores, rule)
@@ -87,7 +87,7 @@ def predict(
                 for piece in pieces:
                     terminal.document(piece)
             else:
-                table_arguments.write("--out", out, "".join(pieces).encode())
+                output_files.write("--out", out, "".join(pieces).encode())
     finally:  # The notes are printed even if the reader of a pipe, such as head, closes it early.
         for note in ("It has a header and no rows.",) if table is None else table.notes:
             exits.note(note)

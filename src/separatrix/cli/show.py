@@ -6,7 +6,8 @@ import click
 
 from separatrix.base.errors import ParameterError
 from separatrix.cli import terminal
-from separatrix.cli.table_arguments import FILE, json_option, read_model
+from separatrix.cli.model_arguments import read_model
+from separatrix.cli.table_arguments import FILE, json_option
 
 # A copy of ``separatrix.export.other_packages.PACKAGES``, which is imported only when it is needed.
 PACKAGES = ("sklearn", "glmnet", "statsmodels", "liblinear")

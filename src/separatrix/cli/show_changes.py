@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from separatrix.base.errors import printable
+from separatrix.base.number_text import number_text
 from separatrix.cli import terminal
 from separatrix.cli.terminal import item
 
@@ -61,15 +62,18 @@ def _show_differences(changes: list[Difference], apart: bool) -> None:
     if apart:
         facts.sort(key=lambda one: (not one.what.startswith("columns "), _is_of_one(one)))
         numbers.sort(key=_is_of_one)
-        left = len(facts) - MOST_FACTS_OF_DIFFERENT_MODELS
-        facts = facts[:MOST_FACTS_OF_DIFFERENT_MODELS]
-    room = max((len(printable(one.what)) for one in facts), default=0) + 2
-    for one in facts:
-        _show_difference(one, room)
-    if apart and left > 0:
-        terminal.say(f"and {terminal.count(left, 'difference')} more: see --json")
+    _show_facts(facts, MOST_FACTS_OF_DIFFERENT_MODELS if apart else len(facts))
     if numbers:
         _show_numbers(numbers, MOST_NUMBERS_OF_DIFFERENT_MODELS if apart else MOST_NUMBERS)
+
+
+def _show_facts(facts: list[Difference], most: int) -> None:
+    """The first ``most`` of the changes of facts, and the number of others."""
+    room = max((len(printable(one.what)) for one in facts[:most]), default=0) + 2
+    for one in facts[:most]:
+        _show_difference(one, room)
+    if len(facts) > most:
+        terminal.say(f"and {terminal.count(len(facts) - most, 'difference')} more: see --json")
 
 
 def _is_of_one(one: Difference) -> bool:
@@ -113,5 +117,5 @@ def short(value: Any) -> str:
     if isinstance(value, list | tuple):
         return terminal.some([item(short(one)) for one in value], MOST_ITEMS)
     if isinstance(value, float):
-        return f"{value:.6g}"
+        return number_text(value, 6)
     return str(value)

@@ -97,12 +97,18 @@ def _show_columns(known: ModelFile) -> None:
         terminal.line("" if k else "columns", _columns_of_kind(encoder, kind))
         if kind == "category":
             _show_categories(encoder)
-    unseen = f"; levels that no training row had are {_UNSEEN[encoder.unseen]}" if "category" in kinds else ""
+    terminal.line("policies", _policies(encoder))
+
+
+def _policies(encoder: Encoder) -> str:
+    """What is done with missing values and with levels that no training row had."""
+    kinds = {column.kind for column in encoder.columns}
     averaged = any(column.kind == "category" and not column.average for column in encoder.columns)
     missing = (_MISSING | _MISSING_AVERAGED if averaged else _MISSING)[encoder.missing]
     filled = "words" in kinds and encoder.missing in ("impute", "indicator")
     empty = "; a missing text counts as empty" if filled else ""
-    terminal.line("policies", missing + empty + unseen)
+    unseen = f"; levels that no training row had are {_UNSEEN[encoder.unseen]}" if "category" in kinds else ""
+    return missing + empty + unseen
 
 
 def _columns_of_kind(encoder: Encoder, kind: str) -> str:

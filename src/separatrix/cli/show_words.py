@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from separatrix.base.errors import printable
+from separatrix.base.number_text import number_text
 from separatrix.cli import terminal
 
 if TYPE_CHECKING:
@@ -41,5 +42,5 @@ def show_words(column: Encoded, heads: Sequence[str], values: Sequence[Sequence[
     for k, head in enumerate(heads):
         weights = [(1 if k else -1) * row[0] if two_sided else row[k] for row in values]
         order = sorted(range(len(weights)), key=lambda j: -weights[j])[:MOST_NGRAMS_SHOWN]
-        shown = [f"{column.text.terms[j]} {weights[j]:.3g}" for j in order if weights[j] > 0]
+        shown = [f"{column.text.terms[j]} {number_text(weights[j], 3)}" for j in order if weights[j] > 0]
         terminal.line("", f"{head}: {printable(', '.join(shown)) if shown else 'none'}")

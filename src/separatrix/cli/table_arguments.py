@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import csv
-import os
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -19,15 +16,12 @@ from separatrix.cli.text_options import TEXT_PARAMETERS, asked_text, text_option
 from separatrix.cli.wording import in_shell
 
 if TYPE_CHECKING:
-    from separatrix.model_file import ModelFile
-    from separatrix.table import RawTable, Schema, Table, TextSettings
+    from separatrix.table import RawTable, Schema, TextSettings
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 # click does not check whether files can be read. Opening them does, and gives the exit code for bad data.
 FILE = click.Path(readable=False)
-# Standard input for what is read, standard output for what is written.
-STANDARD = "-"
 POLICIES = ("error", "impute", "indicator", "drop")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
 threads_option = click.option(
@@ -133,11 +127,22 @@ _SELECTION = (
 )
 
 
-def selection_options(command: F) -> F:
-    """Add the options that choose the columns of a training table and say what they hold."""
-    for option in reversed(_SELECTION):
-        command = option(command)
-    return command
+_MISSING = click.option(
+    "--missing",
+    type=click.Choice(POLICIES),
+    default="error",
+    metavar="HOW",
+    help="What to do with missing values: error (the default) reports an error; impute fills in the mean of a "
+    "number and the most frequent level of a category; indicator adds a 0/1 column for them, so that in a "
+    "category missing is a level of its own; drop removes rows that have them.",
+)
+_REFERENCE = click.option(
+    "--reference",
+    metavar="COL=LEVEL",
+    multiple=True,
+    help="The reference level of a category, with which its other levels are compared; by default the first in "
+    "alphabetical order. May be repeated.",
+)
 
 
 def spelling_options(command: F) -> F:
@@ -188,6 +193,12 @@ class Wanted:
         reference = _references(self.reference)
         return {"category": self.category, "number": self.number, "text": self.words, "reference": reference}
 
+    def read_schema(self) -> Schema | None:
+        """What the file of --schema says about the columns; None without one."""
+        from separatrix.table import read_schema
+
+        return None if self.schema is None else read_schema(self.schema)
+
     @property
     def spelling(self) -> dict[str, Any]:
         """How the table is written and the size limits, as arguments of ``read_table``."""
@@ -198,28 +209,14 @@ def table_options(command: F) -> F:
     """Add the options that make a ``Wanted``."""
     options = (
         *_SELECTION,
-        click.option(
-            "--missing",
-            type=click.Choice(POLICIES),
-            default="error",
-            metavar="HOW",
-            help="What to do with missing values: error (the default) reports an error; impute fills in the mean of a "
-            "number and the most frequent level of a category; indicator adds a 0/1 column for them, so that in a "
-            "category missing is a level of its own; drop removes rows that have them.",
-        ),
+        _MISSING,
         click.option(
             "--strict",
             is_flag=True,
             help="Make categories that do not occur in the training rows an error in prediction. By default they are "
             "encoded as the mean of the training rows.",
         ),
-        click.option(
-            "--reference",
-            metavar="COL=LEVEL",
-            multiple=True,
-            help="The reference level of a category, with which its other levels are compared; by default the first in "
-            "alphabetical order. May be repeated.",
-        ),
+        _REFERENCE,
         *_SPELLING,
     )
     command = text_options(command)
@@ -234,7 +231,7 @@ def read(data: str, wanted: Wanted) -> RawTable:
 
     unseen = "error" if wanted.strict else "average"
     with terminal.working(f"reading {data}"):
-        asked = (wanted.target, wanted.drop, _schema(wanted.schema), wanted.missing, unseen)
+        asked = (wanted.target, wanted.drop, wanted.read_schema(), wanted.missing, unseen)
         how: dict[str, Any] = {**wanted.kinds, **wanted.spelling}
         table = read_raw(data, *asked, **how)
         return replace(table, notes=tuple(map(in_shell, table.notes)))
@@ -248,7 +245,7 @@ def inferred(data: str, wanted: Wanted) -> Schema:
     from separatrix.table.selection import selected
 
     with terminal.working(f"reading {data}"):
-        how = (wanted.target, wanted.drop, _schema(wanted.schema), Spelling(**wanted.spelling))
+        how = (wanted.target, wanted.drop, wanted.read_schema(), Spelling(**wanted.spelling))
         asked = selected(data, *how, needs_target=False, **wanted.kinds)
         if isinstance(asked.source, SparseSource):
             problem = "a libsvm file has no schema"
@@ -260,136 +257,6 @@ def inferred(data: str, wanted: Wanted) -> Schema:
         schema, names = infer(columns, asked.target, given, asked.reference), row_names(columns)
     noted = (replace(column, note=in_shell(names.named(column.note))) for column in schema.columns)
     return replace(schema, columns=tuple(noted))
-
-
-def remembered(wanted: Wanted, table: RawTable) -> dict[str, Any]:
-    """What a model file stores about how the training table was written, so that it reads others in the same way."""
-    kept: dict[str, Any] = {}
-    if wanted.na:
-        kept["na"] = list(wanted.na)
-    bare = not wanted.header and table.schema is not None
-    n = len(table.schema.columns) + 1 if bare and table.schema is not None else 0
-    if wanted.date_format:
-        kept["date_format"] = {_made_up(name, n) if bare else name: form for name, form in wanted.date_format.items()}
-    return kept | ({"columns_without_header": n} if bare else {})
-
-
-def _made_up(column: str, n: int) -> str:
-    """The name of one of n columns without a header that may be given by its number.
-
-    >>> _made_up("2", 5), _made_up("-1", 5), _made_up("x3", 5), _made_up("", 5)
-    ('x2', 'x5', 'x3', '')
-    """
-    number = int(column) if column.removeprefix("-").isdecimal() else 0
-    return column if number == 0 else f"x{number if number > 0 else n + 1 + number}"
-
-
-def as_fitted(known: ModelFile, spelling: dict[str, Any]) -> dict[str, Any]:
-    """How to read a table for a model: as the options say, with what the model remembers of its training table."""
-    texts, forms = known.training.get("na", []), known.training.get("date_format", {})
-    na = [text for text in texts if isinstance(text, str)] if isinstance(texts, list) else []
-    known_forms = (
-        {name: form for name, form in forms.items() if isinstance(form, str)} if isinstance(forms, dict) else {}
-    )
-    given = spelling.get("date_format") or {}
-    reading = {"na": (*na, *spelling.get("na", ())), "date_format": {**known_forms, **given}}
-    return spelling | reading | {"target_place": _target_place(known)}
-
-
-def _target_place(known: ModelFile) -> tuple[int, int] | None:
-    """The number of columns of a training file without a header, and the number of the target among them."""
-    n, target = known.training.get("columns_without_header"), (known.target or "").removeprefix("x")
-    return (n, int(target)) if isinstance(n, int) and target.isascii() and target.isdigit() else None
-
-
-def read_for(
-    known: ModelFile,
-    data: str,
-    spelling: dict[str, Any],
-    strict: bool = False,
-    target: str | None = None,
-    labelled: bool = False,
-) -> Table:
-    """The model's columns, found by name, or by their order if the model was fitted without names."""
-    from separatrix.table import open_source, read_rows
-    from separatrix.table.formats import Spelling
-
-    columns = known.features if known.encoder is None else known.encoder
-    target = known.target if target is None else target
-    spelling = as_fitted(known, spelling)
-    rows: Any = data
-    with terminal.working(f"reading {data}"):
-        if columns is None:
-            source = open_source(data, Spelling(**spelling))
-            columns = tuple(name for name in source.names if name not in (target, source.target))
-            if len(columns) != known.columns:
-                problem = (
-                    f"it has {len(columns)} columns, and the model, which has no column names, has {known.columns}"
-                )
-                raise TableError(source.name, problem, "give only the columns of the fit, in the same order")
-            rows = source.read(source.names) if data == STANDARD else data  # Standard input can be read only once.
-        classes = [label for label in known.scorer.classes.tolist() if isinstance(label, str)]
-        typed = len(classes) < len(known.scorer.classes)
-        table = read_rows(rows, columns, strict, target, labelled, typed=typed, classes=classes, **spelling)
-    return replace(table, X=known.scaled(table.X))
-
-
-def read_model(path: str, *others: str | None) -> ModelFile:
-    """The model in a file or on standard input. In the second case, none of the ``others`` may be standard input."""
-    from separatrix import model_file
-    from separatrix.base import checksummed_json
-
-    if path != STANDARD:
-        return model_file.read(path)
-    if STANDARD in others:
-        raise ParameterError(
-            STANDARD,
-            "it is given for two arguments",
-            "give a file for one of them: standard input can be read only once",
-        )
-    with model_file.naming("standard input"):
-        return model_file.from_bytes(b"" if sys.stdin is None else checksummed_json.read_stream(sys.stdin.buffer))
-
-
-def destination(option: str, out: str | None) -> str | None:
-    """Where the output goes: a writable file, or None for standard output. ``-`` means standard output too.
-
-    >>> destination("--out", "-") is None
-    True
-    """
-    if out == STANDARD:
-        return None
-    refuse_unwritable(option, out)
-    return out
-
-
-def refuse_unwritable(option: str, out: str | None) -> None:
-    """Refuse a file that cannot be written before any work is done, since the result would be lost."""
-    if out is None:
-        return
-    if out == STANDARD:
-        raise ParameterError(option, "got '-'", "give the path of a file")
-    path = Path(out)
-    if path.is_dir():
-        raise ParameterError(option, f"{out!r} is a folder", "give the path of a file")
-    if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
-        raise ParameterError(option, f"{out!r} is not in a writable folder", "create the folder, or give another path")
-    from separatrix.base.atomic_files import refuse_irreplaceable
-
-    try:
-        refuse_irreplaceable(path)
-    except ParameterError as error:
-        raise ParameterError(option, error.problem, error.remedy) from error
-
-
-def write(option: str, out: str, content: bytes) -> None:
-    """Write the whole file, or nothing if that fails."""
-    from separatrix.base.atomic_files import replace_file
-
-    try:
-        replace_file(out, content)
-    except ParameterError as error:
-        raise ParameterError(option, error.problem, error.remedy) from error
 
 
 def _references(given: Sequence[str]) -> dict[str, str]:
@@ -407,9 +274,3 @@ def _references(given: Sequence[str]) -> dict[str, str]:
             raise ParameterError("reference", f"column {name!r} is given twice", "give one level for each column")
         references[name] = level
     return references
-
-
-def _schema(path: str | None) -> Any:
-    from separatrix.table import read_schema
-
-    return None if path is None else read_schema(path)

@@ -22,6 +22,7 @@ from typing import Any
 import click
 
 from separatrix.base.errors import printable
+from separatrix.base.number_text import number_text
 from separatrix.base.watching import Stage, watch
 from separatrix.cli.wording import in_shell
 
@@ -104,15 +105,15 @@ def matrix(
     names: Sequence[str],
     heads: Sequence[str],
     values: Sequence[Sequence[float | None]],
-    form: str = ".4g",
+    form: Callable[[float], str] = number_text,
     least: int = 11,
     widest: int = 40,
 ) -> None:
     """Print a table of numbers with a row for each name. Columns that do not fit follow in further tables.
 
-    ``form`` is the format of a number, ``least`` the least width of a column, and ``widest`` the most for the names.
+    ``form`` writes a number, ``least`` the least width of a column, and ``widest`` the most for the names.
     """
-    cells = [["none" if one is None else f"{one:{form}}" for one in row] for row in values]
+    cells = [["none" if one is None else form(one) for one in row] for row in values]
     cell = max(least, *(min(len(head), WIDEST_HEAD) for head in heads))
     table(names, heads, cells, [cell] * len(heads), widest)
 
@@ -130,24 +131,32 @@ def table(
     the last line of their name. Columns that do not fit follow in further tables, unless the names can be narrower.
     ``widths`` are the widths of the columns, by default those of their contents; ``widest`` is the most for the names.
     """
-    if widths is None:
-        contents = zip(*cells, strict=True)
-        widths = [
-            max(min(len(head), WIDEST_HEAD), *map(len, column)) for head, column in zip(heads, contents, strict=True)
-        ]
+    widths = _widths(heads, cells) if widths is None else widths
     longest = max((len(name) for name in names), default=0)
     beside = width() - 3 - sum(widths) - 2 * len(widths)
     left = min(longest, beside if beside >= NARROWEST_NAMES else max(8, min(widest, width() - max(widths) - 5)))
     for part in _columns_at_once(widths, width() - left - 3):
-        titles = [textwrap.wrap(heads[k], widths[k]) or [""] for k in part]
-        for line_no in range(-max(map(len, titles)), 0):
-            shown = [title[line_no] if len(title) >= -line_no else "" for title in titles]
-            say("  " + " " * left + _right_aligned(shown, [widths[k] for k in part]), bold=True)
+        room = [widths[k] for k in part]
+        _say_heads([heads[k] for k in part], room, left)
         for name, row in zip(names, cells, strict=True):
             *first, last = textwrap.wrap(name, left, break_on_hyphens=False) or [""]
             for text in first:
                 say(f"  {text}")
-            say((f"  {last:<{left}}" + _right_aligned([row[k] for k in part], [widths[k] for k in part])).rstrip())
+            say((f"  {last:<{left}}" + _right_aligned([row[k] for k in part], room)).rstrip())
+
+
+def _widths(heads: Sequence[str], cells: Sequence[Sequence[str]]) -> list[int]:
+    """The widths of the columns of a table by their contents. Heads longer than WIDEST_HEAD are wrapped."""
+    columns = zip(heads, zip(*cells, strict=True), strict=True)
+    return [max(min(len(head), WIDEST_HEAD), *map(len, column)) for head, column in columns]
+
+
+def _say_heads(heads: Sequence[str], widths: Sequence[int], left: int) -> None:
+    """Print the heads of a table, ``left`` columns of the terminal further right. All end on the same line."""
+    titles = [textwrap.wrap(head, wide) or [""] for head, wide in zip(heads, widths, strict=True)]
+    for line_no in range(-max(map(len, titles)), 0):
+        shown = [title[line_no] if len(title) >= -line_no else "" for title in titles]
+        say("  " + " " * left + _right_aligned(shown, widths), bold=True)
 
 
 def _columns_at_once(widths: Sequence[int], room: int) -> Iterator[list[int]]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from separatrix.base.errors import printable
 from separatrix.base.normal import chi_squared_tail
-from separatrix.base.ratio_text import ratio_text
+from separatrix.base.number_text import number_text, ratio_text
 from separatrix.cli import terminal
 from separatrix.cli.terminal import item
 
@@ -126,13 +126,13 @@ def _ratio_cells(values: Array) -> list[str]:
     return [NO_VALUE if math.isnan(value) else ratio_text(value) for value in values.tolist()]
 
 
-def _number(value: float, form: str = ".4g") -> str:
+def _number(value: float, digits: int = 4) -> str:
     """A number, or a dash for NaN.
 
     >>> _number(1.25), _number(math.nan)
     ('1.25', '–')
     """
-    return NO_VALUE if math.isnan(value) else f"{value:{form}}"
+    return NO_VALUE if math.isnan(value) else number_text(value, digits)
 
 
 # ------------------------------------------------------------------------------------------- standard errors
@@ -149,9 +149,10 @@ def show_statistics(found: Statistics, encoder: Encoder | None) -> None:
     terminal.line("stats", f"of {terminal.count(found.rows, 'row')} fitted, per unit of a column; {level}{robust}")
     statistic = found.lr_statistic
     if math.isfinite(statistic):
-        likelihoods = f"log-likelihood {found.log_likelihood:.6g}; null model {found.null_log_likelihood:.6g}"
+        own, null = (number_text(value, 6) for value in (found.log_likelihood, found.null_log_likelihood))
         p = _p(chi_squared_tail(statistic, found.lr_df))
-        terminal.line("", f"{likelihoods}; likelihood ratio {statistic:.4g} on {found.lr_df} df, p {p}")
+        compared = f"likelihood ratio {number_text(statistic)} on {found.lr_df} df, p {p}"
+        terminal.line("", f"log-likelihood {own}; null model {null}; {compared}")
     for k, label in enumerate(found.labels):
         terminal.say()
         odds = "log odds of " if found.ratio == "odds ratio" else ""
@@ -159,6 +160,21 @@ def show_statistics(found: Statistics, encoder: Encoder | None) -> None:
         _show_coefficients(found, k, encoder)
     for j, note in enumerate(found.notes):
         terminal.line("" if j else "notes", note)
+
+
+def _statistics_of(found: Statistics, k: int) -> dict[str, list[str]]:
+    """The columns of the coefficients of class k, by their heads. The last one names those that are not estimated."""
+    shown = {
+        "weight": _numbers(found.coef[k]),
+        "std. error": _numbers(found.std_err[k]),
+        "z": [_number(float(z), 3) for z in found.z[k]],
+        "p": [_p(float(p)) for p in found.p_value[k]],
+        "lower": _numbers(found.low[k]),
+        "upper": _numbers(found.high[k]),
+    }
+    m = len(found.terms)
+    states = ["" if state == "estimated" else state for state in found.states[k * m : (k + 1) * m]]
+    return {**shown, "state": states} if any(states) else shown
 
 
 def _show_coefficients(found: Statistics, k: int, encoder: Encoder | None) -> None:
@@ -169,15 +185,8 @@ def _show_coefficients(found: Statistics, k: int, encoder: Encoder | None) -> No
     def column(values: Any) -> list[str]:
         return values if has_intercept else ["", *values]
 
-    m = len(found.terms)
-    states = ["" if state == "estimated" else state for state in found.states[k * m : (k + 1) * m]]
-    heads = ["weight", "std. error", "z", "p", "lower", "upper"]
-    arrays = (found.coef[k], found.std_err[k], found.z[k], found.p_value[k], found.low[k], found.high[k])
-    shown = [[_p(float(v)) for v in a] if head == "p" else _numbers(a) for head, a in zip(heads, arrays, strict=True)]
-    shown[2] = [_number(float(v), ".3g") for v in found.z[k]]
-    if any(states):
-        heads, shown = [*heads, "state"], [*shown, states]
-    lines.show(heads, [column(one) for one in shown])
+    shown = _statistics_of(found, k)
+    lines.show(list(shown), [column(one) for one in shown.values()])
     if found.ratio and any(map(math.isfinite, found.low[k])):
         terminal.say()
         ratios = [_ratios(a[k]) for a in (found.coef, found.low, found.high)]

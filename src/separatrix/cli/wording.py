@@ -14,20 +14,12 @@ from functools import cache
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from separatrix.base.messages import (
-    ByAudience,
-    Classifier,
-    Message,
-    Parameter,
-    Part,
-    Setting,
-    choices,
-    with_columns,
-)
+from separatrix.base.messages import ByAudience, Classifier, Message, Parameter, Part, Setting, choices
+from separatrix.base.renamed_messages import with_columns, with_references
 from separatrix.cli.models import OPTIONS, settings
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from separatrix.base.row_names import RowNames
     from separatrix.checks import Checks
@@ -89,18 +81,21 @@ def _models() -> dict[str, str]:
     return {kind: name for name, (_, kind) in OFFERED.items()}
 
 
-def in_table(status: str, rows: RowNames, names: Sequence[str]) -> str:
+def in_table(status: str, rows: RowNames, names: Sequence[str], references: Mapping[str, str]) -> str:
     """A status with the user's row numbers and column names: those of the rows and columns of the fit.
+
+    ``references`` has the reference level of each category.
 
     >>> import numpy as np
     >>> from separatrix.base.messages import RowNumber
     >>> from separatrix.base.row_names import RowNames
-    >>> print(in_table(Message("row ", RowNumber(0), " is wrong"), RowNames(np.array([4, 6])), []))
+    >>> print(in_table(Message("row ", RowNumber(0), " is wrong"), RowNames(np.array([4, 6])), [], {}))
     row 4 is wrong (rows counted from 1, as in the table)
     """
     from separatrix.proofs.naming import column_words
 
-    return rows.told(with_columns(status, lambda j: column_words(names[j])))
+    named = with_columns(status, lambda j: column_words(names[j]))
+    return rows.told(with_references(named, references))
 
 
 def checks_in_shell(checks: Checks) -> Checks:

@@ -138,7 +138,7 @@ def loaded(table: ClusterTable) -> Loaded:
     client = table.client
     there = workers(client)
     edges = chunk_edges(EvenCuts(block_rows(BLOCK_BYTES, table.n_features), table.n_rows), list(there.values()))
-    starts = np.concatenate([[0], np.cumsum([part.n_rows for part in table.part_labels])])
+    starts = np.concatenate([[0], np.cumsum(table.survey.counts)])
     pieces = _pieces(table, starts, edges, list(there))
     chunks = []
     for (begin, end), worker in zip(pairwise(edges), there, strict=False):

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from separatrix.base.arrays import AnyArray
 from separatrix.base.cached import cached_property
 from separatrix.base.concurrency import thread_count
-from separatrix.cluster.labels import united
-from separatrix.cluster.partitions import Partitions
+from separatrix.cluster.partitions import Partitions, Survey
 from separatrix.rows.coding import ClassTotals, Coding
 from separatrix.rows.frame import Frame
 from separatrix.rows.labelled import OutsideMemory
@@ -40,21 +39,27 @@ class PartitionStream(OutsideMemory):
         """float32 if all columns are, else float64."""
         return self.partitions.dtype
 
+    @property
+    def fingerprint(self) -> str:
+        """A text that changes if the contents of the table do."""
+        return self.partitions.fingerprint
+
     @cached_property
-    def _classes_and_totals(self) -> tuple[AnyArray, ClassTotals]:
+    def survey(self) -> Survey:
+        """The classes and the lengths of the partitions."""
         import dask
 
-        return united(dask.compute(*self.partitions.labels()))
+        return self.partitions.survey(lambda tasks: list(dask.compute(*tasks)))
 
     @property
     def classes(self) -> AnyArray:
         """The labels, sorted."""
-        return self._classes_and_totals[0]
+        return self.survey.classes
 
     @property
     def totals(self) -> ClassTotals:
         """The number of rows and the weight of each class."""
-        return self._classes_and_totals[1]
+        return self.survey.totals
 
     def rows(self, coding: Coding) -> StreamedRows:
         """The rows with the targets and weights of a coding."""

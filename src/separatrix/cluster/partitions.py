@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -11,20 +12,33 @@ import numpy as np
 from separatrix.base.arrays import AnyArray
 from separatrix.base.errors import InputError, ParameterError, TableError
 from separatrix.cluster.dispatch import is_dask, is_data_frame
-from separatrix.cluster.labels import PartLabels, codes_of, weights_of
+from separatrix.cluster.labels import PartLabels, codes_of, united, weights_of
+from separatrix.rows.coding import ClassTotals
 from separatrix.rows.csr import as_csr, is_sparse
 from separatrix.rows.streamed import Piece
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What must be known before rows are loaded: the sorted labels, their totals, and the rows of each partition."""
+
+    classes: AnyArray
+    totals: ClassTotals
+    counts: list[int]
 
 
 class Partitions(Protocol):
     """A table in consecutive partitions, each of which tasks (``dask.delayed`` objects) can make at any time.
 
-    ``labels()`` gives a task for each partition whose result is its ``PartLabels``, ``pieces(classes)`` one whose
-    result is its ``Piece`` with class numbers. ``are_files``: the tasks read files, and depend on no other tasks.
+    ``survey(run)`` finds the classes; ``run`` computes tasks. ``pieces(classes)`` gives a task for each partition whose
+    result is its ``Piece`` with class numbers. ``fingerprint`` identifies the contents. ``are_files``: the tasks read
+    files, and depend on no other tasks.
     """
 
     @property
     def name(self) -> str: ...
+    @property
+    def fingerprint(self) -> str: ...
     @property
     def columns(self) -> tuple[str, ...]: ...
     @property
@@ -35,7 +49,7 @@ class Partitions(Protocol):
     def is_sparse(self) -> bool: ...
     @property
     def are_files(self) -> bool: ...
-    def labels(self) -> list[Any]: ...
+    def survey(self, run: Callable[[list[Any]], list[Any]]) -> Survey: ...
     def pieces(self, classes: AnyArray) -> list[Any]: ...
 
 
@@ -117,8 +131,17 @@ class DaskPartitions:
     def is_sparse(self) -> bool:
         return self.expected.is_sparse
 
-    def labels(self) -> list[Any]:
-        return tasks(PartLabels.of, [(k, *pair) for k, pair in enumerate(zip(self.y, self.weights, strict=True))])
+    @property
+    def fingerprint(self) -> str:
+        """Dask names its tasks by what they compute."""
+        keys = [str(getattr(part, "key", "")) for part in (*self.X, *self.y, *self.weights)]
+        return f"{self.name} {sha256(' '.join(keys).encode()).hexdigest()}"
+
+    def survey(self, run: Callable[[list[Any]], list[Any]]) -> Survey:
+        """The classes, found in a pass over labels and weights alone."""
+        pairs = enumerate(zip(self.y, self.weights, strict=True))
+        found = run(tasks(PartLabels.of, [(k, *pair) for k, pair in pairs]))
+        return Survey(*united(found), [part.n_rows for part in found])
 
     def pieces(self, classes: AnyArray) -> list[Any]:
         parts = enumerate(zip(self.X, self.y, self.weights, strict=True))

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from separatrix.base.arrays import Integers
 from separatrix.rows.block import Block
 from separatrix.rows.carried import Carried, CarriedRows
@@ -37,14 +35,15 @@ class SampledRows:
     def rare(self, draw: RareRows) -> Integers:
         """The second draw."""
         total = self.rows.fold(Carried(draw))
-        self.kept = self.kept.with_(total.rows).joined()
+        if total.rows.n_rows:
+            self.kept = self.kept.with_(total.rows).joined()
         return total.total
 
     def written_out(self, numbers: Integers) -> Block:
         """Rows in the coordinates of the frame."""
-        block = self.kept.block(numbers, self.frame)
-        return block.written_out(np.arange(block.n_rows))
+        return self.kept.block(self.frame).written_out(self.kept.places(numbers))
 
     def raw(self, numbers: Integers) -> Any:
         """The entries of rows in raw units."""
-        return self.kept.block(numbers, self.frame).X
+        X: Any = self.kept.block(self.frame).X
+        return X[self.kept.places(numbers)]

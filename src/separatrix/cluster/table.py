@@ -10,8 +10,7 @@ from separatrix.base.arrays import AnyArray
 from separatrix.base.cached import cached_property
 from separatrix.cluster.connection import results, workers
 from separatrix.cluster.held import HeldRows, held
-from separatrix.cluster.labels import PartLabels, united
-from separatrix.cluster.partitions import Partitions
+from separatrix.cluster.partitions import Partitions, Survey
 from separatrix.cluster.rows import ClusterRows
 from separatrix.rows.coding import ClassTotals, Coding
 from separatrix.rows.frame import Frame
@@ -47,25 +46,26 @@ class ClusterTable(OutsideMemory):
         """float32 if all columns are, else float64."""
         return self.partitions.dtype
 
-    @cached_property
-    def part_labels(self) -> list[PartLabels]:
-        """Found in a pass over labels and weights alone."""
-        workers(self.client)
-        return results(self.client, self.client.compute(self.partitions.labels()))
+    @property
+    def fingerprint(self) -> str:
+        """A text that changes if the contents of the table do."""
+        return self.partitions.fingerprint
 
     @cached_property
-    def _classes_and_totals(self) -> tuple[AnyArray, ClassTotals]:
-        return united(self.part_labels)
+    def survey(self) -> Survey:
+        """The classes and the lengths of the partitions."""
+        workers(self.client)
+        return self.partitions.survey(lambda tasks: results(self.client, self.client.compute(tasks)))
 
     @property
     def classes(self) -> AnyArray:
         """The labels, sorted."""
-        return self._classes_and_totals[0]
+        return self.survey.classes
 
     @property
     def totals(self) -> ClassTotals:
         """The number of rows and the weight of each class."""
-        return self._classes_and_totals[1]
+        return self.survey.totals
 
     def rows(self, coding: Coding) -> ClusterRows:
         """The rows with the targets and weights of a coding."""

@@ -14,6 +14,7 @@ import numpy as np
 
 from separatrix.base.arrays import Array, Integers
 from separatrix.base.errors import InputError, ParameterError
+from separatrix.base.number_text import number_text
 from separatrix.certificates.likelihood_claim import LikelihoodClaim, LikelihoodOfRows
 from separatrix.classifiers.fit_input import rows_to_score
 from separatrix.inference import summary
@@ -98,7 +99,7 @@ class Coefficients:
 
     def step_of(self, j: int) -> str:
         """The step of column j in words."""
-        return "0 to 1" if self.binary[j] else f"+{self.steps[j]:.3g}"
+        return "0 to 1" if self.binary[j] else f"+{number_text(self.steps[j], 3)}"
 
 
 @dataclass(frozen=True)
@@ -264,7 +265,7 @@ def _inferred(model: Any, X: Any, y: Any, level: float) -> tuple[Any, str]:
         return None, f"{type(model).__name__} has no standard errors"
     claim = cast(LikelihoodClaim, claim)  # a Firth claim has the same attributes
     if np.isfinite(claim.C) and np.any(claim.penalty_factors > 0):
-        return None, f"the fit is penalised (C={claim.C:.4g}), so its weights are biased towards zero"
+        return None, f"the fit is penalised (C={number_text(claim.C)}), so its weights are biased towards zero"
     robust = "HC1" if np.any(claim.class_weights != 1.0) else None
     try:
         table = summary(model, X, y, covariance=robust, level=level)

@@ -14,6 +14,7 @@ import numpy as np
 
 from separatrix.base.errors import InputError
 from separatrix.base.messages import Message, Setting
+from separatrix.base.number_text import number_text
 from separatrix.certificates.firth_claim import FirthClaim
 from separatrix.certificates.likelihood_claim import LikelihoodClaim, LikelihoodOfRows
 from separatrix.inference import Summary, summary
@@ -55,7 +56,8 @@ def why_none(claim: Any) -> str:
         return "the fit does not maximise one likelihood of all rows, so its weights have no standard errors here"
     claim = cast(LikelihoodClaim, claim)  # a Firth claim has the same attributes
     if np.isfinite(claim.C) and np.any(claim.penalty_factors > 0):
-        shrunk = f"the fit is penalised (C={claim.C:.4g}), so its weights are biased towards zero by an unknown amount"
+        C = number_text(claim.C)
+        shrunk = f"the fit is penalised (C={C}), so its weights are biased towards zero by an unknown amount"
         return Message(shrunk, "; for standard errors, fit by maximum likelihood, with ", Setting("C", np.inf))
     return ""
 

@@ -1,6 +1,7 @@
 r"""A plane that shows a model's decisions well, and the decision regions in it.
 
-Two columns are the plane themselves. Otherwise columns are standardised and u = Bᵀ(x − m)/s, with B (d, 2) orthonormal:
+One or two columns are the plane themselves, in their own units. Otherwise columns are standardised and
+u = Bᵀ(x − m)/s, with B (d, 2) orthonormal:
 
     one score       the normal of the boundary, and the direction along the boundary that separates the classes best, of
                     those that are uncorrelated with the score within the classes
@@ -17,6 +18,7 @@ boundaries are contours.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,6 +40,7 @@ from separatrix.geometry import Region, regions
 from separatrix.rows import Block, Frame, memory_rows, summarise
 from separatrix.scorers.parts import PartsScorer
 from separatrix.scorers.scorer import Scorer, scores_of
+from separatrix.table.scaling import Scaling
 
 # Largest sample of rows from which the directions are computed.
 MOST_ROWS = 5000
@@ -106,7 +109,7 @@ def _block(X: Any, origin: Array, scale: Array) -> Block:
     return block
 
 
-def plane_of(model: Any, X: Any, y: Any, *, names: Any = None, seed: int = 0) -> Plane:
+def plane_of(model: Any, X: Any, y: Any, *, names: Any = None, seed: int = 0, scaling: Scaling | None = None) -> Plane:
     """Choose a plane that shows the decisions of a fitted classifier well.
 
     Parameters
@@ -120,6 +123,9 @@ def plane_of(model: Any, X: Any, y: Any, *, names: Any = None, seed: int = 0) ->
         Names of the columns; by default those of the fit.
     seed : int, default 0
         Seed for the sample of rows, if there are many.
+    scaling : Scaling or None
+        How the columns of X were standardised; by default as the table's encoder in the pipeline did it. One or two
+        columns are drawn in their own units.
 
     Returns
     -------
@@ -133,15 +139,13 @@ def plane_of(model: Any, X: Any, y: Any, *, names: Any = None, seed: int = 0) ->
     >>> plane.names, plane.exact
     (('normal of the boundary', 'best direction along the boundary'), True)
     """
-    model, X, encoded = view_of(model, X)
+    model, X, encoded, own_scaling = view_of(model, X)
     scorer = scores_of(model)
     rows, known = rows_to_score(model, X)
     d = rows.shape[1]
     labels = column_names(d, known or encoded, names)
-    if d == 1:
-        return Plane(np.zeros(1), np.ones(1), np.array([[1.0, 0.0]]), (labels[0], ""), True, "the only column")
-    if d == 2:
-        return Plane(np.zeros(2), np.ones(2), np.eye(2), (labels[0], labels[1]), True, "the two columns")
+    if d <= 2:
+        return _own_columns(labels, own_scaling if scaling is None else scaling)
     codes = known_codes(y, np.asarray(model.classes_))
     if rows.shape[0] > MOST_ROWS:
         drawn = np.sort(np.random.default_rng(seed).choice(rows.shape[0], MOST_ROWS, replace=False))
@@ -153,22 +157,48 @@ def plane_of(model: Any, X: Any, y: Any, *, names: Any = None, seed: int = 0) ->
     linear = getattr(scorer, "W", None) is not None
     B, n_useful = _two(V, block)
     if len(V) == 1:
-        V, first = B.T[:1], "normal of the boundary" if linear else "Fisher's axis"
         along = best_along(block, codes, B[:, 0])
-        if along is not None:
-            B = np.column_stack([B[:, 0], along])
-        second = "best direction along the boundary" if along is not None else "largest orthogonal principal direction"
-        meant = "the direction along the boundary that adds most to the separation of the classes (Fisher)"
-        told = meant if along is not None else "the largest principal direction orthogonal to it"
-        axes, says = (first, second), f"the {first.removeprefix('the ')}, and {told}, over standardised columns"
-    elif n_useful == 2:
-        axes = ("first Fisher axis", "second Fisher axis")
-        way = " of the model's scores" if linear else ""
-        says = f"the two directions{way} that separate the classes best (Fisher's axes), over standardised columns"
+        B = B if along is None else np.column_stack([B[:, 0], along])
+        axes, says = _axes_of_one_score(linear, along is not None)
     else:
-        axes = ("Fisher's axis", "largest orthogonal principal direction")
-        says = "Fisher's axis, and the largest principal direction orthogonal to it, over standardised columns"
-    return Plane(columns.mean, scale, B, axes, linear and _rank(_weights(model, scorer, scale)) <= 2, says)
+        axes, says = _fisher_axes(linear, n_useful)
+    exact = linear and _rank(_weights(model, scorer, scale)) <= 2
+    return Plane(columns.mean, scale, B, axes, exact, f"{says}, over standardised columns")
+
+
+def _axes_of_one_score(linear: bool, along: bool) -> tuple[tuple[str, str], str]:
+    """The names of the axes of one score, and a phrase that explains them; ``along``: the second separates classes."""
+    first = "normal of the boundary" if linear else "Fisher's axis"
+    spoken = f"the {first}" if linear else first
+    if along:
+        meant = "the direction along the boundary that adds most to the separation of the classes (Fisher)"
+        return (first, "best direction along the boundary"), f"{spoken}, and {meant}"
+    second = "largest orthogonal principal direction"
+    return (first, second), f"{spoken}, and the largest principal direction orthogonal to it"
+
+
+def _fisher_axes(linear: bool, n_useful: int) -> tuple[tuple[str, str], str]:
+    """The same for the axes of several scores, of which ``n_useful`` separate classes."""
+    if n_useful == 2:
+        way = " of the model's scores" if linear else ""
+        says = f"the two directions{way} that separate the classes best (Fisher's axes)"
+        return ("first Fisher axis", "second Fisher axis"), says
+    says = "Fisher's axis, and the largest principal direction orthogonal to it"
+    return ("Fisher's axis", "largest orthogonal principal direction"), says
+
+
+def _own_columns(labels: Sequence[str], scaling: Scaling | None) -> Plane:
+    """The plane of one or two columns, with their values as coordinates, before they were standardised by ``scaling``.
+
+    Standardised values are x = (u − center)/scale, so u = (x − origin)/(1/scale) with origin = −center/scale.
+    """
+    d = len(labels)
+    origin, scale = np.zeros(d), np.ones(d)
+    if scaling is not None:
+        origin, scale = -scaling.center / scaling.scale, 1.0 / scaling.scale
+    if d == 1:
+        return Plane(origin, scale, np.array([[1.0, 0.0]]), (labels[0], ""), True, "the only column")
+    return Plane(origin, scale, np.eye(2), (labels[0], labels[1]), True, "the two columns")
 
 
 def _weights(model: Any, scorer: Any, scale: Array) -> Array:

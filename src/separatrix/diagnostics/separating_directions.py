@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.base.arrays import Array
+from separatrix.base.arrays import EPS, Array
 from separatrix.rows import Block
 
 # Largest number of columns for which the scatter matrix is formed. With more, it counts as a multiple of the identity.
@@ -30,7 +30,7 @@ def fisher_axes(U: Array, codes: Any, n_classes: int) -> Array:
     np.add.at(sums, codes, U)
     means = sums[counts > 0] / counts[counts > 0, None]
     centred = U - (sums / np.maximum(counts, 1)[:, None])[codes]
-    within = _shrunk(centred.T @ centred / n, n)
+    within = _shrunk(centred.T @ centred / n, n, float(np.mean(U**2)))
     apart = (means - U.mean(axis=0)) * np.sqrt(counts[counts > 0, None] / n)
     L = np.linalg.cholesky(within)
     half = np.linalg.solve(L, apart.T)
@@ -38,12 +38,17 @@ def fisher_axes(U: Array, codes: Any, n_classes: int) -> Array:
     return np.asarray(np.linalg.solve(L.T, vectors))
 
 
-def _shrunk(S: Array, n: int) -> Array:
-    """A scatter matrix shrunk towards a multiple of the identity."""
+def _shrunk(S: Array, n: int, size: float) -> Array:
+    """A scatter matrix, divided by its mean variance and shrunk towards the identity.
+
+    ``size``: the mean square of the columns. A variance that is smaller than its rounding error counts as zero; if all
+    do, as with one row in each class, the identity is left.
+    """
     q = len(S)
-    share = q / (q + n)
-    mean = max(float(np.trace(S)) / q, np.finfo(np.float64).tiny)
-    return np.asarray((1 - share) * S + (share * mean + RELATIVE_RANK_TOLERANCE * mean) * np.eye(q))
+    share, mean = q / (q + n), float(np.trace(S)) / q
+    if not mean > n * EPS * size:
+        return np.eye(q)
+    return np.asarray((1 - share) * (S / mean) + (share + RELATIVE_RANK_TOLERANCE) * np.eye(q))
 
 
 def best_along(block: Block, codes: Any, w: Array) -> Array | None:
@@ -69,9 +74,11 @@ def best_along(block: Block, codes: Any, w: Array) -> Array | None:
         return None
     if len(v) <= MOST_SCATTER_COLUMNS:
         weights = np.array([n_first / n, 1 - n_first / n])
-        within = block.sandwich(np.full(n, 1.0 / n))[1:, 1:] - (means.T * weights) @ means
+        second = block.sandwich(np.full(n, 1.0 / n))[1:, 1:]
+        within = second - (means.T * weights) @ means
+        size = float(np.trace(second)) / len(v)
         free = np.linalg.svd(np.array(kept))[2][len(kept) :]  # an orthonormal basis of the vectors allowed
-        v = np.asarray(np.linalg.solve(_shrunk(free @ within @ free.T, n), free @ v) @ free, dtype=np.float64)
+        v = np.asarray(np.linalg.solve(_shrunk(free @ within @ free.T, n, size), free @ v) @ free, dtype=np.float64)
     return np.asarray(v / np.linalg.norm(v))
 
 

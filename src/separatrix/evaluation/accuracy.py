@@ -15,6 +15,9 @@ from separatrix.evaluation.by_class import ClassFigures, figures_by_class
 from separatrix.evaluation.measures import in_bits, log_loss
 from separatrix.evaluation.mistake_costs import CostFigures, Costs, cost_figures
 from separatrix.evaluation.model_rule import deciding_model, rule_for
+from separatrix.evaluation.table_report import TableReport
+from separatrix.evaluation.table_sums import evaluate_table
+from separatrix.rows.labelled import OutsideMemory
 from separatrix.scorers.scorer import scores_of, taken_apart
 
 
@@ -60,21 +63,22 @@ class Report:
 def evaluate(
     model: Any,
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
     threshold: float | None = None,
     cost: Mapping[str, float] | None = None,
     prior: Any = None,
     fitted_prior: Any = None,
-) -> Report:
+) -> Report | TableReport:
     """Compare the predictions of a fitted model with labels.
 
     Parameters
     ----------
     model : classifier, pipeline or Scorer
         A fitted classifier of this package, a pipeline that ends in one, or a scorer.
-    X : (n, d) array, sparse matrix or data frame
-        The rows.
+    X : (n, d) array, sparse matrix, data frame, or a table outside memory
+        The rows. A table outside memory, such as a scan, has its labels in a column of its own; its columns are found
+        by name, and its weights are not used.
     y : (n,) sequence
         The labels. A label that the model does not know counts as a mistake and makes the log loss infinite.
     threshold : float, optional
@@ -90,8 +94,10 @@ def evaluate(
 
     Returns
     -------
-    Report
-        The accuracy, the misclassified rows and the log loss; precision, recall, F1 and lift by class; the cost.
+    Report or TableReport
+        The accuracy, the misclassified rows and the log loss; precision, recall, F1 and lift by class; the cost. For a
+        table outside memory, the number of misclassified rows, the confusion matrix, the Brier score, the calibration
+        and bounds on the area under the ROC curve, too.
 
     Raises
     ------
@@ -113,6 +119,8 @@ def evaluate(
     >>> round(costly.cost.threshold, 3), round(costly.cost.mean, 3)
     (0.167, 0.667)
     """
+    if isinstance(X, OutsideMemory):
+        return evaluate_table(model, X, y, rule_for(model, threshold, cost, prior, fitted_prior), cost)
     labels: AnyArray = as_label_array(y)
     if len(labels) == 0:
         raise LabelError("y", "it holds no labels", "give rows to evaluate on")

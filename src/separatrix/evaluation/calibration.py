@@ -126,7 +126,7 @@ def reliability_of(
     >>> reliability_of(P, np.log(P), np.array([0, 1, 1, 1]), np.array(["no", "yes"])).expected_error
     0.25
     """
-    p, came_true, what = _event(P, codes, classes.tolist(), of)
+    p, came_true, what = event(P, codes, classes.tolist(), of)
     bins = _binned(p, came_true, n_bins, cut)
     return Reliability(what, *bins, brier_score(P, codes), log_loss(log_P, codes))
 
@@ -146,7 +146,7 @@ def _probabilities(model: Any, X: Any) -> tuple[Array, Array, AnyArray]:
         return P, np.log(P), np.asarray(model.classes_)
 
 
-def _event(P: Array, codes: Integers, labels: list[Any], of: Any) -> tuple[Array, Any, str]:
+def event(P: Array, codes: Integers, labels: list[Any], of: Any) -> tuple[Array, Any, str]:
     """The binned probability of each row, whether the row is of that class, and the name of the class."""
     if of is None and len(labels) > 2:
         top = P.argmax(axis=1)
@@ -166,10 +166,24 @@ def _binned(p: Array, came_true: Any, n_bins: int, cut: Cut) -> tuple[Array, Int
     if cut == "count":
         cuts = np.unique(np.quantile(p, cuts))
         cuts = cuts if len(cuts) > 1 else np.array([cuts[0], cuts[0]])
-    place = np.clip(np.searchsorted(cuts, p, side="right") - 1, 0, len(cuts) - 2)
-    count = np.bincount(place, minlength=len(cuts) - 1)
+    return _bins(cuts, bin_sums(p, came_true, cuts))
+
+
+def bin_sums(p: Array, came_true: Any, cuts: Array) -> Array:
+    """For each bin the number of rows, the sum of their probabilities, and how many are of the class, (3, bins)."""
+    place, n_bins = np.clip(np.searchsorted(cuts, p, side="right") - 1, 0, len(cuts) - 2), len(cuts) - 1
+    of_rows = (None, p, came_true)
+    return np.array([np.bincount(place, weights, n_bins) for weights in of_rows], dtype=np.float64)
+
+
+def _bins(cuts: Array, sums: Array) -> tuple[Array, Integers, Array, Array]:
+    """The edges of the bins with rows, their numbers of rows, and the means of both sums."""
+    count, predicted, observed = sums
     kept = np.flatnonzero(count)
     edges = np.column_stack([cuts[:-1], cuts[1:]])[kept]
-    predicted = np.bincount(place, p, len(cuts) - 1)[kept] / count[kept]
-    observed = np.bincount(place, came_true, len(cuts) - 1)[kept] / count[kept]
-    return edges, count[kept].astype(np.int64), predicted, observed
+    return edges, count[kept].astype(np.int64), predicted[kept] / count[kept], observed[kept] / count[kept]
+
+
+def reliability_of_sums(of: str, cuts: Array, sums: Array, brier: float, log_loss: float) -> Reliability:
+    """``reliability`` from the sums of ``bin_sums`` over all rows."""
+    return Reliability(of, *_bins(cuts, sums), brier, log_loss)

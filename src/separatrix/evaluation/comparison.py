@@ -13,8 +13,10 @@ from separatrix.base.arrays import AnyArray, Integers
 from separatrix.base.errors import LabelError, ParameterError
 from separatrix.base.folds import stratified_folds
 from separatrix.base.labels import encode
-from separatrix.base.messages import Rows, over_rows
+from separatrix.base.renamed_messages import Rows, over_rows
 from separatrix.certificates.certificate import as_matrix
+from separatrix.checks import Finding
+from separatrix.checks.encoded import check_encoded
 from separatrix.evaluation.budget import checked_seconds
 from separatrix.evaluation.comparison_result import Comparison
 from separatrix.evaluation.entrants import Contest, Entrant, entrants
@@ -176,19 +178,27 @@ def _compared(
 
     names: Rows = np.arange(len(codes)) if table.rows is None else table.row_names
 
-    def in_table(trial: Trial) -> Trial:
-        return replace(trial, status=over_rows(trial.status, names))
-
     def standing(entrant: Entrant) -> Standing:
-        trials = [in_table(trial) for trial in found.get(entrant.name, [])]
-        failed = next((trial.failed for trial in trials if trial.failed is not None), None)
-        reason = over_rows(reasons[entrant.name] or failed or "", names) or None
-        return Standing(entrant.name, tuple(trials), held, classes, entrant.linear, entrant.standardised, reason)
+        trials, reason = _in_table(found.get(entrant.name, []), reasons[entrant.name], names)
+        return Standing(entrant.name, trials, held, classes, entrant.linear, entrant.standardised, reason)
 
     guesses = tuple(guessed(codes, contest.fold == k, len(classes)) for k in contest.folds)
     baseline = Standing(BASELINE, guesses, held, classes)
     standings = sorted([*map(standing, chosen), baseline], key=lambda one: _place(one, by))
-    return Comparison(tuple(standings), baseline, by, contest.n_folds, seed)
+    return Comparison(tuple(standings), baseline, by, contest.n_folds, seed, _leaks(table, classes[codes]))
+
+
+def _leaks(table: RawTable, y: AnyArray) -> tuple[Finding, ...]:
+    """The columns and categories of the whole table that alone tell the class, exactly or nearly."""
+    checks = check_encoded(table.learned(), y, only=["leakage"])
+    return tuple(finding for finding in checks if finding.severity != "ok")
+
+
+def _in_table(trials: Sequence[Trial], refused: str | None, names: Rows) -> tuple[tuple[Trial, ...], str | None]:
+    """The trials of an entrant, and why it was refused or failed; ``names``: of the rows in the user's table."""
+    failed = next((trial.failed for trial in trials if trial.failed is not None), None)
+    named = tuple(replace(trial, status=over_rows(trial.status, names)) for trial in trials)
+    return named, over_rows(refused or failed or "", names) or None
 
 
 def _place(standing: Standing, by: str) -> tuple[bool, float, float]:

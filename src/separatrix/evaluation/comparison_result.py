@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.base.cached import cached_property
+from separatrix.checks import Finding
 from separatrix.evaluation.standings import Figure, Standing
 
 
@@ -39,6 +40,8 @@ class Comparison:
         The number of folds.
     seed : int
         The seed of the folds.
+    warnings : tuple of Finding
+        Columns and categories that alone tell the class, exactly or nearly, and may not be known before the outcome.
 
     Examples
     --------
@@ -53,6 +56,7 @@ class Comparison:
     by: str
     n_folds: int
     seed: int
+    warnings: tuple[Finding, ...] = ()
 
     def __getitem__(self, name: str) -> Standing:
         return next(standing for standing in self.standings if standing.name == name)
@@ -185,10 +189,11 @@ class Comparison:
             "chosen": chosen,
             "why": self.why,
         }
-        return {**head, "classifiers": [standing.plain() for standing in self.standings]}
+        warnings = [finding.plain() for finding in self.warnings]
+        return {**head, "warnings": warnings, "classifiers": [standing.plain() for standing in self.standings]}
 
     def __str__(self) -> str:
         lines = [
             f"{one.name:<28}{one.accuracy}" if one.fitted else f"{one.name:<28}{one.reason}" for one in self.standings
         ]
-        return "\n".join([*lines, self.why])
+        return "\n".join([*lines, self.why, *map(str, self.warnings)])

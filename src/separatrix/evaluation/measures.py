@@ -12,7 +12,6 @@ from typing import Any, overload
 import numpy as np
 
 from separatrix.base.arrays import AnyArray, Array, Integers
-from separatrix.base.labels import one_hot
 
 
 def accuracy(right: AnyArray) -> float:
@@ -75,9 +74,19 @@ def brier_score(P: Any, codes: Any) -> float:
     >>> brier_score([[0.2, 0.8], [0.6, 0.4]], [1, 0])
     0.1
     """
-    p = np.asarray(P, dtype=np.float64)
-    squares = np.sum((p - one_hot(np.asarray(codes, dtype=np.int64), p.shape[1])) ** 2, axis=1)
-    return float(squares.mean() / (2.0 if p.shape[1] == 2 else 1.0))
+    return float(squared_errors(np.asarray(P, dtype=np.float64), np.asarray(codes, dtype=np.int64)).mean())
+
+
+def squared_errors(P: Array, codes: Integers) -> Array:
+    """The squared error of the probabilities of each row, (n,), whose mean is the Brier score.
+
+    No class is true for a code below 0, a class that the model does not know.
+
+    >>> squared_errors(np.array([[0.2, 0.8], [0.6, 0.4]]), np.array([1, 0])).round(4).tolist()
+    [0.04, 0.16]
+    """
+    squares = np.sum((P - (codes[:, None] == np.arange(P.shape[1]))) ** 2, axis=1)
+    return np.asarray(squares / (2.0 if P.shape[1] == 2 else 1.0))
 
 
 def confusion_matrix(codes: Integers, chosen: Integers, n_classes: int) -> Integers:

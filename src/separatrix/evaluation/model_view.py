@@ -17,14 +17,19 @@ from separatrix.base.arrays import AnyArray, Array
 from separatrix.losses.links import Link
 from separatrix.model_file.pipelines import SCALERS
 from separatrix.scorers.scorer import scores_of, taken_apart
+from separatrix.table.scaling import Scaling
 
 
 class View(NamedTuple):
-    """A classifier, the rows X in the columns that are drawn, and the names of these columns if they are known."""
+    """A classifier, the rows X in the columns that are drawn, and the names of these columns if they are known.
+
+    ``scaling`` says how the table's encoder standardised these columns; None if it did not.
+    """
 
     model: Any
     X: Any
     names: list[str] | None
+    scaling: Scaling | None = None
 
 
 @dataclass(frozen=True)
@@ -86,18 +91,18 @@ def view_of(model: Any, X: Any) -> View:
     if not steps:
         return View(*taken_apart(model, X))
     names: list[str] | None = [str(name) for name in getattr(X, "columns", ())] or None
-    after_encoder = model
+    after_encoder, scaling = model, None
     if hasattr(steps[0], "encoder_"):
         X, names = model[0].transform(X), [str(name) for name in model[0].get_feature_names_out()]
-        after_encoder, steps = model[1:], steps[1:]
+        after_encoder, scaling, steps = model[1:], model[0].scaling_, steps[1:]
     if not steps:
-        return View(model[-1], X, names)
+        return View(model[-1], X, names, scaling)
     rows = X if hasattr(X, "nnz") else np.asarray(X, dtype=np.float64)
     only_scalers = all(type(step).__name__ in SCALERS for step in steps)
     if only_scalers and rows.shape[1] > 2:
         return View(*taken_apart(after_encoder, X))
     scorer = ThroughSteps(after_encoder[:-1], scores_of(model[-1]))
-    return View(Whole(scorer, np.asarray(model[-1].classes_), rows.shape[1]), rows, names)
+    return View(Whole(scorer, np.asarray(model[-1].classes_), rows.shape[1]), rows, names, scaling)
 
 
 def _steps_before_classifier(model: Any) -> list[Any]:

@@ -21,7 +21,8 @@ import numpy as np
 from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.base.concurrency import one_blas_thread, thread_count, threads
 from separatrix.base.errors import InputError
-from separatrix.base.messages import Message, over_rows
+from separatrix.base.messages import Message
+from separatrix.base.renamed_messages import over_rows
 from separatrix.base.watching import Amount, watched
 from separatrix.evaluation.answers import answers
 from separatrix.evaluation.budget import RAISE_SECONDS, Budget, OutOfTime
@@ -141,16 +142,15 @@ def run(contest: Contest, chosen: Sequence[Entrant]) -> dict[str, list[Trial]]:
     with one_blas_thread, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the table shows which certificates are not met
         with ThreadPoolExecutor(min(thread_count(), max(1, len(jobs)))) as pool:
-            futures = {pool.submit(job, entrant, k): (entrant.name, k) for entrant, k in jobs}
             try:
                 report_progress()
+                futures = {pool.submit(job, entrant, k): (entrant.name, k) for entrant, k in jobs}
                 for future in as_completed(futures):
                     found[futures[future]] = future.result()
                     report_progress()
             finally:
                 given_up.set()
-                for future in futures:
-                    future.cancel()
+                pool.shutdown(wait=False, cancel_futures=True)
     return {entrant.name: [found[entrant.name, k] for k in contest.folds] for entrant in chosen}
 
 

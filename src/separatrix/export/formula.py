@@ -13,7 +13,7 @@ the boundary; other class shares also change the probabilities, of which the fir
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -30,7 +30,8 @@ from separatrix.model_file import ModelFile
 from separatrix.model_file.pipelines import taken_apart
 from separatrix.scorers.scorer import scores_of
 from separatrix.table.cells import truth_levels
-from separatrix.table.encoder import Encoded, Encoder
+from separatrix.table.encoded_column import Encoded
+from separatrix.table.encoder import Encoder
 from separatrix.table.scaling import Scaling
 from separatrix.table.text import TextFeatures
 
@@ -113,26 +114,25 @@ def formula_of(
         encoder, columns = columns, None
     scorer = scores_of(held)
     x, scores = scores_from(scorer, scaling, drawn_in)
-    if encoder is None:
-        names = columns or names or [f"x{j}" for j in range(x.width)]
-        encoded = tuple(Encoded(str(name), "number") for name in names)
-    else:
-        encoded = encoder.columns
+    names = columns or names or [f"x{j}" for j in range(x.width)]
     link = getattr(scorer, "link_name", None) if probable else None
-    plain = encoder or Encoder(encoded)
-    found = _columns(plain, x.shift)
+    found = _columns(encoder or Encoder(tuple(Encoded(str(name), "number") for name in names)), x.shift)
     width = sum(column.width for column in found)
     if width != x.width:
         raise ParameterError("columns", f"they make {width} columns of X", f"name the {x.width} columns of the fit")
     probabilities = None if link not in PROBABILITIES else _probabilities(link, scores, rule)
-    boundary, takes_boundary = scorer.link.boundary, scorer.link.takes_boundary
-    if rule is not None and len(scorer.classes) == 2:
-        if scores.width != 1:
-            problem = "it has a score for each of its two classes"
-            raise ParameterError("model", problem, "give one score, which is positive for the second class")
-        boundary, takes_boundary = rule.least_score(scorer.link), True
     classes = _labels(scorer.classes.tolist())
-    return Formula(found, classes, scores, probabilities, encoder, boundary, takes_boundary, rule)
+    return Formula(found, classes, scores, probabilities, encoder, *_boundary(scorer, scores.width, rule), rule)
+
+
+def _boundary(scorer: Any, n_scores: int, rule: DecisionRule | None) -> tuple[float, bool]:
+    """``boundary`` and ``takes_boundary`` of the formula; a rule for two classes moves the boundary."""
+    if rule is None or len(scorer.classes) != 2:
+        return scorer.link.boundary, scorer.link.takes_boundary
+    if n_scores != 1:
+        problem = "it has a score for each of its two classes"
+        raise ParameterError("model", problem, "give one score, which is positive for the second class")
+    return rule.least_score(scorer.link), True
 
 
 def _probabilities(link: str, scores: Vector, rule: DecisionRule | None) -> Vector:
@@ -179,43 +179,37 @@ def _columns(encoder: Encoder, center: Array) -> tuple[Column, ...]:
 
 
 def _column(column: Encoded, encoder: Encoder, start: int, center: Array) -> Column:
-    def less_center(values: Sequence[float]) -> Row:
-        return tuple((np.asarray(values) - center).tolist())
-
+    """A column whose columns of X begin at ``start``; ``center`` is subtracted from them."""
     tail, marked = ((0.0,), (1.0,)) if column.indicator else ((), ())
     filled = encoder.missing in ("impute", "indicator")
+    place = Column(column.name, column.kind, start, column.width)
     if column.text is not None:
         shifts, end = center[: column.values], center[column.values :]
-        present, lacking = (tuple((np.asarray(mark) - end).tolist()) for mark in (tail, marked))
-        return Column(
-            column.name,
-            column.kind,
-            start,
-            column.width,
-            tail=present,
-            absent=lacking if filled else None,
+        return replace(
+            place,
+            tail=_less(tail, end),
+            absent=_less(marked, end) if filled else None,
             text=column.text,
             shifts=tuple(shifts.tolist()) if shifts.any() else (),
         )
-    absent = less_center((*column.fill, *marked)) if filled else None
-    if column.kind != "category":
-        ends = less_center((0.0, *tail))[1:]
-        shift = float(center[0]) if len(center) else 0.0
-        return Column(column.name, column.kind, start, column.width, shift, ends, absent=absent)
+    place = replace(place, absent=_less((*column.fill, *marked), center) if filled else None)
+    if column.kind == "category":
+        return _category(place, column, encoder, tail, center)
+    return replace(place, shift=float(center[0]) if len(center) else 0.0, tail=_less((0.0, *tail), center)[1:])
+
+
+def _category(place: Column, column: Encoded, encoder: Encoder, tail: Row, center: Array) -> Column:
     units = np.vstack([np.zeros(column.values), np.eye(column.values)]).tolist()
     levels = [level.strip() for level in column.levels]
-    rows = tuple((level, less_center((*unit, *tail))) for level, unit in zip(levels, units, strict=True))
-    unseen = less_center((*column.unseen, *tail)) if encoder.unseen == "average" else None
-    numbers = tuple(as_numbers(levels).items())
-    truths = tuple(truth_levels(levels).items())
-    return Column(
-        column.name,
-        column.kind,
-        start,
-        column.width,
-        rows=rows,
-        numbers=numbers,
-        truths=truths,
-        absent=absent,
-        unseen=unseen,
+    return replace(
+        place,
+        rows=tuple((level, _less((*unit, *tail), center)) for level, unit in zip(levels, units, strict=True)),
+        numbers=tuple(as_numbers(levels).items()),
+        truths=tuple(truth_levels(levels).items()),
+        unseen=_less((*column.unseen, *tail), center) if encoder.unseen == "average" else None,
     )
+
+
+def _less(values: Sequence[float], center: Array) -> Row:
+    """``values`` less ``center``."""
+    return tuple((np.asarray(values) - center).tolist())

@@ -126,15 +126,11 @@ def as_settings(
     """
     _refuse_out_of_range(C, l1_ratio, n_rows, total_weight)
     by_class = _by_class(classes, class_weight)
-    factors = tuple(map(float, () if penalty_factors is None else penalty_factors))
-    if not all(0 <= factor < math.inf for factor in factors):
-        raise ParameterError("penalty_factors", f"got {penalty_factors!r}", "give finite numbers that are not negative")
+    C, factors = _of_columns(float(C), penalty_factors)
     if total_weight is None and not by_class:
         total_weight = n_rows
-    # If all factors are 0, there is no penalty.
-    C = C if not factors or any(factors) else math.inf
     fit = Fit(
-        float(C),
+        C,
         float(l1_ratio),
         n_rows,
         None if total_weight is None else float(total_weight),
@@ -142,7 +138,7 @@ def as_settings(
         fit_intercept,
         tuple(classes),
         by_class,
-        () if math.isinf(C) or set(factors) == {1.0} else factors,
+        factors,
     )
     return {name: translate(fit) for name, translate in PACKAGES.items()}
 
@@ -156,6 +152,16 @@ def _refuse_out_of_range(C: float, l1_ratio: float, n_rows: int, total_weight: f
         raise ParameterError("n_rows", f"got {n_rows!r}", "give the number of rows of the fit")
     if total_weight is not None and not 0 < float(total_weight) < math.inf:
         raise ParameterError("total_weight", f"got {total_weight!r}", "give the sum of the rows' weights")
+
+
+def _of_columns(C: float, penalty_factors: Sequence[float] | None) -> tuple[float, tuple[float, ...]]:
+    """C, and the factors of the columns' penalties; no factors if all are 1 or there is no penalty."""
+    factors = tuple(map(float, () if penalty_factors is None else penalty_factors))
+    if not all(0 <= factor < math.inf for factor in factors):
+        raise ParameterError("penalty_factors", f"got {penalty_factors!r}", "give finite numbers that are not negative")
+    if factors and not any(factors):  # then there is no penalty
+        C = math.inf
+    return C, () if math.isinf(C) or set(factors) == {1.0} else factors
 
 
 def _by_class(classes: Sequence[Any], class_weight: Mapping[Any, float] | None) -> tuple[float, ...]:
@@ -197,23 +203,25 @@ def _glmnet(fit: Fit) -> Translation:
     mean = sum(fit.factors) / len(fit.factors) if fit.factors else 1.0
     if fit.total_weight is not None:
         values = {"lambda": mean * fit.strength(fit.total_weight), **values}
-    weighted = strength = ""
-    if fit.by_class:
-        pairs = zip(map(_r_text, fit.classes), fit.by_class, strict=True)
-        named = ", ".join(f"{label} = {factor!r}" for label, factor in pairs)
-        weighted = f"s <- unname(c({named})[as.character(y)]); "
-        strength = f"{mean * fit.strength(1.0)!r} / sum(s)"
     family = "binomial" if fit.n_classes == 2 else "multinomial"
-    ends = [
-        f"penalty.factor = c({', '.join(map(repr, fit.factors))})" if fit.factors else "",
-        "weights = s" if fit.by_class else "",
-        "" if fit.fit_intercept else "intercept = FALSE",
-    ]
+    strength = f"{mean * fit.strength(1.0)!r} / sum(s)" if fit.by_class else repr(values["lambda"])
+    ends = [f"penalty.factor = c({', '.join(map(repr, fit.factors))})"] if fit.factors else []
+    ends += ["weights = s"] if fit.by_class else []
+    ends += [] if fit.fit_intercept else ["intercept = FALSE"]
     code = (
-        f'{weighted}glmnet(X, y, family = "{family}", lambda = {strength or repr(values["lambda"])}, '
-        f"alpha = {fit.l1_ratio!r}, standardize = FALSE, thresh = 1e-14{''.join(f', {end}' for end in ends if end)})"
+        f'{_r_weights(fit)}glmnet(X, y, family = "{family}", lambda = {strength}, '
+        f"alpha = {fit.l1_ratio!r}, standardize = FALSE, thresh = 1e-14{''.join(f', {end}' for end in ends)})"
     )
     return Translation("glmnet", values, code, fit.weights_as("weights"))
+
+
+def _r_weights(fit: Fit) -> str:
+    """The command of R that gives each row the weight of its class, if the classes have weights."""
+    if not fit.by_class:
+        return ""
+    pairs = zip(map(_r_text, fit.classes), fit.by_class, strict=True)
+    named = ", ".join(f"{label} = {factor!r}" for label, factor in pairs)
+    return f"s <- unname(c({named})[as.character(y)]); "
 
 
 def _r_text(label: Any) -> str:
@@ -235,28 +243,30 @@ def _statsmodels(fit: Fit) -> Translation:
     weights = f", freq_weights=np.where(y == 1, {fit.by_class[1]!r}, {fit.by_class[0]!r})" if fit.by_class else ""
     model = f"sm.GLM(y, {design}, sm.families.Binomial(){weights})"
     coded = tuple(fit.classes) in ((), (0, 1))
-    said = _notes(
-        "" if coded else f"y is 1 for {fit.classes[1]!r} and 0 for {fit.classes[0]!r}",
-        fit.weights_as("freq_weights"),
-    )
-    strengths = _strengths(fit, alpha)
+    said = "" if coded else f"y is 1 for {fit.classes[1]!r} and 0 for {fit.classes[0]!r}"
+    code, note = _statsmodels_call(fit, alpha, design, model, lasso)
+    return Translation("statsmodels", values, code, _notes(said, fit.weights_as("freq_weights"), note))
+
+
+def _statsmodels_call(fit: Fit, alpha: float, design: str, model: str, lasso: bool) -> tuple[str, str]:
+    """The code that fits, and a note on it. ``design``: the matrix; ``model``: the GLM; ``lasso``: use Logit."""
     if not alpha:
-        return Translation("statsmodels", values, f"{model}.fit(tol=1e-12)", said)
+        return f"{model}.fit(tol=1e-12)", ""
+    strengths = _strengths(fit, alpha)
     if lasso:
-        code = (
-            f'sm.Logit(y, {design}).fit_regularized(method="l1", alpha={strengths}, acc=1e-12, maxiter=10000, disp=0)'
-        )
-        return Translation("statsmodels", values, code, said)
+        asked = f'method="l1", alpha={strengths}, acc=1e-12, maxiter=10000, disp=0'
+        return f"sm.Logit(y, {design}).fit_regularized({asked})", ""
     if not fit.l1_ratio:
-        code = f'{model}.fit_regularized("elastic_net", alpha={strengths}, L1_wt=0.0)'
-        return Translation("statsmodels", values, code, said)
+        return f'{model}.fit_regularized("elastic_net", alpha={strengths}, L1_wt=0.0)', ""
     again = f"alpha={strengths}, L1_wt={fit.l1_ratio!r}, start_params=w, maxiter=1000"
     code = (
         f'functools.reduce(lambda w, _: {model}.fit_regularized("elastic_net", {again}).params, '
         f"range({RESTARTS}), None)"
     )
-    note = "the line gives the coefficients: it starts the fit again where it stopped, as columns once at zero stay so"
-    return Translation("statsmodels", values, code, _notes(said, note))
+    return (
+        code,
+        "the line gives the coefficients: it starts the fit again where it stopped, as columns once at zero stay so",
+    )
 
 
 def _strengths(fit: Fit, alpha: float) -> str:
@@ -267,17 +277,20 @@ def _strengths(fit: Fit, alpha: float) -> str:
     return f"np.r_[0.0, {each}]" if fit.fit_intercept else each
 
 
-def _liblinear(fit: Fit) -> Translation:
+def _liblinear_lacks(fit: Fit) -> str:
+    """What LIBLINEAR lacks for this fit; empty if nothing."""
     if fit.n_classes > 2:
-        return Translation(
-            "liblinear", note="its logistic regression of several classes is one versus rest, not softmax"
-        )
+        return "its logistic regression of several classes is one versus rest, not softmax"
     if math.isinf(fit.C):
-        return Translation("liblinear", note="it always has a penalty")
+        return "it always has a penalty"
     if fit.l1_ratio not in SOLVERS:
-        return Translation("liblinear", note="it has the ridge and the lasso, and nothing between them")
-    if fit.factors:
-        return Translation("liblinear", note="its penalty has one strength for all columns")
+        return "it has the ridge and the lasso, and nothing between them"
+    return "its penalty has one strength for all columns" if fit.factors else ""
+
+
+def _liblinear(fit: Fit) -> Translation:
+    if lacking := _liblinear_lacks(fit):
+        return Translation("liblinear", note=lacking)
     values: dict[str, Any] = {"-s": SOLVERS[fit.l1_ratio], "-c": fit.C}
     # LIBLINEAR reads the labels of -wi as whole numbers.
     whole = all(type(label) is int for label in fit.classes)

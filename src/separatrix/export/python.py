@@ -53,16 +53,9 @@ def to_python(
     ----------
     model : classifier, pipeline, model file or Scorer
         The fitted model.
-    threshold : float, optional
-        For two classes, the probability of the second class from which it is the label, by default ½.
-    cost : dict, optional
-        For two classes, the costs of both mistakes, as in ``{"FP": 1, "FN": 5}``; the second class is the positive one.
-        Unless a threshold is given, the threshold is FP/(FP + FN).
-    prior : (K,) sequence in the order of the classes, or dict by label, optional
-        The class shares for which the probabilities are corrected, if they differ from those of the fitted rows.
-    fitted_prior : (K,) sequence in the order of the classes, or dict by label, optional
-        The class shares or counts of the fitted rows, which ``prior`` needs. Discriminant analyses and model files of
-        ``separatrix fit`` know theirs.
+    threshold, cost, prior, fitted_prior : optional
+        Another rule for the labels, as in ``to_sql``: a threshold for the second class, the costs of both mistakes, or
+        other class shares.
 
     Returns
     -------

@@ -15,7 +15,7 @@ import operator
 import os
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from separatrix.export.algebra import LOWEST_EXPONENT
@@ -70,22 +70,32 @@ def as_days(value: Any) -> float | None:
 def as_level(value: Any, column: Any) -> str | float | None:
     """The text of a category, or None if the value is missing; for a float, its value."""
     if isinstance(value, str):
-        text = value.strip()
-        nothing = text == "" or (text == "NA" and value != "NA" and "NA" not in column["rows"])
-        return None if nothing else text
+        return as_text(value, column)
     if value is None or value != value:
         return None
     if str(value) in ("True", "False"):
         text = str(value).lower()
         return str(column["truths"].get(text, text))
     if isinstance(value, datetime.datetime):
-        zone = "Z" if value.tzinfo else ""
-        text = (value.astimezone(datetime.UTC) if zone else value).replace(tzinfo=None).isoformat(" ")
-        return (text.rstrip("0") if "." in text else text) + zone
+        return as_time(value)
     if hasattr(value, "__index__"):
         return str(int(value))
     # The conversion goes through text, so that 0.1 in single precision becomes 0.1 in double precision.
     return float(str(value)) if hasattr(value, "__float__") else str(value)
+
+
+def as_text(value: str, column: Any) -> str | None:
+    """The text without white space around it, or None if it is empty or means a missing value."""
+    text = value.strip()
+    missing = text == "NA" and value != "NA" and "NA" not in column["rows"]
+    return None if missing else text or None
+
+
+def as_time(value: datetime.datetime) -> str:
+    """The text of a time; one with a zone is converted to UTC."""
+    zone = "Z" if value.tzinfo else ""
+    text = (value.astimezone(datetime.UTC) if zone else value).replace(tzinfo=None).isoformat(" ")
+    return (text.rstrip("0") if "." in text else text) + zone
 
 
 def as_words(value: Any, column: Any) -> tuple[float, ...] | None:
@@ -108,25 +118,28 @@ def encoded(row: dict[str, Any], columns: Any, readers: Any) -> list[float] | No
         if name not in row:
             raise ValueError(f"the row has no column {name!r}")
         try:
-            read, levels = readers[column["kind"]], column["rows"]
-            value = read(row[name], column) if levels or column["text"] else read(row[name])
+            read = readers[column["kind"]]
+            value = read(row[name], column) if column["rows"] or column["text"] else read(row[name])
         except (TypeError, ValueError) as error:
             raise ValueError(f"column {name!r} is {row[name]!r}: {error}") from None
-        if value is None:
-            found = column["absent"]
-            answered = answered and found is not None
-            if found is None and not column["drop"]:
-                raise ValueError(f"column {name!r} has no value")
-        elif levels:
-            found = levels.get(value, column["unseen"])
-            if found is None:
-                raise ValueError(f"column {name!r} is {value!r}, which no training row had")
-        elif column["text"]:
-            found = value
-        else:
-            found = (value - column["shift"], *column["tail"])
+        found = encoded_value(value, column)
+        answered = answered and found is not None
         x.extend(found or ())
     return x if answered else None
+
+
+def encoded_value(value: Any, column: Any) -> Any:
+    """The columns of X for a value that was read, or None if it is missing and rows without it are dropped."""
+    if value is None:
+        if column["absent"] is None and not column["drop"]:
+            raise ValueError(f"column {column['name']!r} has no value")
+        return column["absent"]
+    if column["rows"]:
+        found = column["rows"].get(value, column["unseen"])
+        if found is None:
+            raise ValueError(f"column {column['name']!r} is {value!r}, which no training row had")
+        return found
+    return value if column["text"] else (value - column["shift"], *column["tail"])
 
 
 def affine(M: list[list[float]], a: list[float], v: list[float]) -> list[float]:
@@ -165,40 +178,50 @@ def predict_table(*asked: Any) -> None:
         sys.exit(141)
 
 
-def answer_table(
-    about: str, columns: Any, predict: Callable[[dict[str, Any]], Any], probabilities: Callable[..., Any] | None = None
-) -> None:
-    """Read CSV from standard input and print one prediction per line; a row without one gives an empty line."""
+def table_options(about: str, has_probabilities: bool) -> dict[str, bool]:
+    """The options of the command line."""
     form = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=about, formatter_class=form, usage="%(prog)s [options] < rows.csv")
     parser.add_argument("--header", action="store_true", help="print a header line with the names of the columns")
     parser.add_argument(
         "--no-names", action="store_true", help="the table has no header; its columns are those above, in this order"
     )
-    if probabilities is not None:
+    if has_probabilities:
         parser.add_argument("--probabilities", action="store_true", help="also print the probability of each class")
-    asked = vars(parser.parse_args())
-    classes = CLASSES if asked.get("probabilities") else []
+    return {"probabilities": False, **vars(parser.parse_args())}
+
+
+def table_rows(columns: Any, no_names: bool) -> Iterator[dict[str, Any]]:
+    """The rows of the CSV on standard input, with None for missing values."""
     csv.field_size_limit(2**31 - 1)  # The default, 131072 letters, is too few for some texts.
     cells = io.TextIOWrapper(sys.stdin.buffer, "utf-8-sig", newline="")
+    names = [column["name"] for column in columns] if no_names else None
+    literal = {column["name"] for column in columns if "NA" in column["rows"]}
+    for row in csv.DictReader(cells, names):
+        yield {name: None if cell in NO_TEXT and name not in literal else cell for name, cell in row.items()}
+
+
+def answer_table(
+    about: str, columns: Any, predict: Callable[[dict[str, Any]], Any], probabilities: Callable[..., Any] | None = None
+) -> None:
+    """Read CSV from standard input and print one prediction per line; a row without one gives an empty line."""
+    asked = table_options(about, probabilities is not None)
+    classes = CLASSES if asked["probabilities"] else []
     answers: Any = sys.stdout
     answers.reconfigure(encoding="utf-8", newline="", line_buffering=True)
     lines = csv.writer(answers, lineterminator="\n")
     if asked["header"]:
-        lines.writerow(["label", *(f"probability={label}" for label in classes)])
-    names = [column["name"] for column in columns] if asked["no_names"] else None
-    literal = {column["name"] for column in columns if "NA" in column["rows"]}
-    for number, row in enumerate(csv.DictReader(cells, names), 1):
-        given = {name: None if cell in NO_TEXT and name not in literal else cell for name, cell in row.items()}
+        lines.writerow(["label", *map("probability={}".format, classes)])
+    for number, given in enumerate(table_rows(columns, asked["no_names"]), 1):
         try:
             answer = predict(given)
-            found = probabilities(given) if classes and probabilities else {}
+            found = (probabilities(given) if probabilities and classes else None) or {}
         except ValueError as error:
             sys.exit(f"row {number}: {error}")
         if answer is None and not classes:
             print(file=answers)
         else:
-            lines.writerow([answer, *((found or {}).get(label) for label in classes)])
+            lines.writerow([answer, *map(found.get, classes)])
 
 
 FUNCTIONS = (
@@ -206,12 +229,17 @@ FUNCTIONS = (
     as_truth,
     as_days,
     as_level,
+    as_text,
+    as_time,
     encoded,
+    encoded_value,
     affine,
     each,
     raised,
     where,
     predict_table,
+    table_options,
+    table_rows,
     answer_table,
 )
 # The modules and functions that models with a column of text need besides.

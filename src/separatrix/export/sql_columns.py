@@ -53,13 +53,18 @@ class ColumnWriter:
             if not (dialect.truths_are_digits and digit in levels):
                 whens.append(f"WHEN {test.format(c)} THEN {dialect.literal(level)}")
         if dialect.real and are_numbers(levels):
-            same = [f"WHEN {dialect.double(v)} THEN {dialect.literal(level)}" for v, level in column.numbers]
-            same += [f"WHEN {dialect.no_number} THEN NULL"] if dialect.no_number else []
-            other = dialect.literal(unlike(levels))
-            found = f"CASE {dialect.real_value.format(c)} {' '.join(same)} ELSE {other} END" if same else other
+            found = self._text_of_real(column, c, levels)
             whens += [f"WHEN {c} IS NULL THEN NULL", f"WHEN {dialect.real.format(c)} THEN {found}"]
         text = dialect.text.format(c)
         return f"CASE {' '.join(whens)} ELSE {text} END" if whens else text
+
+    def _text_of_real(self, column: Column, c: str, levels: list[str]) -> str:
+        """The level that a column of floating point numbers, called ``c``, has the value of."""
+        dialect = self.dialect
+        same = [f"WHEN {dialect.double(v)} THEN {dialect.literal(level)}" for v, level in column.numbers]
+        same += [f"WHEN {dialect.no_number} THEN NULL"] if dialect.no_number else []
+        other = dialect.literal(unlike(levels))
+        return f"CASE {dialect.real_value.format(c)} {' '.join(same)} ELSE {other} END" if same else other
 
     def _value(self, column: Column) -> list[str]:
         """A number, a truth value or a date, with its indicator."""

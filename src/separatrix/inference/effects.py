@@ -193,7 +193,7 @@ def average_effects(asked: SummaryRequest, estimate: Estimate, covariance: Covar
     sums = problem.rows.fold(Slopes(head, W, by_class))
     n = float(sums[-1])
     J, dJ = sums[: K * K].reshape(K, K) / n, sums[K * K : -1].reshape(K, K, K, width) / n
-    d = asked.X.shape[1]
+    d = len(asked.names)
     columns = estimate.Phi[-d:] if d else np.zeros((0, width))  # w_j as a function of W, (d, width)
     w = estimate.raw[:, 1:]
     known = estimate.identified[-d:] if d else np.zeros(0, dtype=bool)

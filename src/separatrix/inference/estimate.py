@@ -25,7 +25,7 @@ from separatrix.objectives.damped_newton import damped_step, newton_direction
 from separatrix.objectives.factor import Factor
 from separatrix.objectives.problem import Evaluation, Objective
 from separatrix.proofs.existence import flat
-from separatrix.rows.frame import LARGE_OFFSET, Frame, power_of_two
+from separatrix.rows.frame import LARGE_OFFSET, Frame
 
 # A coefficient is identified if directions that do not change the scores change it by at most this share of the sum of
 # the absolute values of its terms.
@@ -139,7 +139,7 @@ def estimate_of(asked: SummaryRequest, reference: Any = None) -> Estimate:
     problem = holding(problem, constant, hessian)
     Phi = raw_weights(problem)
     held = np.concatenate([[False], constant[1 : raw.shape[1]]])[1 - problem.fit_intercept :]
-    return Estimate(problem, W, raw, contrast(asked, reference), Phi, total_weight(asked), at, hessian, held)
+    return Estimate(problem, W, raw, contrast(asked, reference), Phi, asked.total_weight, at, hessian, held)
 
 
 def refined(estimate: Estimate) -> Estimate:
@@ -185,18 +185,11 @@ def _moved_to(estimate: Estimate, W: Array) -> Estimate:
 
 
 def build_objective_of(asked: SummaryRequest) -> Objective:
-    problem = asked.claim.objective(asked.X, asked.y, asked.weight, asked.offset)
+    problem = asked.objective()
     if not problem.has_hessian:
         fault = f"{problem.size} coefficients are too many for a matrix of second derivatives"
         raise InputError("X", fault, "ask for a summary of a model of fewer columns")
     return problem
-
-
-def total_weight(asked: SummaryRequest) -> float:
-    """The total weight Σ s, with class weights. For probability weights it is n, so that their unit does not matter."""
-    weight = asked.weight * asked.claim.class_weights[asked.codes]
-    unit = float(power_of_two(np.max(weight, keepdims=True))[0])
-    return float(np.sum(weight / unit)) * unit if asked.declared.repeats else float(asked.n)
 
 
 def contrast(asked: SummaryRequest, reference: Any) -> Array:

@@ -25,13 +25,13 @@ import numpy as np
 
 from separatrix.base.arrays import Array, Integers
 from separatrix.inference import remaining_classes
-from separatrix.inference.estimate import Estimate, build_objective_of, raw_weights, total_weight, unmoved
+from separatrix.inference.estimate import Estimate, build_objective_of, raw_weights, unmoved
 from separatrix.inference.expansion import expansion
 from separatrix.inference.request import SummaryRequest
 from separatrix.proofs.asked_rows import as_rows
 from separatrix.proofs.class_differences import Differences, chunks
+from separatrix.proofs.deciding import touching
 from separatrix.proofs.linear_programs import furthest
-from separatrix.proofs.separability import touching
 from separatrix.proofs.verdicts import Doubtful, Inseparable, Separable
 from separatrix.solvers.driver import default_rules, delivered, run
 from separatrix.solvers.newton import Newton
@@ -87,7 +87,7 @@ def _of_rows(
     raw, outcome = delivered(outcome, problem, SUPREMUM_TOLERANCE)
     W = outcome.state.W
     at, hessian = expansion(problem, W)
-    total = total_weight(part)
+    total = part.total_weight
     found = Estimate(problem, W, raw, estimate.A, raw_weights(problem), total, at, hessian, estimate.held)
     return found, part, rows
 

@@ -18,7 +18,7 @@ from typing import Any, cast
 import numpy as np
 
 from separatrix.base.arrays import Array, Integers
-from separatrix.inference.estimate import Estimate, build_objective_of, raw_weights, refined, total_weight
+from separatrix.inference.estimate import Estimate, build_objective_of, raw_weights, refined
 from separatrix.inference.expansion import expansion
 from separatrix.inference.pair_directions import Directions
 from separatrix.inference.request import SummaryRequest
@@ -85,7 +85,7 @@ def at_the_supremum(
     assert W is not None, "an offset was given"
     raw = problem.rows.frame.to_original(W)[:, : part.X.shape[1] + 1]
     at, hessian = expansion(problem, W)
-    start = Estimate(problem, W, raw, estimate.A, raw_weights(problem), total_weight(part), at, hessian, estimate.held)
+    start = Estimate(problem, W, raw, estimate.A, raw_weights(problem), part.total_weight, at, hessian, estimate.held)
     return refined(start), part, inside
 
 

@@ -8,6 +8,7 @@ which is meant, so users have to declare it.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,12 +18,14 @@ import numpy as np
 from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.base.errors import InputError, ParameterError, WeightError
 from separatrix.base.labels import known_codes
-from separatrix.certificates.certificate import AGREEMENT, as_matrix
+from separatrix.certificates.certificate import AGREEMENT, Verification, as_matrix
 from separatrix.certificates.firth_claim import FirthClaim
 from separatrix.certificates.likelihood_claim import LikelihoodClaim, LikelihoodOfRows
 from separatrix.losses import LOSSES
 from separatrix.objectives.build import as_offset
-from separatrix.objectives.problem import Evaluation
+from separatrix.objectives.problem import Evaluation, Objective
+from separatrix.rows.frame import power_of_two
+from separatrix.rows.labelled import OutsideMemory
 from separatrix.scorers.scorer import taken_apart
 
 
@@ -52,27 +55,48 @@ WEIGHTS = {
 }
 
 
-@dataclass(frozen=True)
-class SummaryRequest:
-    """A fitted logistic regression and its rows: X (n, d) dense or CSR, class numbers, weights and offset as given."""
+class SummaryRequest(ABC):
+    """A fitted logistic regression and its rows, in memory (``RowsRequest``) or elsewhere (``TableRequest``).
+
+    ``names`` are those of the columns. X (n, d) dense or CSR, labels y, class numbers, weights and offset as given are
+    in memory only; a request for a table outside memory refuses them.
+    """
 
     model: Any
+    declared: Declared
+    names: tuple[str, ...]
     X: Any
     y: AnyArray
     codes: Integers
     weight: Array
     offset: Array | None
-    declared: Declared
-    names: tuple[str, ...]
+
+    @property
+    @abstractmethod
+    def n(self) -> int:
+        """The number of observations."""
+
+    @property
+    @abstractmethod
+    def total_weight(self) -> float:
+        """Σ s with class weights. For probability weights it is n, so that their unit does not matter."""
+
+    @abstractmethod
+    def objective(self) -> Objective:
+        """The objective of the fit over these rows."""
+
+    @abstractmethod
+    def verified(self) -> Verification:
+        """The certificate of the fit, checked on these rows."""
+
+    @abstractmethod
+    def only(self, rows: Integers) -> RowsRequest:
+        """The same request for some of the rows."""
 
     @property
     def claim(self) -> LikelihoodClaim:
         """The claim of the fit, which its objective depends on; a Firth fit's claim has the same attributes."""
         return self.model.certificate_.claim  # type: ignore[no-any-return]
-
-    @property
-    def n(self) -> int:
-        return self.declared.count(self.weight)
 
     @property
     def firth(self) -> bool:
@@ -91,19 +115,54 @@ class SummaryRequest:
     def penalised(self) -> bool:
         return bool(np.isfinite(self.claim.C) and np.any(self.claim.penalty_factors > 0))
 
-    def only(self, rows: Integers) -> SummaryRequest:
-        """The same request for some of the rows."""
+
+@dataclass(frozen=True)
+class RowsRequest(SummaryRequest):
+    """A request for rows in memory."""
+
+    model: Any
+    X: Any
+    y: AnyArray
+    codes: Integers
+    weight: Array
+    offset: Array | None
+    declared: Declared
+    names: tuple[str, ...]
+
+    @property
+    def n(self) -> int:
+        return self.declared.count(self.weight)
+
+    @property
+    def total_weight(self) -> float:
+        weight = self.weight * self.claim.class_weights[self.codes]
+        unit = float(power_of_two(np.max(weight, keepdims=True))[0])
+        return float(np.sum(weight / unit)) * unit if self.declared.repeats else float(self.n)
+
+    def objective(self) -> Objective:
+        return self.claim.objective(self.X, self.y, self.weight, self.offset)
+
+    def verified(self) -> Verification:
+        weight = None if np.all(self.weight == 1.0) else self.weight
+        found: Verification = self.model.certificate_.verify(self.X, self.y, weight, self.offset)
+        return found
+
+    def only(self, rows: Integers) -> RowsRequest:
         offset = None if self.offset is None else self.offset[rows]
         parts = (self.X[rows], self.y[rows], self.codes[rows], self.weight[rows])
-        return SummaryRequest(self.model, *parts, offset, self.declared, self.names)
+        return RowsRequest(self.model, *parts, offset, self.declared, self.names)
 
 
 def summary_request(
     model: Any, X: Any, y: Any, sample_weight: Any, weights: str | None, offset: Any, names: Sequence[str] | None
 ) -> SummaryRequest:
     """The checked request; refuses models that are not fitted logistic regressions, and weights without a meaning."""
+    if isinstance(X, OutsideMemory):
+        from separatrix.inference.table_request import table_request
+
+        return table_request(model, X, y, sample_weight, weights, offset, names)
     model, X, known = taken_apart(model, X)
-    claim = _likelihood_claim(model)
+    claim = likelihood_claim(model)
     from separatrix.classifiers.fit_input import rows_to_score
     from separatrix.classifiers.weights import row_weights
 
@@ -111,19 +170,23 @@ def summary_request(
     codes = known_codes(y, claim.scorer.classes)
     if rows.shape[0] != len(codes):
         raise InputError("y", f"it has {len(codes)} entries for {rows.shape[0]} rows", "give one label per row")
-    declared = _declared(sample_weight, weights)
+    declared = declared_meaning(sample_weight is not None, weights)
     weight = row_weights(sample_weight, rows.shape[0])
     declared.refuse(weight)
-    width = rows.shape[1] + claim.fit_intercept
-    if np.count_nonzero(weight) < width:
-        problem = f"{np.count_nonzero(weight)} rows of positive weight for {width} coefficients per score"
-        raise InputError("X", problem, "the coefficients are not identified: drop columns, or give more rows")
-    named = _column_names(model, known if names is None else names, rows.shape[1])
+    refuse_few_rows(int(np.count_nonzero(weight)), rows.shape[1] + claim.fit_intercept)
+    named = column_names(model, known if names is None else names, rows.shape[1])
     beside = as_offset(offset, len(codes), len(claim.scorer.W))
-    return SummaryRequest(model, rows, np.asarray(claim.scorer.classes)[codes], codes, weight, beside, declared, named)
+    return RowsRequest(model, rows, np.asarray(claim.scorer.classes)[codes], codes, weight, beside, declared, named)
 
 
-def _likelihood_claim(model: Any) -> Any:
+def refuse_few_rows(n_counted: int, width: int) -> None:
+    """Raise an error if fewer rows have weight than a score has coefficients."""
+    if n_counted < width:
+        problem = f"{n_counted} rows of positive weight for {width} coefficients per score"
+        raise InputError("X", problem, "the coefficients are not identified: drop columns, or give more rows")
+
+
+def likelihood_claim(model: Any) -> Any:
     """The claim of a fit by likelihood. Other models are refused."""
     claim: Any = getattr(getattr(model, "certificate_", None), "claim", None)
     is_likelihood = isinstance(claim, LikelihoodOfRows)
@@ -135,7 +198,7 @@ def _likelihood_claim(model: Any) -> Any:
     return claim
 
 
-def _column_names(model: Any, names: Sequence[str] | None, n_columns: int) -> tuple[str, ...]:
+def column_names(model: Any, names: Sequence[str] | None, n_columns: int) -> tuple[str, ...]:
     """The names given, or else those that the model was fitted with, or else x0, x1, …"""
     if names is None:
         names = getattr(model, "feature_names_in_", [f"x{j}" for j in range(n_columns)])
@@ -151,15 +214,15 @@ def refuse_other_rows(asked: SummaryRequest, at: Evaluation) -> None:
     scale = max(abs(certificate.null_objective), abs(certificate.objective))
     if not asked.firth and abs(at.value - certificate.objective) <= AGREEMENT * scale:
         return
-    weight = None if np.all(asked.weight == 1.0) else asked.weight
-    found = certificate.verify(asked.X, asked.y, weight, asked.offset)
+    found = asked.verified()
     if not found:
         remedy = "give the rows, labels, weights and offset of the fit"
         raise InputError("X", f"the certificate {found.sentence}", remedy)
 
 
-def _declared(sample_weight: Any, weights: str | None) -> Declared:
-    if weights is None and sample_weight is not None:
+def declared_meaning(is_weighted: bool, weights: str | None) -> Declared:
+    """The declared meaning of the weights; rows without weights are counted once each."""
+    if weights is None and is_weighted:
         remedy = "say what they mean: weights='frequency' or weights='probability'"
         raise ParameterError("weights", "sample_weight came without it", remedy)
     name = "frequency" if weights is None else weights

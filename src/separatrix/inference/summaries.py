@@ -26,6 +26,7 @@ from separatrix.inference.information import COVARIANCES, chosen, standard_error
 from separatrix.inference.profile import PROFILES, firth_tests, profile_of_infinite
 from separatrix.inference.request import SummaryRequest, refuse_other_rows, summary_request
 from separatrix.inference.result import Summary
+from separatrix.inference.table_request import TableRequest
 
 # The name of exp(coefficient) for each loss; for probit it has no meaning.
 RATIOS = {"logistic": "odds ratio", "cloglog": "hazard ratio"}
@@ -34,7 +35,7 @@ RATIOS = {"logistic": "odds ratio", "cloglog": "hazard ratio"}
 def summary(
     model: Any,
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
     sample_weight: Any = None,
     weights: str | None = None,
@@ -53,7 +54,8 @@ def summary(
     model : LogisticRegression or pipeline
         The fitted model.
     X, y, sample_weight, offset
-        The data of the fit. The certificate is checked on them.
+        The data of the fit, or as X alone the table outside memory that was fitted, whose columns are found by name.
+        The certificate is checked on them.
     weights : {"frequency", "probability"}, optional
         What sample weights mean; required if there are any.
     reference : label, optional
@@ -137,6 +139,8 @@ def _check(asked: SummaryRequest, kind: str, intervals: str, level: float) -> No
         raise ParameterError("intervals", f"got {intervals!r}", f"choose one of {', '.join(map(repr, INTERVALS))}")
     if not (isinstance(level, int | float) and 0 < level < 1):
         raise ParameterError("level", f"got {level!r}", "give a number between 0 and 1, such as 0.95")
+    if isinstance(asked, TableRequest):
+        asked.refuse(kind, intervals)
     if intervals == "profile" and (COVARIANCES[kind].robust or not asked.is_likelihood):
         problem = (
             "got 'profile' where rows are weighed or the covariance is a sandwich: it rests on the likelihood alone"

@@ -8,6 +8,7 @@ however far the rows lie from zero or the classes from each other, and one pass 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,6 +19,7 @@ from separatrix.base.available_memory import refuse_too_large
 from separatrix.base.errors import InputError
 from separatrix.base.messages import ByAudience, Classifier, Message
 from separatrix.base.pieces import pieces, rows_per_piece
+from separatrix.moments.first_look import constant_values, first_frame
 from separatrix.objectives.limiting_columns import STANDARDISE, column_name
 from separatrix.rows import Block, Frame, Rows, standard_frame, summarise
 from separatrix.rows.block import LARGEST_DENSE_BLOCK
@@ -25,8 +27,6 @@ from separatrix.rows.column_statistics import LARGEST_SQUARE, SMALLEST_SQUARE
 from separatrix.rows.csr import is_sparse
 from separatrix.rows.frame import LARGE_OFFSET, power_of_two
 
-# Number of rows from which the first estimate of the columns' centres and scales is taken, before the pass.
-ROWS_FOR_FIRST_FRAME = 256
 # A column whose spread is below this share of its offset may be constant up to rounding.
 NEARLY_CONSTANT_SPREAD = 1e-10
 # A block's spread below this share of the column's is lost to rounding; the ratio of scales is not reduced further.
@@ -243,12 +243,17 @@ def moments_of(rows: Rows, n_classes: int, pooled: bool = False) -> Moments:
     return rows.fold(ClassMoments(n_classes, rows.frame, pooled))
 
 
+def no_spread(total_weight: float) -> float:
+    """Zero: nothing will be added to the variances."""
+    return 0.0
+
+
 def gather(
     rows: Rows,
     n_classes: int,
     pooled: bool = False,
     names: list[str] | None = None,
-    spread: float = 0.0,
+    spread: Callable[[float], float] = no_spread,
     centred: bool = True,
     matrices: int = PROJECTION_MATRICES,
 ) -> Moments:
@@ -257,18 +262,16 @@ def gather(
     Raises on NaN and infinity, and if ``matrices``, the number of d × d matrices that the caller holds at once, cannot
     fit into memory.
 
-    It takes one pass if rows are in memory, else a second one for the frame. ``spread`` is the smallest scale of a
-    coordinate in raw units; use it for a quantity that will be added to the variances. If ``centred`` is False, the
+    It takes one pass if all columns vary clearly. ``spread`` gives the smallest scale of a coordinate in raw units from
+    the total weight; use it for a quantity that will be added to the variances. If ``centred`` is False, the
     coordinates keep the origin and are scaled by the root mean square of each column.
     """
     _refuse_too_wide(rows.n_features, matrices)
-    block, constant = rows.resident(), None
-    if block is not None:
-        moments = moments_of(rows.seen_through(_first_look(block)), n_classes, pooled)
-        unclear = np.flatnonzero(~_clear(moments))
-        constant = _constant(block, unclear)
+    moments = moments_of(rows.seen_through(first_frame(rows, ClassMoments)), n_classes, pooled)
+    unclear = np.flatnonzero(~_clear(moments))
+    constant = constant_values(rows, unclear)
     if constant is not None:
-        frame = _standard(moments, spread, centred)
+        frame = _standard(moments, spread(moments.total_weight), centred)
         if centred:
             frame.center[unclear] = constant
         moments = moments.seen_through(frame)
@@ -277,8 +280,9 @@ def gather(
     else:
         # Non-finite entries are reported here. Otherwise a column is nearly constant or its squares overflow: a pass
         # over the columns with their exact ranges tells these apart, and the moments are computed again in that frame.
-        curvature = np.full(rows.n_features, (spread / 2) ** 2)
-        frame = standard_frame(summarise(rows, names), curvature, centred, hide_constant=False)
+        summary = summarise(rows, names)
+        curvature = np.full(rows.n_features, (spread(summary.weight) / 2) ** 2)
+        frame = standard_frame(summary, curvature, centred, hide_constant=False)
         moments = moments_of(rows.seen_through(frame), n_classes, pooled)
     _refuse_overflown(moments, names)
     refuse_extreme_scales(moments.frame, names, SMALLEST_WEIGHABLE_SCALE)
@@ -314,19 +318,6 @@ def refuse_extreme_scales(frame: Frame, names: list[str] | None, least: float, m
         raise InputError("X", problem, remedy)
 
 
-def _first_look(rows: Block) -> Frame:
-    """Centres and scales estimated from a few rows, close enough that sums in this frame lose no precision."""
-    counted = np.flatnonzero(rows.weight > 0)
-    few: Any = rows.X[counted[:: max(1, len(counted) // ROWS_FOR_FIRST_FRAME)][:ROWS_FOR_FIRST_FRAME]]
-    few = np.asarray(few.toarray() if is_sparse(few) else few, dtype=np.float64)
-    if not len(few) or not np.all(np.isfinite(few)):
-        return Frame.identity(rows.X.shape[1])
-    with np.errstate(over="ignore", invalid="ignore"):
-        center, scale = few.mean(axis=0), power_of_two(few.std(axis=0))
-    sound = np.isfinite(center) & np.isfinite(scale)
-    return Frame(np.where(sound, center, 0.0), np.where(sound, scale, 1.0))
-
-
 def _variance(moments: Moments) -> Array:
     """The variance of each column over all rows, in the frame's coordinates, (d,)."""
     return np.asarray(np.diag(moments.within + moments.between) / moments.total_weight)
@@ -340,22 +331,6 @@ def _clear(moments: Moments) -> Any:
         least = np.maximum(SMALLEST_SQUARE, (NEARLY_CONSTANT_SPREAD * offset) ** 2)
     whole = np.all(np.isfinite(moments.scatter)) and np.all(np.isfinite(moments.mean))
     return whole & (variance > least) & (variance < LARGEST_SQUARE)
-
-
-def _constant(rows: Block, columns: Integers) -> Array | None:
-    """The values of columns that are constant, checked entry by entry; None where one varies."""
-    X: Any = rows.X
-    counted = rows.weight > 0
-    if not counted.any():
-        return None
-    if is_sparse(X):
-        return None if np.any(np.isin(columns, X.indices)) else np.zeros(len(columns))
-    expected = np.asarray(X[np.argmax(counted), columns], dtype=np.float64)
-    for part in pieces(rows.n_rows if len(columns) else 0, rows_per_piece(LARGEST_DENSE_BLOCK, len(columns))):
-        seen = X[part, columns]
-        if not np.all((seen == expected) | (~counted[part, None] & np.isfinite(seen))):
-            return None
-    return expected if np.all(np.isfinite(expected)) else None
 
 
 def _standard(moments: Moments, spread: float, centred: bool) -> Frame:

@@ -26,8 +26,7 @@ from separatrix.moments.residual_sums import ResidualJudgement, judge_by_residua
 from separatrix.moments.whitening import Whitening
 from separatrix.objectives.resolution import all_null
 from separatrix.objectives.subspace import Subspace
-from separatrix.rows import Block, MemoryRows, Rows, total_weight
-from separatrix.rows.csr import is_sparse
+from separatrix.rows import Block, MemoryRows, Rows
 
 # A gap below this share of the null model's cost is a rounding error: no residual resolves those digits of W.
 NEGLIGIBLE_GAP_SHARE = 1e-24
@@ -170,9 +169,9 @@ class SquaredCost:
         CSR rows are not centred. Each product then includes the offset, which is subtracted with the intercept, and the
         intercept was shifted by the same amount.
         """
-        size, block = np.sqrt(np.diag(self.gram)), self.rows.resident()
+        size = np.sqrt(np.diag(self.gram))
         size[0] = 1.0
-        if block is None or is_sparse(block.X):
+        if self.rows.is_sparse:
             size[0] += 1.0
             size[1:] += 3 * self._offsets
         return size
@@ -318,7 +317,10 @@ def build_squared_cost(
     >>> least.raw.round(12).tolist(), round(3 * least.value, 12)
     ([[-0.666666666667, 1.0]], 0.333333333333)
     """
-    spread = 2 * float(np.sqrt(l2 / max(total_weight(rows), np.finfo(np.float64).tiny))) if l2 else 0.0
+
+    def spread(total_weight: float) -> float:
+        return 2 * float(np.sqrt(l2 / max(total_weight, np.finfo(np.float64).tiny))) if l2 else 0.0
+
     held = SQUARED_COST_MATRICES
     found = gather(rows, len(targets), pooled=True, names=names, spread=spread, centred=fit_intercept, matrices=held)
     rows = rows.seen_through(found.frame)

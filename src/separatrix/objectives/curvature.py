@@ -34,6 +34,7 @@ from math import exp, log1p, sqrt
 import numpy as np
 
 from separatrix.base.arrays import EPS, Array
+from separatrix.base.cached import cached_property
 from separatrix.base.pieces import pieces
 from separatrix.objectives.factor import Factor
 from separatrix.objectives.framed_penalty import LARGEST_ROOT_PENALTY
@@ -79,7 +80,7 @@ class Curvature:
         """λR."""
         return decrement * self.R
 
-    @property
+    @cached_property
     def R(self) -> float:
         """An upper bound on R at the current point."""
         return self.longest / sqrt(self.least)
@@ -144,7 +145,7 @@ def _measured(objective: Objective, factor: Factor, root: Array, error: float, s
 
 def rounded_distance(objective: Objective, W: Array) -> float:
     """The distance, in the norm of H, by which rounding in raw units moves the weights; offsets round the intercept."""
-    return 4 * EPS * (1.0 + float((np.abs(W) @ (1.0 + objective.relative_offsets)).sum()))
+    return 4 * EPS * (1.0 + float(np.abs(W).dot(1.0 + objective.relative_offsets).sum()))
 
 
 def _cancelled(objective: Objective, factor: Factor) -> float:

@@ -113,7 +113,7 @@ def _decrements(
     """Upper bounds on λ that include rounding, each with an amount to add to the gap. Any of them may be used."""
     space = objective.subspace
     size, first = length(curvature.factor.half(space.reduce(gradient))), rounding.by_column(space, aside)
-    off = float(first.error @ curvature.lengths)
+    off = float(first.error.dot(curvature.lengths))
     ways = [(curvature.decrement(size + off + first.far), first.more)]
     noticed = max(NEGLIGIBLE_ROUNDING * sqrt(abs(at.value)), 0.01 * curvature.decrement(size))
     if off > min(noticed, NEGLIGIBLE_ROUNDING / in_standard_errors(objective, 1.0)):
@@ -163,7 +163,9 @@ def _aside(objective: Objective, gradient: Array) -> Array | None:
     the slope is too large to be rounding.
     """
     a, space = objective.absolute_penalty, objective.subspace
-    if not objective.has_absolute or (space.Z is None and space.Q is None):
+    if not objective.has_absolute:
+        return a
+    if space.Z is None and space.Q is None:
         return np.zeros_like(a)
     rest = np.max(np.abs(space.remainder(gradient)), axis=0)
     share = float(np.max(rest[a > 0] / a[a > 0], initial=0.0)) + SMALLEST_TILT

@@ -50,15 +50,16 @@ class Factor:
         diagonal = H.diagonal()
         if len(H) == 0:
             return cls(H, diagonal)
-        # An entry that is not finite makes the sum not finite. The sum of finite entries may overflow, too.
-        if not (np.minimum.reduce(diagonal) > 0 and (isfinite(H.sum()) or np.isfinite(H).all())):
+        # An entry that is not finite makes the sum not finite. The sum of finite entries may overflow, too. For small
+        # matrices the minimum of a list takes a fifth of the time of NumPy's.
+        if not (min(diagonal.tolist()) > 0 and (isfinite(H.sum()) or np.isfinite(H).all())):
             return None
         d = np.sqrt(diagonal)
         scaled = H / d
         scaled /= d[:, None]
         # LAPACK stores columns, so the upper triangle of the transpose is the lower triangle here, without a copy.
         upper, failed = _lapack().dpotrf(scaled.T, lower=0, overwrite_a=1)
-        if failed or np.minimum.reduce(upper.diagonal()) ** 2 < 8 * len(H) * EPS:
+        if failed or min(upper.diagonal().tolist()) ** 2 < 8 * len(H) * EPS:
             return None
         return cls(upper.T, d)
 
@@ -118,7 +119,7 @@ class Factor:
         >>> Factor.of(np.diag([4.0, 9.0])).length(np.array([0.0, 1.0]))
         3.0
         """
-        return length((v * self.d) @ self.lower)
+        return length((v * self.d).dot(self.lower))
 
     def solve(self, g: Array) -> Array:
         """H⁻¹ g."""

@@ -48,7 +48,7 @@ class FramedPenalty(RowStatistics):
             raw = self.penalty.absolute / self.total_weight / self.rows.frame.scale
         return np.concatenate([[0.0], np.minimum(raw, LARGEST_ROOT_PENALTY)])
 
-    @property
+    @depends_on("penalty")
     def has_absolute(self) -> bool:
         """Whether absolute values are penalised, so that E is not differentiable everywhere."""
         return self.penalty.l1_ratio > 0 and self.penalty.strength > 0

@@ -55,7 +55,7 @@ class Objective(IdentifiedDirections):
     ``with_`` makes a changed copy.
     """
 
-    @property
+    @depends_on("rows", "loss")
     def has_hessian(self) -> bool:
         """Whether the loss has second derivatives and the Hessian is small enough to build."""
         return self.loss.traits.smooth and self.size <= LARGEST_HESSIAN

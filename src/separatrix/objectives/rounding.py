@@ -51,7 +51,7 @@ class Rounding:
     @classmethod
     def of(cls, objective: Objective, W: Array, at: Evaluation) -> Rounding:
         size, E = objective.rounded_sizes, abs(at.value)
-        moved = _units(objective) * float((np.abs(W) @ size).max())
+        moved = _units(objective) * float(np.abs(W).dot(size).max())
         rows = min(objective.n_rows, BLOCK_BYTES // (8 * max(1, objective.rows.n_features)) + 1)
         # With several classes a probability near 1 is rounded before 1 is subtracted, however small the loss.
         traits, bend = objective.loss.traits, 0.5
@@ -73,7 +73,7 @@ class Rounding:
         In the subset |x̃_j| is at most ``longest`` times the root of H_jj, and that is at most 1 + r_j.
         """
         reach = self.size + longest * (1.0 + objective.root_penalty)
-        return 2 * _units(objective) * float((np.abs(W) @ reach).max())
+        return 2 * _units(objective) * float(np.abs(W).dot(reach).max())
 
     def by_column(self, space: Subspace, aside: Array) -> Charge:
         """The gradient's error as above; ``aside`` (d + 1,): a further error of the gradient."""

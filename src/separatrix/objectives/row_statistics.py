@@ -19,6 +19,15 @@ from separatrix.rows import Block, Sample, number_of_rows
 SAMPLE_ROWS, MOST_SAMPLE_ENTRIES, SAMPLE_SEED = 4000, 9 << 19, 20_231_017
 
 
+def sample_size(n_rows: int, n_parameters: int, width: int) -> int:
+    """The approximate size of a sample of rows with ``width`` = d + 1 entries.
+
+    >>> sample_size(20_000_000, 21, 21), sample_size(1000, 500, 500)
+    (224694, 10000)
+    """
+    return max(20 * n_parameters, min(max(SAMPLE_ROWS, n_rows // 16), MOST_SAMPLE_ENTRIES // width))
+
+
 class RowStatistics(ProblemParts):
     """The statistics of the rows: counts, sums by class, sizes of columns, and the sample."""
 
@@ -66,8 +75,7 @@ class RowStatistics(ProblemParts):
     @property
     def sample_size(self) -> int:
         """The approximate size of the sample; it is larger if columns have rare entries."""
-        enough = max(SAMPLE_ROWS, self.n_rows // 16)
-        return max(20 * self.size, min(enough, MOST_SAMPLE_ENTRIES // self.shape[1]))
+        return sample_size(self.n_rows, self.size, self.shape[1])
 
     def sample(self, size: int) -> Sample:
         """A sample of about ``size`` rows, with the same number from each class as far as the class has them."""

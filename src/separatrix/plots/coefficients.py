@@ -9,6 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from separatrix.base.arrays import Array, Integers
+from separatrix.base.number_text import number_text
 from separatrix.base.theme import Theme
 from separatrix.diagnostics import Coefficients, coefficients
 from separatrix.plots import legends
@@ -111,7 +112,8 @@ class CoefficientDisplay(Display):
         parts = []
         for j in self.shown.tolist():
             numbers = [
-                f"{label} {at:.3g}" + ("" if np.isnan(least) else f" ({least:.3g} to {most:.3g})")
+                f"{label} {number_text(at, 3)}"
+                + ("" if np.isnan(least) else f" ({number_text(least, 3)} to {number_text(most, 3)})")
                 for label, at, least, most in zip(found.classes, value[:, j], low[:, j], high[:, j], strict=True)
             ]
             parts.append(f"{shortened(found.names[j], 40)}, {found.step_of(j)}: {', '.join(numbers)}")
@@ -169,7 +171,7 @@ class CoefficientDisplay(Display):
         middle = inside.index(1.0)
         every = max(1, -(-middle // (3 if limit < np.log(1000.0) else 1)))
         kept = inside[middle % every :: every]
-        ax.set_xticks(np.log(kept), [f"{ratio:g}" for ratio in kept])
+        ax.set_xticks(np.log(kept), [number_text(ratio) for ratio in kept])
 
 
 def _draw_interval(ax: Axes, y: float, interval: tuple[float, float], limit: float, colour: str) -> None:

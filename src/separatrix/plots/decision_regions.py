@@ -16,6 +16,7 @@ from matplotlib.path import Path
 
 from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.base.labels import known_codes
+from separatrix.base.number_text import number_text
 from separatrix.base.theme import GROUND, POINT, POINT_EDGE, RING, Theme, told_apart
 from separatrix.classifiers.fit_input import rows_to_score
 from separatrix.diagnostics.plane import Plane, exact_regions, leads, plane_of
@@ -148,11 +149,12 @@ class DecisionRegionsDisplay(Display):
         -------
         DecisionRegionsDisplay
         """
-        model, X, encoded = view_of(model, X)
+        model, X, encoded, scaling = view_of(model, X)
         names = encoded if names is None else names
         scorer, classes = scores_of(model), np.asarray(model.classes_)
         rows, codes = rows_to_score(model, X)[0], known_codes(y, classes)
-        plane = plane_of(model, X, y, names=names, seed=seed) if plane is None else plane
+        if plane is None:
+            plane = plane_of(model, X, y, names=names, seed=seed, scaling=scaling)
         points = plane.place(rows)
         wrong = known_codes(scorer.predict(rows), classes) != codes
         box = _box(points, flat=len(plane.origin) == 1)
@@ -194,7 +196,7 @@ class DecisionRegionsDisplay(Display):
         middle = [np.median(self.points[self.codes == k], axis=0) for k in range(K) if rows[k]]
         told = [
             f"{shortened(self.classes.tolist()[k], 40)}: {rows[k]:,} rows, {wrong[k]:,} of them misclassified, "
-            f"in the middle at ({x:.3g}, {y:.3g})"
+            f"in the middle at ({number_text(x, 3)}, {number_text(y, 3)})"
             for k, (x, y) in zip(np.flatnonzero(rows).tolist(), middle, strict=True)
         ]
         return f"Rows in a plane, by class. {'; '.join(told)}."

@@ -12,6 +12,7 @@ from matplotlib.ticker import MaxNLocator, ScalarFormatter
 
 from separatrix.base.arrays import AnyArray, Integers
 from separatrix.base.labels import known_codes
+from separatrix.base.number_text import number_text
 from separatrix.base.theme import GROUND, Theme
 from separatrix.classifiers.fit_input import rows_to_score
 from separatrix.diagnostics.coefficients import coefficients, column_names
@@ -124,7 +125,8 @@ class DistributionDisplay(Display):
     def alternative(self) -> str:
         labels = [shortened(label, 40) for label in self.classes.tolist()]
         told = [
-            f"{shortened(one.name, 40)}: " + ", ".join(f"{labels[k]} {one.median[k]:.4g}" for k in self.shown.tolist())
+            f"{shortened(one.name, 40)}: "
+            + ", ".join(f"{labels[k]} {number_text(one.median[k])}" for k in self.shown.tolist())
             for one in self.found
         ]
         return f"Medians by class. {'; '.join(told)}."
@@ -163,11 +165,11 @@ class DistributionDisplay(Display):
         panel.set_yticks([])
         panel.spines["left"].set_visible(False)
         if one.levels is not None:
-            panel.set_xticks(np.arange(len(one.levels)), [f"{level:.4g}" for level in one.levels])
+            panel.set_xticks(np.arange(len(one.levels)), [number_text(level) for level in one.levels])
         else:
             low, high = float(one.edges[0]), float(one.edges[-1])
             ticks = [low, 0.5 * (low + high), high]
-            panel.set_xticks(ticks, [f"{tick:.3g}".replace("-", "\N{MINUS SIGN}") for tick in ticks])
+            panel.set_xticks(ticks, [number_text(tick, 3).replace("-", "\N{MINUS SIGN}") for tick in ticks])
         panel.set_title(plain(one.name, 30), fontsize=SMALL_TEXT, pad=3.0)
 
     def _draw_quantiles(self, panel: Axes, one: Distribution, theme: Theme) -> None:

@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from separatrix.base.labels import as_label_array, known_codes
+from separatrix.base.number_text import number_text
 from separatrix.base.theme import Theme
 from separatrix.diagnostics import Influence, influential
 from separatrix.plots import legends
@@ -95,7 +96,9 @@ class InfluenceDisplay(Display):
     @property
     def alternative(self) -> str:
         parts = zip(self.found.rows.tolist(), self.labels, self.found.distance, self.found.leverage, strict=True)
-        told = [f"row {row} of {shortened(label, 40)} {at:.3g}, leverage {h:.2g}" for row, label, at, h in parts]
+        told = [
+            f"row {row} of {shortened(label, 40)} {number_text(at, 3)}, leverage {h:.2g}" for row, label, at, h in parts
+        ]
         return f"Cook's distance, the largest first: {'; '.join(told)}."
 
     def _draw(self, ax: Axes, theme: Theme) -> None:

@@ -141,6 +141,14 @@ class LossDisplay(Display):
             ax.set_ylim(high - room, high + room)
 
 
+def _runs_of_parts(parts: Sequence[Any]) -> list[Run]:
+    """The curves of several models, which are numbered if each has one curve."""
+    runs = [run for part in parts for run in runs_of(part)]
+    if len(runs) == len(parts) > 1:
+        return [run._replace(name=f"model {k}") for k, run in enumerate(runs, 1)]
+    return runs
+
+
 def runs_of(model: Any) -> list[Run]:
     """Return the curves of a fitted model, one for each solver run.
 
@@ -150,10 +158,7 @@ def runs_of(model: Any) -> list[Run]:
     """
     parts = getattr(model, "estimators_", None)
     if parts is not None and all(hasattr(part, "trace_") for part in parts):
-        runs = [run for part in parts for run in runs_of(part)]
-        if len(runs) == len(parts) > 1:
-            return [run._replace(name=f"model {k + 1}") for k, run in enumerate(runs)]
-        return runs
+        return _runs_of_parts(parts)
     if not getattr(model, "trace_", ()):
         problem = f"{type(model).__name__} was not fitted by iterations and has no trace to plot"
         raise ParameterError("model", problem, "give a fitted classifier with a trace_, such as LogisticRegression")

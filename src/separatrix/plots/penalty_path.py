@@ -11,6 +11,7 @@ from matplotlib.ticker import NullFormatter
 
 from separatrix.base.arrays import Array
 from separatrix.base.errors import ParameterError
+from separatrix.base.number_text import number_text
 from separatrix.base.theme import BAND, Theme
 from separatrix.plots import legends
 from separatrix.plots.display import TICK_MULTIPLES, Display, last_step
@@ -72,8 +73,8 @@ class PenaltyPathDisplay(Display):
     @property
     def alternative(self) -> str:
         tried = zip(self.choice.Cs.tolist(), self.choice.scores, self.choice.standard_errors, strict=True)
-        told = [f"C = {C:.3g}: {score:.4g} ± {error:.2g}" for C, score, error in tried]
-        return f"Chosen is C = {self.choice.C:.4g}. Log loss on held-out rows by C: {'; '.join(told)}."
+        told = [f"C = {number_text(C, 3)}: {number_text(score)} ± {error:.2g}" for C, score, error in tried]
+        return f"Chosen is C = {number_text(self.choice.C)}. Log loss on held-out rows by C: {'; '.join(told)}."
 
     def _draw(self, ax: Axes, theme: Theme) -> None:
         choice, colour = self.choice, theme.ink
@@ -81,11 +82,11 @@ class PenaltyPathDisplay(Display):
         ax.fill_between(choice.Cs, low, high, color=colour, alpha=BAND, linewidth=0, label="± one standard error")
         ax.plot(choice.Cs, choice.scores, color=colour, marker="o", markersize=4, label=choice.method)
         ax.axvline(choice.C, color=theme.highlight, linewidth=4 * STRONG, zorder=0)
-        ax.axvline(choice.C, color=theme.highlight_edge, linewidth=THIN, label=f"C = {choice.C:.4g}", zorder=1)
+        ax.axvline(choice.C, color=theme.highlight_edge, linewidth=THIN, label=f"C = {number_text(choice.C)}", zorder=1)
         ax.set_xscale("log")
         ticks = ticks_of(choice.Cs)
         if ticks is not None:
-            ax.set_xticks(ticks, [f"{C:.3g}" for C in ticks])
+            ax.set_xticks(ticks, [number_text(C, 3) for C in ticks])
         ax.xaxis.set_minor_formatter(NullFormatter())
         ax.set_xlabel("C (stronger penalty to the left)")
         ax.set_ylabel("log loss on held-out rows")

@@ -14,9 +14,6 @@ from separatrix.plots.display import thinned
 from separatrix.plots.ranked import RankingDisplay
 from separatrix.plots.style import REFERENCE, THIN
 
-# The text alternative names the precision at these recalls.
-RECALLS_TOLD = (0.5, 0.8, 0.95)
-
 
 @final
 @dataclass(eq=False)
@@ -50,6 +47,8 @@ class PrecisionRecallDisplay(RankingDisplay):
     x_name: ClassVar[str] = "recall"
     y_name: ClassVar[str] = "precision"
     area_name: ClassVar[str] = "average precision"
+    places_told: ClassVar[tuple[float, ...]] = (0.5, 0.8, 0.95)
+    words_told: ClassVar[tuple[str, str]] = ("precision", "recall")
 
     def area(self, curve: Ranking) -> tuple[float, Interval]:
         """The average precision, and its confidence interval.
@@ -66,21 +65,9 @@ class PrecisionRecallDisplay(RankingDisplay):
         """
         return curve.average_precision, curve.average_precision_interval(self.level)
 
-    def told(self, curve: Ranking) -> str:
-        """The average precision, and the precision at three recalls.
-
-        Parameters
-        ----------
-        curve : Ranking
-            The curve.
-
-        Returns
-        -------
-        str
-        """
-        found = [f"{100 * _highest(curve, at):.0f} % at {100 * at:g} %" for at in RECALLS_TOLD]
-        area, (low, high) = self.area(curve)
-        return f"average precision {area:.3f} ({low:.3f} to {high:.3f}); precision {', '.join(found)} recall"
+    def _highest(self, curve: Ranking, place: float) -> float:
+        """The highest precision with at least this recall."""
+        return float(np.max(curve.precision[1:][curve.tpr[1:] >= place], initial=0.0))
 
     def _draw_one(self, ax: Axes, theme: Theme, curve: Ranking, colour: str, label: str) -> str:
         band = curve.band(self.band, self.level)
@@ -92,8 +79,3 @@ class PrecisionRecallDisplay(RankingDisplay):
         ax.axhline(share, color=theme.muted, linewidth=THIN, linestyle=REFERENCE)
         ax.plot(recall[kept], precision[kept], color=colour, label=label)
         return band.says
-
-
-def _highest(curve: Ranking, recall: float) -> float:
-    """The highest precision with at least this recall."""
-    return float(np.max(curve.precision[1:][curve.tpr[1:] >= recall], initial=0.0))

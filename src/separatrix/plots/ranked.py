@@ -35,6 +35,9 @@ class RankingDisplay(Display):
     x_name: ClassVar[str]
     y_name: ClassVar[str]
     area_name: ClassVar[str]
+    # The text alternative names the height of a curve at these places, between these two words.
+    places_told: ClassVar[tuple[float, ...]]
+    words_told: ClassVar[tuple[str, str]]
 
     curves: Sequence[Ranking]
     band: str = "pointwise"
@@ -159,8 +162,11 @@ class RankingDisplay(Display):
         """The area below a curve, and its confidence interval."""
 
     @abstractmethod
+    def _highest(self, curve: Ranking, place: float) -> float:
+        """The greatest height of the curve among the thresholds that are at least as good as ``place`` on the axis."""
+
     def told(self, curve: Ranking) -> str:
-        """The numbers of a curve in words.
+        """The area of a curve, and its height at three places, in words.
 
         Parameters
         ----------
@@ -171,6 +177,9 @@ class RankingDisplay(Display):
         -------
         str
         """
+        heights = ", ".join(f"{100 * self._highest(curve, at):.0f} % at {100 * at:g} %" for at in self.places_told)
+        height, place = self.words_told
+        return f"{self.area_name} {self._areas(curve)}; {height} {heights} {place}"
 
     def _draw(self, ax: Axes, theme: Theme) -> None:
         if self.together:

@@ -14,9 +14,6 @@ from separatrix.plots.display import thinned
 from separatrix.plots.ranked import RankingDisplay
 from separatrix.plots.style import REFERENCE, THIN
 
-# The text alternative names the true positive rates at these false positive rates.
-RATES_TOLD = (0.01, 0.05, 0.2)
-
 
 @final
 @dataclass(eq=False)
@@ -49,6 +46,8 @@ class RocDisplay(RankingDisplay):
     x_name: ClassVar[str] = "false positive rate"
     y_name: ClassVar[str] = "true positive rate"
     area_name: ClassVar[str] = "area"
+    places_told: ClassVar[tuple[float, ...]] = (0.01, 0.05, 0.2)
+    words_told: ClassVar[tuple[str, str]] = ("true positives", "false positives")
 
     def area(self, curve: Ranking) -> tuple[float, Interval]:
         """The area below the curve, and DeLong's confidence interval.
@@ -65,21 +64,9 @@ class RocDisplay(RankingDisplay):
         """
         return curve.auc, curve.auc_interval(self.level)
 
-    def told(self, curve: Ranking) -> str:
-        """The area, and the true positive rates at three false positive rates.
-
-        Parameters
-        ----------
-        curve : Ranking
-            The curve.
-
-        Returns
-        -------
-        str
-        """
-        rates = [f"{100 * _highest(curve, at):.0f} % at {100 * at:g} %" for at in RATES_TOLD]
-        area, (low, high) = self.area(curve)
-        return f"area {area:.3f} ({low:.3f} to {high:.3f}); true positives {', '.join(rates)} false positives"
+    def _highest(self, curve: Ranking, place: float) -> float:
+        """The highest true positive rate with at most this false positive rate."""
+        return float(np.max(curve.tpr[curve.fpr <= place], initial=0.0))
 
     def _ground(self, ax: Axes, theme: Theme) -> None:
         ax.plot([0, 1], [0, 1], color=theme.muted, linewidth=THIN, linestyle=REFERENCE)
@@ -93,8 +80,3 @@ class RocDisplay(RankingDisplay):
         kept = thinned(curve.fpr, curve.tpr)
         ax.plot(curve.fpr[kept], curve.tpr[kept], color=colour, label=label)
         return band.says
-
-
-def _highest(curve: Ranking, fpr: float) -> float:
-    """The highest true positive rate with at most this false positive rate."""
-    return float(np.max(curve.tpr[curve.fpr <= fpr], initial=0.0))

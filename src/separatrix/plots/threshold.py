@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 
 from separatrix.base.arrays import AnyArray, Array
 from separatrix.base.errors import ParameterError
+from separatrix.base.number_text import number_text
 from separatrix.base.theme import Theme
 from separatrix.evaluation.answers import Answers, answers
 from separatrix.evaluation.mistake_costs import CostFigures, Costs, cost_figures
@@ -138,8 +139,8 @@ class ThresholdDisplay(Display):
         at = np.array([self.threshold, *TOLD])
         precision, recall, cost = self.at(at)
         told = [
-            f"from {t:.3g} on: precision {a:.3f}, recall {b:.3f}"
-            + ("" if cost is None else f", cost {cost[k]:.4g} a row")
+            f"from {number_text(t, 3)} on: precision {a:.3f}, recall {b:.3f}"
+            + ("" if cost is None else f", cost {number_text(cost[k])} a row")
             for k, (t, a, b) in enumerate(zip(at, precision, recall, strict=True))
         ]
         return f"Predicting {shortened(self.label, 40)} {'; '.join(told)}."
@@ -151,7 +152,7 @@ class ThresholdDisplay(Display):
     def _draw(self, ax: Axes, theme: Theme) -> None:
         precision, recall, cost = self.at(GRID)
         ax.axvline(self.threshold, color=theme.highlight, linewidth=4 * STRONG, zorder=0)
-        name = f"threshold {self.threshold:.3g}"
+        name = f"threshold {number_text(self.threshold, 3)}"
         ax.axvline(self.threshold, color=theme.highlight_edge, linewidth=THIN, zorder=1, label=name)
         for values, look, label in ((precision, "-", "precision"), (recall, DASHED, "recall")):
             kept = thinned(GRID, np.nan_to_num(values, nan=1.0))

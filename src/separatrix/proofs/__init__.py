@@ -14,12 +14,19 @@ quasi              an integer direction of quasi-complete separation that uses f
 causes             all sets of columns that cause a quasi-complete separation
 naming             classes, columns and rows described in words
 asked_rows         the rows that a verdict is asked about
+asked_tables       the same for tables outside memory
 verifiable         the base class of verdicts that make a claim
 separable          the verdict Separable, proven by a hyperplane
 overlapping        the verdicts QuasiSeparable and Inseparable, proven by rows
 verdicts           all verdicts, with Doubtful
 overlap_proof      proofs that no hyperplane separates, extended row by row
 scales             columns of extreme size, rescaled by powers of two
-separability       the entry point: from rows to a verdict
+deciding           from rows in memory to a verdict
+row_claims         claims about every row, checked block by block
+core_rows          the rows at hand in a search over rows outside memory
+widest_separator   the hyperplane that keeps furthest from the rows at hand
+direction_rows     the rows that a direction touches and moves, outside memory
+streamed_separability   from rows outside memory to a verdict, in a few passes
+separability       the entry points: from rows to a verdict
 existence          when the bound of a fit proves that a maximum of the likelihood exists
 """

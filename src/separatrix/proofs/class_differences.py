@@ -22,10 +22,9 @@ from separatrix.base.concurrency import in_order
 from separatrix.base.pieces import pieces, rows_per_piece
 from separatrix.proofs.rational import signs
 from separatrix.proofs.residues import span
-from separatrix.rows import Rows, count_pass
+from separatrix.rows import Block, count_pass
 from separatrix.rows.csr import csr_rows, is_sparse
 from separatrix.rows.frame import power_of_two
-from separatrix.rows.in_memory import InMemory
 from separatrix.rows.protocol import BLOCK_BYTES
 
 EPS, TINY = float(np.finfo(np.float64).eps), float(np.finfo(np.float64).tiny)
@@ -33,7 +32,6 @@ EPS, TINY = float(np.finfo(np.float64).eps), float(np.finfo(np.float64).tiny)
 ROWS_EXPANDED_AT_ONCE = 4096
 # Number of rows joined into one before taking column maxima: NumPy takes the maxima of longer rows 2.4 times faster.
 ROWS_JOINED_FOR_MAXIMA = 16
-PROOF = InMemory("separability", "its proof names single rows")
 
 
 def chunks(numbers: Integers) -> list[Integers]:
@@ -45,6 +43,8 @@ def chunks(numbers: Integers) -> list[Integers]:
 class Differences:
     """The class differences of X (n, d), dense or CSR, with class codes (n,) below K, with or without an intercept.
 
+    ``is_part``: X has only some of the rows, so reading it is no pass over all of them.
+
     >>> D = Differences(np.array([[5.0], [7.0]]), np.array([0, 2]), 3)
     >>> D.take(np.arange(4)).tolist()  # x̄ = (1, 5) of class 0 against 1 and 2, x̄ = (1, 7) of class 2 against 0 and 1
     [[-1.0, -5.0, 0.0, 0.0], [0.0, 0.0, -1.0, -5.0], [0.0, 0.0, 1.0, 7.0], [-1.0, -7.0, 1.0, 7.0]]
@@ -54,11 +54,11 @@ class Differences:
     codes: Integers
     K: int
     fit_intercept: bool = True
+    is_part: bool = False
 
     @classmethod
-    def of_rows(cls, rows: Rows, n_classes: int, fit_intercept: bool = True) -> Differences:
-        """The class differences of rows with the targets of ``class_targets``. The rows must be in memory."""
-        block = PROOF.block(rows)
+    def of_block(cls, block: Block, n_classes: int, fit_intercept: bool = True) -> Differences:
+        """The class differences of rows with the targets of ``class_targets``."""
         codes = (block.t > 0).astype(np.int64) if n_classes == 2 else block.t
         return cls(block.X, codes, n_classes, fit_intercept)
 
@@ -97,7 +97,7 @@ class Differences:
     @cached_property
     def unit(self) -> Array:
         """A power of two near the largest entry of each column, (width,); NaN for a column with non-finite entries."""
-        count_pass()
+        self._count_pass()
         largest = np.zeros(self.X.shape[1])
         for part in in_order(_largest, self._parts()):
             largest = np.maximum(largest, part)
@@ -118,6 +118,10 @@ class Differences:
         low, high = span(np.asarray(rows.toarray() if is_sparse(rows) else rows, dtype=np.float64))
         return int(np.sum(high - low)) + self.fit_intercept
 
+    def _count_pass(self) -> None:
+        if not self.is_part:
+            count_pass()
+
     def _parts(self) -> Iterator[tuple[int, Any]]:
         """Blocks of X with the number of their first row; the cuts depend on the data alone."""
         n, X = self.X.shape[0], self.X
@@ -127,7 +131,7 @@ class Differences:
 
     def margins(self, v: Array) -> Array:
         """All a_ik·v, (count,)."""
-        count_pass()
+        self._count_pass()
         W = self.weights(v)
 
         def part(given: tuple[int, Any]) -> Array:

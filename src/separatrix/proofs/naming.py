@@ -12,6 +12,7 @@ from separatrix.base.arrays import AnyArray, Integers
 from separatrix.base.errors import ParameterError
 from separatrix.base.labels import quoted
 from separatrix.base.messages import ColumnName, Message, ReferenceLevel, RowNumber, joined
+from separatrix.proofs.reference_levels import levels_by_category
 from separatrix.rows.csr import is_sparse
 
 # Largest number of rows, and of columns, that a sentence names.
@@ -97,20 +98,26 @@ class Directed(Protocol):
 
 def causes(verdict: Directed) -> Message:
     """A sentence that names the columns of every cause, or the reference level that is the cause."""
-    own, *others = verdict.causes
-    if not len(own):
+    if not len(verdict.causes[0]):
         return Message("the intercept alone causes it")
-    pairs = list(zip(verdict.causes, verdict.directions, strict=True))
-    levels = [reference_of(verdict.about, columns, W) for columns, W in pairs]
-    if others:
-        sets = [
-            _named_columns(verdict.about, columns, " with ") if level is None else Message(level)
-            for columns, level in zip(verdict.causes, levels, strict=True)
-        ]
-        return Message(_enumerated(sets), " each cause it")
-    if levels[0] is not None:
-        return Message(levels[0], " causes it")
-    return Message(_named_columns(verdict.about, own, " and "), " causes it" if len(own) == 1 else " cause it")
+    named = named_causes(verdict)
+    if len(named) > 1:
+        return Message(_enumerated(named), " each cause it")
+    plural = len(verdict.causes[0]) > 1 and not any(isinstance(one, ReferenceLevel) for one in named[0].within())
+    return Message(named[0], " cause it" if plural else " causes it")
+
+
+def named_causes(verdict: Directed) -> list[Message]:
+    """Every cause by name: its columns, or the reference level. Empty if the intercept alone is the cause."""
+    last = " and " if len(verdict.causes) == 1 else " with "
+    found = []
+    for columns, W in zip(verdict.causes, verdict.directions, strict=True):
+        level = reference_of(verdict.about, columns, W) if len(columns) else None
+        if level is not None:
+            found.append(Message(level))
+        elif len(columns):
+            found.append(_named_columns(verdict.about, columns, last))
+    return found
 
 
 def reference_of(about: About, columns: Integers, W: AnyArray) -> ReferenceLevel | None:
@@ -128,9 +135,9 @@ def reference_of(about: About, columns: Integers, W: AnyArray) -> ReferenceLevel
     if not about.names:
         return None
     of = about.names[columns[0]].partition("=")[0]
-    of_category = [j for j, name in enumerate(about.names) if name.startswith(f"{of}=") and len(name) > len(of) + 1]
+    levels = levels_by_category(about.names).get(of)
     W = np.atleast_2d(W)
-    if of and of_category == columns.tolist() and np.all(W[:, columns + 1] == -W[:, :1]):
+    if levels is not None and np.array_equal(levels, columns) and np.all(W[:, columns + 1] == -W[:, :1]):
         return ReferenceLevel(of)
     return None
 

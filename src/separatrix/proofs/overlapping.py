@@ -5,7 +5,7 @@ Sums of the few rows of a proof are computed in integers.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,15 +15,20 @@ from separatrix.base.cached import cached_property
 from separatrix.base.messages import Message
 from separatrix.geometry import Hyperplane
 from separatrix.proofs.asked_rows import are_in, asked_differences, flattened, signs_of
+from separatrix.proofs.asked_tables import AskedTable
 from separatrix.proofs.class_differences import Differences, chunks
 from separatrix.proofs.dependencies import across, positive_dependency
+from separatrix.proofs.direction_rows import DirectionRows, moved_rows
 from separatrix.proofs.enclosure import surely_positive
 from separatrix.proofs.naming import About, causes, listed
 from separatrix.proofs.quasi import on, rounded, used
 from separatrix.proofs.rational import sums_to_zero
 from separatrix.proofs.residues import vanishing
+from separatrix.proofs.row_claims import NotNegative, Orthogonal
 from separatrix.proofs.separable import hyperplane_of
 from separatrix.proofs.verifiable import VerifiableVerdict
+from separatrix.rows.labelled import OutsideMemory
+from separatrix.rows.protocol import Together
 
 
 @dataclass(frozen=True)
@@ -73,6 +78,10 @@ class _Overlapping(VerifiableVerdict):
             return None
         return D.dense(D.numbers(self.rows, self.against))
 
+    def _by_place(self) -> _Overlapping:
+        """The verdict on the rows of the proof alone, numbered by their places in it."""
+        return replace(self, rows=np.arange(len(self.rows)))
+
     def _named(self) -> Message:
         return listed(self.rows, self.against, self.about)
 
@@ -92,8 +101,10 @@ class Inseparable(_Overlapping):
     of them on their own sides, and none but a trivial one has none of them on the wrong side
     """
 
-    def verify(self, X: Any, y: Any, exact: bool = False) -> bool:
+    def verify(self, X: Any, y: Any = None, exact: bool = False) -> bool:
         """Whether the rows prove it: λ > 0 sums them to zero, and they span all rows.
+
+        X is a table with labels y, or a ``scan``, which is read once or twice.
 
         The sum is checked in integers or enclosed by bounds that include all rounding errors. If the rows of the proof
         have full rank, residues prove that they span all rows.
@@ -101,6 +112,8 @@ class Inseparable(_Overlapping):
         With ``exact``, where the rows do not have full rank, every row is checked in integers for each missing
         dimension: ``exact_cost(X)`` estimates how long that takes.
         """
+        if isinstance(X, OutsideMemory):
+            return self._verify_table(AskedTable.of(X, y, self.about), exact)
         D = asked_differences(X, y, self.about)
         if self.given is None and not exact and self._surely(D):
             return True
@@ -113,6 +126,18 @@ class Inseparable(_Overlapping):
         if len(complement.free) == 0:
             return True
         return all(vanishing(D.dense(part), complement.basis).all() for part in chunks(np.arange(D.count)))
+
+    def _verify_table(self, table: AskedTable, exact: bool) -> bool:
+        D, own = table.at(self.rows), self._by_place()
+        if D is None or not isinstance(own, Inseparable):
+            return False
+        if self.given is None and not exact and own._surely(D):
+            return True
+        A = own._supporting(D)
+        complement = None if A is None else across(A)
+        if complement is None:
+            return False
+        return len(complement.free) == 0 or table.satisfies([Orthogonal(complement.basis, exact)])
 
     def _surely(self, D: Differences) -> bool:
         """Whether D has the rows of the proof, and floating point proves their rank and λ > 0."""
@@ -142,7 +167,8 @@ class QuasiSeparable(_Overlapping):
     ``rows`` (at most the rank plus one) and λ > 0 prove the latter, since λ sums them to zero. ``direction`` is v in
     integers, and ``v`` is ``direction`` rounded to floats. ``touching`` are the rows exactly on its hyperplane; for
     K > 2 classes ``touching_against`` has the classes that tie. ``columns`` are the columns that v uses, none of which
-    can be omitted. ``further`` has a direction of the same kind for each other cause; no two share a column.
+    can be omitted. ``further`` has a direction of the same kind for each other cause. No two share a column, except
+    that the direction of a reference level uses all columns of its category.
 
     >>> from separatrix import separability
     >>> verdict = separability([[0.0], [1.0], [1.0], [2.0]], [0, 0, 1, 1])
@@ -158,7 +184,7 @@ class QuasiSeparable(_Overlapping):
 
     @property
     def causes(self) -> tuple[Integers, ...]:
-        """The columns of each direction: every set separates some rows without the columns of the others."""
+        """The columns of each direction, which separate some rows without any other column."""
         return (self.columns, *(used(np.atleast_2d(v)) for v in self.further))
 
     @property
@@ -174,14 +200,18 @@ class QuasiSeparable(_Overlapping):
     def hyperplane(self) -> Hyperplane:
         return hyperplane_of(self.v)
 
-    def verify(self, X: Any, y: Any, exact: bool = False) -> bool:
+    def verify(self, X: Any, y: Any = None, exact: bool = False) -> bool:
         """Whether v and λ prove the claim on these rows, and every direction in ``further`` has A v ≥ 0 and A v ≠ 0.
+
+        X is a table with labels y, or a ``scan``, which is read three times.
 
         λ and the touching rows are checked in integers. The margins of the other rows must exceed their rounding
         error, or be positive exactly.
 
         With ``exact``, every row is checked in integers; ``exact_cost(X)`` estimates how long that takes.
         """
+        if isinstance(X, OutsideMemory):
+            return self._verify_table(AskedTable.of(X, y, self.about), exact)
         D = asked_differences(X, y, self.about)
         v = flattened(D, self.direction)
         if v is None or not self._is_about(D):
@@ -196,6 +226,22 @@ class QuasiSeparable(_Overlapping):
         if not all(vanishing(D.dense(part), v[:, None]).all() for part in chunks(touching)):
             return False
         return len(D.not_positive(rounded(v), v.tolist(), off)) == 0
+
+    def _verify_table(self, table: AskedTable, exact: bool) -> bool:
+        D, own = table.at(self.rows), self._by_place()
+        if D is None or own._supporting(D) is None or not np.array_equal(used(self.directions[0]), self.columns):
+            return False
+        flat = [flattened(D, v) for v in (self.direction, *self.further)]
+        directions = [v for v in flat if v is not None]
+        if len(directions) < len(flat) or not table.satisfies([NotNegative(v, exact) for v in directions]):
+            return False
+        each = [DirectionRows((v,), table.view) for v in directions]
+        totals = table.rows.fold(Together(tuple(each)))
+        moved = [rows.joined(total) for rows, total in zip(each, totals, strict=True)]
+        same = np.array_equal(moved[0].touching, self.touching) and np.array_equal(
+            moved[0].against, self.touching_against
+        )
+        return same and all(rows.n_moved for rows in moved)
 
     def _is_about(self, D: Differences) -> bool:
         """Whether D has the rows that the verdict names, λ proves the sum, and the directions are as claimed."""
@@ -212,7 +258,7 @@ class QuasiSeparable(_Overlapping):
         """
         flat = [v for v in (flattened(D, direction) for direction in self.further) if v is not None]
         tied = [self.touching, *(D.named(on(D, v))[0] for v in flat)]
-        return np.asarray(np.any([np.bincount(rows, minlength=len(D.codes)) < D.K - 1 for rows in tied], axis=0))
+        return moved_rows(tied, len(D.codes), D.K)
 
     @staticmethod
     def _is_direction(D: Differences, direction: AnyArray) -> bool:

@@ -11,10 +11,13 @@ from separatrix.base.arrays import Array
 from separatrix.base.errors import ParameterError
 from separatrix.geometry import Hyperplane
 from separatrix.proofs.asked_rows import asked_differences, flattened, signs_of
+from separatrix.proofs.asked_tables import AskedTable
 from separatrix.proofs.class_differences import Differences
 from separatrix.proofs.naming import About
 from separatrix.proofs.rational import fractions
+from separatrix.proofs.row_claims import Positive
 from separatrix.proofs.verifiable import VerifiableVerdict
+from separatrix.rows.labelled import OutsideMemory
 
 # Weights are divided by the largest only if the smallest nonzero weight stays above this, so that it does not
 # underflow.
@@ -41,7 +44,7 @@ class Separable(VerifiableVerdict):
     def of(cls, D: Differences, v: Array, m: Array, about: About) -> Separable:
         """The verdict for v (width,) with its margins m (count,)."""
         W = D.weights(v)
-        margin = _smallest_distance(D, W, m)
+        margin = smallest_distance(D, W, m)
         shared = W / np.abs(W).max()
         W = shared if np.abs(shared[W != 0]).min() > SMALLEST_RELATIVE_WEIGHT else W
         return cls(W[1] if D.K == 2 else W, margin, about)
@@ -52,7 +55,7 @@ class Separable(VerifiableVerdict):
         if not np.all(np.isfinite(v)) or len(D.not_positive(v)):
             return None
         W = D.weights(v)
-        return cls(W[1] if D.K == 2 else W, _smallest_distance(D, W, D.margins(v)), about)
+        return cls(W[1] if D.K == 2 else W, smallest_distance(D, W, D.margins(v)), about)
 
     @property
     def hyperplane(self) -> Hyperplane:
@@ -61,11 +64,14 @@ class Separable(VerifiableVerdict):
     def __bool__(self) -> bool:
         return True
 
-    def verify(self, X: Any, y: Any, exact: bool = False) -> bool:
+    def verify(self, X: Any, y: Any = None, exact: bool = False) -> bool:
         """Whether v separates these rows: each margin exceeds its rounding error, or is positive exactly.
 
-        With ``exact``, every margin is computed in integers; ``exact_cost(X)`` estimates how long that takes.
+        X is a table with labels y, or a ``scan``, which is read once. With ``exact``, every margin is computed in
+        integers; ``exact_cost(X)`` estimates how long that takes.
         """
+        if isinstance(X, OutsideMemory):
+            return self._verify_table(AskedTable.of(X, y, self.about), exact)
         D = asked_differences(X, y, self.about)
         v = flattened(D, self.v)
         if v is None or not np.all(np.isfinite(v)):
@@ -73,6 +79,10 @@ class Separable(VerifiableVerdict):
         if exact:
             return signs_of(D, np.arange(D.count), fractions(v)) <= {1}
         return len(D.not_positive(v)) == 0
+
+    def _verify_table(self, table: AskedTable, exact: bool) -> bool:
+        v = flattened(table.no_rows, self.v)
+        return v is not None and bool(np.all(np.isfinite(v))) and table.satisfies([Positive(v, exact)])
 
     def explain(self) -> str:
         if self.v.ndim == 1:
@@ -89,7 +99,7 @@ def hyperplane_of(v: Array) -> Hyperplane:
     return Hyperplane(v[1:], float(v[0]))
 
 
-def _smallest_distance(D: Differences, W: Array, m: Array) -> float:
+def smallest_distance(D: Differences, W: Array, m: Array) -> float:
     """The smallest distance of a row to its hyperplanes, for weights W of any size with margins m."""
     size = np.abs(W).max()
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):

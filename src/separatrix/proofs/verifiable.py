@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.proofs.naming import About
+from separatrix.rows.labelled import OutsideMemory
 
 # Measured time of a product of a float and a long integer, used to estimate the cost of exact verification.
 SECONDS_PER_EXACT_ENTRY = 5e-7
@@ -31,6 +32,6 @@ class VerifiableVerdict(ABC):
 
     def exact_cost(self, X: Any) -> str:
         """A sentence that estimates how long ``verify(X, y, exact=True)`` takes."""
-        n, d = np.shape(X)
+        n, d = (X.n_rows, X.n_features) if isinstance(X, OutsideMemory) else np.shape(X)
         entries = n * (d + self.fit_intercept) * max(1, len(self.about.classes) - 1)
         return f"{entries:,} entries as whole numbers: about {entries * SECONDS_PER_EXACT_ENTRY:.2g} s"

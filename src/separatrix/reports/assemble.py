@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.base.errors import ParameterError
-from separatrix.base.messages import Rows
+from separatrix.base.renamed_messages import Rows
 from separatrix.classifiers.fit_input import rows_to_score
 from separatrix.diagnostics.coefficients import before_model, column_names
 from separatrix.evaluation.comparison_result import Comparison
@@ -115,20 +115,15 @@ def report(
     """
     check_level(level)
     rows = getattr(X, "row_names", None) if rows is None else rows
-    test_rows = getattr(test[0], "row_names", None) if test_rows is None and test is not None else test_rows
     if test is not None:
+        test_rows = getattr(test[0], "row_names", None) if test_rows is None else test_rows
         held_out, labels = _seen(test)
         test = (taken_apart(model, held_out)[1], labels)
     if missing is None and len(getattr(model, "steps", ())) > 1:
         missing = _missing_values(X)
     scaling, encoder = before_model(model, scaling, encoder)
     model, X, encoded = taken_apart(model, X)
-    if not hasattr(model, "certificate_") or not hasattr(model, "n_features_in_"):
-        problem = f"got {type(model).__name__}"
-        raise ParameterError(
-            "model", problem, "give a fitted classifier of this package, or a pipeline that ends in one"
-        )
-    scores_of(model)
+    _refuse_other_models(model)
     scored, known = rows_to_score(model, X)
     named = column_names(scored.shape[1], known or encoded, names)
     checked = None if checks is None else tuple(checks)
@@ -154,6 +149,16 @@ def report(
         today() if date is None else date,
     )
     return _page(f"Report on a {subject.kind}" if title is None else title, subject)
+
+
+def _refuse_other_models(model: Any) -> None:
+    """Refuse what is not a fitted classifier of this package."""
+    if not hasattr(model, "certificate_") or not hasattr(model, "n_features_in_"):
+        problem = f"got {type(model).__name__}"
+        raise ParameterError(
+            "model", problem, "give a fitted classifier of this package, or a pipeline that ends in one"
+        )
+    scores_of(model)
 
 
 def _page(title: str, subject: ReportedModel) -> str:

@@ -3,27 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from separatrix.checks import Checks, Finding
+from separatrix.checks.encoded import check_encoded
 from separatrix.checks.finding import many, share
-from separatrix.checks.running import checked
-from separatrix.checks.single_columns import absent
+from separatrix.checks.missing_values import SHARE_MISSING_TO_WARN, absent, handled
 from separatrix.table import Table
-
-# What a fit did with missing values, by its setting.
-# From this share of missing values in a column, or of rows left out, on it is a warning.
-SHARE_MISSING_TO_WARN = 0.05
-_WHAT_WAS_DONE = {
-    "impute": (
-        "They were filled with the means of the rows fitted, and in categories with the most frequent level. Find out "
-        "why they are missing."
-    ),
-    "indicator": (
-        "They were filled with the means of the rows fitted, and marked in additional columns where the rows fitted "
-        "lacked some. In a category, missing is a level of its own. Find out why they are missing."
-    ),
-}
 
 
 def data_checks(table: Table, missing: Mapping[str, int] | None) -> Checks:
@@ -37,21 +22,11 @@ def data_checks(table: Table, missing: Mapping[str, int] | None) -> Checks:
     >>> raw = read_raw(pd.DataFrame({"age": ages, "ill": [0, 0, 1, 1, 0, 1, 1, 0]}), target="ill", missing="impute")
     >>> finding = data_checks(raw.learned(), raw.holes).of("missing")[0]
     >>> finding.severity, finding.told[:60]
-    ('warning', "In 'age' 1 (12.5 %), of 8 rows. They were filled with the me")
+    ('warning', "In 'age' 1 (12.5 %), of 8 rows. A fit fills them with the me")
     """
     assert table.y is not None
     assert table.rows is not None
-    columns = () if table.encoder is None else table.encoder.columns
-    return checked(
-        table.X,
-        table.y,
-        table.names,
-        table.row_names,
-        [] if missing is None else [_lacking(table, missing)],
-        {column.name: column.levels[0] for column in columns if column.levels},
-        n_columns=len(columns) or len(table.names),
-        ngrams=None if table.encoder is None else table.encoder.of_text,
-    )
+    return check_encoded(table, table.y, [] if missing is None else [_lacking(table, missing)])
 
 
 def _lacking(table: Table, missing: Mapping[str, int]) -> Finding:
@@ -62,9 +37,6 @@ def _lacking(table: Table, missing: Mapping[str, int]) -> Finding:
         sentence = f"{many(lost, 'row')} of {table.n_rows:,} ({share(lost, table.n_rows)}) lacked a value or a label."
         remedy = "They were left out, so this page is about the other rows. Find out why they are missing."
         return Finding(severity, "missing", "Rows with missing values were left out.", sentence, remedy)
-    finding = absent(missing, n, "")
     if not missing:
-        return finding
-    how = "error" if table.encoder is None else table.encoder.missing
-    severity = "warning" if max(missing.values()) >= SHARE_MISSING_TO_WARN * n else "note"
-    return replace(finding, severity=severity, remedy=_WHAT_WAS_DONE[how])
+        return absent(missing, n, "")
+    return handled(missing, n, "error" if table.encoder is None else table.encoder.missing)

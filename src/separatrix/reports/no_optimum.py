@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from separatrix.base.labels import quoted
+from separatrix.base.renamed_messages import with_references
 from separatrix.classifiers.separated import APART
+from separatrix.proofs.class_differences import Differences
+from separatrix.proofs.naming import named_causes
 from separatrix.proofs.verdicts import QuasiSeparable
 from separatrix.reports.reported_model import ReportedModel
 from separatrix.reports.wording import MOST_NAMED, some
@@ -29,10 +34,11 @@ def apart(subject: ReportedModel) -> str | None:
     code = subject.model.certificate_.code
     if code not in APART:
         return None
-    columns, rows = _causes(subject)
-    cause = f"The columns that separate the classes most: {some(columns)}. " if columns else ""
+    causes, rows = _causes(subject)
+    cause = f"The columns that separate the classes most: {some(causes)}. " if causes else ""
     if rows:
-        cause = f"The cause is {some(columns)}, through row{'s' * (len(rows) > 1)} {some(rows)}. "
+        verb = "cause is" if len(causes) == 1 else "causes are"
+        cause = f"The {verb} {some(causes)}, through row{'s' * (len(rows) > 1)} {some(rows)}. "
     return (
         f"No best fit exists: {_HAPPENED[code]}, and the weights shown here depend on where the search stopped. "
         f"{cause}{_DO}"
@@ -41,23 +47,30 @@ def apart(subject: ReportedModel) -> str | None:
 
 def short_cause(subject: ReportedModel) -> str:
     """The same in one short sentence."""
-    columns, _ = _causes(subject)
+    causes, _ = _causes(subject)
     term = TERMS[subject.model.certificate_.code].lower()
-    return f"No best fit exists, because of {term}{f' by {some(columns)}' if columns else ''}."
+    return f"No best fit exists, because of {term}{f' by {some(causes)}' if causes else ''}."
 
 
 def _causes(subject: ReportedModel) -> tuple[list[str], list[str]]:
-    """The columns that the proof needs, and the rows through which they separate; else the columns with most effect."""
+    """The causes that are proven, and the rows through which they separate; else the columns with most effect."""
     verdict = getattr(subject.model, "separation_", None)
     if isinstance(verdict, QuasiSeparable) and len(verdict.columns):
-        off = np.setdiff1d(np.arange(subject.own.n_rows), verdict.touching)
-        return [_column(subject, verdict, int(j)) for j in verdict.columns], [str(row) for row in subject.called(off)]
+        return _named(subject, verdict), _gaining_rows(subject, verdict) if subject.verification else []
     if isinstance(subject.coefficients, str):
         return [], []
     return [quoted(subject.names[j]) for j in subject.coefficients.largest(MOST_NAMED)], []
 
 
-def _column(subject: ReportedModel, verdict: QuasiSeparable, j: int) -> str:
-    """The name of a column. The verdict has only columns without a penalty, so its indices may differ."""
-    whole = np.atleast_2d(verdict.v).shape[1] == len(subject.names) + 1
-    return quoted(subject.names[j]) if whole else verdict.about.column(j)
+def _gaining_rows(subject: ReportedModel, verdict: QuasiSeparable) -> list[str]:
+    """The rows of the fit whose likelihood grows without cost to the others."""
+    D = Differences(subject.scored, subject.own.codes, len(subject.labels), verdict.about.fit_intercept)
+    return [str(row) for row in subject.called(np.flatnonzero(verdict.gaining(D)))]
+
+
+def _named(subject: ReportedModel, verdict: QuasiSeparable) -> list[str]:
+    """The causes by name. The verdict has only the columns without a penalty, so its columns may be fewer."""
+    if np.atleast_2d(verdict.v).shape[1] == len(subject.names) + 1:
+        verdict = replace(verdict, about=replace(verdict.about, names=subject.names))
+    references = {} if subject.encoder is None else subject.encoder.references
+    return [str(with_references(cause, references)) for cause in named_causes(verdict)]

@@ -15,7 +15,7 @@ import numpy as np
 from separatrix.base.arrays import Array, Integers
 from separatrix.base.cached import cached_property
 from separatrix.base.errors import InputError
-from separatrix.base.messages import Rows
+from separatrix.base.renamed_messages import Rows
 from separatrix.certificates.certificate import Verification
 from separatrix.classifiers.fit_input import rows_to_score
 from separatrix.diagnostics import (

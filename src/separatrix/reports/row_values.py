@@ -21,15 +21,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from separatrix.base.arrays import Array
+from separatrix.reports.wording import number
 
 if TYPE_CHECKING:
-    from separatrix.table.encoder import Encoded, Encoder
+    from separatrix.table.encoded_column import Encoded
+    from separatrix.table.encoder import Encoder
     from separatrix.table.scaling import Scaling
 
 # Rounding of a value when it was scaled and is scaled back, relative to the column's mean and standard deviation.
 ROUNDING = 1e-12
 # How far a 0/1 value may be from 0 or 1, since older models scaled these columns, too.
 INDICATOR_ROUNDING = 1e-6
+# The significant digits of a number.
+DIGITS = 6
 EPOCH = datetime.datetime(1970, 1, 1)
 
 
@@ -74,7 +78,7 @@ def entries(
     """
     x = in_units(values, scaling)
     if encoder is None or encoder.names != tuple(names):
-        found = [Entry(name, " = ", number(v), float(part)) for name, v, part in zip(names, x, parts, strict=True)]
+        found = [Entry(name, " = ", cell(v), float(part)) for name, v, part in zip(names, x, parts, strict=True)]
     else:
         found, start = [], 0
         for column in encoder.columns:
@@ -84,26 +88,26 @@ def entries(
     return sorted((one for one in found if one.part != 0), key=lambda one: -abs(one.part))
 
 
-def number(value: float) -> str:
-    """A number with a minus sign after which lines do not break.
+def cell(value: float) -> str:
+    """A number of the table. Digits beyond the sixth are rounded, if they are not before the point.
 
-    >>> number(-0.5)
-    '−0.5'
+    >>> cell(-0.5), cell(51250.0), cell(17.99)
+    ('−0.5', '51,250', '17.99')
     """
-    return f"{value:.4g}".replace("-", "\N{MINUS SIGN}")
+    return number(value, DIGITS)
 
 
 def _of_column(column: Encoded, x: Array, parts: Array) -> list[Entry]:
     """The entries of a column of the table: one, or for a text one for each n-gram."""
     if column.text is not None:
         cells = zip(column.names, x, parts, strict=True)
-        return [Entry(name, " = ", number(v), float(part)) for name, v, part in cells if part != 0]
+        return [Entry(name, " = ", cell(v), float(part)) for name, v, part in cells if part != 0]
     total = float(np.sum(parts))
     if column.indicator and x[-1] > 0.5:
         return [Entry(column.name, ": ", "missing", total)]
     if column.kind == "category":
         return [Entry(column.name, ": ", level_of(column, x[: column.values]), total)]
-    return [Entry(column.name, " = ", _VALUES.get(column.kind, number)(float(x[0])), total)]
+    return [Entry(column.name, " = ", _VALUES.get(column.kind, cell)(float(x[0])), total)]
 
 
 def level_of(column: Encoded, x: Array) -> str:
@@ -122,7 +126,7 @@ def level_of(column: Encoded, x: Array) -> str:
 
 def _truth(value: float) -> str:
     """A truth value; a missing one may have been filled with a number in between."""
-    return {0.0: "false", 1.0: "true"}.get(round(value, 6), number(value))
+    return {0.0: "false", 1.0: "true"}.get(round(value, 6), cell(value))
 
 
 def _day(value: float) -> str:
@@ -130,7 +134,7 @@ def _day(value: float) -> str:
     try:
         at = EPOCH + datetime.timedelta(minutes=round(value * 24 * 60))
     except OverflowError:
-        return f"{number(value)} days since 1970"
+        return f"{cell(value)} days since 1970"
     return at.strftime("%Y-%m-%d") if value == round(value) else at.strftime("%Y-%m-%d %H:%M")
 
 

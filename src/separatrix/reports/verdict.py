@@ -5,7 +5,7 @@ from __future__ import annotations
 from separatrix.classifiers.separated import APART
 from separatrix.reports.no_optimum import short_cause
 from separatrix.reports.reported_model import ReportedModel
-from separatrix.reports.wording import NOT_ITS_ROWS, percent
+from separatrix.reports.wording import NOT_ITS_ROWS, number, percent
 
 # A fit is called optimal if its gap is at most this share of the null model's objective.
 LARGEST_RELATIVE_GAP_OF_OPTIMUM = 1e-6
@@ -18,7 +18,7 @@ def fitted(subject: ReportedModel) -> str:
     columns = f"{d:,} column{'s' * (d != 1)}"
     named = f" ({' and '.join(map(str, subject.labels))})" if K == 2 else ""
     C = chosen_C(subject)
-    kind = subject.kind if C is None else f"{subject.kind} with C = {C:.4g}"
+    kind = subject.kind if C is None else f"{subject.kind} with C = {number(C)}"
     return f"{kind} over {columns}, fitted to {n:,} rows of {K} classes{named}. {subject.date.isoformat()}."
 
 

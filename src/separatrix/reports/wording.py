@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from separatrix.base.number_text import number_text
+
 NOT_ITS_ROWS = "they are not the rows of the fit, or it had sample weights or an offset"
 # A list in a sentence names at most this many things.
 MOST_NAMED = 3
@@ -19,13 +21,22 @@ def percent(share: float, digits: int = 1) -> str:
     return f"{100 * share:.{digits}f}".removesuffix("." + "0" * digits) + "\N{NO-BREAK SPACE}%"
 
 
-def signed(value: float, spec: str = ".3g") -> str:
-    """A number with its sign; lines do not break after a minus sign.
+def number(value: float, digits: int = 4) -> str:
+    """A number as people write it; lines do not break after its minus sign.
 
-    >>> signed(-2.5), signed(2.5), signed(0.0)
-    ('−2.5', '+2.5', '0')
+    >>> number(-0.5), number(12345.0)
+    ('−0.5', '12,345')
     """
-    shown = f"{value:{spec}}".replace("-", "\N{MINUS SIGN}")
+    return number_text(value, digits).replace("-", "\N{MINUS SIGN}")
+
+
+def signed(value: float, spec: str | None = None) -> str:
+    """A number with its sign, by default with three significant digits; lines do not break after a minus sign.
+
+    >>> signed(-2.5), signed(2.5), signed(0.0), signed(2.5, ".2f")
+    ('−2.5', '+2.5', '0', '+2.50')
+    """
+    shown = number(value, 3) if spec is None else f"{value:{spec}}".replace("-", "\N{MINUS SIGN}")
     return f"+{shown}" if value > 0 else shown
 
 

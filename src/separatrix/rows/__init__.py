@@ -12,11 +12,10 @@ from separatrix.rows.protocol import (
     Partial,
     PassCounter,
     Rows,
-    by_row,
     count_pass,
     counted_passes,
+    first_rows,
     number_of_rows,
-    total_weight,
 )
 from separatrix.rows.sampling import Sample
 
@@ -32,14 +31,13 @@ __all__ = [
     "PassCounter",
     "Rows",
     "Sample",
-    "by_row",
     "count_pass",
     "counted_passes",
+    "first_rows",
     "labelled_rows",
     "memory_rows",
     "number_of_rows",
     "some_rows",
     "standard_frame",
     "summarise",
-    "total_weight",
 ]

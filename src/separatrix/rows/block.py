@@ -164,7 +164,8 @@ class Block:
         """``sandwich`` of the cached rows for h ≥ 0."""
         X = self.written
         if X.size <= MOST_UNSPLIT_ENTRIES:
-            return np.asarray((X.T * h) @ X)
+            product: Array = (X.T * h).dot(X)
+            return product
         half = X * np.sqrt(h)[:, None]
         H: Array = half.T @ half  # NumPy recognises AᵀA and calls the symmetric product, which is half the work
         H[0] = H[:, 0] = h @ X  # exact: rows that balance each other sum to zero, which √h·√h does not keep

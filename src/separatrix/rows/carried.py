@@ -11,7 +11,7 @@ from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 
-from separatrix.base.arrays import Integers
+from separatrix.base.arrays import Booleans, Integers
 from separatrix.rows.block import Block
 from separatrix.rows.csr import stacked
 from separatrix.rows.frame import Frame
@@ -48,7 +48,8 @@ class CarriedRows:
 
     def only(self, numbers: Integers) -> CarriedRows:
         """Those of the rows that have these numbers."""
-        keep = [np.flatnonzero(np.isin(held, numbers, assume_unique=True)) for held in self.numbers]
+        wanted = np.sort(numbers)
+        keep = [np.flatnonzero(_are_in(held, wanted)) for held in self.numbers]
         some = [(held[k], part.take(k)) for held, part, k in zip(self.numbers, self.parts, keep, strict=True) if len(k)]
         return CarriedRows(tuple(held for held, _ in some), tuple(part for _, part in some))
 
@@ -59,10 +60,21 @@ class CarriedRows:
         X, t, weight = (stacked([getattr(part, name) for part in self.parts])[place] for name in ("X", "t", "weight"))
         return CarriedRows((numbers,), (Block(X, t, weight, 0, first.frame),))
 
-    def block(self, numbers: Integers, frame: Frame) -> Block:
-        """The rows with these numbers, in this order, of rows that have been joined."""
-        (held,), (part,) = self.numbers, self.parts
-        return replace(part.take(np.searchsorted(held, numbers)), frame=frame)
+    def places(self, numbers: Integers) -> Integers:
+        """Where the rows with these numbers are, in rows that have been joined."""
+        return np.searchsorted(self.numbers[0], numbers)
+
+    def block(self, frame: Frame) -> Block:
+        """All rows, which have been joined."""
+        return replace(self.parts[0], frame=frame)
+
+
+def _are_in(numbers: Integers, wanted: Integers) -> Booleans:
+    """Which numbers are among those wanted, which are sorted."""
+    if not len(wanted):
+        return np.zeros(len(numbers), dtype=bool)
+    place = np.minimum(np.searchsorted(wanted, numbers), len(wanted) - 1)
+    return np.asarray(wanted[place] == numbers)
 
 
 @dataclass

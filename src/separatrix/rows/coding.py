@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from math import frexp, ldexp
 
 import numpy as np
@@ -14,11 +15,16 @@ from separatrix.base.zero_weight_classes import codes_within
 
 @dataclass(frozen=True)
 class ClassTotals:
-    """For each class: the number of its rows, the sum of their weights, and the largest weight, (K,) each."""
+    """For each class: the number of its rows, the sum of their weights, and the largest weight, (K,) each.
+
+    ``rest``: what rounding has left out of the sums of weights. With it the sums do not depend on the order in which
+    rows are added, so a table in many pieces has the bits of a table in memory.
+    """
 
     rows: Integers
     weight: Array
     largest: Array
+    rest: Array | None = None
 
     @property
     def n_rows(self) -> int:
@@ -27,7 +33,23 @@ class ClassTotals:
     def merge(self, other: ClassTotals) -> ClassTotals:
         """The totals of these rows and of others with the same classes."""
         largest = np.maximum(self.largest, other.largest)
-        return ClassTotals(self.rows + other.rows, self.weight + other.weight, largest)
+        weight, rest = _rounded_sum(self.weight, other.weight, self._left_out, other._left_out)
+        return ClassTotals(self.rows + other.rows, weight, largest, rest)
+
+    @property
+    def _left_out(self) -> Array:
+        return np.zeros(len(self.weight)) if self.rest is None else self.rest
+
+    def of_class(self, k: int) -> ClassTotals:
+        """The totals of class k alone."""
+        own = slice(k, k + 1)
+        return ClassTotals(self.rows[own], self.weight[own], self.largest[own], self._left_out[own])
+
+    @classmethod
+    def stacked(cls, parts: Sequence[ClassTotals]) -> ClassTotals:
+        """The totals of all classes, from those of each class."""
+        names = ("rows", "weight", "largest", "_left_out")
+        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
 
     @classmethod
     def of(cls, codes: Integers, weight: Array, n_classes: int) -> ClassTotals:
@@ -43,16 +65,39 @@ class ClassTotals:
             return cls(rows, rows.astype(np.float64) * high, np.where(rows > 0, high, 0.0))
         largest = np.zeros(n_classes)
         np.maximum.at(largest, codes, weight)
-        return cls(rows, np.bincount(codes, weight, n_classes).astype(np.float64), largest)
+        total, rest = _sums(codes, weight, n_classes, high)
+        return cls(rows, total, largest, rest)
+
+
+def _sums(codes: Integers, weight: Array, n_classes: int, largest: float) -> tuple[Array, Array]:
+    """Σ weight by class, and what its rounding has left out, by class.
+
+    Each weight is split into a multiple of a unit and a remainder. The unit is so large that sums of the multiples are
+    exact.
+    """
+    unit = ldexp(1.0, frexp(largest)[1] + len(weight).bit_length() - 53) if largest < np.inf else 0.0
+    whole = np.rint(weight / unit) * unit if unit > 0 else weight
+    high, low = (np.bincount(codes, part, n_classes).astype(np.float64) for part in (whole, weight - whole))
+    return _rounded_sum(high, low, np.zeros(n_classes), np.zeros(n_classes))
+
+
+def _rounded_sum(a: Array, b: Array, a_rest: Array, b_rest: Array) -> tuple[Array, Array]:
+    """a + b + their rests, rounded, and what the rounding leaves out (Knuth's two-sum, twice)."""
+    total = a + b
+    from_b = total - a
+    rest = (a - (total - from_b)) + (b - from_b) + (a_rest + b_rest)
+    rounded = total + rest
+    return rounded, rest - (rounded - total)
 
 
 @dataclass(frozen=True)
 class Coding:
     """Makes targets and weights from class numbers and the weights that the user gave.
 
-    ``signs``: the targets are ±1, for two classes, and not class numbers. ``factors``: the weights of the rows of class
-    k are multiplied by ``factors[k]``. Then they are divided by ``unit``, a power of two. ``held``: the classes with
-    weight, which alone are numbered; rows of other classes, which have no weight, count as rows of the first class.
+    ``factors``: the weights of the rows of class k are multiplied by ``factors[k]``. Then they are divided by ``unit``,
+    a power of two. ``numbers``: class k is given the number ``numbers[k]``, and what follows is about these numbers.
+    ``held``: the classes with weight, which alone are numbered; rows of other classes, which have no weight, count as
+    rows of the first class. ``signs``: the targets are ±1, for two classes, and not class numbers.
 
     >>> coding = Coding(signs=True, factors=np.array([1.0, 3.0]), unit=2.0)
     >>> [part.tolist() for part in coding.of(np.array([0, 1]), np.array([1.0, 1.0]))]
@@ -63,6 +108,7 @@ class Coding:
     factors: Array | None = None
     unit: float = 1.0
     held: Booleans | None = None
+    numbers: Integers | None = None
 
     def of(self, codes: Integers, weight: Array) -> tuple[AnyArray, Array]:
         """The targets and the weights of rows."""
@@ -70,9 +116,27 @@ class Coding:
             weight = weight * self.factors[codes]
         if self.unit != 1:
             weight = weight / self.unit
+        if self.numbers is not None:
+            codes = self.numbers[codes]
         if self.held is not None:
             codes = codes_within(codes, self.held)
         return (signed(codes) if self.signs else codes), weight
+
+    def after(self, numbers: Integers) -> Coding:
+        """The same coding for rows whose classes first get other numbers; −1 leaves the rows of a class without weight.
+
+        >>> coding = Coding(signs=True).after(np.array([1, -1, 0]))
+        >>> [part.tolist() for part in coding.of(np.array([0, 1, 2]), np.ones(3))]
+        [[1.0, -1.0, -1.0], [1.0, 0.0, 1.0]]
+        """
+        if self.numbers is not None:
+            numbers = np.where(numbers < 0, -1, self.numbers[numbers])
+        left_out = numbers < 0
+        within = np.maximum(numbers, 0)
+        factors = None if self.factors is None else self.factors[within]
+        if np.any(left_out):
+            factors = np.where(left_out, 0.0, 1.0 if factors is None else factors)
+        return replace(self, factors=factors, numbers=within)
 
     @classmethod
     def of_likelihood(cls, totals: ClassTotals, factors: Array | None, held: Booleans | None = None) -> Coding:

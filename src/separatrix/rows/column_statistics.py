@@ -6,14 +6,14 @@ a large offset loses no digits.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Any
 
 import numpy as np
 
-from separatrix.base.arrays import AnyArray, Array
-from separatrix.base.cached import cached_property
+from separatrix.base.arrays import AnyArray, Array, Matrix
 from separatrix.base.errors import NotFiniteError, WeightError
 from separatrix.rows.block import Block
 from separatrix.rows.csr import is_sparse
@@ -71,28 +71,27 @@ class ColumnSummary:
 
 @dataclass(frozen=True)
 class _Columns:
-    """The sum behind ``summarise``; ``targets`` (K − 1,): the value of t in each class but the first."""
+    """The sum behind ``summarise``.
+
+    ``targets`` (K − 1,): the value of t in each class but the first. ``is_plain``: every unit is 1, so that columns are
+    summed in their own units.
+    """
 
     unit: Array
     targets: AnyArray
     ranges: bool
     compiled: bool
-
-    @cached_property
-    def is_plain(self) -> bool:
-        """Whether columns are summed in their own units."""
-        return bool((self.unit == 1).all())
+    is_plain: bool
 
     def zero(self) -> ColumnSummary:
         return ColumnSummary(0.0, 0, NONE, NONE, NONE, NONE, self.unit, NONE, NONE)  # as long as no row has weight
 
     def add(self, total: ColumnSummary, block: Block) -> ColumnSummary:
-        counted = block.weight > 0
-        if not counted.all():
+        if not np.minimum.reduce(block.weight, initial=np.inf) > 0:
             X: Any = block.X
             if not np.all(np.isfinite(X.data if is_sparse(X) else X)):
                 return replace(total, weight=np.nan)  # rows with zero weight must be finite as well
-            block = block.take(np.flatnonzero(counted))
+            block = block.take(np.flatnonzero(block.weight > 0))
         if block.n_rows == 0:
             return total
         with np.errstate(over="ignore", invalid="ignore"):
@@ -110,7 +109,8 @@ class _Columns:
         mean, square, sums = summed(block, None if self.is_plain else self.unit, weight, by_class)
         least = weight * (mean if self.is_plain else mean / self.unit) ** 2
         m2 = square - least
-        low, high = np.full(len(mean), -np.inf), np.full(len(mean), np.inf)
+        high = np.full(len(mean), np.inf)
+        low = -high
         pull = sums - class_weight[:, None] * mean
         whole = ColumnSummary(weight, block.n_rows, mean, m2, low, high, self.unit, class_weight, pull)
         if not self.ranges and (m2 > SMALLEST_TRUSTED_VARIANCE * least).all():
@@ -142,9 +142,9 @@ class _Columns:
 def _dense_sums(block: Block, unit: Array | None, weight: float, by_class: Array) -> tuple[Array, Array, Array]:
     """The mean, Σ s (x/unit)², and Σ s x by class; ``weight``: Σ s."""
     X = np.asarray(block.X, dtype=np.float64)
-    mean = (block.weight / weight) @ X
+    mean = (block.weight / weight).dot(X)  # for small arrays ``dot`` takes half the time of ``@``
     scaled = X if unit is None else X / unit
-    return mean, block.weight @ (scaled * scaled), by_class.T @ X
+    return mean, block.weight.dot(scaled * scaled), by_class.T.dot(X)
 
 
 def _compiled_sums(block: Block, unit: Array | None, weight: float, by_class: Array) -> tuple[Array, Array, Array]:
@@ -178,9 +178,18 @@ def _sparse_sums(block: Block, unit: Array | None, weight: float, by_class: Arra
 
 
 def _dense_ranges(X: Any, weight: Array, mean: Array, unit: Array) -> tuple[Array, Array, Array]:
-    """Min, max and Σ s ((x − mean)/unit)² of each column."""
+    """Min, max and Σ s ((x − x̄)/unit)² of each column, where x̄ is the mean and ``mean`` that mean rounded."""
     X = np.asarray(X, dtype=np.float64)
-    return X.min(axis=0), X.max(axis=0), weight @ ((X - mean) / unit) ** 2
+    apart = (X - mean) / unit
+    return X.min(axis=0), X.max(axis=0), _about_mean(weight @ apart, weight @ apart**2, weight)
+
+
+def _about_mean(first: Array, second: Array, weight: Array) -> Array:
+    """Σ s (x − x̄)² from Σ s (x − c) and Σ s (x − c)², for c near the mean x̄.
+
+    A mean far from zero is rounded by up to 1e-16 of its size, which may be more than the spread of the column.
+    """
+    return np.asarray(np.maximum(second - first * (first / weight.sum()), 0.0))
 
 
 def _sparse_ranges(X: Any, weight: Array, mean: Array, unit: Array) -> tuple[Array, Array, Array]:
@@ -195,9 +204,10 @@ def _sparse_ranges(X: Any, weight: Array, mean: Array, unit: Array) -> tuple[Arr
     low[some], high[some] = np.minimum.reduceat(data, starts), np.maximum.reduceat(data, starts)
     zeros = held < n
     low[zeros], high[zeros] = np.minimum(low[zeros], 0.0), np.maximum(high[zeros], 0.0)
-    m2 = np.bincount(column, s * ((data - mean[column]) / unit[column]) ** 2, d)
+    apart, zero = (data - mean[column]) / unit[column], -mean / unit
     rest = np.where(zeros, weight.sum() - np.bincount(column, s, d), 0.0)
-    return low, high, m2 + rest * (mean / unit) ** 2
+    first = np.bincount(column, s * apart, d) + rest * zero
+    return low, high, _about_mean(first, np.bincount(column, s * apart**2, d) + rest * zero**2, weight)
 
 
 @dataclass(frozen=True)
@@ -228,7 +238,22 @@ class _FirstNotFinite:
 
 def refuse_not_finite(rows: Rows, names: list[str] | None = None) -> None:
     """Raise if any entry is NaN or infinite, naming the first by row and column."""
-    row, column, value, count = rows.fold(_FirstNotFinite())
+    _refuse_found(rows.fold(_FirstNotFinite()), names)
+
+
+def refuse_not_finite_pieces(pieces: Iterable[Matrix], names: list[str] | None = None) -> None:
+    """``refuse_not_finite`` for consecutive pieces of X."""
+    partial, start = _FirstNotFinite(), 0
+    found = partial.zero()
+    for X in pieces:
+        n, d = X.shape
+        found = partial.add(found, Block(X, np.zeros(n), np.ones(n), start, Frame.identity(d)))
+        start += n
+    _refuse_found(found, names)
+
+
+def _refuse_found(found: tuple[int, int, float, int], names: list[str] | None) -> None:
+    row, column, value, count = found
     if count == 0:
         return
     named = f"column {names[column]!r}" if names is not None else f"column {column}"
@@ -262,7 +287,7 @@ def summarise(
     column, not only of those that may be constant.
     """
     many = _entries(rows) >= FEWEST_ENTRIES_TO_COMPILE_SUMS
-    partial = _Columns(np.ones(rows.n_features), np.empty(0) if targets is None else targets, ranges, many)
+    partial = _Columns(np.ones(rows.n_features), NONE if targets is None else targets, ranges, many, is_plain=True)
     summary = rows.fold(partial)
     # A sum that is not finite has an entry that is not finite, or overflows.
     if not (isfinite(summary.mean.sum()) and isfinite(summary.m2.sum()) and summary.weight > 0):
@@ -280,7 +305,7 @@ def summarise(
     if not ranges:
         summary = rows.fold(replace(partial, ranges=True))
     largest = np.maximum(np.abs(summary.minimum), np.abs(summary.maximum))
-    return rows.fold(replace(partial, unit=power_of_two(largest), ranges=True, compiled=False))
+    return rows.fold(replace(partial, unit=power_of_two(largest), ranges=True, compiled=False, is_plain=False))
 
 
 def standard_frame(

@@ -108,7 +108,7 @@ class Frame:
     def _shifted(self, b: Array, w: Array, sign: int) -> Array:
         """b ± w·center; in exact arithmetic where cancellation would lose digits of the scores."""
         if not self.has_large_offset and not self.is_extreme:
-            moved = w @ self.center
+            moved: Array = w.dot(self.center)
             if all(-LARGEST_ROUNDED_SHIFT <= shift <= LARGEST_ROUNDED_SHIFT for shift in moved.tolist()):
                 return b + sign * moved
         center = [Fraction(c) for c in self.center.tolist()]

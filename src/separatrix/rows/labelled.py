@@ -7,18 +7,23 @@ gives ``Rows`` with the targets and weights of a ``Coding``.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NoReturn, Protocol
 
 import numpy as np
 
-from separatrix.base.arrays import AnyArray, Array, Integers
+from separatrix.base.arrays import AnyArray, Array, Integers, Matrix
 from separatrix.base.cached import cached_property
+from separatrix.base.errors import TableError
 from separatrix.base.labels import signed
-from separatrix.rows.coding import ClassTotals, Coding, weight_unit
+from separatrix.rows.coding import CLASS_NUMBERS, ClassTotals, Coding, weight_unit
 from separatrix.rows.csr import is_sparse
 from separatrix.rows.memory import MemoryRows, memory_rows
-from separatrix.rows.protocol import Rows
+from separatrix.rows.protocol import Order, Rows
+
+# Rows of a table outside memory that are scored at once.
+ROWS_PER_PIECE = 1 << 16
 
 
 class OutsideMemory(ABC):
@@ -51,8 +56,25 @@ class OutsideMemory(ABC):
         return len(self.columns)
 
     @property
+    def fingerprint(self) -> str:
+        """A text that changes if the contents of the table do, as far as that shows without reading it."""
+        return self.name
+
+    @property
     def n_rows(self) -> int:
         return self.totals.n_rows
+
+    def matrices(self) -> Iterator[Matrix]:
+        """X in consecutive pieces, in the order of the rows, for predictions, which need no labels."""
+        return (block.X for block in self.rows(CLASS_NUMBERS).blocks(Order(ROWS_PER_PIECE)))
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NoReturn:
+        """Refuse to become an array, since functions that ask for one need all rows in memory."""
+        raise TableError(
+            self.name,
+            "it is a table outside memory, and what was called needs an array",
+            "read the rows into memory first; fit, predict, evaluate, summary and certificate_.verify read such tables",
+        )
 
 
 class LabelledTable(Protocol):

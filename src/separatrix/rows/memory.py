@@ -123,9 +123,14 @@ class MemoryRows:
 
     def resident(self) -> Block | None:
         """All rows as one block: the cached one, if they are dense and few. A larger one is new, and caches nothing."""
-        if self._is_one_dense_block(BLOCK_BYTES):
-            return self._blocks(BLOCK_BYTES)[0]
-        return Block(self.X, self.t, self.weight, 0, self.frame)  # a slice of all CSR rows would copy them
+        only = self._only_block
+        # A slice of all CSR rows would copy them.
+        return Block(self.X, self.t, self.weight, 0, self.frame) if only is None else only
+
+    @cached_property
+    def _only_block(self) -> Block | None:
+        """The block of all rows, if they are dense and few."""
+        return self._blocks(BLOCK_BYTES)[0] if self._is_one_dense_block(BLOCK_BYTES) else None
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,9 @@ import numpy as np
 from separatrix.base.arrays import AnyArray, Integers
 from separatrix.base.labels import signed
 from separatrix.rows.block import Block
+from separatrix.rows.coding import Coding
 from separatrix.rows.frame import Frame
+from separatrix.rows.labelled import LabelledTable
 from separatrix.rows.memory import MemoryRows
 from separatrix.rows.protocol import Order, Partial, PassCounter, Rows, bytes_per_block
 from separatrix.rows.sampling import Sample
@@ -46,6 +48,21 @@ def one_against_rest(rows: Rows, n_classes: int) -> list[Rows]:
     if isinstance(rows, MemoryRows):
         return [replace(rows, t=_signs(rows.t, k), counter=PassCounter()) for k in positive]
     return [rows if k is None else _AgainstRest(rows, k, n_classes) for k in positive]
+
+
+def table_against_rest(table: LabelledTable, coding: Coding, n_classes: int) -> list[Rows]:
+    """``one_against_rest`` for the rows of a table. A table outside memory makes the targets while it is read.
+
+    >>> from separatrix.rows.labelled import MemoryTable
+    >>> table = MemoryTable(np.zeros((3, 1)), np.array([0, 1, 2]), np.ones(3), 3)
+    >>> [each.resident().t.tolist() for each in table_against_rest(table, Coding(), 3)]
+    [[1.0, -1.0, -1.0], [-1.0, 1.0, -1.0], [-1.0, -1.0, 1.0]]
+    """
+    rows = table.rows(coding)
+    if n_classes == 2 or isinstance(rows, MemoryRows):
+        return one_against_rest(rows, n_classes)
+    two = replace(coding, signs=True)
+    return [table.rows(replace(two, numbers=(np.arange(n_classes) == k).astype(np.int64))) for k in range(n_classes)]
 
 
 def _signs(t: AnyArray, k: int | None) -> AnyArray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -111,16 +111,28 @@ class PassCounter:
     1
     """
 
-    __slots__ = ("passes",)
+    __slots__ = ("is_paused", "passes")
 
     def __init__(self) -> None:
         self.passes = 0
+        self.is_paused = False
 
     def add(self) -> None:
         """Count one more pass."""
+        if self.is_paused:
+            return
         self.passes += 1
         for counter in _counters.get():
             counter[0] += 1
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Count nothing inside a ``with`` block, in which only a few rows are read."""
+        before, self.is_paused = self.is_paused, True
+        try:
+            yield
+        finally:
+            self.is_paused = before
 
 
 class _NotCounted(PassCounter):
@@ -206,49 +218,17 @@ class _Count:
         return a + b
 
 
-@dataclass(frozen=True)
-class _Weight:
-    """Sums the rows' weights."""
-
-    def zero(self) -> float:
-        return 0.0
-
-    def add(self, total: float, block: Block) -> float:
-        return total + float(block.weight.sum())
-
-    def merge(self, a: float, b: float) -> float:
-        return a + b
+# For passes that are made for something else than a sum.
+NO_SUM = _Count()
 
 
-def total_weight(rows: Rows) -> float:
-    """Σ s, the sum of the weights. Rows in memory need no pass for it."""
+def first_rows(rows: Rows, size: int) -> Block | None:
+    """The first ``size`` rows, or all if there are fewer; None if there are none. This does not count as a pass."""
     block = rows.resident()
-    return rows.fold(_Weight()) if block is None else float(block.weight.sum())
-
-
-@dataclass(frozen=True)
-class _Stacked:
-    """Collects a function's value on each block, in order."""
-
-    function: Callable[[Block], AnyArray]
-
-    def zero(self) -> list[AnyArray]:
-        return []
-
-    def add(self, total: list[AnyArray], block: Block) -> list[AnyArray]:
-        return [*total, self.function(block)]
-
-    def merge(self, a: list[AnyArray], b: list[AnyArray]) -> list[AnyArray]:
-        return a + b
-
-
-def by_row(rows: Rows, function: Callable[[Block], AnyArray]) -> AnyArray:
-    """Apply a function that maps a block to one result per row, and concatenate the results for all rows, (n, …).
-
-    Rows in memory are passed as one block. Other sources are read block by block; only the results are kept.
-    """
-    block = rows.resident()
-    return np.concatenate(rows.fold(_Stacked(function))) if block is None else function(block)
+    if block is not None:
+        return block.take(np.arange(min(size, block.n_rows)))
+    with rows.counter.paused():
+        return next(rows.blocks(Order(size)), None)
 
 
 def number_of_rows(rows: Rows) -> int:
@@ -300,8 +280,8 @@ def fold_strands(blocks: Sequence[Block], partial: Partial[A]) -> A:
 
     def strand(run: slice) -> A:
         total = partial.zero()
-        for block in blocks[run]:
-            total = partial.add(total, block)
+        for k in range(run.start, run.stop):  # one block at a time: they may be read from a file
+            total = partial.add(total, blocks[k])
         return total
 
     parts = in_order(strand, strands(len(blocks)))

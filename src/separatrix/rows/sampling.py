@@ -31,6 +31,9 @@ FEWEST_EFFECTIVE_ROWS = 150
 RARE_ENTRY_SHARE = 0.003
 # Blocks with fewer entries are searched by NumPy: importing the compiler's package would take longer.
 FEWEST_ENTRIES_TO_COMPILE_SEARCH = 1 << 18
+# The lowest hashes are selected when there are this many times more of them than asked for, since selecting takes time.
+SLACK = 1.25
+LARGEST_HASH = np.uint64(2**64 - 1)
 # The stream of hashes of the second draw, which must be independent of the first.
 SECOND_DRAW = 1
 
@@ -71,6 +74,10 @@ class Lowest:
     rows: Integers
     count: int
 
+    def limit(self, size: int) -> np.uint64:
+        """A row whose hash is not below this is none of the ``size`` lowest."""
+        return np.uint64(self.hashes.max()) if len(self.hashes) >= max(1, size) else LARGEST_HASH
+
     def cut(self, size: int) -> Lowest:
         """The ``size`` lowest of them."""
         if len(self.rows) <= size:
@@ -81,9 +88,11 @@ class Lowest:
 
 @dataclass(frozen=True)
 class LowestHashes:
-    """Finds the ``size`` rows of each class whose hashes are lowest; rows with zero weight do not take part.
+    """Finds the rows of each class whose hashes are lowest; rows with zero weight do not take part.
 
-    ``targets``: the value of t in each class; None draws from all rows alike. The total has one entry for each class.
+    All rows are found if there are at most ``size``, and otherwise size/K rows of each of the K classes. The total may
+    hold some more. ``targets``: the value of t in each class; None draws from all rows alike. The total has one entry
+    for each class.
     """
 
     size: int
@@ -103,20 +112,27 @@ class LowestHashes:
     def add(self, total: list[Lowest], block: Block) -> list[Lowest]:
         hashes, counted = row_hashes(block.start, block.n_rows, self.seed), block.weight > 0
         groups = [counted] if self.targets is None else [counted & (block.t == value) for value in self.targets]
-        found = []
-        for group in groups:
-            rows = np.flatnonzero(group)
-            found.append(Lowest(hashes[rows], block.start + rows, len(rows)).cut(self.size))
+        size, found = self._each(total), []
+        for part, group in zip(total, groups, strict=True):
+            rows = np.flatnonzero(group & (hashes < part.limit(size)))
+            found.append(Lowest(hashes[rows], block.start + rows, int(np.count_nonzero(group))))
         return self.merge(total, found)
 
-    def merge(self, a: list[Lowest], b: list[Lowest]) -> list[Lowest]:
-        def both(one: Lowest, other: Lowest) -> Lowest:
-            hashes, rows = (
-                np.concatenate([getattr(part, name) for part in (one, other)]) for name in ("hashes", "rows")
-            )
-            return Lowest(hashes, rows, one.count + other.count).cut(self.size)
+    def _each(self, total: list[Lowest]) -> int:
+        """The number of rows that are wanted of each class, given those found so far."""
+        return self.size if sum(part.count for part in total) <= self.size else self.size // len(total)
 
-        return [both(*pair) for pair in zip(a, b, strict=True)]
+    def merge(self, a: list[Lowest], b: list[Lowest]) -> list[Lowest]:
+        whole = [
+            Lowest(
+                np.concatenate([one.hashes, other.hashes]),
+                np.concatenate([one.rows, other.rows]),
+                one.count + other.count,
+            )
+            for one, other in zip(a, b, strict=True)
+        ]
+        size = self._each(whole)
+        return [part.cut(size) if len(part.rows) > SLACK * size else part for part in whole]
 
     def chosen(self, total: list[Lowest]) -> Integers:
         """The numbers of the rows drawn."""

@@ -7,21 +7,33 @@ in memory, as long as the solver reads rows by ``fold`` and ``sample`` alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
 from separatrix.base.arrays import AnyArray, Array, Integers, Matrix
 from separatrix.base.errors import TableError
+from separatrix.base.read_ahead import read_ahead
 from separatrix.rows.block import Block
-from separatrix.rows.carried import Carried, CarriedRows, CarriedTotal
+from separatrix.rows.carried import Carried, CarriedRows
 from separatrix.rows.csr import csr_rows, is_sparse, stacked
-from separatrix.rows.cutting import cuts, multiples
+from separatrix.rows.cutting import block_rows, cuts, multiples
 from separatrix.rows.frame import Frame
-from separatrix.rows.protocol import Order, Partial, PassCounter, Together, bytes_per_block, fold_blocks
+from separatrix.rows.keeper import DenseRows, Keeper, Kept, Watched
+from separatrix.rows.protocol import (
+    NO_SUM,
+    Order,
+    Partial,
+    PassCounter,
+    bytes_per_block,
+    fold_blocks,
+    fold_strands,
+)
 from separatrix.rows.sampling import Lowest, LowestHashes, RareRows, Sample, drawn_sample
+from separatrix.rows.shuffle_buffer import CHUNK_BYTES, shuffled_batches
 
 A = TypeVar("A")
 
@@ -49,12 +61,21 @@ class Source(Protocol):
     def pieces(self) -> Iterator[Piece]: ...
 
 
+@runtime_checkable
+class SeekableSource(Source, Protocol):
+    """Dense rows of known number that can be read in any order, by several threads at the same time."""
+
+    @property
+    def n_rows(self) -> int: ...
+    def between(self, start: int, stop: int) -> Piece: ...
+
+
 @dataclass
 class Learnt:
     """What reading the source has shown. All views of the same rows share it."""
 
     n_rows: int | None = None
-    first_draw: CarriedTotal[list[Lowest]] | None = None
+    first_draw: Kept | None = None
 
 
 @dataclass(frozen=True)
@@ -97,21 +118,29 @@ class StreamedRows:
         self.counter.add()
         if self.draw is None or self.learnt.first_draw is not None:
             return self._summed(partial, bytes_per_block(partial))
-        both = Together((partial, Carried(self.draw)))
-        total: A
-        total, self.learnt.first_draw = self._summed(both, bytes_per_block(partial))
+        keeper = Keeper(self.draw)
+        total = self._summed(Watched(partial, keeper), bytes_per_block(partial))
+        self.learnt.first_draw = keeper.kept()
         return total
 
     def _summed(self, partial: Partial[A], size: int) -> A:
-        """The sum of a partial over blocks of ``size`` bytes."""
+        """The sum of a partial over blocks of ``size`` bytes.
+
+        Several threads read the blocks of a source that can be read in any order. Otherwise one thread reads ahead.
+        """
+        if isinstance(self.source, SeekableSource):
+            return fold_strands(_BlocksOfFile(self, self.source, block_rows(size, self.n_features)), partial)
         return fold_blocks(self._recut(lambda X, rows, entries: cuts(X, size, rows, entries)), partial)
 
     def blocks(self, order: Order) -> Iterator[Block]:
-        """Batches of ``order.size`` rows in the order of the source, which is the only one it has."""
-        if order.draw != "given":
-            problem = f"its rows are asked for in another order ({order.draw})"
-            raise TableError(self.source.name, problem, "use a method that reads the rows in the order given")
+        """Batches of ``order.size`` rows in the order of the source, or shuffled by a buffer of some rows."""
+        if order.draw == "replacement":
+            problem = "its rows are asked for at random with replacement, and it has them only in its own order"
+            raise TableError(self.source.name, problem, "use draw='shuffled' or draw='given'")
         self.counter.add()
+        if order.draw == "shuffled":
+            chunks = self._recut(lambda X, rows, entries: cuts(X, CHUNK_BYTES, rows, entries))
+            return shuffled_batches(chunks, order.size, np.random.default_rng([order.seed, order.epoch]))
         return self._recut(lambda X, rows, entries: multiples(rows, X.shape[0], order.size))
 
     def _recut(self, ends: Callable[[Any, int, int], Integers]) -> Iterator[Block]:
@@ -137,9 +166,10 @@ class StreamedRows:
     def _pieces(self) -> Iterator[Piece]:
         """The pieces of one pass; their number of rows is compared with that of the first pass."""
         n = 0
-        for piece in self.source.pieces():
-            n += piece.X.shape[0]
-            yield piece
+        with closing(read_ahead(self.source.pieces())) as pieces:
+            for piece in pieces:
+                n += piece.X.shape[0]
+                yield piece
         known = self.learnt.n_rows
         if known is not None and n != known:
             problem = f"it had {known} rows when it was first read, and {n} rows now"
@@ -159,6 +189,23 @@ class StreamedRows:
         return
 
 
+@dataclass(frozen=True)
+class _BlocksOfFile(Sequence[Block]):
+    """The blocks of ``size`` rows of a source that can be read in any order, read when they are asked for."""
+
+    rows: StreamedRows
+    source: SeekableSource
+    size: int
+
+    def __len__(self) -> int:
+        return -(-self.source.n_rows // self.size)
+
+    def __getitem__(self, index: Any) -> Any:
+        start = self.size * index
+        piece = self.source.between(start, min(start + self.size, self.source.n_rows))
+        return Block(piece.X, piece.t, piece.weight, start, self.rows.frame)
+
+
 def _some(X: Any, begin: int, end: int) -> Any:
     return csr_rows(X, begin, end) if is_sparse(X) else X[begin:end]
 
@@ -172,7 +219,7 @@ class _Reading:
     """Gives a sample the rows that it needs: those that a draw chooses are kept while all rows are read."""
 
     rows: StreamedRows
-    kept: CarriedRows = field(default_factory=CarriedRows)
+    kept: DenseRows | CarriedRows = field(default_factory=CarriedRows)
 
     @property
     def frame(self) -> Frame:
@@ -180,18 +227,23 @@ class _Reading:
 
     def lowest(self, draw: LowestHashes) -> list[Lowest]:
         known, made = self.rows.learnt.first_draw, self.rows.draw
-        found = known if known and made and made.covers(draw) else self.rows.fold(Carried(draw))
-        self.kept = found.rows.joined()
-        return found.total
+        if known is None or made is None or not made.covers(draw):
+            keeper = Keeper(draw)
+            self.rows.fold(Watched(NO_SUM, keeper))
+            known = keeper.kept()
+        self.kept = known.rows
+        return known.total
 
     def rare(self, draw: RareRows) -> Integers:
         found = self.rows.fold(Carried(draw))
-        self.kept = self.kept.with_(found.rows).joined()
+        if found.rows.n_rows:
+            held = self.kept if isinstance(self.kept, CarriedRows) else self.kept.carried()
+            self.kept = held.with_(found.rows).joined()
         return found.total
 
     def written_out(self, numbers: Integers) -> Block:
-        block = self.kept.block(numbers, self.frame)
-        return block.written_out(np.arange(block.n_rows))
+        return self.kept.block(self.frame).written_out(self.kept.places(numbers))
 
     def raw(self, numbers: Integers) -> Any:
-        return self.kept.block(numbers, self.frame).X
+        X: Any = self.kept.block(self.frame).X
+        return X[self.kept.places(numbers)]

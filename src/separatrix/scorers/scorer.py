@@ -16,7 +16,7 @@ from separatrix.base.errors import InputError, NotFiniteError, ParameterError
 from separatrix.base.pieces import pieces, rows_per_piece
 from separatrix.geometry import Hyperplane
 from separatrix.losses.links import LINKS, Link
-from separatrix.rows import Rows, by_row, count_pass, memory_rows
+from separatrix.rows import count_pass, memory_rows
 from separatrix.rows.column_statistics import refuse_not_finite
 from separatrix.rows.csr import is_sparse
 from separatrix.rows.protocol import BLOCK_BYTES
@@ -54,20 +54,6 @@ def scores_of(model: Any) -> Any:
     if not isinstance(scorer, Scores):
         raise ParameterError("model", f"got {type(model).__name__}", "give a fitted classifier of this package")
     return scorer
-
-
-def scores_over(scorer: Scores, rows: Rows, names: list[str] | None = None) -> Array:
-    """The scores of any kind of rows, (n,) or (n, K), in their order. An error about NaN or infinity names the cell.
-
-    >>> scorer = Scorer(np.array([[0.0, 2.0]]), np.array([0, 1]), "logit")
-    >>> scores_over(scorer, memory_rows(np.array([[1.0], [3.0]]), np.zeros(2))).tolist()
-    [2.0, 6.0]
-    """
-    try:
-        return by_row(rows, lambda block: scorer.scores(block.X))
-    except NotFiniteError:
-        refuse_not_finite(rows, names)  # the error of a block counts rows from the start of the block
-        raise
 
 
 def taken_apart(model: Any, X: Any) -> tuple[Any, Any, list[str] | None]:

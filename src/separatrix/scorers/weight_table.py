@@ -79,6 +79,17 @@ class WeightTable:
         return self.classes if len(self.classes) == 1 else self.classes[1:]
 
 
+def _known_deviations(
+    n_columns: int, scaling: Scaling | None, encoder: Encoder | None, deviations: AnyArray | None
+) -> AnyArray | None:
+    """The standard deviations of the columns, (d,), NaN for 0/1 columns; None if they are not known."""
+    measured = np.ones(n_columns, dtype=bool) if encoder is None else encoder.measured
+    if deviations is None and scaling is not None:
+        deviations = scaling.scale
+        measured = measured | (scaling.scale != 1)  # Older models scaled the 0/1 columns, too.
+    return None if deviations is None else np.where(measured, deviations, np.nan)
+
+
 def weight_table(
     scorer: Any,
     names: Sequence[str],
@@ -112,11 +123,7 @@ def weight_table(
     """
     W = np.asarray(scorer.W, dtype=np.float64)
     per_unit = W if scaling is None else in_units(W, scaling)
-    measured = np.ones(len(names), dtype=bool) if encoder is None else encoder.measured
-    if deviations is None and scaling is not None:
-        deviations = scaling.scale
-        measured = measured | (scaling.scale != 1)  # Older models scaled the 0/1 columns, too.
-    known = None if deviations is None else np.where(measured, deviations, np.nan)
+    known = _known_deviations(len(names), scaling, encoder, deviations)
     per_deviation = None if known is None else np.column_stack([np.full(len(W), np.nan), per_unit[:, 1:] * known])
     labels = tuple(scorer.classes.tolist())
     ratio = RATIOS.get(scorer.link_name)

@@ -170,7 +170,7 @@ def run(
     look, trace = schedule(solver, problem, tol, exact_weights), list[Record]()
     report = follower(solver.name, lambda: problem.null_value, tol)
     every: list[Rule[Memory]] = list(rules)
-    if not any(isinstance(rule, Halted) for rule in rules):
+    if Halted not in map(type, rules):
         every.append(Halted())
     before: State[Memory] | None = None
     clock = time.perf_counter()
@@ -180,27 +180,33 @@ def run(
             trace.append(_recorded(problem, state, bound_here, time.perf_counter() - clock))
             if report is not None:
                 report(trace[-1], state, look.shown(problem, state).value)
-            for rule in every:
-                status = rule(problem, state, bound_here, trace)
-                if status is not None:
-                    break
+            status = _first_status(every, problem, state, bound_here, trace)
+            ended: Run[Memory] | None = None
             if status is not None:
                 ended = _end(solver, problem, state, status, look, trace)
-                if not (exact_weights and status.code in CERTIFIED):
-                    return ended
-                last = _finished(problem, ended, look, rules, clock)
-                if report is not None and len(last.trace) > len(ended.trace):
-                    report(last.trace[-1], last.state)
-                return last
-            if look.promising:
-                proved = _proved(problem, state, look, trace, clock)
-                if proved is not None:
-                    if report is not None:
-                        report(proved.trace[-1], proved.state)
-                    return proved
-                look.failed(state)
+                if exact_weights and status.code in CERTIFIED:
+                    ended = _finished(problem, ended, look, rules, clock)
+            elif look.promising:
+                ended = _proved(problem, state, look, trace, clock)
+                if ended is None:
+                    look.failed(state)
+            if ended is not None:
+                if report is not None and ended.trace[-1] is not trace[-1]:  # the final steps added a record
+                    report(ended.trace[-1], ended.state)
+                return ended
             before = state
     raise AssertionError("a run ends by a rule or by its solver's halt")
+
+
+def _first_status(
+    rules: Sequence[Rule[Memory]], problem: Objective, state: State[Memory], found: Bound, trace: list[Record]
+) -> Status | None:
+    """The status of the first rule that holds; None if none does."""
+    for rule in rules:
+        status = rule(problem, state, found, trace)
+        if status is not None:
+            return status
+    return None
 
 
 def _recorded(problem: Objective, state: State, found: Bound, seconds: float) -> Record:

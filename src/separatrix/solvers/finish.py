@@ -12,7 +12,6 @@ only rounding could make a full step too long, and half a step would not double 
 
 from __future__ import annotations
 
-from dataclasses import replace
 from math import sqrt
 
 import numpy as np
@@ -75,7 +74,7 @@ def finished(
             break
         W = state.W + V
         after = State(
-            W, problem.value_gradient(W), start.iteration, start.memory, start.halt, start.expected, start.met
+            W, problem.value_gradient(W), start.iteration + 1, start.memory, start.halt, start.expected, start.met
         )
         if not after.at.value <= state.at.value + VALUE_ROUNDING * abs(state.at.value):
             break
@@ -84,7 +83,7 @@ def finished(
             break
         state, V, decrement = after, next_V, left
     judged = _judged(problem, start, state, found, curvature)
-    return (start if state is start else replace(state, iteration=start.iteration + 1)), judged
+    return state, judged
 
 
 def _judged(problem: Objective, start: State, end: State, found: Evidence, curvature: Curvature | None) -> Evidence:

@@ -9,13 +9,18 @@ components converge.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from separatrix.base.arrays import EPS, Array
 from separatrix.objectives.bound import Bound
 from separatrix.objectives.problem import Objective
+from separatrix.proofs.naming import About
+from separatrix.proofs.row_claims import View
+from separatrix.proofs.separability import class_values
+from separatrix.proofs.streamed_separability import decide_streamed
+from separatrix.proofs.verdicts import QuasiSeparable, Verdict
 from separatrix.solvers.newton import Newton
 from separatrix.solvers.state import Halt, State
 from separatrix.solvers.stopping import Record, Status
@@ -30,6 +35,16 @@ SETTLED, SHOWN = 1e-11, 1e-6
 # The iterations at which a run without a bound is tested for quasi-complete separation. Newton's method never needs
 # more iterations than the first of them.
 LOOKS = frozenset({30, 100, 300, 1000, 3000})
+# The iteration after which rows outside memory are tested once for quasi-complete separation, if there is no bound yet.
+# Newton steps that look for a direction would read them up to 80 times; linear programs on a few rows read them about
+# three times, and their answer is final.
+LOOK_OUTSIDE_MEMORY = 6
+QUASI_SEPARATED = Status(
+    "quasi-separated",
+    "no optimum exists: along one direction the rows either do not move or move to their own side, so without a "
+    "penalty the likelihood grows along it without bound and some weights are infinite",
+    False,
+)
 
 
 @dataclass(frozen=True)
@@ -44,6 +59,8 @@ class Separated:
         The tolerance of the run.
     share : float, default 0.05
         Complete separation is tested once the loss is below this share of the null model's.
+    asked : list
+        The verdict on rows outside memory, once it was asked for.
 
     Examples
     --------
@@ -54,6 +71,7 @@ class Separated:
     max_iter: int
     tol: float
     share: float = 0.05  # above it, complete separation is not tested, to save passes
+    asked: list[Verdict] = field(default_factory=list, repr=False, compare=False)
 
     def __call__(self, problem: Objective, state: State, bound: Bound, trace: Sequence[Record]) -> Status | None:
         if bound.value is not None or bound.resolved is not None or state.iteration == 0:
@@ -61,10 +79,21 @@ class Separated:
         if not (problem.has_unpenalised and problem.loss.traits.likelihood):
             return None
         if self._long_enough(problem, state, trace):
-            return completely(problem, state.W) or quasi(problem)
+            return completely(problem, state.W) or self._quasi(problem)
         if state.at.value <= self.share * problem.null_value:
             return completely(problem, state.W)
-        return None
+        early = state.iteration >= LOOK_OUTSIDE_MEMORY and not self.asked and problem.rows.resident() is None
+        return self._quasi(problem) if early else None
+
+    def _quasi(self, problem: Objective) -> Status | None:
+        """``quasi``; for rows outside memory by linear programs, and only once."""
+        if problem.rows.resident() is not None or problem.n_offsets or not problem.unpenalised[1:].all():
+            return quasi(problem)
+        if not self.asked:
+            K = problem.n_classes
+            about, view = About(problem.fit_intercept), View(K, problem.fit_intercept)
+            self.asked.append(decide_streamed(problem.rows, view, about, class_values(K)).verdict)
+        return QUASI_SEPARATED if isinstance(self.asked[0], QuasiSeparable) else None
 
     def _long_enough(self, problem: Objective, state: State, trace: Sequence[Record]) -> bool:
         """Whether to search for a direction to infinity: the run is stalled or long, or its gradient is small."""
@@ -103,12 +132,7 @@ def quasi(problem: Objective) -> Status | None:
         if np.linalg.norm(direction) < 1e-6 * longest:
             return None  # the steps converge, so an optimum exists
         if k >= FIRST_TESTED_STEP and _leads_to_infinity(problem, direction):
-            return Status(
-                "quasi-separated",
-                "no optimum exists: along one direction the rows either do not move or move to their own side, so "
-                "without a penalty the likelihood grows along it without bound and some weights are infinite",
-                False,
-            )
+            return QUASI_SEPARATED
     return None
 
 

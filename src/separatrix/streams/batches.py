@@ -1,24 +1,37 @@
-"""Record batches that can be read any number of times, one kind of source in each class."""
+"""Record batches that can be read any number of times: what every kind of source gives."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Protocol
+from contextlib import contextmanager
+from typing import Any, NamedTuple, Protocol
 
 import pyarrow as pa
 
-# Rows of a record batch. A batch of 20 numbers in each row takes about ten megabytes.
-ROWS_PER_BATCH = 1 << 16
-# The size of the buffer through which a column of a Parquet file is read.
-PARQUET_BUFFER = 1 << 20
+from separatrix.base.errors import TableError
+from separatrix.table.formats.source import UNREADABLE
+
+# The size in bytes of the numbers of a record batch, unless memory is scarcer.
+BATCH_BYTES = 1 << 23
+# A batch has at least this many rows, however wide they are, and at most this many.
+FEWEST_ROWS_PER_BATCH, MOST_ROWS_PER_BATCH = 256, 1 << 16
+
+
+class Stamp(NamedTuple):
+    """What tells a file from a changed one: its path, its size in bytes, and the time of its last change."""
+
+    path: str
+    size: int
+    changed: int
 
 
 class Batches(Protocol):
     """Record batches with the same columns, always the same rows in the same order.
 
-    ``n_rows`` is None if the source does not know it before it has been read.
+    ``n_rows`` is None if the source does not know it before it has been read. ``stamps`` identify the files; they are
+    empty for a query, whose rows cannot be recognised later. ``is_slow``: reading is much slower than reading numbers
+    from the disk, since text is parsed or a query is computed. ``has_text_labels``: the file has no types, so
+    that the labels "1" and "2" mean numbers. ``called(row)`` is the name of a row for messages.
     """
 
     @property
@@ -27,31 +40,45 @@ class Batches(Protocol):
     def schema(self) -> pa.Schema: ...
     @property
     def n_rows(self) -> int | None: ...
+    @property
+    def stamps(self) -> tuple[Stamp, ...]: ...
+    @property
+    def is_slow(self) -> bool: ...
+    @property
+    def has_text_labels(self) -> bool: ...
     def read(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]: ...
+    def called(self, row: int) -> str: ...
 
 
-@dataclass(frozen=True)
-class ParquetBatches:
-    """The rows of Parquet files, one file after the other."""
+def rows_per_batch(n_columns: int, batch_bytes: int = BATCH_BYTES) -> int:
+    """The number of rows of a batch of about ``batch_bytes``.
 
-    name: str
-    paths: tuple[Path, ...]
+    >>> rows_per_batch(20), rows_per_batch(10**6)
+    (52428, 256)
+    """
+    fit = batch_bytes // (8 * max(1, n_columns))
+    return min(max(fit, FEWEST_ROWS_PER_BATCH), MOST_ROWS_PER_BATCH)
 
-    @property
-    def schema(self) -> pa.Schema:
-        schema: pa.Schema = self._opened(self.paths[0]).schema_arrow
-        return schema
 
-    @property
-    def n_rows(self) -> int:
-        return sum(self._opened(path).metadata.num_rows for path in self.paths)
+@contextmanager
+def explained(name: str, what: str) -> Iterator[None]:
+    """Turn the exceptions of PyArrow about a file or a query into a ``TableError``."""
+    try:
+        yield
+    except TableError:
+        raise
+    except FileNotFoundError as error:
+        raise TableError(name, "there is no such file", "check the path") from error
+    except UNREADABLE as error:
+        reason = " ".join(str(error).split())[:200]
+        raise TableError(name, f"it cannot be read as {what} ({reason})", "check it, or write it again") from error
 
-    def read(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        for path in self.paths:
-            with self._opened(path) as file:
-                yield from file.iter_batches(ROWS_PER_BATCH, columns=list(columns), use_threads=False)
 
-    def _opened(self, path: Path) -> Any:
-        from pyarrow.parquet import ParquetFile
-
-        return ParquetFile(path, pre_buffer=False, buffer_size=PARQUET_BUFFER)
+def explained_batches(name: str, what: str, batches: Iterator[Any]) -> Iterator[Any]:
+    """The batches; exceptions that reading them raises become a ``TableError``."""
+    while True:
+        with explained(name, what):
+            batch = next(batches, None)
+        if batch is None:
+            return
+        yield batch

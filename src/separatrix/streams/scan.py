@@ -3,100 +3,124 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from glob import glob
-from pathlib import Path
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from separatrix.base.arrays import AnyArray
+from separatrix.base.arrays import AnyArray, Matrix
 from separatrix.base.cached import cached_property
 from separatrix.base.errors import ParameterError, TableError
 from separatrix.base.labels import encode
+from separatrix.objectives.row_statistics import SAMPLE_SEED, sample_size
 from separatrix.rows.coding import ClassTotals, Coding
 from separatrix.rows.frame import Frame
 from separatrix.rows.labelled import OutsideMemory
-from separatrix.rows.streamed import Learnt, Piece, StreamedRows
-from separatrix.streams.batches import Batches, ParquetBatches
-from separatrix.streams.matrix import float_width, matrix, refuse_other_types
-from separatrix.streams.target import Target, found_classes
+from separatrix.rows.sampling import LowestHashes
+from separatrix.rows.streamed import Learnt, StreamedRows
+from separatrix.streams.batches import Batches
+from separatrix.streams.cache_file import CacheFile
+from separatrix.streams.caching import CacheChoice, cached
+from separatrix.streams.matrix import refuse_other_types
+from separatrix.streams.memory import batch_bytes, memory_bytes
+from separatrix.streams.opening import Opening, opened
+from separatrix.streams.parts import BatchTable, PartTable
+from separatrix.streams.sources import CachedRows, CachedSparseRows, ReadRows
+from separatrix.streams.target import Labelling, Numbering, refuse_no_labels
+from separatrix.table.cells import listed
+from separatrix.table.formats.source import distinct
+from separatrix.table.formats.spelling import Spelling
 
 
 @dataclass(frozen=True, eq=False)
 class Scan(OutsideMemory):
-    """A table outside memory. Make one with ``separatrix.scan``, and give it to ``fit`` in place of X and y."""
+    """A table outside memory. Make one with ``separatrix.scan``, and give it to ``fit`` in place of X and y.
 
-    batches: Batches
+    ``table`` are its rows in parts. ``given_classes``: the labels that the user has listed, or None. ``memory``: a
+    limit in bytes. ``cache``: whether and where rows are cached.
+    """
+
+    table: PartTable
     columns: tuple[str, ...]
     target_column: str | None
     weight_column: str | None
     given_classes: AnyArray | None
     memory: int
+    cache: CacheChoice
 
     @property
     def name(self) -> str:
-        return self.batches.name
+        return self.table.name
 
-    @cached_property
+    @property
+    def fingerprint(self) -> str:
+        """The files with their sizes and times, and what is read of them."""
+        return f"{self.name}: {[list(stamp) for stamp in self.table.stamps]} {self.table.description}"
+
+    @property
     def dtype(self) -> Any:
         """float32 if all columns are, else float64."""
-        return float_width(self.batches.schema, self.columns)
+        return self.table.dtype
+
+    def _labelling(self) -> Labelling | None:
+        if self.target_column is None:
+            return None
+        table = self.table
+        return Labelling(table.name, self.target_column, table.called, self.given_classes, table.has_text_labels)
 
     @cached_property
-    def _classes_and_totals(self) -> tuple[AnyArray, ClassTotals]:
-        """Found in a pass over the columns of labels and weights alone."""
-        target, weight = self._labels_in(), self.weight_column
-        read = [target] if weight is None else [target, weight]
-        return found_classes(self.batches.read(read), self.name, target, weight)
+    def cached_rows(self) -> CacheFile | None:
+        """The cache of the rows, for which they are all read once; None if they are not cached."""
+        return cached(self.table, self._labelling, self.cache) if self.cache.wanted(self.table) else None
 
-    def _labels_in(self) -> str:
+    @cached_property
+    def numbering(self) -> Numbering:
+        """The classes and their totals: from the cache, or found in a pass over labels and weights alone."""
         if self.target_column is None:
             raise ParameterError("target", "the scan has none", "name the column of labels: scan(..., target='y')")
-        return self.target_column
+        cache = self.cached_rows
+        if cache is not None and cache.numbering is not None:
+            return cache.numbering
+        labelling = self._labelling()
+        assert labelling is not None
+        for part in self.table.parts(numbers=False):
+            labelling.codes(part.labels, part.weight)
+        return labelling.numbering(self.weight_column is not None)
 
     @property
     def classes(self) -> AnyArray:
         """The labels, sorted."""
-        return self._classes_and_totals[0]
+        return self.numbering.classes
 
     @property
     def totals(self) -> ClassTotals:
         """The number of rows and the weight of each class."""
-        return self._classes_and_totals[1]
+        return self.numbering.totals
+
+    def matrices(self) -> Iterator[Matrix]:
+        """X in consecutive pieces."""
+        return (part.X for part in self.table.parts() if part.X is not None)
 
     def rows(self, coding: Coding) -> StreamedRows:
         """The rows with the targets and weights of a coding."""
-        source, frame = ScanSource(self, coding), Frame.identity(self.n_features)
-        return StreamedRows(source, frame, weight_unit=coding.unit, learnt=Learnt(self.n_rows))
+        frame, cache, numbering = Frame.identity(self.n_features), self.cached_rows, self.numbering
+        source: Any
+        if cache is None:
+            source = ReadRows(self.table, numbering, coding)
+        else:
+            source = (CachedSparseRows if self.table.is_sparse else CachedRows)(self.name, cache, coding)
+        draw = self._first_draw(coding)
+        return StreamedRows(source, frame, weight_unit=coding.unit, draw=draw, learnt=Learnt(self.n_rows))
 
-
-@dataclass(frozen=True)
-class ScanSource:
-    """The pieces of a scan, with targets and weights computed batch by batch."""
-
-    scan: Scan
-    coding: Coding
-
-    @property
-    def name(self) -> str:
-        return self.scan.name
-
-    @property
-    def n_features(self) -> int:
-        return self.scan.n_features
-
-    @property
-    def is_sparse(self) -> bool:
-        return False
-
-    def pieces(self) -> Iterator[Piece]:
-        scan = self.scan
-        target = Target(scan.name, scan._labels_in(), scan.weight_column, scan.classes)
-        extra = [target.column, *([] if target.weight is None else [target.weight])]
-        for batch in scan.batches.read([*scan.columns, *extra]):
-            t, weight = self.coding.of(target.codes(batch), target.weights(batch))
-            yield Piece(matrix(batch, scan.columns, scan.dtype), t, weight)
+    def _first_draw(self, coding: Coding) -> LowestHashes | None:
+        """The draw of the sample of a likelihood, made in the first pass; None if the coding is of something else."""
+        n_classes = len(self.classes) if coding.held is None else int(coding.held.sum())
+        if n_classes == 2 and not coding.signs:
+            return None
+        targets = np.array([-1.0, 1.0]) if coding.signs else np.arange(n_classes)
+        width = self.n_features + 1
+        size = sample_size(self.n_rows, width * (1 if coding.signs else n_classes), width)
+        return LowestHashes(size, SAMPLE_SEED, targets)
 
 
 def scan(
@@ -105,25 +129,60 @@ def scan(
     weight: str | None = None,
     classes: Sequence[Any] | None = None,
     memory: str | int = "1GB",
-) -> Scan:
-    """Open a table that does not fit into memory, for ``fit``, ``predict`` and the functions that take a fitted model.
+    cache: Any = None,
+    drop: str | Sequence[str] = (),
+    filesystem: Any = None,
+    cluster: Any = None,
+    **spelling: Any,
+) -> OutsideMemory:
+    """Open a table that does not fit into memory, for ``fit`` and the functions that take a fitted model.
+
+    The rows are read again in every pass, in batches, or once from the source and then from a cache on disk. A fit
+    gives the coefficients and the certificate of the same rows in memory; for tables of more than one block of rows (4
+    MB), to the last bit.
 
     Parameters
     ----------
-    data : str or path
-        A Parquet file, or a glob pattern of such files.
+    data : str, path, list, or object
+        Files: Parquet, Arrow (Feather), CSV or libsvm, by their extension; one, a list, a folder or a glob pattern. A
+        text such as ``s3://bucket/folder`` names a file system of PyArrow. Or a data set of PyArrow, a lazy frame of
+        polars, a relation of DuckDB, an object with ``__arrow_c_stream__`` that can be read many times, or a function
+        without arguments that returns a new Arrow stream.
     target : str, optional
-        The column of labels. A fit needs it, a prediction does not.
+        The column of labels. A fit needs it, a prediction does not. A libsvm file has its own.
     weight : str, optional
         A column of weights >= 0; a row of weight 2 counts as two rows.
     classes : sequence, optional
-        All labels. Without them the column of labels is read once more, before the first pass.
+        All labels. A label that is not among them is refused, and one that no row has is a class without rows.
     memory : str or int, default "1GB"
-        About how much memory a fit may take.
+        About how much memory a fit may take: the peak of the resident memory of the process, of which Python and its
+        packages take about 250 MB. It bounds the batches that are read and the rows that are computed with; sums of
+        d columns take d² numbers in addition. It does not depend on the number of rows.
+    cache : str, path, bool or None, default None
+        A folder, in which the rows are kept as numbers, so that later passes and later fits read them from there; the
+        cache is made again when the files change. False: never. None: text files and queries are cached in a temporary
+        file, and Parquet files if the disk has twice the room.
+    drop : str or sequence of str
+        Columns to leave out.
+    filesystem : pyarrow.fs.FileSystem, optional
+        Where the files are, if not on the local disk.
+    cluster : str, distributed.Client or cluster, optional
+        Let the workers of a Dask cluster read Parquet files and keep the rows in their memory: the address of a
+        scheduler such as ``"tcp://host:8786"``, a client, or ``"local"`` for processes of this machine. This process
+        and all workers must find the files under the same path. ``memory`` and ``cache`` are not used then.
+    **spelling
+        How text files are written: ``encoding``, ``delimiter``, ``decimal``, ``header``, ``quote``, ``na``,
+        ``max_columns`` and ``max_unpacked``, as in ``read_table``.
 
     Returns
     -------
     Scan
+        On a cluster, a table that ``fit`` and the functions that take a fitted model read in the same way.
+
+    Raises
+    ------
+    TableError
+        If the files or their columns cannot be read.
 
     Examples
     --------
@@ -132,40 +191,35 @@ def scan(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     pq.write_table(pa.table({"x": [0.0, 1.0, 2.0, 3.0], "y": ["a", "b", "a", "b"]}), f"{folder}/1.parquet")
     ...     model = LogisticRegression().fit(scan(f"{folder}/*.parquet", target="y"))
-    >>> model.predict([[0.0], [3.0]]).tolist()
+    >>> import pandas as pd
+    >>> model.predict(pd.DataFrame({"x": [0.0, 3.0]})).tolist()
     ['a', 'b']
     """
-    batches = _opened(data)
-    names = batches.schema.names
-    for what, name in (("target", target), ("weight", weight)):
-        if name is not None and name not in names:
-            raise TableError(batches.name, f"it has no column {name!r}", f"{what} is one of {names}")
-    columns = tuple(name for name in names if name not in (target, weight))
-    refuse_other_types(batches.name, batches.schema, columns)
+    size = memory_bytes(memory)
+    batches = opened(data, Opening(Spelling(**spelling), filesystem, batch_bytes(size)))
+    left_out = (drop,) if isinstance(drop, str) else tuple(drop)
+    table = _table(batches, target, weight, left_out)
     given = None if classes is None else encode(classes)[0]
-    return Scan(batches, columns, target, weight, given, memory_bytes(memory))
+    opened_scan = Scan(table, table.columns, target, weight, given, size, CacheChoice.of(cache))
+    if cluster is None:
+        return opened_scan
+    from separatrix.streams.on_cluster import on_cluster
+
+    return on_cluster(replace(opened_scan, cache=CacheChoice.of(False)), cluster)
 
 
-def _opened(data: Any) -> Batches:
-    paths = sorted(glob(str(data)))
-    if not paths:
-        raise TableError(str(data), "there is no such file", "give a file, or a pattern that matches some")
-    return ParquetBatches(str(data), tuple(map(Path, paths)))
-
-
-def memory_bytes(memory: str | int) -> int:
-    """A size in bytes from a number or from a text such as "1GB".
-
-    >>> memory_bytes("1.5 GB"), memory_bytes("500MB"), memory_bytes(4096)
-    (1500000000, 500000000, 4096)
-    """
-    units = {"KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "B": 1}
-    text = str(memory).strip().upper()
-    unit = next((unit for unit in units if text.endswith(unit)), "")
-    try:
-        size = float(text.removesuffix(unit)) * units.get(unit, 1)
-    except ValueError:
-        size = np.nan
-    if not 0 < size < np.inf:
-        raise ParameterError("memory", f"got {memory!r}", "give a size such as '1GB' or '500MB'")
-    return int(size)
+def _table(batches: Batches, target: str | None, weight: str | None, drop: tuple[str, ...]) -> BatchTable:
+    """The table of the columns that were asked for."""
+    schema, name = batches.schema, batches.name
+    distinct(name, schema.names)
+    asked = [("target", target), ("weight", weight), *(("drop", column) for column in drop)]
+    for what, column in asked:
+        if column is not None and column not in schema.names:
+            raise TableError(name, f"it has no column {column!r}", f"{what} is one of {listed(schema.names)}")
+    columns = tuple(column for column in schema.names if column not in (target, weight, *drop))
+    if not columns:
+        raise TableError(name, "no column is left for X", "give a table with columns of numbers")
+    refuse_other_types(name, schema, columns if weight is None else (*columns, weight))
+    if target is not None:
+        refuse_no_labels(name, target, schema.field(target).type)
+    return BatchTable(batches, columns, target, weight, batches.has_text_labels)

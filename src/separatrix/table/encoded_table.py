@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from separatrix.base.arrays import AnyArray, Integers
@@ -42,6 +43,8 @@ class Table:
         The number of rows in the source.
     scaling : Scaling or None
         The center and scale of each column of X; None if X has the units of the table.
+    missing : mapping of str to int
+        The number of missing values by column of the table, before they were filled, in the rows that have a label.
     """
 
     source: str
@@ -56,6 +59,7 @@ class Table:
     n_rows: int = 0
     scaling: Scaling | None = None
     files: tuple[tuple[str, int], ...] = ()
+    missing: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def row_names(self) -> RowNames:

@@ -18,7 +18,6 @@ means of its n-grams would fill X.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -27,128 +26,14 @@ import numpy as np
 import pyarrow as pa
 
 from separatrix.base.arrays import AnyArray, Array
-from separatrix.base.errors import MissingValuesError, ModelFileError, ParameterError, TableError
-from separatrix.base.messages import ByAudience, Message, RowNumber, Setting
+from separatrix.base.errors import MissingValuesError, ParameterError, TableError
+from separatrix.base.messages import ByAudience, Message, Setting
 from separatrix.base.watching import Part, watched
 from separatrix.table import cells
+from separatrix.table.encoded_column import MEASURED, Encoded
+from separatrix.table.encoder_checks import checked_columns, require
 from separatrix.table.lookalikes import perhaps
-from separatrix.table.text import TextFeatures, beside, checked_features, plain_features, without_terms
-
-# The kind of a column of free text that becomes n-grams.
-WORDS = "words"
-KINDS = ("number", "boolean", "category", "date", WORDS)
-# The kinds whose values have a unit.
-MEASURED = ("number", "date")
-MISSING = ("error", "impute", "indicator", "drop")
-UNSEEN = ("average", "error")
-# The code of a category's cell whose level is not among the known ones.
-UNKNOWN = -1.0
-
-
-@dataclass(frozen=True)
-class Encoded:
-    """One column of the table, and the columns of X that it becomes.
-
-    >>> Encoded("student", "category", ("No", "Yes", "Part"), (0.0, 0.0), indicator=True).names
-    ('student=Yes', 'student=Part', 'student=missing')
-    """
-
-    name: str
-    kind: str
-    levels: tuple[str, ...] = ()
-    fill: tuple[float, ...] = ()
-    indicator: bool = False
-    average: tuple[float, ...] = ()
-    text: TextFeatures | None = None
-
-    @property
-    def values(self) -> int:
-        """The number of columns of X, without the indicator."""
-        if self.text is not None:
-            return self.text.width
-        return len(self.levels) - 1 if self.kind == "category" else 1
-
-    @property
-    def n_dense(self) -> int:
-        """The number of columns of X that are not n-grams."""
-        return self.width if self.text is None else int(self.indicator)
-
-    @property
-    def unseen(self) -> tuple[float, ...]:
-        """The columns of X for a level that no training row had, without the indicator; empty if they are not known."""
-        return self.average or self.fill
-
-    @property
-    def width(self) -> int:
-        """The number of columns of X."""
-        return self.values + self.indicator
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names of the columns of X."""
-        if self.text is not None:
-            names = self.text.names(self.name)
-        else:
-            names = tuple(f"{self.name}={level}" for level in self.levels[1:]) or (self.name,)
-        return (*names, f"{self.name}=missing") if self.indicator else names
-
-    @property
-    def n_letters(self) -> int:
-        """The total length of ``names``, computed without building them.
-
-        >>> column = Encoded("student", "category", ("No", "Yes", "Part"), (0.0, 0.0), indicator=True)
-        >>> column.n_letters == sum(map(len, column.names))
-        True
-        """
-        if self.text is not None:
-            letters = self.text.n_letters(self.name)
-        else:
-            letters = sum(len(self.name) + 1 + len(level) for level in self.levels[1:]) or len(self.name)
-        return letters + (len(self.name) + len("=missing")) * self.indicator
-
-    def read(self, table: pa.Table, source: str) -> Array:
-        """The column's cells (n,) as numbers, NaN where missing.
-
-        A cell of a category is the number of its level, or ``UNKNOWN`` if it is not among ``levels``. A text is 0.
-        """
-        column = table.column(self.name)
-        if self.kind == WORDS:
-            return np.where(cells.as_array(cells.texts(source, self.name, column).is_null()), np.nan, 0.0)
-        if self.kind == "category":
-            codes, missing = cells.codes(source, self.name, column, self.levels)
-            return np.where(missing, np.nan, codes)
-        v = cells.READINGS[self.kind](source, self.name, column)
-        infinite = np.flatnonzero(np.isinf(v))
-        if len(infinite):
-            unlike = f", column {self.name!r} is infinite, or too large for a float64"
-            problem = Message("row ", RowNumber(int(infinite[0]) + 1), unlike)
-            raise TableError(source, problem, "give finite numbers, or take the row out")
-        return v
-
-    def strange(self, v: Array) -> AnyArray:
-        """Which of the cells v (n,) have a level that is not among ``levels``."""
-        return (v == UNKNOWN) if self.kind == "category" else np.zeros(len(v), dtype=bool)
-
-    def write(self, X: Array, v: Array) -> None:
-        """Write cells v (n,) into X (n, n_dense), which holds zeros. N-grams are not written: they are sparse.
-
-        A missing cell gets ``fill`` and a cell with an unseen level ``unseen``, if they are known.
-        """
-        if self.text is not None:
-            X[:, : self.indicator] = np.isnan(v)[:, None]
-            return
-        if self.kind == "category":
-            rows = np.flatnonzero(v > 0)
-            X[rows, v[rows].astype(np.intp) - 1] = 1.0
-        else:
-            X[:, 0] = v
-        missing = np.isnan(v)
-        if self.fill:
-            X[np.flatnonzero(missing), : self.values] = self.fill
-        if self.unseen:
-            X[np.flatnonzero(self.strange(v)), : self.values] = self.unseen
-        if self.indicator:
-            X[:, -1] = missing
+from separatrix.table.text import beside, plain_features, without_terms
 
 
 @dataclass(frozen=True)
@@ -225,8 +110,7 @@ class Encoder:
             v = column.read(table, source)
             column.write(part, v)
             holes, strange = np.isnan(v), column.strange(v)
-            if holes.any():
-                missing[column.name] = int(holes.sum())
+            missing[column.name] = int(holes.sum())
             if strange.any():
                 unseen[column.name] = counted(table, column.name, strange, source)
             if column.text is not None:
@@ -234,17 +118,29 @@ class Encoder:
                 wordless[column.name] = without_terms(texts[column.name], holes)
             if self.missing == "drop":
                 kept &= ~holes
-        if missing and self.missing == "error":
-            raise refuse_missing(source, missing, table.num_rows)
-        if unseen and self.unseen == "error":
-            raise refuse_unseen(source, unseen, self.levels_of)
+        missing = {name: count for name, count in missing.items() if count}
+        self._refuse_unwanted(source, missing, unseen, table.num_rows)
         X = self.assembled(D, texts)
         return Reading(X if kept.all() else X[kept], kept, missing, unseen, wordless)
+
+    def _refuse_unwanted(
+        self, source: str, missing: dict[str, int], unseen: dict[str, dict[str, int]], n_rows: int
+    ) -> None:
+        """Raise an error for missing values or unseen levels, if training asked for it."""
+        if missing and self.missing == "error":
+            raise refuse_missing(source, missing, n_rows)
+        if unseen and self.unseen == "error":
+            raise refuse_unseen(source, unseen, self.levels_of)
 
     @property
     def levels_of(self) -> dict[str, tuple[str, ...]]:
         """The levels of each category, by column."""
         return {column.name: column.levels for column in self.columns if column.levels}
+
+    @property
+    def references(self) -> dict[str, str]:
+        """The reference level of each category, by column."""
+        return {column.name: column.levels[0] for column in self.columns if column.levels}
 
     def _refuse_lacking(self, table: pa.Table, source: str) -> None:
         present = set(table.column_names)
@@ -312,17 +208,11 @@ class Encoder:
         >>> Encoder.from_plain(encoder.plain()) == encoder
         True
         """
-        _require(isinstance(content, dict) and set(content) == {"columns", "missing", "unseen"}, "it has a wrong form")
-        _require(content["missing"] in MISSING, f"its 'missing' is {content['missing']!r:.60}")
-        _require(content["unseen"] in UNSEEN, f"its 'unseen' is {content['unseen']!r:.60}")
-        _require(isinstance(content["columns"], list), "its columns are not a list")
-        columns = tuple(_column(k + 1, column, content) for k, column in enumerate(content["columns"]))
-        encoder = cls(columns, content["missing"], content["unseen"])
-        _require(len({column.name for column in columns}) == len(columns), "two columns have the same name")
+        encoder = cls(checked_columns(content), content["missing"], content["unseen"])
         if names is not None:
             alike = (encoder.n_columns, encoder.n_letters) == (len(names), sum(map(len, names)))
-            _require(alike and encoder.names == tuple(names), "it does not make the model's features")
-        _require(len(set(encoder.names)) == encoder.n_columns, "two columns of X have the same name")
+            require(alike and encoder.names == tuple(names), "it does not make the model's features")
+        require(len(set(encoder.names)) == encoder.n_columns, "two columns of X have the same name")
         return encoder
 
 
@@ -331,58 +221,6 @@ def checked(argument: str, value: str, allowed: tuple[str, ...]) -> str:
     if value not in allowed:
         raise ParameterError(argument, f"got {value!r}", f"give one of {', '.join(map(repr, allowed))}")
     return value
-
-
-def _column(k: int, content: Any, whole: dict[str, Any]) -> Encoded:
-    keys = {"name", "kind", "levels", "fill", "indicator", "average", "text"}
-    _require(isinstance(content, dict) and set(content) == keys, f"column {k} has a wrong form")
-    name, kind, indicator = content["name"], content["kind"], content["indicator"]
-    _require(isinstance(name, str), f"column {k} has no name")
-    place = f"column {cells.shortened(name)!r}"
-    _require(isinstance(kind, str) and kind in KINDS, f"{place} is of an unknown kind, {kind!r:.60}")
-    levels = _checked_levels(place, kind, content["levels"])
-    fill, average = (_checked_numbers(place, key, content[key]) for key in ("fill", "average"))
-    _require(isinstance(indicator, bool), f"{place} has an indicator that is not true or false")
-    text = _checked_text(place, kind, content["text"])
-    column = Encoded(name, kind, levels, fill, indicator, average, text)
-    _require(not indicator or whole["missing"] == "indicator", f"{place} has an indicator unasked for")
-    if text is not None:
-        _require(not fill and not average, f"{place} is text and has fills")
-        return column
-    filled = whole["missing"] in ("impute", "indicator")
-    _require(len(fill) == column.values or (not fill and not filled), f"{place} needs {column.values} fills")
-    averaged = kind == "category" and whole["unseen"] == "average"
-    _require(bool(column.unseen) or not averaged, f"{place} needs {column.values} averages")
-    fits = not average or (kind == "category" and len(average) == column.values)
-    _require(fits, f"{place} has {len(average)} averages, which does not fit a {kind}")
-    return column
-
-
-def _checked_text(place: str, kind: str, content: Any) -> TextFeatures | None:
-    none = "no " if content is None else ""
-    _require(bool(none) == (kind != WORDS), f"{place} is of the kind {kind} and has {none}n-grams")
-    if content is None:
-        return None
-    return checked_features(content, lambda holds, check: _require(holds, f"the text of {place} {check}"))
-
-
-def _checked_levels(place: str, kind: str, levels: Any) -> tuple[str, ...]:
-    of_text = isinstance(levels, list) and all(isinstance(level, str) for level in levels)
-    _require(of_text and len(set(levels)) == len(levels), f"{place} has levels that are not distinct texts")
-    fits = len(levels) >= 2 if kind == "category" else not levels
-    _require(fits, f"{place} has {len(levels)} levels, which does not fit a {kind}")
-    return tuple(levels)
-
-
-def _checked_numbers(place: str, key: str, found: Any) -> tuple[float, ...]:
-    finite = isinstance(found, list) and all(type(value) is float and math.isfinite(value) for value in found)
-    _require(finite, f"{place} has a '{key}' that is not of finite decimal numbers")
-    return tuple(found)
-
-
-def _require(holds: bool, check: str) -> None:
-    if not holds:
-        raise ModelFileError(f"its encoder: {check}")
 
 
 def text_cells(table: pa.Table, name: str, source: str) -> list[str | None]:

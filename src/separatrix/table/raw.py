@@ -8,39 +8,37 @@ A level that only held-out rows have counts as unseen. So held-out rows have no 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.base.errors import TableError
-from separatrix.base.labels import quoted
-from separatrix.base.messages import ForColumn, Message, Setting
 from separatrix.base.pieces import pieces
 from separatrix.base.row_names import RowNames
-from separatrix.table.cells import listed, shortened
+from separatrix.table.encoded_column import UNKNOWN, WORDS
 from separatrix.table.encoded_table import Table
-from separatrix.table.encoder import UNKNOWN, WORDS, Encoder, refuse_unseen
+from separatrix.table.encoder import Encoder
 from separatrix.table.fitting import learned, missing_counts
-from separatrix.table.references import levels_in_order
+from separatrix.table.narrowing import (
+    filled,
+    left_out,
+    level_counts,
+    narrowed,
+    new_levels,
+    rare_reference,
+    replaced_references,
+    scaled,
+)
 from separatrix.table.scaling import Scaling
 from separatrix.table.schema import Column, Schema
-from separatrix.table.text import empty_note, limit_note, without_terms
+from separatrix.table.text import TextFeatures, empty_note, limit_note, without_terms
 from separatrix.table.text_counts import CountedTexts
 
 # Rows are encoded in batches of this many, so that the batch of X stays in the cache while each column is written.
 ENCODED_BATCH_ROWS = 4096
-# A reference level gets a note if it has at most MOST_ROWS_OF_A_RARE_REFERENCE rows, and another level has at least
-# RATIO_TO_A_RARE_REFERENCE times as many.
-MOST_ROWS_OF_A_RARE_REFERENCE = 4
-RATIO_TO_A_RARE_REFERENCE = 10
-# What is done with missing values, before the words "the training rows".
-FILLED = {
-    "impute": "Missing values are filled with the means (categories: the most frequent levels) of",
-    "indicator": "Missing values are filled and marked, as learned from",
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,45 +95,45 @@ class RawTable:
         if scaling is not None:
             scaling = scaling if encoder is None else scaling.only(encoder.measured)
             X = scaling.apply(X)
-            which = "Columns" if encoder is None or encoder.measured.all() else "Numbers and dates"
-            how = "standardised" if isinstance(X, np.ndarray) else "divided by their standard deviations"
-            notes.append(f"{which} are {how}, using {who}.")
+            notes.append(scaled(encoder, isinstance(X, np.ndarray), who))
         every = (*self.notes, *notes, *self.late)
-        where = (self.schema, every, self.rows, self.n_rows, scaling, self.files)
+        where = (self.schema, every, self.rows, self.n_rows, scaling, self.files, self.holes)
         return Table(self.source, names, X, self.target, self.y, encoder, *where)
 
     def _coded(self, columns: tuple[Column, ...], train: AnyArray | None, who: str) -> tuple[Any, Encoder, list[str]]:
         """X, the encoder, and notes on columns left out, values filled and levels that no training row has."""
-        narrowed = [self._narrowed(column, self.V[:, j], train) for j, column in enumerate(columns)]
-        used = [j for j, (column, _) in enumerate(narrowed) if column.kind != "ignored"]
+        fewer = [self._narrowed(column, self.V[:, j], train) for j, column in enumerate(columns)]
+        used = [j for j, (column, _) in enumerate(fewer) if column.kind != "ignored"]
         if not used:
             raise TableError(self.source, f"no column varies in {who}", "hold fewer rows out, or give more columns")
-        ignored = [column for column, _ in narrowed if column.kind == "ignored"]
-        notes: list[str] = [
-            Message(f"Column {quoted(column.name)} is left out: ", column.note, ".") for column in ignored
-        ]
-        kept = [narrowed[j][0] for j in used]
-        notes += [
-            f"The reference {quoted(column.preferred)} of column {quoted(column.name)} is in no row fitted; "
-            f"{quoted(column.levels[0])} takes its place."
-            for column in kept
-            if column.preferred is not None and column.preferred != column.levels[0]
-        ]
-        V = self._renumbered(used, [narrowed[j][1] for j in used])
-        notes += [note for k, column in enumerate(kept) for note in self._rare_reference(column, V[:, k], train)]
+        kept = [fewer[j][0] for j in used]
+        V = self._renumbered(used, [fewer[j][1] for j in used])
         encoder = learned(kept, V, self.missing, self.unseen, self.source, train, self.texts)
-        filled = missing_counts(kept, V)
-        if filled:
-            where = ", ".join(f"{count} in {quoted(name)}" for name, count in filled.items())
-            notes.append(f"{FILLED[self.missing]} {who}: {where}.")
-        notes += self._new_levels(columns, used, V)
         words = {column.name: column.text for column in encoder.columns if column.text is not None}
         texts = {name: features.of_counts(self.texts[name]) for name, features in words.items()}
-        for k, column in enumerate(kept):
-            if column.name in texts:
-                notes += limit_note(column.name, words[column.name], self.texts[column.name], train)
-                notes += empty_note(column.name, without_terms(texts[column.name], np.isnan(V[:, k])))
+        notes = [
+            *left_out([column for column, _ in fewer]),
+            *replaced_references(kept),
+            *self._rare_references(kept, V, train),
+            *filled(missing_counts(kept, V), self.missing, who),
+            *self._new_levels(columns, used, V),
+            *self._on_words(kept, V, words, texts, train),
+        ]
         return encoder.assembled(_dense(encoder, V), texts), encoder, notes
+
+    def _on_words(
+        self,
+        columns: Sequence[Column],
+        V: Array,
+        words: Mapping[str, TextFeatures],
+        texts: Mapping[str, Any],
+        train: AnyArray | None,
+    ) -> Iterator[str]:
+        """Notes on columns of words: on n-grams that were left out, and on texts without any n-gram."""
+        for k, column in enumerate(columns):
+            if column.name in texts:
+                yield from limit_note(column.name, words[column.name], self.texts[column.name], train)
+                yield from empty_note(column.name, without_terms(texts[column.name], np.isnan(V[:, k])))
 
     def _renumbered(self, used: list[int], renumberings: list[Integers | None]) -> Array:
         """The columns ``used`` of V with new level numbers; V itself where nothing changes."""
@@ -147,39 +145,27 @@ class RawTable:
                     V[:, k] = _with_levels(V[:, k], numbers)
         return V
 
+    def _has_given_levels(self, column: Column) -> bool:
+        """Whether the user's schema lists the levels of a column."""
+        given = self.given.column(column.name)
+        return given is not None and bool(given.levels)
+
     def _narrowed(self, column: Column, v: Array, train: AnyArray | None) -> tuple[Column, Integers | None]:
         """A category with only the levels that training rows have, and the new number of each old level.
 
         The numbers are None if they do not change. Levels that the user's schema lists are all kept.
         """
-        given = self.given.column(column.name)
-        if column.kind != "category" or (given is not None and given.levels):
+        if column.kind != "category" or self._has_given_levels(column):
             return column, None
-        cells = v if train is None else v[train]
-        counts = np.bincount(cells[cells >= 0].astype(np.intp), minlength=len(column.levels))
-        present = {level: int(n) for level, n in zip(column.levels, counts, strict=True) if n}
-        if len(present) < 2:
-            only = f"its only value is {quoted(shortened(next(iter(present))))}" if present else "it has no value"
-            return replace(column, kind="ignored", note=f"{only} in the rows fitted"), None
-        levels = levels_in_order(present, column.preferred)
-        if levels == column.levels:
-            return column, None
-        numbers = {level: k for k, level in enumerate(levels)}
-        return replace(column, levels=levels), np.array([numbers.get(level, int(UNKNOWN)) for level in column.levels])
+        return narrowed(column, level_counts(v if train is None else v[train], len(column.levels)))
 
-    def _rare_reference(self, column: Column, v: Array, train: AnyArray | None) -> Iterator[str]:
-        """A note on a reference that nobody chose and that very few training rows have."""
-        given = self.given.column(column.name)
-        if column.kind != "category" or column.preferred is not None or (given is not None and given.levels):
-            return
-        cells = v if train is None else v[train]
-        counts = np.bincount(cells[cells >= 0].astype(np.intp), minlength=len(column.levels))
-        n, most = int(counts[0]), int(counts.argmax())
-        if 0 < n <= MOST_ROWS_OF_A_RARE_REFERENCE and counts[most] >= RATIO_TO_A_RARE_REFERENCE * n:
-            said = f"is in {n} of the rows fitted, so the weights of the others are uncertain"
-            frequent = Setting("reference", ForColumn(column.name, column.levels[most]))
-            start = f"The reference {quoted(shortened(column.levels[0]))} of column {quoted(column.name)} {said}; "
-            yield Message(start, "to compare with the most frequent level, give ", frequent, ".")
+    def _rare_references(self, columns: Sequence[Column], V: Array, train: AnyArray | None) -> Iterator[str]:
+        """Notes on references that nobody chose and that very few training rows have."""
+        for k, column in enumerate(columns):
+            if column.kind != "category" or column.preferred is not None or self._has_given_levels(column):
+                continue
+            v = V[:, k] if train is None else V[train, k]
+            yield from rare_reference(column, level_counts(v, len(column.levels)))
 
     def _new_levels(self, columns: tuple[Column, ...], used: list[int], V: Array) -> Iterator[str]:
         """Notes on levels that only held-out rows have; an error if ``unseen`` is "error", as in prediction."""
@@ -190,13 +176,7 @@ class RawTable:
                 counts = np.bincount(codes, minlength=len(columns[j].levels)).tolist()
                 new = {level: n for level, n in zip(columns[j].levels, counts, strict=True) if n}
                 strange |= {columns[j].name: new} if new else {}
-        if strange and self.unseen == "error":
-            raise refuse_unseen(self.source, strange)
-        for name, levels in strange.items():
-            n = sum(levels.values())
-            said = f"in {n} row{'s' * (n != 1)} held out, counted as average"
-            some = listed(list(map(shortened, levels)))
-            yield f"Column {quoted(name)} has levels that no fitted row has, {said}: {some}."
+        yield from new_levels(self.source, strange, self.unseen)
 
 
 def _with_levels(v: Array, numbers: Integers) -> Array:

@@ -1,13 +1,11 @@
-"""Read a table for fitting or for prediction.
+"""Read a table for fitting. ``new_rows`` reads one for prediction.
 
 read_table     the encoded columns and the labels, for a fit on all rows
 read_raw       the same rows before encoding: each fit on some of them learns levels and means from its own rows
-read_rows      the columns of a fitted model, found by name
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -15,42 +13,32 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from separatrix.base.arrays import AnyArray, Array, NamedRows
-from separatrix.base.errors import CellError, ParameterError, TableError
+from separatrix.base.arrays import AnyArray, Array, with_names
+from separatrix.base.errors import TableError
 from separatrix.base.labels import quoted
 from separatrix.base.messages import Message, Setting
 from separatrix.base.row_names import RowNames
 from separatrix.table import select
-from separatrix.table.cells import listed, rows_counted, shortened
+from separatrix.table.encoded_column import UNKNOWN
 from separatrix.table.encoded_table import Table
-from separatrix.table.encoder import (
-    MISSING,
-    UNKNOWN,
-    UNSEEN,
-    Encoded,
-    Encoder,
-    Reading,
-    checked,
-    counted,
-    refuse_unseen,
-)
+from separatrix.table.encoder import checked, counted, refuse_unseen
+from separatrix.table.encoder_checks import MISSING, UNSEEN
 from separatrix.table.fitting import encodable, kept_rows, missing_counts, read_cells, read_texts
-from separatrix.table.formats import Source, SparseSource, Spelling, open_source
-from separatrix.table.formats.header import called
+from separatrix.table.formats import Source, SparseSource, Spelling
 from separatrix.table.formats.source import row_names
 from separatrix.table.infer import infer, most_levels
-from separatrix.table.lookalikes import perhaps
-from separatrix.table.raw import FILLED, RawTable
+from separatrix.table.raw import RawTable
+from separatrix.table.reading_notes import dropped, odd_columns, unseen_levels, without_label
 from separatrix.table.schema import Column, Schema
 from separatrix.table.selection import Columns, Selection, selected
-from separatrix.table.target_column import labels, markers, odd_labels, refuse_measurements, refuse_unlisted, unlabelled
-from separatrix.table.text import empty_note
-
-# A cell that is a number with a decimal comma.
-_DECIMAL_COMMA = re.compile(r"[-+]?\d*,\d+")
-
-# A note suggests at most this many spellings for a column.
-MOST_SPELLINGS = 3
+from separatrix.table.target_column import (
+    labels,
+    markers,
+    odd_labels,
+    refuse_measurements,
+    refuse_unlisted,
+    rows_with_label,
+)
 
 
 def read_table(
@@ -149,9 +137,7 @@ def read_table(
     kinds = {"category": category, "number": number, "text": text, "reference": reference}
     how: dict[str, Any] = {**marks, **limits, **kinds, "na": na, "date_format": date_format}
     table = read_raw(data, target, drop, schema, missing, unseen, **how).learned()
-    if isinstance(table.X, np.ndarray):  # Classifiers name rows and columns as the table does.
-        return replace(table, X=NamedRows.of(table.X, table.names, table.row_names))
-    return table
+    return replace(table, X=with_names(table.X, table.names, table.row_names))  # Classifiers use these names.
 
 
 def read_raw(
@@ -198,7 +184,7 @@ def _typed_columns(asked: Selection, missing: str, unseen: str) -> RawTable:
     every = row_names(columns)
     with every.in_errors():
         labelled = _labelled_rows(source.name, columns.column(target), target, given.classes, missing)
-        unlabelled_note = _without_label(labelled, markers(columns.column(target), given.classes))
+        unlabelled_note = without_label(int((~labelled).sum()), markers(columns.column(target), given.classes))
         schema = infer(columns, target, given, asked.reference)
         select.refuse_nameless(source, [column.name for column in schema.used])
         if not labelled.all():
@@ -221,13 +207,13 @@ def _labelled_columns(
     V = read_cells(used, columns, source.name)
     complete = kept_rows(used, V, missing, source.name)
     y, rows = y[complete], names[complete]
-    _refuse_no_rows(source.name, y)
+    refuse_no_rows(source.name, len(y))
     refuse_measurements(source.name, y, target, rows, most_levels(len(y)))
     unlisted = _unlisted(used, V, columns, source.name)
     if unlisted and unseen == "error":
         raise refuse_unseen(source.name, unlisted)
-    dropped = _dropped(missing_counts(used, V), complete)
-    unlisted_notes = _unseen(unlisted, "the schema does not list")
+    lost = dropped(missing_counts(used, V), int((~complete).sum()), len(complete))
+    unlisted_notes = unseen_levels(unlisted, "the schema does not list")
     return RawTable(
         source.name,
         V if complete.all() else V[complete],
@@ -237,8 +223,8 @@ def _labelled_columns(
         missing=missing,
         unseen=unseen,
         target=target,
-        schema=_with_unread(schema, source, target),
-        notes=(*source.notes, *_odd(schema), *dropped, *unlisted_notes, *odd_labels(y, target)),
+        schema=with_unread(schema, source, target),
+        notes=(*source.notes, *odd_columns(schema), *lost, *unlisted_notes, *odd_labels(y, target)),
         rows=rows.numbers,
         files=rows.files,
         texts=read_texts(used, columns if complete.all() else columns.filter(pa.array(complete)), source.name),
@@ -249,107 +235,15 @@ def _labelled_rows(source: str, column: Any, target: str, classes: Sequence[str]
     """Which rows (n,) to read: those with a label, or all where a missing label is an error."""
     if missing == "error":
         return np.ones(len(column), dtype=bool)
-    return _rows_with_label(source, column, target, classes)
+    return rows_with_label(source, column, target, classes)
 
 
-def _rows_with_label(source: str, column: Any, target: str, classes: Sequence[str]) -> AnyArray:
-    """A mask (n,) of the rows with a label. At least one row must have one."""
-    labelled: AnyArray = ~unlabelled(column, classes)
-    if not labelled.any():
-        problem = f"no row has a label in the target column {quoted(target)}"
-        raise TableError(source, problem, "predict another column")
-    return labelled
-
-
-def _refuse_no_rows(source: str, y: AnyArray) -> None:
-    if not len(y):
+def refuse_no_rows(source: str, n: int) -> None:
+    """Refuse a table of which no row is kept."""
+    if not n:
         problem = "no row is left: each lacks a value or its label"
         ways = Message("choose ", Setting("missing", "impute", "indicator"))
         raise TableError(source, problem, Message(ways, ", or leave columns out with ", Setting("drop")))
-
-
-def read_rows(
-    data: Any,
-    encoder: Encoder | Sequence[str],
-    strict: bool = False,
-    target: str | None = None,
-    labelled: bool = False,
-    typed: bool = True,
-    classes: Sequence[str] = (),
-    **spelling: Any,
-) -> Table:
-    """Read the rows of a file or a frame for prediction, encoded as in training.
-
-    Columns are found by name, in any order. If ``encoder`` is a list of names, all columns are numbers. The notes name
-    columns that the model does not have and levels that no training row had; ``strict`` refuses them. If training
-    dropped rows with a missing value, such rows are left out here too, and ``rows`` says which remain.
-
-    The table may hold a column of labels, ``target``. With ``labelled`` it is read as y, and rows without a label are
-    left out, with a note. Unless ``typed``, labels that
-    are text stay text. ``classes`` lists labels that count as labels even if they read like a missing value.
-    ``spelling`` are the arguments of ``Spelling``.
-
-    >>> table = read_rows(pa.table({"b": [1, 2], "c": ["x", "y"], "a": [3, 4]}), ["a", "b"])
-    >>> table.X.tolist(), table.notes
-    ([[3.0, 1.0], [4.0, 2.0]], ("Not used, since the model has no such columns: 'c'.",))
-    """
-    how = Spelling(**spelling)
-    source = open_source(data, how)
-    if not isinstance(encoder, Encoder):
-        encoder = Encoder(tuple(Encoded(name, "number") for name in encoder))
-    wanted = [column.name for column in encoder.columns]
-    target = source.target if target is None else called(source, target, how.header)
-    notes = [*source.notes, *_extra_columns(source, {*wanted, target, source.target}, strict)]
-    if isinstance(source, SparseSource):
-        X, y = source.matrix(wanted), source.labels if labelled else None
-        names = source.row_names
-        where = (tuple(notes), names.numbers, len(names), None, names.files)
-        return Table(source.name, tuple(wanted), X, source.target, y, None, None, *where)
-    select.refuse_lacking(source, wanted)
-    label_columns = [_label_column(source, target, wanted)] if labelled else []
-    literal = select.literal(encoder.columns, target, classes)
-    columns = source.read([*wanted, *label_columns], literal, select.pointed(encoder.columns))
-    names, n = row_names(columns), columns.num_rows
-    for name in label_columns:
-        known = _rows_with_label(source.name, columns.column(name), name, classes)
-        notes += _without_label(known, markers(columns.column(name), classes))
-        names, columns = names[known], columns.filter(pa.array(known))
-    with names.in_errors():
-        reading = _as_in_training(encoder, columns, source.name)
-        if strict and reading.unseen:
-            raise refuse_unseen(source.name, reading.unseen, encoder.levels_of, asked_by_fit=False)
-        y = None
-        for name in label_columns:
-            y = labels(source.name, columns.column(name), name, typed, classes)[reading.kept]
-    rows = names[reading.kept]
-    lost = "left out" if labelled else "not predicted"
-    notes += _filled(reading, encoder.missing, lost)
-    notes += _unseen(reading.unseen, "no training row had", encoder.levels_of)
-    notes += [note for name, count in reading.wordless.items() for note in empty_note(name, count)]
-    where = (tuple(notes), rows.numbers, n, None, rows.files)
-    return Table(source.name, encoder.names, reading.X, target, y, encoder, None, *where)
-
-
-def _as_in_training(encoder: Encoder, columns: pa.Table, source: str) -> Reading:
-    try:
-        return encoder.read(columns, source)
-    except CellError as error:
-        raise TableError(source, error.problem, _as_fitted(error)) from error
-
-
-def _extra_columns(source: Source, known: set[str | None], strict: bool) -> list[str]:
-    """A note on the columns that the model does not have; an error if ``strict``."""
-    extra = [name for name in source.names if name not in known]
-    if extra and strict:
-        raise TableError(source.name, f"the model has no columns {listed(extra)}", "take them out")
-    return [f"Not used, since the model has no such columns: {listed(extra)}."] if extra else []
-
-
-def _label_column(source: Source, target: str | None, wanted: Sequence[str]) -> str:
-    name = select.labels_of(source, target, wanted)
-    if name in wanted:
-        raise ParameterError("target", f"{quoted(name)} is a column that the model reads", "name the column of labels")
-    return name
 
 
 def _sparse(source: SparseSource, target: str, drop: Sequence[str]) -> RawTable:
@@ -363,82 +257,14 @@ def _sparse(source: SparseSource, target: str, drop: Sequence[str]) -> RawTable:
     return RawTable(source.name, source.matrix(names), source.labels, names, target=target, notes=source.notes, **where)
 
 
-def _as_fitted(error: CellError) -> str:
-    """What to do about a cell that the model cannot read. The kinds of its columns were fixed in training."""
-    if error.cell is not None and _DECIMAL_COMMA.fullmatch(error.cell):
-        return Message("for a file with decimal commas give ", Setting("decimal", ","), "; else correct that cell")
-    return "correct it: the column must hold values of the same kind as in training"
-
-
-def _with_unread(found: Schema, source: Source, target: str) -> Schema:
+def with_unread(found: Schema, source: Source, target: str) -> Schema:
     """The schema with the columns that were not read added, in the order of the source."""
     by_name = {column.name: column for column in found.columns}
     every = (by_name.get(name, Column(name, "ignored", note="left out as asked")) for name in source.names)
     return Schema(tuple(column for column in every if column.name != target), target, found.classes)
 
 
-def column_note(column: Column) -> Message:
-    """The note on a column as a sentence, which says whether the column is used.
-
-    >>> print(column_note(Column("id", "number", note="its values never repeat")))
-    Column 'id' is kept: its values never repeat.
-    """
-    done = "left out" if column.kind == "ignored" else "kept"
-    return Message(f"Column {quoted(column.name)} is {done}: ", column.note, ".")
-
-
-def _odd(schema: Schema) -> list[str]:
-    return [column_note(column) for column in schema.columns if column.note]
-
-
-def _filled(reading: Reading, missing: str, lost: str) -> list[str]:
-    """A note on the missing values; ``lost`` says what happens to rows with one if they are dropped."""
-    if not reading.missing:
-        return []
-    if missing == "drop":
-        return _dropped(reading.missing, reading.kept, lost)
-    return [f"{FILLED[missing]} the training rows: {_by_column(reading.missing)}."]
-
-
-def _dropped(missing: dict[str, int], kept: AnyArray, lost: str = "left out") -> list[str]:
-    if kept.all():
-        return []
-    n_dropped = int((~kept).sum())
-    verb = "is" if n_dropped == 1 else "are"
-    which = f"{n_dropped} of {rows_counted(len(kept))} {verb} {lost}"
-    return [f"{which} because a value is missing: {_by_column(missing)}."]
-
-
-def _by_column(counts: dict[str, int]) -> str:
-    return ", ".join(f"{count} in {quoted(name)}" for name, count in counts.items())
-
-
-def _without_label(labelled: AnyArray, spellings: Sequence[str]) -> list[str]:
-    """A note on the rows without a label, and on what their cells say where they are not blank."""
-    if labelled.all():
-        return []
-    said = f" (some read {listed(spellings)})" if spellings else ""
-    n = int((~labelled).sum())
-    return [f"{rows_counted(n)} without a label {'is' if n == 1 else 'are'} left out{said}."]
-
-
 def _unlisted(used: Sequence[Column], V: Array, columns: pa.Table, source: str) -> dict[str, dict[str, int]]:
     """Levels that the schema does not list, by column, with the number of rows that have them."""
     strange = {c.name: V[:, j] == UNKNOWN for j, c in enumerate(used) if c.kind == "category"}
     return {name: counted(columns, name, rows, source) for name, rows in strange.items() if rows.any()}
-
-
-def _unseen(
-    unseen: dict[str, dict[str, int]], which: str, levels_of: Mapping[str, Sequence[str]] | None = None
-) -> list[str]:
-    """Notes on levels that were not expected, with the levels that are spelled alike."""
-    notes = []
-    for name, levels in unseen.items():
-        rows = rows_counted(sum(levels.values()))
-        near = [
-            f"{quoted(level)}{hint}" for level in levels if (hint := perhaps(level, (levels_of or {}).get(name, ())))
-        ]
-        spelled = f" Check the spelling of {', '.join(near[:MOST_SPELLINGS])}." if near else ""
-        shown = listed([shortened(level) for level in levels])
-        notes.append(f"Column {quoted(name)} has levels that {which}, in {rows}, counted as average: {shown}.{spelled}")
-    return notes

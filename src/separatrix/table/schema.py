@@ -28,7 +28,7 @@ from typing import Any
 
 from separatrix.base.checksummed_json import distinct_keys
 from separatrix.base.errors import ParameterError, TableError
-from separatrix.table.encoder import KINDS, WORDS
+from separatrix.table.encoded_column import KINDS, WORDS
 from separatrix.table.text_settings import DEFAULTS, TextSettings
 
 ALL_KINDS = (*KINDS, "text", "ignored")

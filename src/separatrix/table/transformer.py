@@ -11,10 +11,9 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from separatrix.base.arrays import AnyArray, NamedRows
+from separatrix.base.arrays import AnyArray, with_names
 from separatrix.base.errors import MissingValuesError, ParameterError
 from separatrix.base.messages import Message, Setting
-from separatrix.rows.csr import is_sparse
 from separatrix.table.encoder import Encoder
 from separatrix.table.fitting import fit_encoder
 from separatrix.table.formats import open_frame
@@ -174,9 +173,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         with _no_rows_left_out():
             rows = self.encoder_.transform(source.read(wanted), source.name)[0]
         rows = rows if self.scaling_ is None else self.scaling_.apply(rows)
-        if is_sparse(rows):
-            return rows
-        return NamedRows.of(rows, self.encoder_.names)
+        return with_names(rows, self.encoder_.names)
 
     def get_feature_names_out(self, input_features: Any = None) -> AnyArray:
         """The names of the columns of the matrix.

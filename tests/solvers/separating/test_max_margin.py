@@ -170,13 +170,15 @@ def test_hulls_that_meet_in_a_table_too_large_for_a_program_are_proven_by_their_
 
 def test_rounding_far_from_the_optimum_gives_both_bounds():
     memory = HullMemory(lower=1.0, upper=1.5, longest=1.0)
-    problem = build_separation_objective(memory_rows(np.array([[0.0], [2.0]]), np.array([-1.0, 1.0])))
-    state = State(np.zeros((1, 2)), Evaluation(1.5, np.zeros((1, 2))), 3, memory, halt=Halt.STALLED)
+    rows = memory_rows(np.array([[0.0, 0.0], [2.0, 1e-12]]), np.array([-1.0, 1.0]))
+    problem = build_separation_objective(rows, names=["length", "dust"])
+    state = State(np.zeros((1, 3)), Evaluation(1.5, np.zeros((1, 3))), 3, memory, halt=Halt.STALLED)
     status = AtRounding(ProvenInseparable())(problem, state, Bound(None, "none", ""), ())
     assert status is not None
     assert not status.met
     assert "a margin of 1, where no hyperplane has more than 1.5" in status.sentence
-    assert "scale them" in status.sentence
+    assert "column 'length' differ by about 1e+00, those of column 'dust' by about 5e-13" in status.sentence
+    assert "standardise the columns first" in status.sentence
 
 
 def test_a_margin_above_its_ceiling_by_rounding_is_not_a_negative_excess():

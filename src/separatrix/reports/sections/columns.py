@@ -12,7 +12,7 @@ from separatrix.reports.figures import figure
 from separatrix.reports.page import Html, Section, details, named_class, paragraph, table, text
 from separatrix.reports.reported_model import ReportedModel
 from separatrix.reports.row_values import in_units
-from separatrix.reports.wording import some
+from separatrix.reports.wording import number, some
 
 GROUP = "Columns"
 # The most rows from which correlations are computed.
@@ -41,7 +41,7 @@ def distributions(subject: ReportedModel) -> Section | None:
     left = len(classes) - len(shown.shown)
     caption += f" {left} classes with the fewest rows are left out." if left else ""
     heads = ["column", *(named_class(k, classes.tolist()[k]) for k in shown.shown.tolist())]
-    rows = [[one.name, *(f"{one.median[k]:.4g}" for k in shown.shown.tolist())] for one in shown.found]
+    rows = [[one.name, *(number(one.median[k]) for k in shown.shown.tolist())] for one in shown.found]
     body = figure(shown, "fig-distributions", caption) + details("The medians in a table", table(heads, rows))
     return Section("distributions", GROUP, "Distributions", "the columns that matter, by class", body)
 

@@ -8,24 +8,23 @@ import numpy as np
 
 from separatrix._version import __version__
 from separatrix.classifiers.fit_input import rows_to_score
+from separatrix.evaluation.comparison_result import Comparison
 from separatrix.evaluation.standings import Standing
 from separatrix.reports.page import Html, Section, bar, block, details, facts, named_class, pair, paragraph, table, text
 from separatrix.reports.provenance import digest
 from separatrix.reports.reported_model import ReportedModel
 from separatrix.reports.verdict import chosen_C
-from separatrix.reports.wording import percent
+from separatrix.reports.wording import number, percent
 
 # The most rows in the table of classes, and the most columns that are listed before the list is folded.
 MOST_CLASS_ROWS, MOST_UNFOLDED_COLUMNS = 40, 12
 
 
-def comparison(subject: ReportedModel) -> Section | None:
-    found = subject.comparison
-    if found is None:
-        return None
+def _standings(found: Comparison) -> str:
+    """The table of the classifiers that were fitted. The bars of accuracies begin at the worst."""
     fitted = [one for one in found.standings if one.fitted]
-    worst = min((one.accuracy.mean for one in fitted), default=0.0)
-    best = max((one.accuracy.mean for one in fitted), default=1.0)
+    accuracies = [one.accuracy.mean for one in fitted]
+    worst, best = min(accuracies, default=0.0), max(accuracies, default=1.0)
 
     def cells(one: Standing) -> list[Any]:
         share = (one.accuracy.mean - worst) / (best - worst) if best > worst else 1.0
@@ -40,7 +39,14 @@ def comparison(subject: ReportedModel) -> Section | None:
 
     heads = ["classifier", "accuracy", "log loss", "calibration error", "fits certified"]
     now = frozenset(i for i, one in enumerate(fitted) if one is found.chosen)
-    body = paragraph(found.why) + table(heads, [cells(one) for one in fitted], now=now)
+    return table(heads, [cells(one) for one in fitted], now=now)
+
+
+def comparison(subject: ReportedModel) -> Section | None:
+    found = subject.comparison
+    if found is None:
+        return None
+    body = paragraph(found.why) + _standings(found)
     body += paragraph(
         f"{found.n_folds} folds, random seed {found.seed}; ± is the standard error over the folds. The bars begin at "
         "the worst accuracy.",
@@ -79,7 +85,7 @@ def _origin(subject: ReportedModel) -> list[tuple[str, Any]]:
     ]
     if C is not None:
         chosen = ", chosen by the fit" if getattr(subject.model, "penalty_choice_", None) is not None else ""
-        found.append(("C", f"{C:.6g}{chosen}"))
+        found.append(("C", f"{number(C, 6)}{chosen}"))
     if seed is not None and "random seed" not in subject.about:
         found.append(("random seed", f"{seed!r}"))
     found += list(subject.about.items())

@@ -17,7 +17,7 @@ MOST_COLUMNS_OF_AXIS = 4
 
 def decision(subject: ReportedModel) -> Section:
     # The plane is chosen by the rows of the fit, so that new rows are not separated by the choice.
-    plane = plane_of(subject.model, subject.X, subject.y, names=subject.names)
+    plane = plane_of(subject.model, subject.X, subject.y, names=subject.names, scaling=subject.scaling)
     shown = DecisionRegionsDisplay.of(subject.model, *subject.judged_rows, names=subject.names, plane=plane)
     what = "Rows" if shown.one_by_one else "Hexagons of rows"
     caption = f"{what} by their true class, mistakes ringed; {shown.says}."

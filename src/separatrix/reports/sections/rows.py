@@ -14,7 +14,7 @@ from separatrix.reports.figures import figure
 from separatrix.reports.page import Html, Section, named_class, pair, paragraph, text
 from separatrix.reports.reported_model import ReportedModel
 from separatrix.reports.row_values import entries
-from separatrix.reports.wording import signed
+from separatrix.reports.wording import number, signed
 
 GROUP = "Rows"
 # The columns shown of a row: those that contributed most.
@@ -38,7 +38,7 @@ def influence(subject: ReportedModel) -> Section:
     called = subject.called(found.rows)
     shown = replace(InfluenceDisplay.of(found, subject.model, subject.y), found=replace(found, rows=np.array(called)))
     said = [
-        f"Cook's distance {distance:.3g}, leverage {leverage:.3g}"
+        f"Cook's distance {number(distance, 3)}, leverage {number(leverage, 3)}"
         for distance, leverage in zip(found.distance, found.leverage, strict=True)
     ]
     picture = figure(shown, "fig-influence", caption)
@@ -82,7 +82,9 @@ def surprise(subject: ReportedModel) -> Section:
 
 def _amount(amount: float, in_bits: bool, held_out: bool) -> str:
     """How surprising a row is, and whether it was held out."""
-    said = f"P(true) {2.0**-amount:.2g}, surprise {amount:.1f} bits" if in_bits else f"wrong by {amount:.3g}"
+    said = f"wrong by {number(amount, 3)}"
+    if in_bits:
+        said = f"P(true) {number(2.0**-amount, 2)}, surprise {amount:.1f} bits"
     return f"{said}; held out" if held_out else said
 
 

@@ -14,7 +14,7 @@ from separatrix.reports.figures import figure
 from separatrix.reports.page import Section, block, facts, pair, paragraph, table
 from separatrix.reports.reported_model import ReportedModel
 from separatrix.reports.sections.performance import GROUP, by_class
-from separatrix.reports.wording import interval
+from separatrix.reports.wording import interval, number
 
 # The thresholds in the table, beside the one in use and the best.
 THRESHOLDS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
@@ -32,7 +32,7 @@ def thresholds(subject: ReportedModel) -> Section | None:
         rule = decision_rule(subject.judged.classes, cost=subject.costs)
         assert rule is not None
         figures = Performance(rule.applied(subject.judged), subject.performance.fitted, subject.level).by_class
-        title = f"By class, predicting {subject.labels[1]} from P = {shown.threshold:.4g} on"
+        title = f"By class, predicting {subject.labels[1]} from P = {number(shown.threshold)} on"
         body += paragraph(f"{title}:", "aside") + by_class(figures, range(2))
     title = "Threshold and costs" if cost is not None else "Threshold"
     return Section("threshold", GROUP, title, "from which probability on to act", body)
@@ -42,14 +42,18 @@ def _cost_facts(subject: ReportedModel, cost: CostFigures) -> list[tuple[str, st
     (low, high), (least, most) = cost.interval, cost.best_interval
     fp, fn, label = cost.costs.false_positive, cost.costs.false_negative, subject.labels[1]
     return [
-        ("costs", f"{fp:g} for predicting {label} wrongly, {fn:g} for missing it"),
-        ("threshold", f"{cost.threshold:.4g} = {fp:g}/({fp:g} + {fn:g}), where both answers cost the same"),
-        ("cost a row", interval(f"{cost.mean:.4g} ({low:.4g} to {high:.4g})")),
+        ("costs", f"{number(fp)} for predicting {label} wrongly, {number(fn)} for missing it"),
+        (
+            "threshold",
+            f"{number(cost.threshold)} = {number(fp)}/({number(fp)} + {number(fn)}), where both answers cost the same",
+        ),
+        ("cost a row", interval(f"{number(cost.mean)} ({number(low)} to {number(high)})")),
         (
             "lowest cost here",
-            interval(f"{cost.best_mean:.4g} ({least:.4g} to {most:.4g})") + f" from {cost.best_threshold:.4g} on",
+            interval(f"{number(cost.best_mean)} ({number(least)} to {number(most)})")
+            + f" from {number(cost.best_threshold)} on",
         ),
-        ("one answer for all", f"{cost.null:.4g} a row, the cheaper of both"),
+        ("one answer for all", f"{number(cost.null)} a row, the cheaper of both"),
         ("note", "The lowest cost is too low for new rows, since these rows chose its threshold."),
     ]
 
@@ -70,12 +74,12 @@ def _table(shown: ThresholdDisplay, cost: CostFigures | None) -> str:
     for k, t in enumerate(at.tolist()):
         lowest = cost is not None and t == cost.best_threshold
         row = [
-            f"{t:.3g}, lowest cost" if lowest else f"{t:.3g}",
+            f"{number(t, 3)}, lowest cost" if lowest else f"{number(t, 3)}",
             f"{predicted[k]:,}",
             _share(precision[k]),
             _share(recall[k]),
         ]
-        rows.append(row if costs is None else [*row, f"{costs[k]:.4g}"])
+        rows.append(row if costs is None else [*row, number(costs[k])])
     heads = ["from P =", "predicted", "precision", "recall", *(["cost a row"] if costs is not None else [])]
     now = frozenset(np.flatnonzero(at == shown.threshold).tolist())
     return table(heads, rows, now=now)

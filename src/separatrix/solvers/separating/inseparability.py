@@ -16,6 +16,8 @@ from separatrix.proofs.naming import numbered
 from separatrix.proofs.separability import verdict_on
 from separatrix.proofs.verdicts import Doubtful, Inseparable, QuasiSeparable, Verdict
 from separatrix.rows import Block, some_rows
+from separatrix.rows.chosen import chosen_rows
+from separatrix.solvers.separating.limiting_sizes import because
 from separatrix.solvers.separating.max_margin import NearestPointMemory
 from separatrix.solvers.separating.search_memories import HullMemory
 from separatrix.solvers.state import State
@@ -24,6 +26,8 @@ from separatrix.solvers.stopping import Code, Record, Status
 # A proof of inseparability is attempted after EARLIEST steps, plus one step for every ENTRIES_A_STEP entries of the
 # table, but at most LATEST more: its linear programs and passes cost about as much as that many steps.
 EARLIEST, ENTRIES_A_STEP, LATEST = 10, 2000, 100
+# Outside memory a proof is attempted after this many steps: it reads the rows about as often as one or two of them.
+EARLIEST_OUTSIDE_MEMORY = 3
 # No proof is attempted automatically for tables with more entries than this, because each pass takes seconds.
 MOST_ENTRIES = 1_000_000_000
 # If the margin, relative to the length of the rows, is at most this, the search is given up: Novikoff's theorem then
@@ -51,40 +55,45 @@ class ProvenInseparable:
     about: Objective | None = field(default=None, repr=False)
 
     def __call__(self, problem: Objective, state: State, bound: Bound, trace: Sequence[Record]) -> Status | None:
-        due = state.iteration >= EARLIEST + min(LATEST, _entries(problem) // ENTRIES_A_STEP)
-        status = self.ask(problem) if due and self.about is not problem else None
+        status = self.ask(problem) if self.about is not problem and state.iteration >= _first_step(problem) else None
         return status if self.ends else None
 
     def ask(self, problem: Objective) -> Status | None:
         """The status if the rows are inseparable, otherwise None; None, too, if the table is too large for a proof."""
         rows = problem.rows.resident()
-        if rows is None or _entries(problem) > MOST_ENTRIES:
-            return None
-        few = _by_some(rows, problem)
-        return self._judged(rows, problem, few)
+        if rows is None:
+            return self._judged(problem, None)
+        return None if _entries(problem) > MOST_ENTRIES else self._judged(problem, _by_some(rows, problem))
 
     def ask_some(self, problem: Objective) -> Status | None:
         """The status if a sample of the rows proves that all are inseparable; None if it leaves the question open."""
         rows = problem.rows.resident()
         few = None if rows is None else _by_some(rows, problem)
-        return None if rows is None or few is None else self._judged(rows, problem, few)
+        return None if few is None else self._judged(problem, few)
 
-    def _judged(self, rows: Block, problem: Objective, few: Inseparable | None) -> Status | None:
+    def _judged(self, problem: Objective, few: Inseparable | None) -> Status | None:
         self.about = problem
         self.verdict = verdict = verdict_on(problem.rows, problem.fit_intercept) if few is None else few
         if isinstance(verdict, Doubtful) and verdict.margin <= HOPELESS:
-            sentence = Message("stopped, since the search would not end in any practical time: ", verdict.reason)
-            return Status("rounding", sentence, False)
+            ended = "stopped, since the search would not end in any practical time: "
+            return Status("rounding", Message(ended, verdict.reason, because(problem, "; ")), False)
         return self.known(problem)
 
     def known(self, problem: Objective) -> Status | None:
         """The status from the verdict that is already known; None if that is no proof of inseparability."""
-        rows, verdict = problem.rows.resident(), self.verdict
-        if rows is None or not isinstance(verdict, Inseparable | QuasiSeparable):
+        verdict = self.verdict
+        if not isinstance(verdict, Inseparable | QuasiSeparable):
             return None
-        if self.zero == "positive" and not (rows.t[verdict.rows] < 0).any():
+        if self.zero == "positive" and not (chosen_rows(problem.rows, verdict.rows).t < 0).any():
             return None
         return Status(INSEPARABLE, not_separable(verdict), False)
+
+
+def _first_step(problem: Objective) -> int:
+    """The number of steps after which a proof is attempted."""
+    if problem.rows.resident() is None:
+        return EARLIEST_OUTSIDE_MEMORY
+    return EARLIEST + min(LATEST, _entries(problem) // ENTRIES_A_STEP)
 
 
 def _by_some(rows: Block, problem: Objective) -> Inseparable | None:

@@ -32,6 +32,8 @@ from separatrix.base.errors import ParameterError
 from separatrix.losses.margin import Zero
 from separatrix.objectives.problem import Evaluation, Objective
 from separatrix.rows import Block, Order
+from separatrix.rows.cutting import block_rows
+from separatrix.rows.protocol import BLOCK_BYTES
 from separatrix.solvers.separating.compiled_walks import compiled_count, compiled_pocket, compiled_survey, compiled_walk
 from separatrix.solvers.separating.mistakes import Mistakes, Survey, evaluation, survey
 from separatrix.solvers.separating.search_memories import PerceptronMemory
@@ -183,6 +185,10 @@ class OnlineUpdates(_Settings):
     ``shuffle``: use a new order in every epoch, which depends on (seed, epoch). ``by_update``: a step ends at the first
     update. The pocket counts the mistakes after every update, each time in up to a pass. ``survey_from``: before this
     step, a large table is only searched for the first mistake of the next epoch, at which the next step begins.
+
+    Rows outside memory are processed block by block, with the same updates as in memory; ``shuffle`` mixes them by a
+    buffer, in another order than in memory. An epoch without an update only confirms that there is no mistake, so it
+    does not count as a step.
     """
 
     shuffle: bool = False
@@ -190,11 +196,12 @@ class OnlineUpdates(_Settings):
     by_update: bool = False
     survey_from: int = 0
     name: ClassVar[str] = "online perceptron"
-    needs: ClassVar[frozenset[Need]] = frozenset({Need.RESIDENT})
     by_sums: ClassVar[bool] = False
 
     def init(self, problem: Objective, start: Array) -> State[PerceptronMemory]:
-        rows = _resident(problem)
+        rows = problem.rows.resident()
+        if rows is None:
+            return _Settings.init(self, problem, start)
         wrong = rows.n_rows if self.zero == "mistake" else int(np.sum(rows.t < 0))
         if self.survey_from == 0 or start.any() or not wrong or _cheap(rows):
             return _Settings.init(self, problem, start)
@@ -205,7 +212,9 @@ class OnlineUpdates(_Settings):
     def step(
         self, problem: Objective, state: State[PerceptronMemory], budget: int | None = None
     ) -> State[PerceptronMemory]:
-        rows, memory = _resident(problem), state.memory
+        rows, memory = problem.rows.resident(), state.memory
+        if rows is None:
+            return self._streamed_epoch(problem, state, budget)
         order = self._order(rows, memory.epoch)
         begin, w = memory.position, state.W[0].copy()
         end = rows.n_rows if budget is None else min(rows.n_rows, begin + max(1, budget))
@@ -225,6 +234,33 @@ class OnlineUpdates(_Settings):
         after = self._arrived(problem, rows, state, w, memory, cost / (position - begin))
         idle = after.memory.errors and after.memory.since >= 2 * rows.n_rows
         return replace(after, halt=Halt.STALLED) if idle else after
+
+    def _streamed_epoch(
+        self, problem: Objective, state: State[PerceptronMemory], budget: int | None
+    ) -> State[PerceptronMemory]:
+        """The state after an epoch over rows outside memory."""
+        if self.pocket or self.by_update or budget is not None:
+            what = "a pocket counts the mistakes on all rows after each update" if self.pocket else "a step is an epoch"
+            raise ParameterError("update", f"got 'online' for rows outside memory, where {what}", "use 'batch'")
+        memory, w = state.memory, state.W[0].copy()
+        made, cost, n = 0, 0.0, 0
+        size = block_rows(BLOCK_BYTES, problem.rows.n_features)
+        for block in problem.rows.blocks(Order(size, "shuffled" if self.shuffle else "given", self.seed, memory.epoch)):
+            walked, memory = self._walk(block, NO_ORDER, 0, 0, block.n_rows, w, problem, memory)
+            made, cost, n = made + walked[1], cost + walked[2], n + block.n_rows
+        idle = made == 0 and self.alpha == 0
+        # An epoch that only confirms adds nothing to the mean of the weights.
+        memory = state.memory._replace(since=memory.since + n) if idle else memory._replace(since=0)
+        memory = memory._replace(mistakes=memory.mistakes + made, epoch=memory.epoch + 1)
+        W, met = w[None, :], cost / n
+        sound = bool(np.all(np.isfinite(w)) and np.isfinite(met))
+        if idle or self.alpha > 0 or state.iteration + 1 >= self.survey_from or not sound:
+            before = replace(state, iteration=state.iteration - 1) if idle else state
+            after = self.arrive(problem, before, W, memory, met)
+            stalled = after.memory.errors and after.memory.since >= 2 * n
+            return replace(after, halt=Halt.STALLED) if stalled else after
+        memory = memory._replace(errors=made, survey=None)  # made stands for "some": they were not counted
+        return State(W, Evaluation(np.nan, np.full_like(W, np.nan)), state.iteration + 1, memory, met=met)
 
     def _walk(
         self,
@@ -306,13 +342,6 @@ NO_ORDER: Integers = np.zeros(0, dtype=np.int64)
 
 def _cheap(rows: Block) -> bool:
     return bool(rows.n_rows * rows.X.shape[1] <= MOST_SURVEYED_ENTRIES)
-
-
-def _resident(problem: Objective) -> Block:
-    rows = problem.rows.resident()
-    if rows is None:
-        raise ParameterError("update", "'online' walks over rows in memory", "use 'batch' or 'worst'")
-    return rows
 
 
 UPDATES: dict[str, type[OnlineUpdates] | type[BatchUpdates] | type[WorstUpdates]] = {

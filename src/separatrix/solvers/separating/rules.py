@@ -13,6 +13,7 @@ from separatrix.objectives.bound import Bound
 from separatrix.objectives.problem import Objective
 from separatrix.proofs.verdicts import Separable
 from separatrix.solvers.separating.inseparability import ProvenInseparable, by_support
+from separatrix.solvers.separating.limiting_sizes import because
 from separatrix.solvers.separating.search_memories import HullMemory, PerceptronMemory
 from separatrix.solvers.state import Memory, State
 from separatrix.solvers.stopping import Record, Status
@@ -64,7 +65,7 @@ class OutOfSteps:
             ask = ByAudience(": separability(X, y) does", shell="")
             unknown = Message("; whether a hyperplane separates so large a table was not asked", ask)
             return Status("max_iter", Message(left, unknown), False)
-        return Status("max_iter", Message(left, "; ", self.proof.verdict.explain()), False)
+        return Status("max_iter", Message(left, "; ", self.proof.verdict.explain(), because(problem, "; ")), False)
 
     def _left(self, memory: PerceptronMemory | HullMemory) -> str:
         """A description of the last state: bounds on the margin for hull methods, otherwise the number of mistakes."""
@@ -158,9 +159,11 @@ class HullsMeet:
         memory = state.memory
         if memory.upper > self.rounding * memory.longest:
             return None
-        within = f"the classes come within {2 * memory.upper:.1e} of each other, which is rounding here"
         proven = self.proof.ask(problem) or (by_support(problem, memory) if self.proof.verdict is None else None)
-        return proven or Status("rounding", within, False)
+        if proven is not None:
+            return proven
+        within = f"the classes come within {2 * memory.upper:.1e} of each other, which is rounding here"
+        return Status("rounding", Message(within, because(problem)), False)
 
 
 @dataclass(frozen=True)
@@ -182,5 +185,5 @@ class AtRounding:
         found = MarginWithin(relative=self.near)(problem, state, bound, trace) or self.proof.ask(problem)
         if found is not None:
             return found
-        remedy = "columns may differ by many orders of magnitude: scale them alike, which changes what a distance is"
-        return Status("rounding", f"went as far as float64 goes, {_between(state.memory)}; {remedy}", False)
+        ended = f"went as far as float64 goes, {_between(state.memory)}"
+        return Status("rounding", Message(ended, because(problem)), False)

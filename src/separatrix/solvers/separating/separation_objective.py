@@ -10,8 +10,10 @@ import numpy as np
 
 from separatrix.base.concurrency import in_order
 from separatrix.base.errors import InputError
+from separatrix.base.messages import ByAudience, Message
 from separatrix.base.pieces import pieces, rows_per_piece
 from separatrix.losses import LOSSES
+from separatrix.objectives.limiting_columns import column_name
 from separatrix.objectives.penalty import Penalty
 from separatrix.objectives.problem import Objective
 from separatrix.rows import Block, Rows, number_of_rows
@@ -21,6 +23,10 @@ from separatrix.rows.protocol import BLOCK_BYTES
 
 # If the largest entry of the rows is outside this range, their squared lengths underflow or overflow float64.
 SMALLEST_SQUARABLE_SIZE, LARGEST_SQUARABLE_SIZE = 1e-152, 1e152
+_RESCALE = Message(
+    ByAudience("standardise the columns first", shell="standardise the columns first, with --standardise"),
+    ": lengths of rows are squared here",
+)
 
 
 def build_separation_objective(rows: Rows, fit_intercept: bool = True, names: list[str] | None = None) -> Objective:
@@ -35,8 +41,8 @@ def build_separation_objective(rows: Rows, fit_intercept: bool = True, names: li
     if not np.isfinite(largest):
         refuse_not_finite(rows, names)
     if largest > 0 and not SMALLEST_SQUARABLE_SIZE < largest < LARGEST_SQUARABLE_SIZE:
-        raise InputError("X", f"its largest entry is {largest:.3g}", "rescale it: lengths of rows are squared here")
-    return _posed(rows, fit_intercept)
+        raise InputError("X", _largest_in_words(rows, largest, names), _RESCALE)
+    return _posed(rows, fit_intercept, names)
 
 
 def build_separation_objectives(
@@ -54,12 +60,14 @@ def build_separation_objectives(
     """
     yield build_separation_objective(each[0], fit_intercept, names)
     for rows in each[1:]:
-        yield _posed(rows, fit_intercept)
+        yield _posed(rows, fit_intercept, names)
 
 
-def _posed(rows: Rows, fit_intercept: bool) -> Objective:
+def _posed(rows: Rows, fit_intercept: bool, names: list[str] | None) -> Objective:
     known = {"total_weight": float(number_of_rows(rows)), "null_value": 0.0}  # every row counts once, and E(0) = 0
-    return Objective(rows, LOSSES["perceptron"], Penalty.none(rows.n_features), 2, fit_intercept, known=known)
+    return Objective(
+        rows, LOSSES["perceptron"], Penalty.none(rows.n_features), 2, fit_intercept, known=known, names=names
+    )
 
 
 @dataclass(frozen=True)
@@ -75,6 +83,16 @@ class _LargestEntry:
 
     def merge(self, a: float, b: float) -> float:
         return float(np.maximum(a, b))
+
+
+def _largest_in_words(rows: Rows, largest: float, names: list[str] | None) -> Message:
+    """The largest entry and its column, by name if it has one; without the column if the rows are not in memory."""
+    block = rows.resident()
+    if block is None:
+        return Message(f"its largest entry is {largest:.3g}")
+    X: Any = block.X
+    by_column = np.asarray(abs(X).max(axis=0).toarray() if is_sparse(X) else np.abs(X).max(axis=0)).ravel()
+    return Message("the largest entry of ", column_name(int(np.argmax(by_column)), names), f" is {largest:.3g}")
 
 
 def _largest(values: Any) -> float:

@@ -16,7 +16,7 @@ from collections.abc import Collection, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pyarrow as pa
 from pyarrow import compute
@@ -44,7 +44,7 @@ _WIDE = {b"\xff\xfe\0\0": "utf-32", b"\0\0\xfe\xff": "utf-32", b"\xff\xfe": "utf
 
 @dataclass(frozen=True)
 class DelimitedSource:
-    """Text, with or without a header row; cells are quoted where needed."""
+    """Text, with or without a header row; cells are quoted where needed. ``n_blank`` blank lines come first."""
 
     name: str
     names: tuple[str, ...]
@@ -53,6 +53,7 @@ class DelimitedSource:
     spelling: Spelling = field(default_factory=Spelling)
     target: str | None = None
     notes: tuple[str, ...] = ()
+    n_blank: int = 0
 
     @property
     def encoding(self) -> str:
@@ -63,7 +64,7 @@ class DelimitedSource:
 
         Beside decimal commas, only the columns ``pointed`` may hold what reads as a number with a point.
         """
-        nulls = NO_TEXT if not literal else tuple(spelling for spelling in NO_TEXT if spelling != NA)
+        nulls = nulls_of(literal)
         with Content(self.name, self.content, self.spelling.limits) as content:
             marks = self._marks(content)
             try:
@@ -71,21 +72,27 @@ class DelimitedSource:
             except UNREADABLE:
                 table = self._parse_again(content, list(names), nulls, marks)
             self._refuse_damage(content, marks, table.num_rows)
+        return self.spelled(table, literal, pointed)
+
+    def spelled(self, table: pa.Table, literal: Collection[str], pointed: Collection[str]) -> pa.Table:
+        """Columns as they were parsed, with NA as null except in the columns ``literal``, and with decimal points."""
         if literal:
+            names = table.column_names
             columns = [c if name in literal else _without_na(c) for name, c in zip(names, table.columns, strict=True)]
-            table = pa.table(columns, list(names))
+            table = pa.table(columns, names)
         return with_points(self.name, table, pointed) if self.spelling.decimal == "," else table
 
     def _parse_again(
         self, content: Content, names: list[str], nulls: Sequence[str], marks: tuple[bool, bool]
     ) -> pa.Table:
         """Parse with one thread, so that errors carry the row's number, and with room for the longest rows."""
+        blank = _BlankLines()
         try:
-            return self._parse(content, names, nulls, threads=False, block=_LONGEST_ROW_BYTES)
+            return self._parse(content, names, nulls, threads=False, block=_LONGEST_ROW_BYTES, blank=blank)
         except UNREADABLE as error:
             with suppress(*UNREADABLE):  # If the bytes can be read at all, an unclosed quote may be the reason.
                 self._refuse_damage(content, marks, 0)
-            raise self._explained(error) from error
+            raise self.explained(error, self.n_blank + blank.count) from error
 
     def _marks(self, content: Content) -> tuple[bool, bool]:
         """Whether the text has NUL bytes, and whether it has quotes.
@@ -111,11 +118,33 @@ class DelimitedSource:
             refuse_swallowed(self.name, utf8, self.delimiter, self.spelling.quote)
 
     def _parse(
-        self, content: Content, names: list[str], nulls: Sequence[str], threads: bool, block: int = _BLOCK_BYTES
+        self,
+        content: Content,
+        names: list[str],
+        nulls: Sequence[str],
+        threads: bool,
+        block: int = _BLOCK_BYTES,
+        blank: _BlankLines | None = None,
     ) -> pa.Table:
+        read, parse, convert = self.options(names, nulls, threads, block, blank)
+        return content.parsed(
+            lambda stream: arrow_csv.read_csv(stream, read_options=read, parse_options=parse, convert_options=convert)
+        )
+
+    def options(
+        self, names: list[str], nulls: Sequence[str], threads: bool, block: int, blank: _BlankLines | None = None
+    ) -> tuple[Any, Any, Any]:
+        """PyArrow's options for reading, parsing and converting these columns as text, in blocks of ``block`` bytes.
+
+        ``blank`` counts the blank lines that are skipped.
+        """
         names_here = None if self.spelling.header else list(self.names)
         read = arrow_csv.ReadOptions(
-            use_threads=threads, block_size=block, encoding=self.encoding, column_names=names_here
+            use_threads=threads,
+            block_size=block,
+            encoding=self.encoding,
+            column_names=names_here,
+            skip_rows=self.n_blank,
         )
         # In a file of one column, an empty line is a missing value.
         lines = len(self.names) > 1
@@ -124,6 +153,7 @@ class DelimitedSource:
             quote_char=self.spelling.quote_mark or False,
             newlines_in_values=True,
             ignore_empty_lines=lines,
+            invalid_row_handler=blank or _BlankLines(),
         )
         convert = arrow_csv.ConvertOptions(
             column_types=dict.fromkeys(names, pa.string()),
@@ -131,23 +161,41 @@ class DelimitedSource:
             strings_can_be_null=True,
             null_values=list(nulls),
         )
-        return content.parsed(
-            lambda stream: arrow_csv.read_csv(stream, read_options=read, parse_options=parse, convert_options=convert)
-        )
+        return read, parse, convert
 
-    def _explained(self, error: Exception) -> TableError:
+    def explained(self, error: Exception, n_blank: int = 0) -> TableError:
+        """The error of the parser in words. It counts ``n_blank`` blank lines before a row of a wrong length."""
         text = " ".join(str(error).split())
         ragged = re.search(r"Row #(\d+): Expected (\d+) columns, got (\d+)", text)
         if ragged:
-            row, expected, got = (int(number) for number in ragged.groups())
-            first = "header" if self.spelling.header else "first row"
-            problem = (
-                f"row {row - self.spelling.header} has {got} cell{'s' * (got != 1)} where the {first} has {expected}"
-            )
+            place, expected, got = (int(number) for number in ragged.groups())
+            row, first = place - n_blank - self.spelling.header, "header" if self.spelling.header else "first row"
+            problem = f"row {row} has {got} cell{'s' * (got != 1)} where the {first} has {expected}"
             return TableError(self.name, problem, "correct that row; a cell that contains the delimiter needs quotes")
         if "UTF8" in text or isinstance(error, UnicodeError):
             return _not_text(self.name, self.encoding)
         return _unreadable(self.name, text)
+
+
+class _BlankLines:
+    """Tells the parser to skip lines of spaces and tabs, which are no rows, and counts them.
+
+    The parser asks about lines with a wrong number of cells. Empty lines it skips without asking.
+    """
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def __call__(self, row: arrow_csv.InvalidRow) -> Literal["skip", "error"]:
+        if row.text.strip():
+            return "error"
+        self.count += 1
+        return "skip"
+
+
+def nulls_of(literal: Collection[str]) -> Sequence[str]:
+    """The texts that PyArrow reads as null. If NA is text in some column, it is turned into null afterwards."""
+    return NO_TEXT if not literal else tuple(spelling for spelling in NO_TEXT if spelling != NA)
 
 
 def open_delimited(name: str, source: Path | bytes, spelling: Spelling | None = None) -> DelimitedSource:
@@ -186,7 +234,7 @@ def read_header(content: Content, spelling: Spelling) -> DelimitedSource:
         first.refuse_repeated(name)
         names = distinct(name, first.line)
         notes += first.doubts()
-    return DelimitedSource(name, names, content.source, delimiter, spelling, None, tuple(notes))
+    return DelimitedSource(name, names, content.source, delimiter, spelling, None, tuple(notes), first.n_blank)
 
 
 def _refuse_binary(name: str, encoding: str, header: Sequence[str]) -> None:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 
 from separatrix.base.errors import TableError
 from separatrix.base.messages import Message, Setting
@@ -69,10 +69,11 @@ def called(source: Source, column: str | int, header: bool = True) -> str:
 
 @dataclass(frozen=True)
 class FirstLines:
-    """The first line as cells, None for an empty file, and some rows below it."""
+    """The first line as cells, None for an empty file, and some rows below it. ``n_blank`` blank lines come first."""
 
     line: list[str] | None
     rows: list[list[str]]
+    n_blank: int = 0
 
     @classmethod
     def of(cls, lines: Iterator[str], delimiter: str, quote: str | None) -> FirstLines:
@@ -81,17 +82,18 @@ class FirstLines:
         >>> FirstLines.of(iter(["a,b\n", "1,2\n"]), ",", '"').line
         ['a', 'b']
         """
+        n_blank, lines = _without_blank_start(lines)
         if quote is None:
             reader = csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_NONE)
         else:
             reader = csv.reader(lines, delimiter=delimiter, quotechar=quote)
-        records = (record for record in reader if record)
+        records = (record for record in reader if len(record) > 1 or any(cell.strip() for cell in record))
         line, rows = next(records, None), list[list[str]]()
         try:
             rows.extend(islice(records, _ROWS_COMPARED))
         except (csv.Error, UnicodeError):
             rows.append([])
-        return cls(line, rows)
+        return cls(line, rows, n_blank)
 
     @property
     def has_rows(self) -> bool:
@@ -122,15 +124,34 @@ class FirstLines:
             return False
         if all(map(_is_number, line)):
             return not _counts_up(line)
-        below = [_column(self.rows, j) for j in range(len(line))]
-        measured = [bool(cells) and all(map(_is_number, cells)) for cells in below]
-        again = [cell in cells for cell, cells in zip(line, below, strict=True)]
-        if any(measured):
-            numbers = all(_is_number(cell) or cell in NO_NUMBER for cell, m in zip(line, measured, strict=True) if m)
-            texts = [repeats for repeats, m in zip(again, measured, strict=True) if not m]
-            some_number = any(_is_number(cell) for cell, m in zip(line, measured, strict=True) if m)
-            return numbers and some_number and any(texts)
-        return all(again)
+        above_numbers, above_texts = list[str](), list[bool]()
+        for j, cell in enumerate(line):
+            below = _column(self.rows, j)
+            if below and all(map(_is_number, below)):
+                above_numbers.append(cell)
+            else:
+                above_texts.append(cell in below)
+        return _is_like_numbers(above_numbers) and any(above_texts) if above_numbers else all(above_texts)
+
+
+def _is_like_numbers(cells: Sequence[str]) -> bool:
+    """Whether there is a number among the cells, and every other cell means a missing value."""
+    return any(map(_is_number, cells)) and all(_is_number(cell) or cell in NO_NUMBER for cell in cells)
+
+
+def _without_blank_start(lines: Iterator[str]) -> tuple[int, Iterator[str]]:
+    r"""The number of blank lines at the start, and the lines after them.
+
+    >>> count, rest = _without_blank_start(iter(["\n", " \n", "a,b\n", "1,2\n"]))
+    >>> count, list(rest)
+    (2, ['a,b\n', '1,2\n'])
+    """
+    count = 0
+    for line in lines:
+        if line.strip():
+            return count, chain([line], lines)
+        count += 1
+    return count, iter(())
 
 
 def _column(rows: Sequence[Sequence[str]], j: int) -> set[str]:

@@ -1,0 +1,117 @@
+"""python -m benchmarks.streamed FOLDER [--rows N]: fits of tables larger than memory, against reading them.
+
+It writes Parquet and CSV files with N rows of 20 correlated numbers into FOLDER, unless they are there, and prints for
+a fit in a fresh process: the peak of resident memory, the passes, CPU and wall seconds, and how many times longer the
+fit took than one read of the file by a single thread.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+COLUMNS, ROWS_PER_GROUP, SEED = 20, 1 << 17, 20240229
+NAMES = [f"x{j + 1}" for j in range(COLUMNS)]
+
+
+def made(folder: Path, n: int) -> Path:
+    """A Parquet file of n rows in row groups of ROWS_PER_GROUP, written group by group."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    path = folder / f"{n}.parquet"
+    if path.exists():
+        return path
+    rng = np.random.default_rng(SEED)
+    mix = np.eye(COLUMNS) + 0.7 * rng.standard_normal((COLUMNS, COLUMNS)) / np.sqrt(COLUMNS)
+    w = rng.standard_normal(COLUMNS) / np.sqrt(COLUMNS)
+    schema = pa.schema([*((name, pa.float64()) for name in NAMES), ("y", pa.int8())])
+    part = path.with_suffix(".part")
+    with parquet.ParquetWriter(part, schema, use_dictionary=["y"], compression="snappy") as out:
+        for start in range(0, n, ROWS_PER_GROUP):
+            X = rng.standard_normal((min(ROWS_PER_GROUP, n - start), COLUMNS)) @ mix
+            y = (X @ w > rng.logistic(size=len(X))).astype(np.int8)
+            out.write_table(pa.table([*X.T.copy(), y], schema=schema))
+    part.rename(path)
+    return path
+
+
+def one_read(path: Path) -> int:
+    """All record batches of the file, read by one thread; the number of rows."""
+    from pyarrow import parquet
+
+    with parquet.ParquetFile(path, pre_buffer=False, buffer_size=1 << 20) as file:
+        return sum(batch.num_rows for batch in file.iter_batches(1 << 16, use_threads=False))
+
+
+def fit(path: Path, memory: str, cache: Any, threads: int) -> dict[str, Any]:
+    """A default fit of a scan, with what it took."""
+    import separatrix as sx
+
+    with sx.threads(threads):
+        model = sx.LogisticRegression().fit(sx.scan(path, target="y", memory=memory, cache=cache))
+    certificate = model.certificate_
+    return {
+        "passes": int(certificate.passes),
+        "relative bound": certificate.relative_bound,
+        "coef": model.coef_[0, :3].tolist(),
+    }
+
+
+TASKS: dict[str, Callable[..., Any]] = {"read": one_read, "fit": fit}
+
+
+def measured(task: str, *given: Any) -> dict[str, Any]:
+    """CPU and wall seconds and the peak of memory of a task, in a process of its own."""
+    command = [sys.executable, "-m", "benchmarks.streamed", "--task", json.dumps([task, *map(_plain, given)])]
+    found: dict[str, Any] = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
+    return found
+
+
+def _plain(value: Any) -> Any:
+    return str(value) if isinstance(value, Path) else value
+
+
+def run_task(described: str) -> None:
+    task, path, *given = json.loads(described)
+    before, start = time.process_time(), time.perf_counter()
+    found = TASKS[task](Path(path), *given)
+    cpu, wall = time.process_time() - before, time.perf_counter() - start
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
+    print(json.dumps({"found": found, "cpu": cpu, "wall": wall, "peak MB": peak}))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.streamed", description=__doc__)
+    parser.add_argument("folder", nargs="?", type=Path)
+    parser.add_argument("--rows", type=int, default=2_000_000)
+    parser.add_argument("--memory", default="500MB")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--only-make", action="store_true")
+    parser.add_argument("--task", help=argparse.SUPPRESS)
+    asked = parser.parse_args()
+    if asked.task:
+        run_task(asked.task)
+        return
+    path = made(asked.folder, asked.rows)
+    if asked.only_make:
+        return
+    read = measured("read", path)
+    print(f"one read          {read['cpu']:6.1f} s CPU {read['wall']:6.1f} s wall")
+    for name, cache in (("cached", str(asked.folder)), ("not cached", False)):
+        run = measured("fit", path, asked.memory, cache, asked.threads)
+        told = f"{run['cpu']:6.1f} s CPU {run['wall']:6.1f} s wall  {run['cpu'] / read['cpu']:5.2f} reads"
+        print(f"fit, {name:<12} {told}  peak {run['peak MB']:.0f} MB  {run['found']}")
+
+
+if __name__ == "__main__":
+    main()

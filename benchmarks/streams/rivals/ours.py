@@ -1,0 +1,17 @@
+"""Separatrix: the same estimator as in memory, on a scan of the file."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def fit(path: str, d: int, C: float, memory: str = "500MB", cache: bool | None = None) -> np.ndarray:
+    import separatrix as sx
+
+    model = sx.LogisticRegression(C=C).fit(sx.scan(path, target="y", memory=memory, cache=cache))
+    print(f"# {model.certificate_.passes} reads, gap at most {model.certificate_.bound:.1e}")
+    return np.concatenate([model.intercept_, model.coef_[0]])
+
+
+def without_cache(path: str, d: int, C: float) -> np.ndarray:
+    return fit(path, d, C, cache=False)

@@ -1,0 +1,81 @@
+"""Reads the next items of an iterator in a thread of its own, while the caller works with the current one."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Generator, Iterator
+from contextvars import copy_context
+from queue import Empty, Full, Queue
+from typing import Any, TypeVar
+
+from separatrix.base.concurrency import thread_count
+
+T = TypeVar("T")
+
+# The time after which a thread that waits looks whether it is still needed, in seconds.
+SECONDS_BETWEEN_LOOKS = 0.1
+
+
+def read_ahead(items: Iterator[T]) -> Generator[T, None, None]:
+    """The items, the next of which is read by another thread; by this thread if only one thread is to be used.
+
+    An exception that reading raises is raised here. When the generator is closed, the thread ends after the item that
+    it is reading.
+
+    >>> list(read_ahead(iter("abc")))
+    ['a', 'b', 'c']
+    """
+    if thread_count() < 2:
+        yield from items
+        return
+    ready: Queue[tuple[str, Any]] = Queue(maxsize=1)
+    ended = threading.Event()
+    reader = threading.Thread(target=copy_context().run, args=(_read, items, ready, ended), daemon=True)
+    reader.start()
+    try:
+        while True:
+            kind, item = ready.get()
+            if kind == "end":
+                return
+            if kind == "error":
+                raise item
+            yield item
+            del item  # freed before the next one is waited for
+    finally:
+        ended.set()
+        _emptied(ready)
+        reader.join()
+
+
+def _read(items: Iterator[Any], ready: Queue[tuple[str, Any]], ended: threading.Event) -> None:
+    """Put the items into the queue until there are no more, or nobody wants them."""
+    try:
+        for item in items:
+            if not _put(ready, ("item", item), ended):
+                break
+            del item
+        _put(ready, ("end", None), ended)
+    except BaseException as error:
+        _put(ready, ("error", error), ended)
+    finally:
+        close = getattr(items, "close", None)
+        if close is not None:
+            close()
+
+
+def _put(ready: Queue[tuple[str, Any]], entry: tuple[str, Any], ended: threading.Event) -> bool:
+    while not ended.is_set():
+        try:
+            ready.put(entry, timeout=SECONDS_BETWEEN_LOOKS)
+        except Full:
+            continue
+        return True
+    return False
+
+
+def _emptied(ready: Queue[tuple[str, Any]]) -> None:
+    try:
+        while True:
+            ready.get_nowait()
+    except Empty:
+        return

@@ -1,0 +1,97 @@
+"""What a look at a few rows, or at a few columns, tells before the moments of all rows are used.
+
+All rows are seen alike, wherever they are stored: the first look takes rows from the first block only, so that a stream
+need not be read twice.
+"""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from separatrix.base.arrays import Array, Integers
+from separatrix.base.pieces import pieces, rows_per_piece
+from separatrix.rows import Block, Frame, Rows, first_rows
+from separatrix.rows.block import LARGEST_DENSE_BLOCK
+from separatrix.rows.csr import is_sparse
+from separatrix.rows.cutting import block_rows
+from separatrix.rows.frame import power_of_two
+from separatrix.rows.protocol import bytes_per_block
+
+# Number of rows from which the first estimate of the columns' centres and scales is taken, before the pass.
+ROWS_FOR_FIRST_FRAME = 256
+
+
+def first_frame(rows: Rows, partial: object) -> Frame:
+    """Centres and scales estimated from a few rows, close enough that sums in this frame lose no precision.
+
+    The rows are evenly spaced in the first block of the pass that will sum ``partial``.
+    """
+    size = max(ROWS_FOR_FIRST_FRAME, block_rows(bytes_per_block(partial), rows.n_features))
+    block = first_rows(rows, size)
+    if block is None:
+        return Frame.identity(rows.n_features)
+    counted = np.flatnonzero(block.weight > 0)
+    few: Any = block.X[counted[:: max(1, len(counted) // ROWS_FOR_FIRST_FRAME)][:ROWS_FOR_FIRST_FRAME]]
+    few = np.asarray(few.toarray() if is_sparse(few) else few, dtype=np.float64)
+    if not len(few) or not np.all(np.isfinite(few)):
+        return Frame.identity(rows.n_features)
+    with np.errstate(over="ignore", invalid="ignore"):
+        center, scale = few.mean(axis=0), power_of_two(few.std(axis=0))
+    sound = np.isfinite(center) & np.isfinite(scale)
+    return Frame(np.where(sound, center, 0.0), np.where(sound, scale, 1.0))
+
+
+class _Seen(NamedTuple):
+    """The values of some columns in rows with weight, None before the first such row, and whether one varies."""
+
+    values: Array | None = None
+    varies: bool = False
+
+
+@dataclass(frozen=True)
+class _Values:
+    """The values of columns, if each of them has the same value in all rows with weight. Other rows must be finite."""
+
+    columns: Integers
+
+    def zero(self) -> _Seen:
+        return _Seen()
+
+    def add(self, total: _Seen, block: Block) -> _Seen:
+        X: Any = block.X
+        counted = block.weight > 0
+        if total.varies or is_sparse(X):  # CSR columns are constant only if no entry is stored
+            varies = total.varies or bool(np.any(np.isin(self.columns, X.indices)))
+            return _Seen(np.zeros(len(self.columns)) if counted.any() else total.values, varies)
+        values = total.values
+        if values is None and counted.any():
+            values = np.asarray(X[np.argmax(counted), self.columns], dtype=np.float64)
+        for part in pieces(block.n_rows, rows_per_piece(LARGEST_DENSE_BLOCK, len(self.columns))):
+            seen = X[part, self.columns]
+            is_same = False if values is None else seen == values
+            if not np.all(is_same | (~counted[part, None] & np.isfinite(seen))):
+                return _Seen(values, True)
+        return _Seen(values)
+
+    def merge(self, a: _Seen, b: _Seen) -> _Seen:
+        if a.values is None or b.values is None:
+            return _Seen(b.values if a.values is None else a.values, a.varies or b.varies)
+        return _Seen(a.values, a.varies or b.varies or bool(np.any(a.values != b.values)))
+
+
+def constant_values(rows: Rows, columns: Integers) -> Array | None:
+    """The values of columns that are constant, checked entry by entry; None where one varies or is not finite.
+
+    Without columns nothing is read. In memory only these columns are read, which does not count as a pass.
+    """
+    if not len(columns):
+        return np.empty(0)
+    with nullcontext() if rows.resident() is None else rows.counter.paused():
+        found = rows.fold(_Values(columns))
+    if found.varies or found.values is None or not np.all(np.isfinite(found.values)):
+        return None
+    return found.values

@@ -1,0 +1,125 @@
+"""Keeps the rows of a sample while threads read all rows for other sums.
+
+Rows are copied into places of one array, and rows that are no longer among the lowest hashes give their places to
+others. So the sample takes little more memory than its rows, however many threads read and however many rows there are.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+
+from separatrix.base.arrays import Integers
+from separatrix.rows.block import Block
+from separatrix.rows.carried import Carried, CarriedRows, CarriedTotal
+from separatrix.rows.csr import is_sparse
+from separatrix.rows.protocol import Partial
+from separatrix.rows.sampling import SLACK, Lowest, LowestHashes
+
+A = TypeVar("A")
+
+FREE = -1
+
+
+class DenseRows:
+    """Dense rows in places of one array; ``numbers`` says which row is in which place, or that the place is free."""
+
+    def __init__(self, first: Block, places: int) -> None:
+        X: Any = first.X
+        self.numbers: Integers = np.full(places, FREE)
+        self.X = np.empty((places, X.shape[1]), dtype=X.dtype)
+        self.t, self.weight = np.empty(places, dtype=first.t.dtype), np.empty(places)
+        self.frame = first.frame
+
+    def put(self, block: Block, chosen: Integers) -> None:
+        """Copy the rows of a block that are among those chosen."""
+        here = chosen[(chosen >= block.start) & (chosen < block.start + block.n_rows)]
+        free = np.flatnonzero(self.numbers == FREE)
+        if len(free) < len(here):
+            self.numbers[~np.isin(self.numbers, chosen)] = FREE
+            free = np.flatnonzero(self.numbers == FREE)
+        if len(free) < len(here):
+            self._grow(len(self.numbers) + len(here))
+            free = np.flatnonzero(self.numbers == FREE)
+        X: Any = block.X
+        rows, places = here - block.start, free[: len(here)]
+        self.numbers[places] = here
+        self.X[places], self.t[places], self.weight[places] = X[rows], block.t[rows], block.weight[rows]
+
+    def _grow(self, places: int) -> None:
+        more = places - len(self.numbers)
+        self.numbers = np.concatenate([self.numbers, np.full(more, FREE)])
+        self.X = np.concatenate([self.X, np.empty((more, self.X.shape[1]), dtype=self.X.dtype)])
+        self.t = np.concatenate([self.t, np.empty(more, dtype=self.t.dtype)])
+        self.weight = np.concatenate([self.weight, np.empty(more)])
+
+    def places(self, numbers: Integers) -> Integers:
+        """The places of the rows with these numbers."""
+        order = np.argsort(self.numbers)
+        return np.asarray(order[np.searchsorted(self.numbers, numbers, sorter=order)])
+
+    def carried(self) -> CarriedRows:
+        """The rows in one part, by increasing number."""
+        held = np.sort(self.numbers[self.numbers != FREE])
+        return CarriedRows((held,), (self.block(self.frame).take(self.places(held)),))
+
+    def block(self, frame: Any) -> Block:
+        """All places as a block, in the coordinates of a frame."""
+        return Block(self.X, self.t, self.weight, 0, frame)
+
+
+@dataclass(frozen=True)
+class Kept:
+    """The total of a draw, and the contents of the rows that it chose."""
+
+    total: list[Lowest]
+    rows: DenseRows | CarriedRows
+
+
+class Keeper:
+    """Draws a sample from blocks that threads show to it, in any order, and keeps the rows that it draws."""
+
+    def __init__(self, draw: LowestHashes) -> None:
+        self.draw, self.total = draw, draw.zero()
+        self.dense: DenseRows | None = None
+        self.sparse: CarriedTotal[list[Lowest]] | None = None
+        self.lock = threading.Lock()
+
+    def see(self, block: Block) -> None:
+        """Take the rows of a block into account."""
+        with self.lock:
+            if is_sparse(block.X):
+                carried = Carried(self.draw)
+                self.sparse = carried.add(self.sparse or carried.zero(), block)
+                return
+            if self.dense is None:
+                self.dense = DenseRows(block, int(SLACK * self.draw.size) + block.n_rows)
+            self.total = self.draw.add(self.total, block)
+            self.dense.put(block, self.draw.chosen(self.total))
+
+    def kept(self) -> Kept:
+        """What has been drawn from all blocks."""
+        if self.sparse is not None:
+            return Kept(self.sparse.total, self.sparse.rows.joined())
+        return Kept(self.total, self.dense or CarriedRows())
+
+
+@dataclass(frozen=True)
+class Watched(Generic[A]):
+    """A partial whose blocks are shown to a keeper as well."""
+
+    partial: Partial[A]
+    keeper: Keeper
+
+    def zero(self) -> A:
+        return self.partial.zero()
+
+    def add(self, total: A, block: Block) -> A:
+        self.keeper.see(block)
+        return self.partial.add(total, block)
+
+    def merge(self, a: A, b: A) -> A:
+        return self.partial.merge(a, b)

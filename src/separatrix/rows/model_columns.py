@@ -1,0 +1,198 @@
+"""A table outside memory as a fitted model reads it: the model's columns in their order, and its class numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+
+from separatrix.base.arrays import AnyArray, Integers, Matrix
+from separatrix.base.cached import cached_property
+from separatrix.base.errors import LabelError, TableError
+from separatrix.rows.block import Block
+from separatrix.rows.coding import ClassTotals, Coding
+from separatrix.rows.csr import as_csr, is_sparse
+from separatrix.rows.frame import Frame
+from separatrix.rows.labelled import OutsideMemory
+from separatrix.rows.protocol import Order, Partial, PassCounter, Rows, bytes_per_block
+from separatrix.rows.sampling import Sample
+
+A = TypeVar("A")
+# The most missing columns that an error names.
+MOST_NAMED_COLUMNS = 10
+
+
+def column_order(table: OutsideMemory, names: Sequence[str] | None, n_features: int) -> Integers | None:
+    """The place of each column of a model among those of a table; None if the table has just these, in this order.
+
+    Columns are found by name. Columns that the model does not have are not used. A model without names takes all
+    columns as they come.
+    """
+    if names is None:
+        if table.n_features != n_features:
+            problem = f"it has {table.n_features} columns, and the model was fitted to {n_features} without names"
+            raise TableError(table.name, problem, "give a table with the columns that were fitted")
+        return None
+    if tuple(names) == table.columns:
+        return None
+    place = {name: j for j, name in enumerate(table.columns)}
+    missing = [name for name in names if name not in place]
+    if missing:
+        listed = ", ".join(map(repr, missing[:MOST_NAMED_COLUMNS])) + ", …" * (len(missing) > MOST_NAMED_COLUMNS)
+        problem = f"it lacks {len(missing)} of the {len(names)} columns of the model: {listed}"
+        near = get_close_matches(missing[0], table.columns, 1)
+        remedy = f"rename {near[0]!r}, if that is it" if near else "give a table with the columns that were fitted"
+        raise TableError(table.name, problem, remedy)
+    return np.array([place[name] for name in names], dtype=np.int64)
+
+
+def model_matrices(table: OutsideMemory, names: Sequence[str] | None, n_features: int) -> Iterator[Matrix]:
+    """X in consecutive pieces with the columns of a model."""
+    order = column_order(table, names, n_features)
+    return (X if order is None else _picked(X, order) for X in table.matrices())
+
+
+def _picked(X: Any, order: Integers) -> Any:
+    """Some columns of X, row-major or CSR with sorted indices."""
+    return as_csr(X[:, order]) if is_sparse(X) else np.take(X, order, axis=1)
+
+
+@dataclass(frozen=True, eq=False)
+class ModelTable(OutsideMemory):
+    """A table with the columns of a model, in their order, and the numbers of its classes.
+
+    ``order`` has the place of each column in the table, and is None if nothing changes. The labels of the table are
+    among ``classes``.
+    """
+
+    source: OutsideMemory
+    columns: tuple[str, ...]
+    order: Integers | None
+    given: AnyArray
+
+    @property
+    def name(self) -> str:
+        return self.source.name
+
+    @property
+    def classes(self) -> AnyArray:
+        return self.given
+
+    @property
+    def dtype(self) -> Any:
+        return self.source.dtype
+
+    @cached_property
+    def numbers(self) -> Integers | None:
+        """The number of each class of the table among those of the model; None if they are the same."""
+        if self.source.classes.tolist() == self.given.tolist():
+            return None
+        position = {label: k for k, label in enumerate(self.given.tolist())}
+        labels = self.source.classes.tolist()
+        unknown = next((label for label in labels if label not in position), None)
+        if unknown is not None:
+            problem = f"it has the label {unknown!r}"
+            raise LabelError(self.name, problem, f"use the classes of the fit: {list(position)}")
+        return np.array([position[label] for label in labels], dtype=np.int64)
+
+    @property
+    def totals(self) -> ClassTotals:
+        totals, numbers = self.source.totals, self.numbers
+        if numbers is None:
+            return totals
+        none = ClassTotals(np.zeros(1, dtype=np.int64), np.zeros(1), np.zeros(1))
+        place = {int(number): k for k, number in enumerate(numbers)}
+        each = [totals.of_class(place[k]) if k in place else none for k in range(len(self.given))]
+        return ClassTotals.stacked(each)
+
+    def rows(self, coding: Coding) -> Rows:
+        rows = self.source.rows(coding if self.numbers is None else coding.after(self.numbers))
+        return rows if self.order is None else _ModelRows(rows, self.order, Frame.identity(len(self.order)))
+
+    def matrices(self) -> Iterator[Matrix]:
+        pieces = self.source.matrices()
+        return pieces if self.order is None else (_picked(X, self.order) for X in pieces)
+
+
+def model_table(table: OutsideMemory, classes: AnyArray, names: Sequence[str] | None, n_features: int) -> OutsideMemory:
+    """The table as a model with these classes and columns reads it."""
+    order = column_order(table, names, n_features)
+    return ModelTable(table, table.columns if order is None else tuple(names or ()), order, np.asarray(classes))
+
+
+@dataclass(frozen=True)
+class _OfColumns(Generic[A]):
+    """A sum over rows of which only some columns are seen."""
+
+    partial: Partial[A]
+    rows: _ModelRows
+
+    @property
+    def block_bytes(self) -> int:
+        return bytes_per_block(self.partial)
+
+    def zero(self) -> A:
+        return self.partial.zero()
+
+    def add(self, total: A, block: Block) -> A:
+        return self.partial.add(total, self.rows.seen(block))
+
+    def merge(self, a: A, b: A) -> A:
+        return self.partial.merge(a, b)
+
+
+@dataclass(frozen=True)
+class _ModelRows:
+    """Rows outside memory, of which only some columns are seen, in another order and in the coordinates of a frame."""
+
+    source: Rows
+    order: Integers
+    frame: Frame
+
+    @property
+    def n_rows(self) -> int | None:
+        return self.source.n_rows
+
+    @property
+    def n_features(self) -> int:
+        return len(self.order)
+
+    @property
+    def is_sparse(self) -> bool:
+        return self.source.is_sparse
+
+    @property
+    def is_row_major(self) -> bool:
+        return self.source.is_row_major
+
+    @property
+    def weight_unit(self) -> float:
+        return self.source.weight_unit
+
+    @property
+    def counter(self) -> PassCounter:
+        return self.source.counter
+
+    def seen(self, block: Block) -> Block:
+        """The columns of a block that belong to the model."""
+        return Block(_picked(block.X, self.order), block.t, block.weight, block.start, self.frame)
+
+    def seen_through(self, frame: Frame) -> _ModelRows:
+        return replace(self, frame=frame)
+
+    def fold(self, partial: Partial[A]) -> A:
+        return self.source.fold(_OfColumns(partial, self))
+
+    def blocks(self, order: Order) -> Iterator[Block]:
+        return (self.seen(block) for block in self.source.blocks(order))
+
+    def sample(self, size: int, seed: int, targets: AnyArray | None = None) -> Sample:
+        drawn = self.source.sample(size, seed, targets)
+        return replace(drawn, block=self.seen(drawn.block).written_out(np.arange(drawn.n_rows)))
+
+    def resident(self) -> None:
+        """None: the rows are not in memory."""
+        return

@@ -1,0 +1,141 @@
+"""Whether, where and how the rows of a table are cached, so that later passes need not read the source again."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+import weakref
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from separatrix.base.errors import ParameterError, TableError
+from separatrix.streams.cache_file import CacheFile, CacheWriter, DamagedCache
+from separatrix.streams.parts import PartTable
+from separatrix.streams.target import Labelling
+
+# A cache that the user did not ask for leaves at least this share of the free space of the disk.
+FREE_SHARE = 0.5
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+@dataclass(frozen=True)
+class CacheChoice:
+    """``folder``: where the cache is kept, or None for a temporary folder. ``allowed``: whether there may be one."""
+
+    folder: Path | None = None
+    allowed: bool = True
+
+    @classmethod
+    def of(cls, cache: Any) -> CacheChoice:
+        """The choice that the argument ``cache`` of ``scan`` stands for.
+
+        >>> CacheChoice.of(None), CacheChoice.of(False).allowed
+        (CacheChoice(folder=None, allowed=True), False)
+        """
+        if cache is None or cache is True:
+            return cls()
+        if cache is False:
+            return cls(allowed=False)
+        if not isinstance(cache, str | os.PathLike):
+            remedy = "give a folder, False for no cache, or None to let the scan decide"
+            raise ParameterError("cache", f"got {cache!r}", remedy)
+        folder = Path(cache)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            problem = f"the folder {str(folder)!r} cannot be made ({error.strerror})"
+            raise ParameterError("cache", problem, "give a folder that can be written to") from error
+        return cls(folder)
+
+    def wanted(self, table: PartTable) -> bool:
+        """Whether rows are cached: always if the user gave a folder or reading is slow, else if there is room."""
+        if not self.allowed:
+            return False
+        if self.folder is not None or table.is_slow:
+            return True
+        if table.n_rows is None:
+            return False
+        size = table.n_rows * (len(table.columns) * np.dtype(table.dtype).itemsize + 10)
+        return bool(size <= FREE_SHARE * shutil.disk_usage(tempfile.gettempdir()).free)
+
+
+def cached(table: PartTable, labelling: Callable[[], Labelling | None], choice: CacheChoice) -> CacheFile | None:
+    """The cache of a table: one that was kept, or a new one, for which all rows are read.
+
+    None if the disk is full and the user has not named a folder. ``labelling`` makes the object that numbers labels.
+    """
+    try:
+        if choice.folder is not None and table.stamps:
+            return _kept(table, labelling, choice.folder)
+        return _temporary(table, labelling(), choice.folder)
+    except OSError as error:
+        if choice.folder is None and error.errno in _FULL:
+            return None
+        folder = str(choice.folder or tempfile.gettempdir())
+        problem = f"a cache of rows cannot be written there ({error.strerror})"
+        raise TableError(folder, problem, "give another folder with cache=, or cache=False for no cache") from error
+
+
+def _kept(table: PartTable, labelling: Callable[[], Labelling | None], folder: Path) -> CacheFile:
+    """The cache of files in a folder. A new one takes the place of one that is damaged or outdated."""
+    path, key = folder / f"{_digest([stamp.path for stamp in table.stamps], table.description)}.rows", _key(table)
+    found = _sound(path, key) if path.exists() else None
+    if found is None:
+        _write(table, labelling(), path, key, lasting=True)
+        if _key(table) != key:
+            path.unlink(missing_ok=True)
+            raise TableError(table.name, "it changed while it was read", "wait until it is complete, and run again")
+        found = CacheFile.opened(path, key)
+    return found
+
+
+def _temporary(table: PartTable, labelling: Labelling | None, folder: Path | None) -> CacheFile:
+    """A cache that vanishes with the object that reads it, and with the process."""
+    place = Path(tempfile.mkdtemp(prefix="separatrix-", dir=folder))
+    try:
+        _write(table, labelling, place / "table.rows", "", lasting=False)
+        found = CacheFile.opened(place / "table.rows", "")
+    except BaseException:
+        shutil.rmtree(place, ignore_errors=True)
+        raise
+    if os.name == "nt":  # Windows does not remove the name of an open file
+        weakref.finalize(found, shutil.rmtree, place, ignore_errors=True)
+    else:
+        shutil.rmtree(place, ignore_errors=True)
+    return found
+
+
+def _key(table: PartTable) -> str:
+    """What a cache must agree with: files, their sizes and times, and what was read of them."""
+    return _digest([list(stamp) for stamp in table.stamps], table.description)
+
+
+def _digest(*parts: Any) -> str:
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
+
+
+def _sound(path: Path, key: str) -> CacheFile | None:
+    """The cache at a path; None if it is damaged, or belongs to files that have changed, so that it is made again."""
+    try:
+        return CacheFile.opened(path, key)
+    except (DamagedCache, OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _write(table: PartTable, labelling: Labelling | None, path: Path, key: str, lasting: bool) -> None:
+    with CacheWriter(path, table.dtype) as writer:
+        weighted = False
+        for part in table.parts():
+            weighted = part.weight is not None
+            codes = None if labelling is None else labelling.codes(part.labels, part.weight)
+            writer.add(part.X, codes, part.weight)
+        numbering = None if labelling is None else labelling.numbering(weighted)
+        writer.finish(key, table.columns, numbering, lasting)

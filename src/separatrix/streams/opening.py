@@ -1,0 +1,99 @@
+"""Opens what ``scan`` is given: files by their extension, other objects by what they offer."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from separatrix.base.errors import TableError
+from separatrix.streams import queries
+from separatrix.streams.batches import BATCH_BYTES, Batches
+from separatrix.streams.columnar import ArrowBatches, ParquetBatches
+from separatrix.streams.files import FileSet, file_set
+from separatrix.table.formats.spelling import Spelling
+
+
+@dataclass(frozen=True)
+class Opening:
+    """How to open a source: the marks of text files, the file system, and the size of batches in bytes."""
+
+    spelling: Spelling
+    filesystem: Any = None
+    batch_bytes: int = BATCH_BYTES
+
+
+def _parquet(files: FileSet, how: Opening) -> Batches:
+    return ParquetBatches(files, how.batch_bytes)
+
+
+def _arrow(files: FileSet, how: Opening) -> Batches:
+    return ArrowBatches(files, how.batch_bytes)
+
+
+FILES: dict[str, Callable[[FileSet, Opening], Batches]] = {
+    **dict.fromkeys((".parquet", ".pq"), _parquet),
+    **dict.fromkeys((".arrow", ".feather", ".ipc"), _arrow),
+}
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Objects of one kind: how to recognise them, and how to open them."""
+
+    is_one: Callable[[Any], bool]
+    opened: Callable[[Any, Opening], Batches]
+
+
+def _comes_from(data: Any, package: str, attribute: str) -> bool:
+    """Whether an object belongs to a package, which need not be installed, and has an attribute."""
+    return type(data).__module__.split(".")[0].lstrip("_") == package and hasattr(data, attribute)
+
+
+OBJECTS: tuple[Kind, ...] = (
+    Kind(lambda data: isinstance(data, str | os.PathLike | list | tuple), lambda data, how: _files(data, how)),
+    Kind(
+        lambda data: _comes_from(data, "pyarrow", "to_batches") and hasattr(data, "scanner"),
+        lambda data, how: queries.dataset(data, how.batch_bytes),
+    ),
+    Kind(
+        lambda data: (
+            _comes_from(data, "polars", "collect_schema") and hasattr(data, "lazy") and hasattr(data, "collect")
+        ),
+        lambda data, how: queries.lazy_frame(data, how.batch_bytes),
+    ),
+    Kind(
+        lambda data: _comes_from(data, "duckdb", "fetch_arrow_table") and hasattr(data, "project"),
+        lambda data, how: queries.relation(data, how.batch_bytes),
+    ),
+    Kind(
+        lambda data: hasattr(data, "__arrow_c_stream__") or callable(data),
+        lambda data, how: queries.arrow_stream(data, how.batch_bytes),
+    ),
+)
+
+
+def opened(data: Any, how: Opening) -> Batches:
+    """The record batches of ``data``."""
+    kind = next((kind for kind in OBJECTS if kind.is_one(data)), None)
+    if kind is None:
+        problem = f"got {type(data).__name__}"
+        remedy = (
+            "give files, a data set of PyArrow, a lazy frame of polars, a relation of DuckDB, or a function that gives "
+            "an Arrow stream; rows in memory are given to fit directly"
+        )
+        raise TableError("data", problem, remedy)
+    return kind.opened(data, how)
+
+
+def _files(data: Any, how: Opening) -> Batches:
+    files = file_set(data, how.filesystem, tuple(FILES))
+    opener = FILES.get(files.extension)
+    if opener is None:
+        problem = f"its extension {files.extension!r} is unknown" if files.extension else "it has no extension"
+        raise TableError(files.paths[0], problem, f"give files that end in {', '.join(FILES)}")
+    other = next((path for path in files.paths if FILES.get(FileSet("", None, (path,)).extension) is not opener), None)
+    if other is not None:
+        raise TableError(files.name, f"{other} has another format than {files.paths[0]}", "give files of one format")
+    return opener(files, how)

@@ -1,0 +1,127 @@
+"""Data sets, queries and streams of other libraries that give record batches: PyArrow, polars, DuckDB, and others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import pyarrow as pa
+
+from separatrix.base.cached import cached_property
+from separatrix.base.errors import TableError
+from separatrix.streams.batches import BATCH_BYTES, Stamp, explained, explained_batches, rows_per_batch
+from separatrix.streams.columnar import slices
+
+ReadColumns = Callable[[Sequence[str], int], Iterator[pa.RecordBatch]]
+
+
+@dataclass(frozen=True)
+class QueryBatches:
+    """The batches that a function gives, which is called anew in every pass.
+
+    ``batches(columns, rows)``: the columns, in batches of about so many rows. ``is_slow``: a query is computed.
+    """
+
+    name: str
+    schema: pa.Schema
+    batches: ReadColumns
+    is_slow: bool = True
+    batch_bytes: int = BATCH_BYTES
+    n_rows: ClassVar[None] = None
+    has_text_labels: ClassVar[bool] = False
+    stamps: ClassVar[tuple[Stamp, ...]] = ()
+
+    def called(self, row: int) -> str:
+        return str(row + 1)
+
+    def read(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        size = rows_per_batch(len(columns), self.batch_bytes)
+        with explained(self.name, "a stream"):
+            found = self.batches(columns, size)
+        for batch in explained_batches(self.name, "a stream", iter(found)):
+            lost = [name for name in columns if name not in batch.schema.names]
+            if lost:
+                problem = f"it has no column {lost[0]!r} when it is read again"
+                raise TableError(self.name, problem, "give a source that has the same columns every time")
+            yield from slices(batch.select(list(columns)), size)
+
+
+def dataset(data: Any, batch_bytes: int) -> QueryBatches:
+    """The rows of a data set of PyArrow, read without threads and without reading far ahead."""
+
+    def read(columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
+        ahead = {"batch_readahead": 1, "fragment_readahead": 1, "use_threads": False}
+        batches: Iterator[pa.RecordBatch] = data.to_batches(columns=list(columns), batch_size=rows, **ahead)
+        return batches
+
+    return QueryBatches("the data set", data.schema, read, False, batch_bytes)
+
+
+def lazy_frame(data: Any, batch_bytes: int) -> QueryBatches:
+    """The rows of a lazy frame of polars, computed by its streaming engine in every pass."""
+    if not hasattr(data, "collect_batches"):
+        remedy = "update polars, or write the rows with sink_parquet and give the file"
+        raise TableError("the lazy frame", "this version of polars cannot give it in batches", remedy)
+
+    def read(columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
+        chosen = data.select(list(columns))
+        for frame in chosen.collect_batches(chunk_size=rows, maintain_order=True, lazy=True, engine="streaming"):
+            yield from frame.to_arrow().to_batches()
+
+    schema = data.collect_schema()
+    empty = schema.to_frame().to_arrow().schema
+    return QueryBatches("the lazy frame", empty, read, True, batch_bytes)
+
+
+def relation(data: Any, batch_bytes: int) -> QueryBatches:
+    """The rows of a relation of DuckDB, computed in every pass."""
+
+    def read(columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
+        quoted = ", ".join('"' + name.replace('"', '""') + '"' for name in columns)
+        chosen = data.project(quoted)
+        batches: Iterator[pa.RecordBatch] = getattr(chosen, "to_arrow_reader", chosen.fetch_record_batch)(rows)
+        return batches
+
+    return QueryBatches("the relation", data.limit(0).fetch_arrow_table().schema, read, True, batch_bytes)
+
+
+def arrow_stream(data: Any, batch_bytes: int) -> QueryBatches:
+    """The rows of an object with an Arrow stream, or of a function without arguments that gives one."""
+    is_factory = callable(data) and not hasattr(data, "__arrow_c_stream__")
+    name = "the stream" if is_factory else f"the {type(data).__name__}"
+    if isinstance(data, pa.RecordBatchReader):
+        problem = "it can be read only once, and a fit reads its rows several times"
+        raise TableError(name, problem, "give a function without arguments that makes a new one")
+    made: Callable[[], Any] = data if is_factory else lambda: data
+    source = _Streams(name, made)
+
+    def read(columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
+        return iter(source.reader())
+
+    return QueryBatches(name, source.schema, read, is_factory, batch_bytes)
+
+
+@dataclass(frozen=True)
+class _Streams:
+    """The Arrow streams that a function makes, one for each pass."""
+
+    name: str
+    made: Callable[[], Any]
+
+    @cached_property
+    def schema(self) -> pa.Schema:
+        with explained(self.name, "an Arrow stream"):
+            schema: pa.Schema = self.reader().schema
+            return schema
+
+    def reader(self) -> Any:
+        found = self.made()
+        if isinstance(found, pa.RecordBatchReader):
+            return found
+        if not hasattr(found, "__arrow_c_stream__"):
+            problem = f"the function gave a {type(found).__name__}, which is no Arrow stream"
+            raise TableError(
+                self.name, problem, "return an object with __arrow_c_stream__, such as a RecordBatchReader"
+            )
+        return pa.RecordBatchReader.from_stream(found)

@@ -1,0 +1,32 @@
+"""Sums of weights by class do not depend on how the rows are divided."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from separatrix.rows.coding import ClassTotals
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-290, 1e290])
+def test_totals_of_pieces_have_the_bits_of_the_totals_of_all_rows(scale):
+    rng = np.random.default_rng(0)
+    codes, weight = rng.integers(0, 3, 10_000), rng.lognormal(sigma=8.0, size=10_000) * scale
+    whole = ClassTotals.of(codes, weight, 3)
+    for size in (1, 7, 999, 4096):
+        parts = [ClassTotals.of(codes[k : k + size], weight[k : k + size], 3) for k in range(0, len(codes), size)]
+        total = parts[0]
+        for part in parts[1:]:
+            total = total.merge(part)
+        np.testing.assert_array_equal(total.weight, whole.weight)
+        np.testing.assert_array_equal(total.largest, whole.largest)
+    for k in range(3):
+        exact = sum(map(Fraction, weight[codes == k].tolist()))
+        assert whole.weight[k] == float(exact)
+
+
+def test_classes_are_taken_apart_and_stacked():
+    totals = ClassTotals.of(np.array([0, 1, 1]), np.array([0.1, 0.2, 0.7]), 3)
+    again = ClassTotals.stacked([totals.of_class(k) for k in range(3)])
+    assert again.weight.tolist() == totals.weight.tolist()
+    assert again.rows.tolist() == [1, 2, 0]
