@@ -45,12 +45,13 @@ def default_client() -> Any | None:
     """The client that Dask itself would use; None if it would compute in this process."""
     import dask
 
-    if "distributed" not in sys.modules or dask.config.get("scheduler", None) not in (None, "distributed"):
+    chosen = dask.config.get("scheduler", None)
+    if "distributed" not in sys.modules or chosen not in (None, "distributed", "dask.distributed"):
         return None
-    from distributed import default_client as default
+    from distributed import Client
 
     try:
-        return default()
+        return Client.current()
     except ValueError:
         return None
 
