@@ -6,13 +6,13 @@ pytest.importorskip("distributed", reason="Dask is not installed")
 
 from distributed import Client, LocalCluster
 
+from separatrix.cluster.connection import LOCAL_SETTINGS
+
 
 @pytest.fixture(scope="package")
 def client():
     with (
-        LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address=None
-        ) as cluster,
+        LocalCluster(n_workers=2, **LOCAL_SETTINGS) as cluster,
         Client(cluster, set_as_default=False) as client,
     ):
         yield client

@@ -14,7 +14,7 @@ from distributed import Client, LocalCluster
 
 import separatrix as sx
 from separatrix.base.errors import ClusterError
-from separatrix.cluster.connection import connected
+from separatrix.cluster.connection import LOCAL_SETTINGS, connected
 from separatrix.cluster.opening import dask_table
 from separatrix.rows.coding import CLASS_NUMBERS
 from separatrix.rows.labelled import MemoryTable
@@ -33,9 +33,8 @@ def table(tmp_path_factory):
 @pytest.fixture
 def own_client():
     """A cluster that a test may destroy."""
-    settings = {"processes": True, "host": "127.0.0.1", "dashboard_address": None, "silence_logs": 60}
     with (
-        LocalCluster(n_workers=2, threads_per_worker=1, **settings) as cluster,
+        LocalCluster(n_workers=2, silence_logs=60, **LOCAL_SETTINGS) as cluster,
         Client(cluster, set_as_default=False) as client,
     ):
         yield client
@@ -123,10 +122,9 @@ def test_a_worker_that_stands_still_for_a_while_is_waited_for(own_client, table,
 
 def test_without_workers_a_fit_ends_within_the_stated_time(table, tmp_path):
     _, _, *on_dask = table
-    settings = {"processes": True, "host": "127.0.0.1", "dashboard_address": None, "silence_logs": 60}
     with (
         dask.config.set({"separatrix.worker-timeout": "2s"}),
-        LocalCluster(n_workers=1, threads_per_worker=1, **settings) as cluster,
+        LocalCluster(n_workers=1, silence_logs=60, **LOCAL_SETTINGS) as cluster,
         Client(cluster, set_as_default=False) as client,
     ):
         rows = dask_table(*on_dask, cluster=client).rows(CLASS_NUMBERS)

@@ -10,6 +10,7 @@ from scipy.sparse import csr_array, random_array
 
 import separatrix as sx
 from separatrix.cluster.opening import dask_table
+from separatrix.cluster.table import ClusterTable
 from separatrix.rows import counted_passes, summarise
 from separatrix.rows.coding import CLASS_NUMBERS
 from separatrix.rows.labelled import MemoryTable
@@ -42,6 +43,7 @@ def table(tmp_path_factory):
 @pytest.mark.parametrize("name", CLASSIFIERS)
 def test_a_fit_on_a_cluster_is_that_of_memory(as_default, table, name):
     X, y, *on_dask = table
+    assert isinstance(dask_table(*on_dask), ClusterTable)
     ours, theirs = CLASSIFIERS[name]().fit(*on_dask), CLASSIFIERS[name]().fit(X, y)
     assert ours.classes_.tolist() == theirs.classes_.tolist()
     np.testing.assert_array_equal(ours.coef_, theirs.coef_)

@@ -16,6 +16,16 @@ SECONDS_BETWEEN_LOOKS = 0.5
 # The setting of Dask that limits how long a fit waits while the cluster has no worker, and its default.
 WORKER_TIMEOUT = "separatrix.worker-timeout"
 DEFAULT_WORKER_TIMEOUT = "60s"
+# A local cluster: processes with one thread each, which listen on the loopback interface only. Dask always starts a
+# server of HTTP; it has no dashboard, and any free port.
+LOCAL_SETTINGS: dict[str, Any] = {
+    "threads_per_worker": 1,
+    "processes": True,
+    "host": "127.0.0.1",
+    "dashboard_address": "127.0.0.1:0",
+    "worker_dashboard_address": "127.0.0.1:0",
+    "scheduler_kwargs": {"dashboard": False},
+}
 
 
 class WorkersReplaced(Exception):
@@ -95,8 +105,7 @@ def _local_client() -> Any:
 
     from separatrix.base.concurrency import thread_count
 
-    settings = {"n_workers": thread_count(), "threads_per_worker": 1, "processes": True}
-    return Client(**settings, host="127.0.0.1", dashboard_address=None, set_as_default=False)
+    return Client(n_workers=thread_count(), **LOCAL_SETTINGS, set_as_default=False)
 
 
 def workers(client: Any) -> dict[str, int]:
