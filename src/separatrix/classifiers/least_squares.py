@@ -34,8 +34,10 @@ from separatrix.classifiers.fit_input import (
     scored,
     validate,
 )
+from separatrix.classifiers.gathered_steps import GathersMoments
 from separatrix.classifiers.linear import Approach, ClassifierTraits, LinearClassifier
 from separatrix.classifiers.shared_descriptions import NO_INTERCEPT
+from separatrix.moments.accumulated import ClassSums
 from separatrix.moments.coding import TARGETS, decision_of
 from separatrix.moments.deletion import InfluentialRow, most_influential
 from separatrix.moments.gather import Moments, kept, standardised
@@ -106,7 +108,7 @@ class OutsideUnitInterval:
         return f"outside [0, 1] on {len(self.rows)} of {self.n_rows} rows: no probabilities"
 
 
-class LeastSquaresClassifier(LinearClassifier):
+class LeastSquaresClassifier(GathersMoments, LinearClassifier):
     r"""W = (X̄ᵀX̄ + λ I₀)⁻¹ X̄ᵀT minimises ½ tr RᵀR + ½ λ ‖w‖², R = X̄W − T; the largest output wins.
 
     See docs/tour.md, S1–S6.
@@ -180,13 +182,24 @@ class LeastSquaresClassifier(LinearClassifier):
         self
         """
         self._check_settings()
-        task = validate(self, X, y, sample_weight)
+        self._sums = None
+        self._fit_task(validate(self, X, y, sample_weight))
+        return self
+
+    def _fit_task(self, task: FitInput) -> None:
         with one_blas_thread, counted_passes() as passes:
             cost = self._cost(task)
             self._keep(task, cost, cost.minimise(), passes)
+        self._remember(task, cost.moments)
         if not self.certificate_.met:
-            warnings.warn(self.certificate_.status, errors.NotConvergedWarning, stacklevel=2)
-        return self
+            warnings.warn(self.certificate_.status, errors.NotConvergedWarning, stacklevel=3)
+
+    def _pools(self) -> bool:
+        return True
+
+    def _has_enough(self, sums: ClassSums) -> bool:
+        width = len(sums.low) + bool(self.fit_intercept)
+        return self.l2 > 0 or int(sums.moments.n_rows.sum()) >= width
 
     def _check_settings(self) -> None:
         check_not_negative("l2", self.l2)

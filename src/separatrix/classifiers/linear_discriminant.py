@@ -15,6 +15,7 @@ from separatrix.base.errors import ParameterError
 from separatrix.base.messages import Message
 from separatrix.classifiers.description import COUNT, Description, Requires, array
 from separatrix.classifiers.fit_input import FitInput, as_precise, check_count, scored, validate
+from separatrix.classifiers.gathered_steps import GathersMoments
 from separatrix.classifiers.gaussian import (
     gaussian_certificate,
     in_raw_units,
@@ -32,6 +33,7 @@ from separatrix.classifiers.generative import (
 )
 from separatrix.classifiers.linear import Approach, ClassifierTraits, LinearClassifier
 from separatrix.classifiers.shared_descriptions import GAUSSIAN_CLAIM, GENERATIVE
+from separatrix.moments.accumulated import ClassSums
 from separatrix.moments.gather import (
     SHARED_COVARIANCE_MATRICES,
     Moments,
@@ -63,7 +65,9 @@ DESCRIPTION = Description(
 )
 
 
-class LinearDiscriminantAnalysis(Generative, ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearClassifier):
+class LinearDiscriminantAnalysis(
+    GathersMoments, Generative, ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearClassifier
+):
     r"""p(x|C_k) = N(m_k, Σ) with one Σ for all classes, so the boundaries are linear (docs/tour.md, F6, D2, D4, D6).
 
     By Bayes' rule, z_k(x) = m_kᵀΣ⁻¹x − ½ m_kᵀΣ⁻¹m_k + ln p(C_k), up to a term that is the same for all classes.
@@ -157,8 +161,21 @@ class LinearDiscriminantAnalysis(Generative, ClassNamePrefixFeaturesOutMixin, Tr
         -------
         self
         """
+        self._check_settings()
+        self._sums = None
+        self._fit_task(validate(self, X, y, sample_weight))
+        return self
+
+    def _check_settings(self) -> None:
         check_covariance_settings(self, ("svd", "lsqr", "eigen"))
-        task = validate(self, X, y, sample_weight)
+
+    def _pools(self) -> bool:
+        return not shrinks(self)
+
+    def _has_enough(self, sums: ClassSums) -> bool:
+        return sums.moments.total_weight > len(sums.largest) and bool(np.any(sums.moments.within))
+
+    def _fit_task(self, task: FitInput) -> None:
         self._check_components(task)
         with one_blas_thread, counted_passes() as passes:
             pooled = not shrinks(self)
@@ -168,7 +185,7 @@ class LinearDiscriminantAnalysis(Generative, ClassNamePrefixFeaturesOutMixin, Tr
             refuse_empty_class(task, moments)
             refuse_no_freedom(task, moments)
             self._fit(task, moments, passes)
-        return self
+        self._remember(task, moments)
 
     def _fit_to_moments(self, task: FitInput, moments: Moments) -> None:
         """Fit the model to rows of which only the moments are known."""

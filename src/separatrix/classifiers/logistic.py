@@ -308,6 +308,8 @@ class LogisticRegression(LinearClassifier):
             With two classes a positive score speaks for the second class; with more, the largest score wins.
         """
         z = super().decision_function(X)
+        if offset is None:
+            return z
         added = as_offset(offset, len(z), 1 if z.ndim == 1 else z.shape[1])
         return z if added is None else z + added.reshape(z.shape)
 

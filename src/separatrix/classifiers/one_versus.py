@@ -22,6 +22,7 @@ from separatrix.base.watching import part
 from separatrix.classifiers.available import offered_where
 from separatrix.classifiers.combined import certificate_of, linear_weights
 from separatrix.classifiers.fit_input import FitInput, checked_rows, column_names, validate
+from separatrix.classifiers.later_classes import LaterModels, places_of, with_later
 from separatrix.classifiers.linear import Approach, ClassifierTraits, ScoringClassifier
 from separatrix.classifiers.several_labels import constant_model
 from separatrix.classifiers.sklearn_settings import settings_of_work
@@ -66,8 +67,11 @@ class OneVersus(MetaEstimatorMixin, ScoringClassifier):
     approach: ClassVar[Approach] = "discriminant function"
     traits: ClassVar[ClassifierTraits] = ClassifierTraits()
     scheme: ClassVar[Scheme]
+    # Whether ``partial_fit`` takes classes that it was not told in the first call.
+    takes_later_classes: ClassVar[bool] = False
 
     classes_: AnyArray
+    _later: LaterModels | None = None
 
     def __init__(self, estimator: Any = None, *, n_jobs: int | None = None, verbose: int = 0) -> None:
         self.estimator = estimator
@@ -100,7 +104,7 @@ class OneVersus(MetaEstimatorMixin, ScoringClassifier):
         if not takes_nan(base):
             refuse_not_finite(memory_rows(task.X, task.codes), task.names)
         weight = task.weight if sample_weight is not None else None
-        self.classes_ = task.classes
+        self.classes_, self._later = task.classes, None
         parts = list(self.scheme.parts(task.codes, task.n_classes))
         self.estimators_ = self._fit_parts(base, task.X, parts, weight, task.names)
         if get_tags(base).input_tags.pairwise:
@@ -188,7 +192,8 @@ class OneVersus(MetaEstimatorMixin, ScoringClassifier):
         y : array (n,)
             Class labels.
         classes : array or None
-            All labels that will occur; required in the first call.
+            All labels that will occur; others are refused. One versus rest may do without: then the first call needs
+            rows of two classes, and new classes may appear later.
 
         Returns
         -------
@@ -198,12 +203,18 @@ class OneVersus(MetaEstimatorMixin, ScoringClassifier):
         rows = checked_rows(self, X, (np.float64, np.float32), reset=first)
         check_consistent_length(rows, y)
         if first:
-            if classes is None:
+            if classes is None and not self.takes_later_classes:
                 raise ParameterError("classes", "it is not given in the first call", "give all labels that will occur")
-            self.classes_ = encode(classes)[0]
+            self.classes_ = encode(y if classes is None else classes)[0]
+            if len(self.classes_) < 2:
+                problem = f"there is one class only, {self.classes_.tolist()[0]!r}"
+                raise ParameterError("classes", problem, "give all labels that will occur")
+            self._later = LaterModels.of(base_of(self)) if classes is None else None
             n_models = self.scheme.n_models(len(self.classes_))
             self.estimators_ = [clone(base_of(self)) for _ in range(n_models)]
             self._counts = np.zeros(len(self.classes_), dtype=np.int64)
+        elif self._later is not None:
+            self._widen(self._later, y)
         unknown = np.setdiff1d(y, self.classes_)
         if len(unknown):
             problem = f"Mini-batch contains {np.unique(y)} while classes must be subset of {self.classes_}"
@@ -213,12 +224,22 @@ class OneVersus(MetaEstimatorMixin, ScoringClassifier):
         for model, (_, numbers, target) in zip(self.estimators_, self.scheme.parts(codes, K), strict=True):
             if len(numbers):
                 model.partial_fit(rows[numbers], target, classes=np.array([0, 1]))
+        if self._later is not None:
+            self._later.step(rows, codes, K)
         self._counts = self._counts + np.bincount(codes, minlength=K)
         # In one versus one, a pair of classes may not have had any row yet.
         if all(hasattr(model, "classes_") for model in self.estimators_):
             table = MemoryTable(rows, codes, np.ones(len(codes)), K)
             self._keep(FitInput(table, self.classes_, column_names(self)), self._counts)
         return self
+
+    def _widen(self, later: LaterModels, y: Any) -> None:
+        """Add models for the classes of y that are new."""
+        before, classes = self.classes_, with_later(self.classes_, y)
+        if len(classes) > len(before):
+            self.estimators_ = later.widened(self.estimators_, before, classes)
+            self._counts = np.append(self._counts, 0)[places_of(classes, before)]
+            self.classes_ = classes
 
     def _keep(self, task: FitInput, counts: Integers) -> None:
         d = task.n_features
