@@ -159,7 +159,7 @@ def test_what_sums_cannot_tell_is_said():
         sx.LinearDiscriminantAnalysis().partial_fit(nearly, y)
     with pytest.raises(InputError, match="shrinkage: the sums that partial_fit keeps do not tell"):
         sx.LinearDiscriminantAnalysis().partial_fit(X, y).set_params(shrinkage=0.1).partial_fit(X, y)
-    with pytest.raises(ParameterError, match="its rows are not in memory"):
+    with pytest.raises(ParameterError, match="the rows are not in memory"):
         sx.LinearDiscriminantAnalysis(shrinkage="auto").partial_fit(X, y)
 
 

@@ -110,6 +110,11 @@ class GathersMoments(ABC):
         narrow = X.dtype == np.float32 and (first or self._dtype == "float32")
         self._dtype = "float32" if narrow else "float64"
 
+    def _fit_to_sums(self, sums: ClassSums, classes: AnyArray) -> None:
+        """Fit the model to the sums of rows of these classes, to which rows can be added later."""
+        self._sums, self._summed_classes, self._told = sums, classes, None
+        self._solve()
+
     def _solve(self) -> None:
         """Fit the model to the sums, if they are enough."""
         sums = self._sums
