@@ -39,7 +39,7 @@ def test_fits(scan, message):
 
 
 def test_an_offset(scan):
-    with pytest.raises(InputError, match="offset: got one, and the rows are not in memory: it has one number for each row"):
+    with pytest.raises(InputError, match="offset: got one, and the rows are not in memory"):
         sx.LogisticRegression().fit(scan, offset=np.zeros(1_000))
 
 
