@@ -234,6 +234,14 @@ class FitOutput:
         why = ": too few rows to hold any out" if self.test_size > 0 else ", none held out"
         return f"all {fitted} rows fitted{why}"
 
+    def _without_deviation(self, columns: list[str]) -> str:
+        """Which kinds of columns have no weight per standard deviation, if there are any such columns."""
+        encoder = self.table.encoder
+        words = () if encoder is None else np.array(self.table.names, dtype=object)[encoder.of_text]
+        ngrams = set(words).intersection(columns)
+        kinds = ["0/1 columns"] * (len(ngrams) < len(columns)) + ["n-grams"] * bool(ngrams)
+        return f"; {' and '.join(kinds)} have none per SD" if kinds else ""
+
     @property
     def _measured(self) -> set[str]:
         """The columns of X whose weights have a value per standard deviation: all but 0/1 columns."""
@@ -250,9 +258,9 @@ class FitOutput:
         ratio = found.ratio if found is not None and binary else None
         more = "" if ratio is None else f"; {ratio}s are per unit"
         measured = self._measured
-        some = any(one["column"] not in measured for one in self.largest)
+        lacking = [one["column"] for one in self.largest if one["column"] not in measured]
         scale = "by weight times standard deviation (SD) of the column over the rows fitted"
-        terminal.line("weights", f"the largest, {scale}{'; 0/1 columns have none per SD' if some else ''}{more}")
+        terminal.line("weights", f"the largest, {scale}{self._without_deviation(lacking)}{more}")
         heads = f"{'per SD':>8}" + f"{'per unit':>12}" * (found is not None) + (f"{ratio:>14}" if ratio else "")
         terminal.say(" " * terminal.LABEL_WIDTH + heads, bold=True)
         for one in self.largest:
