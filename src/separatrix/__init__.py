@@ -46,6 +46,7 @@ if TYPE_CHECKING:
         QuadraticDiscriminantAnalysis,
     )
     from separatrix.classifiers.basis import Basis, gaussian, quadratic
+    from separatrix.classifiers.merging import merge
     from separatrix.classifiers.penalty_path import PenaltyPath, penalty_path
     from separatrix.cluster.opening import dask_table
     from separatrix.evaluation import decisions as decision
@@ -75,6 +76,7 @@ if TYPE_CHECKING:
 _WHERE = {
     # classifiers are those of ``separatrix.classifiers.OFFERED``
     "compare_schemes": "separatrix.scorers.schemes",
+    "merge": "separatrix.classifiers.merging",
     # basis functions
     "Basis": "separatrix.classifiers.basis",
     "gaussian": "separatrix.classifiers.basis",
@@ -194,6 +196,7 @@ __all__ = [
     "load",
     "losses",
     "maximum_margin",
+    "merge",
     "novikoff_bound",
     "objective",
     "penalty_path",

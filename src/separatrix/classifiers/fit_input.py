@@ -74,11 +74,17 @@ class FitInput:
 
     @property
     def memory(self) -> MemoryTable:
-        """The rows in memory. Settings that need them raise an error with another home of rows."""
+        """The rows in memory. Settings that need them call ``refuse_outside_memory`` first."""
         if isinstance(self.table, MemoryTable):
             return self.table
-        problem = "its rows are not in memory, and this setting needs them there"
-        raise ParameterError("X", problem, "read the rows into memory first, or change the setting")
+        problem = "its rows are not in memory, and what was asked for needs them there"
+        raise ParameterError("X", problem, "read the rows into memory first")
+
+    def refuse_outside_memory(self, setting: str, given: str, reason: str, instead: str) -> None:
+        """Raise an error about a setting that needs the rows in memory, if they are elsewhere."""
+        if not self.is_in_memory:
+            problem = f"got {given} for a table outside memory: {reason}"
+            raise ParameterError(setting, problem, f"{instead}, or read the rows into memory")
 
     @property
     def X(self) -> Any:

@@ -11,7 +11,7 @@ from pyarrow import ipc
 
 from separatrix.base.cached import cached_property
 from separatrix.base.errors import TableError
-from separatrix.streams.batches import BATCH_BYTES, Stamp, explained, explained_batches, rows_per_batch
+from separatrix.streams.batches import BATCH_BYTES, LabelKind, Stamp, explained, explained_batches, rows_per_batch
 from separatrix.streams.files import FileSet
 from separatrix.table.cells import listed
 
@@ -27,14 +27,15 @@ class ParquetBatches:
 
     PyArrow's data sets read ahead, and took 2.5 GB and several times the processor time for 3 GB of rows. So each file
     is read by one reader without threads, which keeps the buffers of one row group. ``groups``: the row groups of a
-    single file that are read; None for all.
+    single file that are read, of which the first begins at ``first_row``; None for all.
     """
 
     files: FileSet
     batch_bytes: int = BATCH_BYTES
     groups: tuple[int, ...] | None = None
+    first_row: int = 0
     is_slow: ClassVar[bool] = False
-    has_text_labels: ClassVar[bool] = False
+    label_kind: ClassVar[LabelKind] = "typed"
     _what: ClassVar[str] = "Parquet"
 
     @property
@@ -66,7 +67,7 @@ class ParquetBatches:
         return sum(n for _, n in self._footers)
 
     def called(self, row: int) -> str:
-        return self.files.called(row, [n for _, n in self._footers])
+        return self.files.called(self.first_row + row, [n for _, n in self._footers])
 
     def read(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         size = rows_per_batch(len(columns), self.batch_bytes)
@@ -103,7 +104,7 @@ class ArrowBatches:
     files: FileSet
     batch_bytes: int = BATCH_BYTES
     is_slow: ClassVar[bool] = False
-    has_text_labels: ClassVar[bool] = False
+    label_kind: ClassVar[LabelKind] = "typed"
     n_rows: ClassVar[None] = None
     _what: ClassVar[str] = "Arrow"
 
