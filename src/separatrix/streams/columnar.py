@@ -27,12 +27,13 @@ class ParquetBatches:
 
     PyArrow's data sets read ahead, and took 2.5 GB and several times the processor time for 3 GB of rows. So each file
     is read by one reader without threads, which keeps the buffers of one row group. ``groups``: the row groups of a
-    single file that are read; None for all.
+    single file that are read, of which the first begins at ``first_row``; None for all.
     """
 
     files: FileSet
     batch_bytes: int = BATCH_BYTES
     groups: tuple[int, ...] | None = None
+    first_row: int = 0
     is_slow: ClassVar[bool] = False
     label_kind: ClassVar[LabelKind] = "typed"
     _what: ClassVar[str] = "Parquet"
@@ -66,7 +67,7 @@ class ParquetBatches:
         return sum(n for _, n in self._footers)
 
     def called(self, row: int) -> str:
-        return self.files.called(row, [n for _, n in self._footers])
+        return self.files.called(self.first_row + row, [n for _, n in self._footers])
 
     def read(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         size = rows_per_batch(len(columns), self.batch_bytes)
