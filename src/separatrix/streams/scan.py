@@ -37,7 +37,16 @@ from separatrix.table.formats.svmlight import TARGET as LABEL
 class Scan(OutsideMemory):
     """A table outside memory. Make one with ``separatrix.scan``, and give it to ``fit`` in place of X and y.
 
-    ``store`` are its rows in parts, with their cache. ``memory``: a limit in bytes.
+    Attributes
+    ----------
+    store : CachedTable
+        The rows in parts, as the source gives them, and their cache.
+    columns : tuple of str
+        The names of the columns of X.
+    target_column, weight_column : str or None
+        The columns of labels and of weights.
+    memory : int
+        How many bytes a fit may take.
     """
 
     store: CachedTable
