@@ -210,7 +210,7 @@ def _distinct(column: Any) -> tuple[list[Any], Integers]:
         numbers = column.to_numpy(zero_copy_only=False)
         low, high = int(numbers.min()), int(numbers.max())
         if high - low < WIDEST_RANGE:
-            return list(range(low, high + 1)), numbers.astype(np.int64) - low
+            return list(range(low, high + 1)), (numbers - numbers.dtype.type(low)).astype(np.int64)
     coded = column if pa.types.is_dictionary(column.type) else compute.dictionary_encode(column)
     values: list[Any] = coded.dictionary.to_pylist()
     return values, np.asarray(coded.indices.to_numpy(zero_copy_only=False), dtype=np.int64)
