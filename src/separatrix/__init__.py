@@ -46,7 +46,9 @@ if TYPE_CHECKING:
         QuadraticDiscriminantAnalysis,
     )
     from separatrix.classifiers.basis import Basis, gaussian, quadratic
+    from separatrix.classifiers.merging import merge
     from separatrix.classifiers.penalty_path import PenaltyPath, penalty_path
+    from separatrix.cluster.opening import dask_table
     from separatrix.evaluation import decisions as decision
     from separatrix.evaluation.accuracy import evaluate
     from separatrix.evaluation.calibration import reliability
@@ -74,6 +76,7 @@ if TYPE_CHECKING:
 _WHERE = {
     # classifiers are those of ``separatrix.classifiers.OFFERED``
     "compare_schemes": "separatrix.scorers.schemes",
+    "merge": "separatrix.classifiers.merging",
     # basis functions
     "Basis": "separatrix.classifiers.basis",
     "gaussian": "separatrix.classifiers.basis",
@@ -124,6 +127,7 @@ _WHERE = {
     "TextSettings": "separatrix.table",
     "read_schema": "separatrix.table",
     "read_table": "separatrix.table",
+    "dask_table": "separatrix.cluster.opening",
     "Scan": "separatrix.streams",
     "scan": "separatrix.streams",
     # settings
@@ -178,6 +182,7 @@ __all__ = [
     "compare",
     "compare_schemes",
     "cosines",
+    "dask_table",
     "decision",
     "error_surface",
     "errors",
@@ -191,6 +196,7 @@ __all__ = [
     "load",
     "losses",
     "maximum_margin",
+    "merge",
     "novikoff_bound",
     "objective",
     "penalty_path",

@@ -65,7 +65,7 @@ def test_partial_fit_goes_on(make, theirs, iris):
     with pytest.raises(LabelError, match="Mini-batch contains"):
         ours.partial_fit(X[:2], [0, 7])
     with pytest.raises(ParameterError, match="classes"):
-        make(GaussianNB()).partial_fit(X, y)
+        make(GaussianNB()).partial_fit(X[:1], y[:1])
     assert not hasattr(make(sx.LogisticRegression()), "partial_fit")
     stepped = make(sx.Perceptron()).partial_fit(X, y, classes=[0, 1, 2]).partial_fit(X, y)
     assert stepped.predict(X).shape == (150,)

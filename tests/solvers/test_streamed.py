@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from separatrix.base.errors import ParameterError
+from separatrix.base.errors import ParameterError, TableError
 from separatrix.objectives.build import build_objective
 from separatrix.objectives.penalty import Penalty
 from separatrix.rows import labelled_rows, memory_rows
 from separatrix.solvers import SOLVERS, Need, StochasticDescent, choose, default_rules, refuse_unmet, run
+from separatrix.solvers.row_draws import drawn, measured
 from separatrix.solvers.separating.inseparability import ProvenInseparable
 from separatrix.solvers.separating.kozinec import Kozinec
 from separatrix.solvers.separating.max_margin import NearestPoint
@@ -80,10 +81,50 @@ def test_what_needs_rows_in_memory_says_so(name):
         refuse_unmet(SOLVERS[name], stream)
 
 
-def test_a_walk_in_random_order_says_that_a_stream_has_none():
-    _, stream = both(problems.draw(4, K=2, C=1.0), StochasticDescent())
-    with pytest.raises(ParameterError, match="needs rows in a random order, which a stream does not have"):
-        refuse_unmet(StochasticDescent(), stream)
+def test_plain_stochastic_descent_shuffles_a_stream_and_does_not_draw_with_replacement():
+    memory, stream = both(problems.draw(4, K=2, C=1.0), StochasticDescent())
+    solver = StochasticDescent(draw="shuffled", batch_size=4, decay=1.0)
+    rules, each = default_rules(TOL, 60), (memory, stream, stream)
+    values = [run(solver, problem, np.zeros(problem.shape), rules, TOL).state.at.value for problem in each]
+    assert values[1] == values[2]
+    assert values[1] == pytest.approx(values[0], rel=0.02)
+    with pytest.raises(TableError, match=r"at random with replacement, .*; use draw='shuffled' or draw='given'"):
+        run(StochasticDescent(), stream, np.zeros(stream.shape), default_rules(TOL, 10), TOL)
+
+
+@pytest.mark.parametrize("name", ["sgd", "minibatch"])
+def test_variance_reduced_descent_draws_few_rows_of_a_stream(name):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((20_000, 5)) * [1.0, 10.0, 0.1, 1.0, 1.0]
+    codes = (X[:, 0] + 0.1 * X[:, 1] > rng.logistic(size=len(X))).astype(int)
+    rows = labelled_rows(X, codes, 2)
+    stream = build_objective(streamed(rows, 1000), 2, Penalty(1.0, np.ones(5)))
+    solver, start = SOLVERS[name], np.zeros(stream.shape)
+    first, again = (run(solver, stream, start, default_rules(TOL, 200), TOL) for _ in range(2))
+    assert first.status.code == "optimal"
+    np.testing.assert_array_equal(first.state.W, again.state.W)
+    metric = measured(stream, None, solver.batch_size)
+    found = drawn(stream, metric, 20, solver.batch_size, seed=0, iteration=3)
+    assert found.block.n_rows <= max(64, 1.5 * 20 * solver.batch_size)
+    assert found.chosen.max() < found.block.n_rows
+
+
+def test_rows_of_a_stream_are_drawn_in_proportion_to_their_odds():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((200, 2))
+    X[7] = 20.0
+    rows = labelled_rows(X, rng.integers(0, 2, 200), 2)
+    memory, stream = (build_objective(of, 2, Penalty(1.0, np.ones(2))) for of in (rows, streamed(rows)))
+    theirs, ours = (measured(problem, None, 1) for problem in (memory, stream))
+    assert ours.total == pytest.approx(theirs.total, rel=1e-12)
+    assert ours.eta == pytest.approx(theirs.eta, rel=1e-12)
+    counts = np.zeros(200)
+    for iteration in range(200):
+        found = drawn(stream, ours, 100, 1, 0, iteration)
+        place = {tuple(x): i for i, x in enumerate(X)}
+        numbers = np.array([place[tuple(x)] for x in found.block.X])
+        counts += np.bincount(numbers[found.chosen.ravel()], minlength=200)
+    np.testing.assert_allclose(counts / 200, 100 * theirs.odds / theirs.total, rtol=0.2, atol=0.15)
 
 
 def test_auto_chooses_what_streams():
@@ -128,5 +169,6 @@ def test_the_separators_that_walk_over_rows_refuse_a_stream():
     problem = build_separation_objective(streamed(separable(2)))
     with pytest.raises(ParameterError, match="'kozinec' needs rows in memory"):
         Kozinec().init(problem, np.zeros((1, 4)))
-    with pytest.raises(ParameterError, match="'online' walks over rows in memory; use 'batch' or 'worst'"):
-        UPDATES["online"]().init(problem, np.zeros((1, 4)))
+    online = UPDATES["online"](by_update=True)
+    with pytest.raises(ParameterError, match="update: got 'online' for rows outside memory, where a step is an epoch"):
+        online.step(problem, online.init(problem, np.zeros((1, 4))))

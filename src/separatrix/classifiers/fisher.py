@@ -29,15 +29,18 @@ from separatrix.classifiers.description import (
     record,
 )
 from separatrix.classifiers.fit_input import FitInput, as_precise, check_choice, check_count, scored, validate
+from separatrix.classifiers.gathered_steps import GathersMoments
 from separatrix.classifiers.generative import refuse_empty_class
 from separatrix.classifiers.linear import Approach, ClassifierTraits, ScoringClassifier
 from separatrix.geometry import Hyperplane
+from separatrix.moments.accumulated import ClassSums
 from separatrix.moments.gather import (
     LARGEST_SQUARABLE_SCALE,
     SMALLEST_SQUARABLE_SCALE,
     Moments,
     gather,
     refuse_extreme_scales,
+    standardised,
 )
 from separatrix.moments.projected_rows import DIRECTIONS, THRESHOLDS, Cut, Projection
 from separatrix.moments.singular_columns import WITHOUT_SCATTER, singular_columns
@@ -108,7 +111,7 @@ class ProjectionHistogram:
     counts: Integers
 
 
-class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ScoringClassifier):
+class FisherDiscriminant(GathersMoments, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ScoringClassifier):
     r"""y = ŵ·x with ŵ ∝ S_W⁻¹(m₂ − m₁), which maximises J(w) = (m₂ − m₁)²/(s₁² + s₂²); class 2 where y > ỹ. F1–F5, F7.
 
     Along y each class is modelled by a Gaussian with its own mean, unbiased variance (n_i − 1 in the denominator) and
@@ -187,20 +190,40 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Scor
         -------
         self
         """
+        self._check_settings()
+        self._sums = None
+        self._fit_task(validate(self, X, y, sample_weight))
+        return self
+
+    def _check_settings(self) -> None:
         check_choice("direction", self.direction, DIRECTIONS)
         check_choice("threshold", self.threshold, THRESHOLDS)
-        task = validate(self, X, y, sample_weight)
+
+    def _pools(self) -> bool:
+        return False
+
+    def _has_enough(self, sums: ClassSums) -> bool:
+        return True
+
+    def _fit_task(self, task: FitInput) -> None:
         q = self._components(task)
         with one_blas_thread, counted_passes() as passes:
             K = task.n_classes
             moments = gather(task.table.rows(CLASS_NUMBERS), K, pooled=K > 2, names=task.names)
             refuse_empty_class(task, moments)
-            refuse_extreme_scales(moments.frame, task.names, SMALLEST_SQUARABLE_SCALE, LARGEST_SQUARABLE_SCALE)
-            V, shares = DIRECTIONS[self.direction].best(moments, q)
-            projection = Projection(V, self.direction, self.threshold)
-            self._keep(task, moments, projection, projection.cut(moments, task.classes), passes)
+            self._fit(task, moments, q, passes)
+        self._remember(task, moments)
+
+    def _fit_to_moments(self, task: FitInput, moments: Moments) -> None:
+        """Fit the model to rows of which only the moments are known."""
+        self._fit(task, standardised(moments, task.names), self._components(task), [0])
+
+    def _fit(self, task: FitInput, moments: Moments, q: int, passes: list[int]) -> None:
+        refuse_extreme_scales(moments.frame, task.names, SMALLEST_SQUARABLE_SCALE, LARGEST_SQUARABLE_SCALE)
+        V, shares = DIRECTIONS[self.direction].best(moments, q)
+        projection = Projection(V, self.direction, self.threshold)
+        self._keep(task, moments, projection, projection.cut(moments, task.classes), passes)
         self.explained_variance_ratio_ = shares[: V.shape[1]]
-        return self
 
     def _components(self, task: FitInput) -> int:
         most: int = min(task.n_classes - 1, task.n_features)

@@ -15,6 +15,7 @@ from separatrix.base.errors import ParameterError
 from separatrix.base.messages import Message
 from separatrix.classifiers.description import COUNT, Description, Requires, array
 from separatrix.classifiers.fit_input import FitInput, as_precise, check_count, scored, validate
+from separatrix.classifiers.gathered_steps import GathersMoments
 from separatrix.classifiers.gaussian import (
     gaussian_certificate,
     in_raw_units,
@@ -32,7 +33,15 @@ from separatrix.classifiers.generative import (
 )
 from separatrix.classifiers.linear import Approach, ClassifierTraits, LinearClassifier
 from separatrix.classifiers.shared_descriptions import GAUSSIAN_CLAIM, GENERATIVE
-from separatrix.moments.gather import SHARED_COVARIANCE_MATRICES, Moments, covariance_matrices, gather
+from separatrix.moments.accumulated import ClassSums
+from separatrix.moments.gather import (
+    SHARED_COVARIANCE_MATRICES,
+    Moments,
+    covariance_matrices,
+    gather,
+    kept,
+    standardised,
+)
 from separatrix.moments.gaussians import Gaussians
 from separatrix.moments.singular_columns import WITHOUT_SCATTER, singular_columns
 from separatrix.moments.whitening import Whitening
@@ -56,7 +65,9 @@ DESCRIPTION = Description(
 )
 
 
-class LinearDiscriminantAnalysis(Generative, ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearClassifier):
+class LinearDiscriminantAnalysis(
+    GathersMoments, Generative, ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearClassifier
+):
     r"""p(x|C_k) = N(m_k, Σ) with one Σ for all classes, so the boundaries are linear (docs/tour.md, F6, D2, D4, D6).
 
     By Bayes' rule, z_k(x) = m_kᵀΣ⁻¹x − ½ m_kᵀΣ⁻¹m_k + ln p(C_k), up to a term that is the same for all classes.
@@ -94,6 +105,8 @@ class LinearDiscriminantAnalysis(Generative, ClassNamePrefixFeaturesOutMixin, Tr
         The share of the between-class variance along each direction ("proportion of trace").
     n_parameters_ : int
         The number of parameters: K d for the means, d (d + 1)/2 for Σ, and K − 1 for the priors unless they are given.
+    moments_ : Moments or None
+        The sums over the rows that ``merge`` adds up; None for more than 1,000 columns, and in a model from a file.
     certificate_ : Certificate
         Its objective is the mean negative log-likelihood −(1/n) Σ_i ln p(x_i, y_i). Its bound is not zero, since Σ is
         the unbiased estimate and not the maximum-likelihood one.
@@ -148,8 +161,21 @@ class LinearDiscriminantAnalysis(Generative, ClassNamePrefixFeaturesOutMixin, Tr
         -------
         self
         """
+        self._check_settings()
+        self._sums = None
+        self._fit_task(validate(self, X, y, sample_weight))
+        return self
+
+    def _check_settings(self) -> None:
         check_covariance_settings(self, ("svd", "lsqr", "eigen"))
-        task = validate(self, X, y, sample_weight)
+
+    def _pools(self) -> bool:
+        return not shrinks(self)
+
+    def _has_enough(self, sums: ClassSums) -> bool:
+        return sums.moments.total_weight > len(sums.largest) and bool(np.any(sums.moments.within))
+
+    def _fit_task(self, task: FitInput) -> None:
         self._check_components(task)
         with one_blas_thread, counted_passes() as passes:
             pooled = not shrinks(self)
@@ -159,7 +185,13 @@ class LinearDiscriminantAnalysis(Generative, ClassNamePrefixFeaturesOutMixin, Tr
             refuse_empty_class(task, moments)
             refuse_no_freedom(task, moments)
             self._fit(task, moments, passes)
-        return self
+        self._remember(task, moments)
+
+    def _fit_to_moments(self, task: FitInput, moments: Moments) -> None:
+        """Fit the model to rows of which only the moments are known."""
+        moments = standardised(moments, task.names)
+        refuse_no_freedom(task, moments)
+        self._fit(task, moments, [0])
 
     def _check_components(self, task: FitInput) -> None:
         if self.n_components is None:
@@ -172,6 +204,7 @@ class LinearDiscriminantAnalysis(Generative, ClassNamePrefixFeaturesOutMixin, Tr
 
     def _fit(self, task: FitInput, moments: Moments, passes: list[int]) -> None:
         K, d = moments.mean.shape
+        self.moments_ = kept(moments)
         priors = priors_of(self.priors, moments)
         sigma, estimated = moments.within / (moments.total_weight - K), "pooled covariance (n − K)"
         if shrinks(self):

@@ -22,13 +22,15 @@ from separatrix.base.watching import part
 from separatrix.classifiers.available import offered_where
 from separatrix.classifiers.combined import certificate_of, linear_weights
 from separatrix.classifiers.fit_input import FitInput, checked_rows, column_names, validate
+from separatrix.classifiers.later_classes import LaterModels, places_of, with_later
 from separatrix.classifiers.linear import Approach, ClassifierTraits, ScoringClassifier
 from separatrix.classifiers.several_labels import constant_model
 from separatrix.classifiers.sklearn_settings import settings_of_work
 from separatrix.losses.links import LINKS
 from separatrix.rows import memory_rows
 from separatrix.rows.column_statistics import refuse_not_finite
-from separatrix.rows.labelled import MemoryTable
+from separatrix.rows.labelled import MemoryTable, OutsideMemory
+from separatrix.rows.two_classes import TwoClassTable
 from separatrix.scorers.parts import PairwiseScorer, PartsScorer, link_of, takes_nan
 from separatrix.scorers.schemes import Part, Scheme, SchemeCost, cost_of
 from separatrix.scorers.scorer import Scorer, Scores
@@ -63,17 +65,20 @@ class OneVersus(MetaEstimatorMixin, ScoringClassifier):
     """Fits one clone of ``estimator`` to each part of a scheme, and combines their scores."""
 
     approach: ClassVar[Approach] = "discriminant function"
-    traits: ClassVar[ClassifierTraits] = ClassifierTraits(in_memory="each two-class model selects its rows by index")
+    traits: ClassVar[ClassifierTraits] = ClassifierTraits()
     scheme: ClassVar[Scheme]
+    # Whether ``partial_fit`` takes classes that it was not told in the first call.
+    takes_later_classes: ClassVar[bool] = False
 
     classes_: AnyArray
+    _later: LaterModels | None = None
 
     def __init__(self, estimator: Any = None, *, n_jobs: int | None = None, verbose: int = 0) -> None:
         self.estimator = estimator
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit every part.
 
         The targets of a part are 1 (its class) and 0 (the other side), so a ``class_weight`` of the estimator is
@@ -94,15 +99,38 @@ class OneVersus(MetaEstimatorMixin, ScoringClassifier):
         """
         base = self._checked_base(sample_weight)
         task = validate(self, X, y, sample_weight)
+        if isinstance(X, OutsideMemory):
+            return self._fit_to_table(base, task, X)
         if not takes_nan(base):
             refuse_not_finite(memory_rows(task.X, task.codes), task.names)
         weight = task.weight if sample_weight is not None else None
-        self.classes_ = task.classes
+        self.classes_, self._later = task.classes, None
         parts = list(self.scheme.parts(task.codes, task.n_classes))
         self.estimators_ = self._fit_parts(base, task.X, parts, weight, task.names)
         if get_tags(base).input_tags.pairwise:
             self.pairwise_indices_ = [rows for _, rows, _ in parts]
         self._keep(task, np.bincount(task.codes))
+        self._warn_if_unmet()
+        return self
+
+    def _fit_to_table(self, base: Any, task: FitInput, table: OutsideMemory) -> Self:
+        """Fit every part to a table outside memory. Each model reads all rows, with the two classes of its part."""
+        if not isinstance(base, ScoringClassifier):
+            reason = "only the classifiers of this package read such tables"
+            task.refuse_outside_memory("estimator", type(base).__name__, reason, "give one of these")
+        K = task.n_classes
+        self.classes_, self.estimators_ = task.classes, []
+        parts = list(self.scheme.parts(np.arange(K), K))  # the rows of these parts are the classes
+        with warnings.catch_warnings(), settings_of_work(self):
+            warnings.simplefilter("ignore", ConvergenceWarning)  # one warning for all parts follows
+            for number, (_, classes, target) in enumerate(parts, 1):
+                numbers = np.full(K, -1)
+                numbers[classes] = target
+                with part("model", number, len(parts)):
+                    model = clone(base).fit(TwoClassTable(table, numbers))
+                del model.feature_names_in_  # the models are given arrays of the columns, without names
+                self.estimators_.append(model)
+        self._keep(task, task.table.totals.rows)
         self._warn_if_unmet()
         return self
 
@@ -164,7 +192,8 @@ class OneVersus(MetaEstimatorMixin, ScoringClassifier):
         y : array (n,)
             Class labels.
         classes : array or None
-            All labels that will occur; required in the first call.
+            All labels that will occur; others are refused. One versus rest may do without: then the first call needs
+            rows of two classes, and new classes may appear later.
 
         Returns
         -------
@@ -174,12 +203,18 @@ class OneVersus(MetaEstimatorMixin, ScoringClassifier):
         rows = checked_rows(self, X, (np.float64, np.float32), reset=first)
         check_consistent_length(rows, y)
         if first:
-            if classes is None:
+            if classes is None and not self.takes_later_classes:
                 raise ParameterError("classes", "it is not given in the first call", "give all labels that will occur")
-            self.classes_ = encode(classes)[0]
+            self.classes_ = encode(y if classes is None else classes)[0]
+            if len(self.classes_) < 2:
+                problem = f"there is one class only, {self.classes_.tolist()[0]!r}"
+                raise ParameterError("classes", problem, "give all labels that will occur")
+            self._later = LaterModels.of(base_of(self)) if classes is None else None
             n_models = self.scheme.n_models(len(self.classes_))
             self.estimators_ = [clone(base_of(self)) for _ in range(n_models)]
             self._counts = np.zeros(len(self.classes_), dtype=np.int64)
+        elif self._later is not None:
+            self._widen(self._later, y)
         unknown = np.setdiff1d(y, self.classes_)
         if len(unknown):
             problem = f"Mini-batch contains {np.unique(y)} while classes must be subset of {self.classes_}"
@@ -189,6 +224,8 @@ class OneVersus(MetaEstimatorMixin, ScoringClassifier):
         for model, (_, numbers, target) in zip(self.estimators_, self.scheme.parts(codes, K), strict=True):
             if len(numbers):
                 model.partial_fit(rows[numbers], target, classes=np.array([0, 1]))
+        if self._later is not None:
+            self._later.step(rows, codes, K)
         self._counts = self._counts + np.bincount(codes, minlength=K)
         # In one versus one, a pair of classes may not have had any row yet.
         if all(hasattr(model, "classes_") for model in self.estimators_):
@@ -196,13 +233,22 @@ class OneVersus(MetaEstimatorMixin, ScoringClassifier):
             self._keep(FitInput(table, self.classes_, column_names(self)), self._counts)
         return self
 
+    def _widen(self, later: LaterModels, y: Any) -> None:
+        """Add models for the classes of y that are new."""
+        before, classes = self.classes_, with_later(self.classes_, y)
+        if len(classes) > len(before):
+            self.estimators_ = later.widened(self.estimators_, before, classes)
+            self._counts = np.append(self._counts, 0)[places_of(classes, before)]
+            self.classes_ = classes
+
     def _keep(self, task: FitInput, counts: Integers) -> None:
         d = task.n_features
         if np.all(counts > 0):
             self.cost_: SchemeCost = cost_of(self.scheme, counts)
         self._W = linear_weights(self.estimators_, d)
         self.scorer_: Scores = self._scorer()
-        found = certificate_of(self.scheme, self.scorer_, self.estimators_, task.codes, d + 1)
+        codes = task.codes if task.is_in_memory else None
+        found = certificate_of(self.scheme, self.scorer_, self.estimators_, codes, task.n_rows, d + 1)
         self.certificate_ = replace(found, status=task.told(found.status))
         self.n_parameters_ = self.certificate_.n_parameters
 

@@ -22,6 +22,7 @@ from separatrix.classifiers.fit_input import (
     rows_to_fit,
     validate,
 )
+from separatrix.classifiers.later_classes import widened_weights, with_later
 from separatrix.classifiers.linear import ClassifierTraits
 from separatrix.classifiers.perceptron_settings import plan_of, refuse_in_steps, refuse_outside_memory, solver_of
 from separatrix.classifiers.perceptron_theorem import theorem_facts
@@ -38,14 +39,14 @@ from separatrix.classifiers.shared_descriptions import (
 from separatrix.classifiers.sklearn_settings import settings_of_work
 from separatrix.classifiers.weights import class_weights
 from separatrix.objectives.problem import Objective
-from separatrix.rows import Rows
+from separatrix.rows import Rows, memory_rows
 from separatrix.rows.coding import Coding
 from separatrix.rows.labelled import MemoryTable, OutsideMemory
 from separatrix.rows.one_against_rest import one_against_rest
 from separatrix.solvers import State, Status
 from separatrix.solvers.separating.mistakes import survey
 from separatrix.solvers.separating.search_memories import PerceptronMemory
-from separatrix.solvers.separating.separation_objective import build_separation_objectives
+from separatrix.solvers.separating.separation_objective import build_separation_objective, build_separation_objectives
 
 DESCRIPTION = Description(
     about="Rosenblatt's perceptron",
@@ -201,6 +202,11 @@ class Perceptron(SeparatingClassifier):
     [6] 1 [0.0] [2.0] 2
     """
 
+    # Whether ``partial_fit`` was told all classes. If not, the weights of a class that did not appear yet, (2, d + 1):
+    # those it walks with, and those it would answer with.
+    _told_classes: bool = False
+    _unseen: Array | None = None
+
     # What it finds depends on the order of rows, and it takes no weights.
     traits: ClassVar[ClassifierTraits] = ClassifierTraits(order_free=False, repeatable=False)
 
@@ -277,12 +283,16 @@ class Perceptron(SeparatingClassifier):
                     searches.append(plan.search(problem, starts[k : k + 1]))
         self.mistakes_ = sum(search.state.memory.mistakes for search in searches)
         self.walking_: Array | None = None
+        self._told_classes, self._unseen = False, None
         facts = theorem_facts(self, searches[0], starts) if task.n_classes == 2 else {}
         self._keep(task, searches, solver.name, "asked for", facts)
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
         """Make one step over these rows (an epoch for "online"), from the weights so far.
+
+        If the first call is not told the classes, later ones may appear: the weights are then those that there would be
+        if it had been told them (with ``zero="mistake"``). Saved models forget how far a class is that did not appear.
 
         Parameters
         ----------
@@ -291,7 +301,7 @@ class Perceptron(SeparatingClassifier):
         y : array (n,)
             Class labels.
         classes : array, optional
-            All labels that will occur. The first call needs it, unless y has them all.
+            All labels that will occur; others are refused. Without it the first call needs rows of two classes.
 
         Returns
         -------
@@ -301,13 +311,13 @@ class Perceptron(SeparatingClassifier):
         first = not hasattr(self, "scorer_")
         task = self._rows_of_step(X, y, classes, first)
         refuse_in_steps(self)
-        before = None if first else self.scorer_.W
-        walking = getattr(self, "walking_", None)  # a pocket or a mean answers with other weights than it walks with
-        starts = self._starts(task) if before is None else self._without(before if walking is None else walking)
+        starts, before = (self._starts(task), None) if first else self._so_far(task)
         done = 0 if first else self.n_iter_
-        walked, searches = [], []
+        walked, searches, every = [], [], self._rows(task)
+        if not self._told_classes:
+            self._step_of_unseen(solver, every[0], done)
         with settings_of_work(self):
-            problems = build_separation_objectives(self._rows(task), bool(self.fit_intercept), task.names)
+            problems = build_separation_objectives(every, bool(self.fit_intercept), task.names)
             for k, problem in enumerate(problems):
                 answer = None if before is None else before[k : k + 1]
                 last, found = self._one_step(solver, problem, starts[k : k + 1], answer, done)
@@ -325,12 +335,38 @@ class Perceptron(SeparatingClassifier):
             raise ParameterError("X", "partial_fit takes rows in memory", "use fit, which reads a scan in pieces")
         X = rows_to_fit(self, X, reset=first)
         check_consistent_length(X, y)
-        known = encode(y if classes is None else classes)[0] if first else self.classes_
+        if first:
+            known = encode(y if classes is None else classes)[0]
+            self._told_classes, self._unseen = classes is not None, None
+        else:
+            known = self.classes_ if self._told_classes else with_later(self.classes_, y)
         if len(known) < 2:
             problem = f"there is one class only, {known.tolist()[0]!r}"
             raise ParameterError("classes", problem, "give all of at least two")
         table = MemoryTable(X, known_codes(y, known), np.ones(X.shape[0]), len(known))
         return FitInput(table, known, column_names(self))
+
+    def _so_far(self, task: FitInput) -> tuple[Array, Array]:
+        """The weights to start from and those to answer with, (K or 1, d + 1) each; new classes are included."""
+        answer: Array = self.scorer_.W
+        walking = getattr(self, "walking_", None)  # a pocket or a mean answers with other weights than it walks with
+        both = (answer if walking is None else walking, answer)
+        if len(task.classes) > len(self.classes_):
+            unseen = np.zeros((2, answer.shape[1])) if self._unseen is None else self._unseen
+            both = tuple(  # type: ignore[assignment]
+                widened_weights(W, self.classes_, task.classes, own) for W, own in zip(both, unseen, strict=True)
+            )
+        return self._without(both[0]), both[1]
+
+    def _step_of_unseen(self, solver: Any, rows: Rows, done: int) -> None:
+        """One step of the weights of a class that has not appeared: all rows are the rest."""
+        block = rows.resident()
+        assert block is not None  # partial_fit takes rows in memory
+        rest = memory_rows(block.X, np.full(block.n_rows, -1.0), block.weight)
+        problem = build_separation_objective(rest, bool(self.fit_intercept))
+        start, answer = (np.zeros((1, rest.n_features + 1)), None) if self._unseen is None else self._unseen[:, None]
+        walked, found = self._one_step(solver, problem, start, answer, done)
+        self._unseen = np.vstack([walked, found.W])
 
     def _without(self, W: Array) -> Array:
         """W, without an intercept where none is fitted."""

@@ -13,6 +13,7 @@ from separatrix.base.errors import LabelError, ParameterError
 from separatrix.base.messages import ByAudience, Classifier, Message
 from separatrix.classifiers.description import Description, Requires, array
 from separatrix.classifiers.fit_input import FitInput, check_not_negative, validate
+from separatrix.classifiers.gathered_steps import GathersMoments
 from separatrix.classifiers.gaussian import (
     gaussian_certificate,
     in_raw_units,
@@ -29,7 +30,8 @@ from separatrix.classifiers.generative import (
 )
 from separatrix.classifiers.linear import Approach, ClassifierTraits, ScoringClassifier
 from separatrix.classifiers.shared_descriptions import GAUSSIAN_CLAIM, GENERATIVE
-from separatrix.moments.gather import Moments, covariance_matrices, gather
+from separatrix.moments.accumulated import ClassSums
+from separatrix.moments.gather import Moments, covariance_matrices, gather, kept, standardised
 from separatrix.moments.gaussians import Gaussians, QuadraticScorer
 from separatrix.moments.singular_columns import WITHOUT_SCATTER, singular_columns
 from separatrix.moments.whitening import Whitening
@@ -54,7 +56,7 @@ DESCRIPTION = Description(
 )
 
 
-class QuadraticDiscriminantAnalysis(Generative, ScoringClassifier):
+class QuadraticDiscriminantAnalysis(GathersMoments, Generative, ScoringClassifier):
     r"""p(x|C_k) = N(m_k, Σ_k), a covariance for each class; Bayes' rule gives quadratic boundaries.
 
     See docs/tour.md, F6, D2, D4, D6. Σ_k has n_k − 1 in the denominator, as in R's MASS::qda. With ``sample_weight``,
@@ -86,6 +88,8 @@ class QuadraticDiscriminantAnalysis(Generative, ScoringClassifier):
         The principal directions of each covariance, in columns, and the variances along them, the largest first.
     n_parameters_ : int
         K d for the means, K d (d + 1)/2 for the covariances, and K − 1 for the priors unless given.
+    moments_ : Moments or None
+        The sums over the rows that ``merge`` adds up; None for more than 1,000 columns, and in a model from a file.
     certificate_ : Certificate
         The objective is −(1/n) Σ ln p(x, y). Its bound is the distance to the maximum of the likelihood.
 
@@ -138,6 +142,12 @@ class QuadraticDiscriminantAnalysis(Generative, ScoringClassifier):
         -------
         self
         """
+        self._check_settings()
+        self._sums = None
+        self._fit_task(validate(self, X, y, sample_weight))
+        return self
+
+    def _check_settings(self) -> None:
         check_covariance_settings(self, ("svd", "eigen"))
         check_not_negative("reg_param", self.reg_param)
         if self.reg_param > 1:
@@ -145,7 +155,14 @@ class QuadraticDiscriminantAnalysis(Generative, ScoringClassifier):
         if self.reg_param and shrinks(self):
             problem = f"got {self.reg_param!r} together with shrinkage or a covariance_estimator"
             raise ParameterError("reg_param", problem, "set only one of them")
-        task = validate(self, X, y, sample_weight)
+
+    def _pools(self) -> bool:
+        return False
+
+    def _has_enough(self, sums: ClassSums) -> bool:
+        return self.reg_param > 0 or bool(np.all(sums.moments.weight > 1))
+
+    def _fit_task(self, task: FitInput) -> None:
         spread = float(np.sqrt(self.reg_param))
         with one_blas_thread, counted_passes() as passes:
             rows = task.table.rows(CLASS_NUMBERS)
@@ -154,7 +171,14 @@ class QuadraticDiscriminantAnalysis(Generative, ScoringClassifier):
             refuse_empty_class(task, moments)
             self._refuse_single_rows(task, moments)
             self._fit(task, moments, passes)
-        return self
+        self._remember(task, moments)
+
+    def _fit_to_moments(self, task: FitInput, moments: Moments) -> None:
+        """Fit the model to rows of which only the moments are known."""
+        spread = float(np.sqrt(self.reg_param))
+        moments = standardised(moments, task.names, lambda total: spread)
+        self._refuse_single_rows(task, moments)
+        self._fit(task, moments, [0])
 
     def _refuse_single_rows(self, task: FitInput, moments: Moments) -> None:
         short = np.flatnonzero(moments.weight <= 1)
@@ -167,6 +191,7 @@ class QuadraticDiscriminantAnalysis(Generative, ScoringClassifier):
 
     def _fit(self, task: FitInput, moments: Moments, passes: list[int]) -> None:
         K, d = moments.mean.shape
+        self.moments_ = kept(moments)
         priors, r = priors_of(self.priors, moments), float(self.reg_param)
         freedom = moments.weight - 1
         share = np.divide(1 - r, freedom, out=np.zeros(K), where=freedom > 0)

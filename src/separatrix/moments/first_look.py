@@ -45,7 +45,7 @@ def first_frame(rows: Rows, partial: object) -> Frame:
     return Frame(np.where(sound, center, 0.0), np.where(sound, scale, 1.0))
 
 
-class _Seen(NamedTuple):
+class SeenValues(NamedTuple):
     """The values of some columns in rows with weight, None before the first such row, and whether one varies."""
 
     values: Array | None = None
@@ -53,20 +53,20 @@ class _Seen(NamedTuple):
 
 
 @dataclass(frozen=True)
-class _Values:
+class ColumnValues:
     """The values of columns, if each of them has the same value in all rows with weight. Other rows must be finite."""
 
     columns: Integers
 
-    def zero(self) -> _Seen:
-        return _Seen()
+    def zero(self) -> SeenValues:
+        return SeenValues()
 
-    def add(self, total: _Seen, block: Block) -> _Seen:
+    def add(self, total: SeenValues, block: Block) -> SeenValues:
         X: Any = block.X
         counted = block.weight > 0
         if total.varies or is_sparse(X):  # CSR columns are constant only if no entry is stored
             varies = total.varies or bool(np.any(np.isin(self.columns, X.indices)))
-            return _Seen(np.zeros(len(self.columns)) if counted.any() else total.values, varies)
+            return SeenValues(np.zeros(len(self.columns)) if counted.any() else total.values, varies)
         values = total.values
         if values is None and counted.any():
             values = np.asarray(X[np.argmax(counted), self.columns], dtype=np.float64)
@@ -74,13 +74,13 @@ class _Values:
             seen = X[part, self.columns]
             is_same = False if values is None else seen == values
             if not np.all(is_same | (~counted[part, None] & np.isfinite(seen))):
-                return _Seen(values, True)
-        return _Seen(values)
+                return SeenValues(values, True)
+        return SeenValues(values)
 
-    def merge(self, a: _Seen, b: _Seen) -> _Seen:
+    def merge(self, a: SeenValues, b: SeenValues) -> SeenValues:
         if a.values is None or b.values is None:
-            return _Seen(b.values if a.values is None else a.values, a.varies or b.varies)
-        return _Seen(a.values, a.varies or b.varies or bool(np.any(a.values != b.values)))
+            return SeenValues(b.values if a.values is None else a.values, a.varies or b.varies)
+        return SeenValues(a.values, a.varies or b.varies or bool(np.any(a.values != b.values)))
 
 
 def constant_values(rows: Rows, columns: Integers) -> Array | None:
@@ -91,7 +91,7 @@ def constant_values(rows: Rows, columns: Integers) -> Array | None:
     if not len(columns):
         return np.empty(0)
     with nullcontext() if rows.resident() is None else rows.counter.paused():
-        found = rows.fold(_Values(columns))
+        found = rows.fold(ColumnValues(columns))
     if found.varies or found.values is None or not np.all(np.isfinite(found.values)):
         return None
     return found.values

@@ -14,6 +14,7 @@ their own bound on rounding (``residual_sums``).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -21,6 +22,7 @@ import numpy as np
 
 from separatrix.base.arrays import EPS, Array
 from separatrix.base.cached import cached_property
+from separatrix.moments.accumulated import SummedRows
 from separatrix.moments.gather import SQUARED_COST_MATRICES, Moments, gather
 from separatrix.moments.residual_sums import ResidualJudgement, judge_by_residuals
 from separatrix.moments.whitening import Whitening
@@ -99,9 +101,22 @@ class SquaredCost:
             G[0, :] = G[:, 0] = 0.0
         return G
 
+    @property
+    def has_rows(self) -> bool:
+        """Whether the rows can be read again; if not, there are only their moments."""
+        return not isinstance(self.rows, SummedRows)
+
     @cached_property
     def root(self) -> tuple[Array, Array]:
-        """R, R_t with the QR factor of the rows (x̄, t)/√S: RᵀR is the Gram matrix, Rᵀ R_t = (1/S) Σ s x̄ t."""
+        """R, R_t with the QR factor of the rows (x̄, t)/√S: RᵀR is the Gram matrix, Rᵀ R_t = (1/S) Σ s x̄ t.
+
+        Without the rows R is a root of the Gram matrix, with half the digits.
+        """
+        if not self.has_rows:
+            values, V = np.linalg.eigh(self.gram)
+            size = np.sqrt(np.maximum(values, 0.0))[:, None]
+            moved = V.T @ self._target_means
+            return size * V.T, np.divide(moved, size, out=np.zeros_like(moved), where=size > 0)
         width = self.rows.n_features + 1
         whole = self.rows.fold(RootSystem(width, self.targets)) / np.sqrt(self.moments.total_weight)
         R = whole[:, :width]
@@ -123,7 +138,7 @@ class SquaredCost:
 
     def _by_root(self, found: Whitening, root_penalty: Array) -> Whitening:
         """The same whitening, from the root of the matrix where squaring left it singular."""
-        if not found.deficient:
+        if not found.deficient or not self.has_rows:
             return found
         return Whitening.of_root(np.vstack([self.root[0], np.diag(root_penalty)]), self.noise)
 
@@ -197,6 +212,11 @@ class SquaredCost:
         G[:, 1:] += spread
         return value, G
 
+    @property
+    def _target_means(self) -> Array:
+        """(1/S) Σ s x̄ t, (d + 1, outputs)."""
+        return np.asarray(self._means.T @ (self.targets * self.moments.shares[:, None]))
+
     @cached_property
     def _means(self) -> Array:
         """m̄_k, (K, d + 1)."""
@@ -222,6 +242,8 @@ class SquaredCost:
         colour, pinned = self.white.colour, self._units == 0
         if self.white.rank >= np.count_nonzero(~pinned):
             return False
+        if not self.has_rows:
+            return True
         space = Subspace(None, colour / np.linalg.norm(colour, axis=0), self.white.rank)
         return not all_null(self.rows, space, pinned, self.root_penalty > 0)
 
@@ -251,15 +273,15 @@ class SquaredCost:
 
     def _minimiser(self) -> Minimum:
         """W = H⁺ (1/S) Σ s t x̄ᵀ, refined by one step from the residuals if the squared condition number requires it."""
-        if self._squared.deficient:
+        if self._squared.deficient and self.has_rows:
             R, R_t = self.root
             W = (self.white.A @ (self.white.A.T @ R.T) @ R_t).T
             return self.at(self.rows.frame.to_original(W))
-        W = self.white.solve(self._means.T @ (self.targets * self.moments.shares[:, None])).T
+        W = self.white.solve(self._target_means).T
         raw = self.rows.frame.to_original(W)
         least = self._at_by_moments(raw)
-        if least is not None:
-            return least
+        if least is not None or not self.has_rows:
+            return least or self.at(raw)
         least, judged = self._at_by_residuals(raw)
         if judged.summed_gap <= NEGLIGIBLE_GAP_SHARE * self.null_value:
             return least
@@ -270,8 +292,13 @@ class SquaredCost:
         return (None if self._squared.deficient else self._at_by_moments(raw)) or self.at(raw)
 
     def at(self, raw: Array) -> Minimum:
-        """E, its gap and gradient at weights in raw units, from the residuals."""
-        return self._at_by_residuals(raw)[0]
+        """E, its gap and gradient at weights in raw units, from the residuals; without the rows there is no gap."""
+        if self.has_rows:
+            return self._at_by_residuals(raw)[0]
+        W = self.rows.frame.from_original(raw)
+        value, G = self._value_gradient_by_moments(W)
+        reason = "the sums that partial_fit keeps do not show the residuals, so fit all rows at once for a bound"
+        return Minimum(raw, W, value, np.inf, None, float(np.linalg.norm(G)), by_residuals=False, reason=reason)
 
     def _at_by_residuals(self, raw: Array) -> tuple[Minimum, ResidualJudgement]:
         W = self.rows.frame.from_original(raw)
@@ -302,6 +329,11 @@ class SquaredCost:
         return Minimum(raw, W, value, rounding, gap, float(np.linalg.norm(G)), by_residuals=False)
 
 
+def ridge_spread(l2: float) -> Callable[[float], float]:
+    """The spread of a column, from the total weight, at which its variance and the ridge have the same curvature."""
+    return lambda total: 2 * float(np.sqrt(l2 / max(total, np.finfo(np.float64).tiny))) if l2 else 0.0
+
+
 def build_squared_cost(
     rows: Rows,
     targets: Array,
@@ -317,11 +349,7 @@ def build_squared_cost(
     >>> least.raw.round(12).tolist(), round(3 * least.value, 12)
     ([[-0.666666666667, 1.0]], 0.333333333333)
     """
-
-    def spread(total_weight: float) -> float:
-        return 2 * float(np.sqrt(l2 / max(total_weight, np.finfo(np.float64).tiny))) if l2 else 0.0
-
-    held = SQUARED_COST_MATRICES
+    spread, held = ridge_spread(l2), SQUARED_COST_MATRICES
     found = gather(rows, len(targets), pooled=True, names=names, spread=spread, centred=fit_intercept, matrices=held)
     rows = rows.seen_through(found.frame)
     if isinstance(rows, MemoryRows):

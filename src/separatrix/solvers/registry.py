@@ -242,7 +242,6 @@ MET: dict[Need, Met] = {
     ),
     Need.RIDGE: Met(lambda problem: not problem.has_absolute, "use 'auto'"),
     Need.RESIDENT: Met(lambda problem: problem.rows.resident() is not None, "use 'lbfgs' or 'auto'"),
-    Need.RANDOM_ORDER: Met(lambda problem: problem.rows.resident() is not None, "use 'lbfgs' or 'auto'"),
     Need.HELD: Met(
         _is_held,
         "use 'diagonal' or 'auto'",

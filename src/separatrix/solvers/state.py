@@ -30,12 +30,11 @@ class Need(Enum):
     GRAM = "few enough columns for a matrix of their products"
     STANDARD = "standard coordinates"
     RESIDENT = "rows in memory"
-    RANDOM_ORDER = "rows in a random order, which a stream does not have"
     HELD = "a penalty on every column"
 
 
 # Requirements that streamed rows cannot meet.
-NOT_STREAMED = frozenset({Need.RESIDENT, Need.RANDOM_ORDER})
+NOT_STREAMED = frozenset({Need.RESIDENT})
 
 
 class Halt(Enum):

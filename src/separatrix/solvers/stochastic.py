@@ -49,7 +49,8 @@ class StochasticDescent:
     batch_size : int
         The number of rows in a batch.
     draw : {"given", "shuffled", "replacement"}
-        How rows are drawn in an epoch: in their given order, shuffled, or at random with replacement.
+        How rows are drawn in an epoch: in their given order, shuffled, or at random with replacement. Rows outside
+        memory are shuffled by a buffer, in another order than in memory, and not drawn with replacement.
     decay : float
         The learning rate in epoch e is eta/(1 + decay · e).
     patience : int
@@ -73,7 +74,7 @@ class StochasticDescent:
     improvement: float = 1e-4
     seed: int = 0
     name: ClassVar[str] = "sgd"
-    needs: ClassVar[frozenset[Need]] = frozenset({Need.RIDGE, Need.RANDOM_ORDER})
+    needs: ClassVar[frozenset[Need]] = frozenset({Need.RIDGE})
     by_sums: ClassVar[bool] = False
     converges: ClassVar[bool] = False
 

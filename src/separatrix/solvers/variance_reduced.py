@@ -20,6 +20,8 @@ to the minimum by a constant factor. If they do not halve the gradient, the next
 nearly separated, most rows have a thousandth of the largest curvature, and the local h reduces the number of steps
 accordingly.
 
+Rows outside memory are read twice in a step: for the rows of the walk (``row_draws``) and for ∇E.
+
 Johnson and Zhang, Accelerating stochastic gradient descent using predictive variance reduction, NIPS (2013); for
 sampling by smoothness, Xiao and Zhang, A proximal stochastic gradient method with progressive variance reduction, SIAM
 Journal on Optimization 24 (2014). The module ``stochastic`` has the plain steps of the lectures.
@@ -34,12 +36,11 @@ import numpy as np
 
 from separatrix.base.arrays import Array
 from separatrix.base.errors import ParameterError
-from separatrix.base.pieces import pieces, rows_per_piece
+from separatrix.base.pieces import pieces
 from separatrix.objectives.damped_newton import VALUE_ROUNDING
-from separatrix.objectives.factor import Factor
-from separatrix.objectives.partials import Gram, RootGram
 from separatrix.objectives.problem import Objective
-from separatrix.rows import Block, some_rows
+from separatrix.rows import Block
+from separatrix.solvers.row_draws import ENTRIES_PER_BATCH, Metric, drawn, measured
 from separatrix.solvers.start import begun
 from separatrix.solvers.state import Halt, Need, State
 
@@ -49,22 +50,10 @@ FIRST_WALK_LENGTH = 8.0
 MOST_WALK_STEPS = 1000
 # The run ends after this many walks of MOST_WALK_STEPS that do not halve the gradient: about two seconds of work.
 MOST_LONG_WALKS = 60
-# The number of entries of rows that are converted to a dense array at a time.
-ENTRIES_PER_BATCH = 1 << 20
 # The iteration at which the metric is first computed from the curvature at W.
 FIRST_LOCAL_METRIC = 4
-# The local metric uses this multiple of a row's curvature at W, and at least SMALLEST_ROW_CURVATURE times the largest.
-LOCAL_CURVATURE_FACTOR, SMALLEST_ROW_CURVATURE = 4.0, 1e-9
 # After this many consecutive walks that did not lower E, each with half the η, rounding is taken to be the cause.
 MOST_FAILED_WALKS = 12
-
-
-class Metric(NamedTuple):
-    """F with P = FᵀF, the sampling weights of the rows ("odds"), (n,), and the learning rate η for them."""
-
-    F: Array
-    odds: Array
-    eta: float
 
 
 class VarianceReducedMemory(NamedTuple):
@@ -102,7 +91,7 @@ class VarianceReduced:
     batch_size: int = 1
     seed: int = 0
     name: ClassVar[str] = "sgd"
-    needs: ClassVar[frozenset[Need]] = frozenset({Need.SMOOTH, Need.RIDGE, Need.STANDARD, Need.RESIDENT})
+    needs: ClassVar[frozenset[Need]] = frozenset({Need.SMOOTH, Need.RIDGE, Need.STANDARD})
     by_sums: ClassVar[bool] = False
     converges: ClassVar[bool] = True
 
@@ -111,18 +100,9 @@ class VarianceReduced:
             raise ParameterError("batch_size", f"got {self.batch_size!r}", "give at least 1")
 
     def init(self, problem: Objective, start: Array) -> State[VarianceReducedMemory]:
-        at, metric = begun(problem, start), self._measured(problem, None)
+        at, metric = begun(problem, start), measured(problem, None, self.batch_size)
         halt = Halt.SINGULAR if metric is None else None
         return State(start, at, memory=VarianceReducedMemory(metric), halt=halt)
-
-    def _measured(self, problem: Objective, W: Array | None) -> Metric | None:
-        """The metric from the curvature at W, or from the largest curvature if W is None, with odds and η for it."""
-        block, h = _resident(problem), _curvatures(problem, W)
-        F = root_metric(problem, h)
-        if F is None:
-            return None
-        odds = block.weight / problem.total_weight * (1.0 + h * _lengths(problem, F))
-        return Metric(F, odds, 1.0 / (2.0 + 2.0 * (1.0 + float(odds.sum())) / self.batch_size))
 
     def step(
         self, problem: Objective, state: State[VarianceReducedMemory], budget: int | None = None
@@ -143,7 +123,7 @@ class VarianceReduced:
             memory = memory._replace(idle=0, length=min(longer, longest), long=long)
             return State(W, at, gone, memory, Halt.PATIENCE if long >= MOST_LONG_WALKS else None)
         if memory.local:
-            metric = self._measured(problem, None) or metric
+            metric = measured(problem, None, self.batch_size) or metric
         else:
             metric = metric._replace(eta=0.5 * metric.eta)
         memory = memory._replace(metric=metric, local=False, idle=memory.idle + 1)
@@ -155,9 +135,10 @@ class VarianceReduced:
         memory = state.memory
         if state.iteration < memory.refresh or not problem.has_gram:
             return memory
-        problem.rows.counter.add()
+        if problem.rows.resident() is not None:
+            problem.rows.counter.add()
         memory = memory._replace(refresh=2 * memory.refresh)
-        local = self._measured(problem, state.W)
+        local = measured(problem, state.W, self.batch_size)
         return memory if local is None else memory._replace(metric=local, local=True)
 
     def solution(self, problem: Objective, state: State[VarianceReducedMemory]) -> State[VarianceReducedMemory]:
@@ -165,12 +146,9 @@ class VarianceReduced:
 
     def _walked(self, problem: Objective, state: State, metric: Metric, length: float) -> Array:
         """W − W̃ at the end of a walk of ``length`` divided by η steps, (K, d + 1)."""
-        F, odds, eta = metric
+        F, eta = metric.F, metric.eta
         n_steps = min(MOST_WALK_STEPS, max(1, int(length / eta)))
-        rng = np.random.default_rng([self.seed, state.iteration])
-        chosen = rng.choice(len(odds), size=(n_steps, self.batch_size), p=odds / odds.sum())
-        block = _resident(problem)
-        share = block.weight / problem.total_weight / (odds / odds.sum()) / self.batch_size
+        block, chosen, share = drawn(problem, metric, n_steps, self.batch_size, self.seed, state.iteration)
         slope, ridge = _through(state.at.gradient, F), _through(np.diag(problem.root_penalty**2), F, both=True)
         D = np.zeros((problem.shape[0], slope.shape[1]))
         for part in np.array_split(chosen, max(1, chosen.size * problem.shape[1] // ENTRIES_PER_BATCH)):
@@ -184,58 +162,6 @@ class VarianceReduced:
         return np.asarray(D @ F if F.ndim == 2 else D * F)
 
 
-def root_metric(problem: Objective, h: Array) -> Array | None:
-    """F with FᵀF = P on the directions that the columns determine; None if P is singular.
-
-    F is (r, d + 1), or (d + 1,) for a diagonal P. ``h`` (n,): the curvatures of the rows.
-    """
-    R = problem.root_penalty**2
-    if not problem.has_gram:
-        size = _lipschitz(problem) * problem.root_second_moments**2 + R
-        return np.divide(1.0, np.sqrt(size), out=np.zeros_like(size), where=(size > 0) & ~problem.pinned)
-    block, Z = _resident(problem), problem.subspace.Z
-    half = replace(block, weight=block.weight * h)
-    B = some_rows(half).fold(Gram(problem.shape[1])) / problem.total_weight
-    B[problem.pinned, :] = B[:, problem.pinned] = 0.0
-    B[np.diag_indices_from(B)] += R
-    factor = Factor.of(B if Z is None else Z.T @ B @ Z)
-    if factor is None:
-        root = some_rows(half).fold(RootGram(problem.shape[1])) / np.sqrt(problem.total_weight)
-        root[:, problem.pinned] = 0.0
-        root = np.vstack([root, np.diag(problem.root_penalty)])
-        factor = Factor.of_root(np.asarray(np.linalg.qr(root if Z is None else root @ Z, mode="r")))
-    if factor is None:
-        return None
-    F = factor.half(np.eye(len(factor.d)))
-    return F if Z is None else F @ Z.T
-
-
-def _curvatures(problem: Objective, W: Array | None) -> Array:
-    """h, (n,): the largest curvature of the loss, or four times each row's largest curvature in its scores at W."""
-    block, most = _resident(problem), _lipschitz(problem)
-    if W is None:
-        return np.full(block.n_rows, most)
-    z, K = block.scores(W), problem.shape[0]
-    if not problem.loss.traits.multiclass:
-        own = problem.loss.curvature_product(block.t, z[:, 0], np.ones(len(z)))
-    else:
-        bends = [
-            problem.loss.curvature_product(block.t, z, np.tile(e, (len(z), 1)))[:, k] for k, e in enumerate(np.eye(K))
-        ]
-        own = 2.0 * np.max(bends, axis=0)
-    return np.clip(LOCAL_CURVATURE_FACTOR * own, SMALLEST_ROW_CURVATURE * most, most)
-
-
-def _lipschitz(problem: Objective) -> float:
-    return problem.loss.traits.lipschitz or 1.0
-
-
-def _resident(problem: Objective) -> Block:
-    block = problem.rows.resident()
-    assert block is not None  # Need.RESIDENT ensures this
-    return block
-
-
 def _through(G: Array, F: Array, both: bool = False) -> Array:
     """G Fᵀ; with ``both``, F G Fᵀ."""
     turned = G @ F.T if F.ndim == 2 else G * F
@@ -245,17 +171,6 @@ def _through(G: Array, F: Array, both: bool = False) -> Array:
 def _written(rows: Block, F: Array) -> Array:
     """F x̄ for each row, (m, r)."""
     return rows.scores(F) if F.ndim == 2 else rows.homogeneous() * F
-
-
-def _lengths(problem: Objective, F: Array) -> Array:
-    """x̄ᵀP x̄ for each row, (n,); for a diagonal P, every entry is the mean over rows."""
-    problem.rows.counter.add()
-    block = _resident(problem)
-    if F.ndim == 1:
-        return np.full(block.n_rows, float(np.sum((F * problem.root_second_moments) ** 2)))
-    size = rows_per_piece(ENTRIES_PER_BATCH, len(F))
-    parts = (block.take(some).scores(F) for some in pieces(block.n_rows, size))
-    return np.concatenate([np.einsum("ij,ij->i", X, X) for X in parts])
 
 
 def _slopes(problem: Objective, rows: Block, z: Array) -> Array:

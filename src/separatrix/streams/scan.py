@@ -131,8 +131,9 @@ def scan(
     cache: Any = None,
     drop: str | Sequence[str] = (),
     filesystem: Any = None,
+    cluster: Any = None,
     **spelling: Any,
-) -> Scan:
+) -> OutsideMemory:
     """Open a table that does not fit into memory, for ``fit`` and the functions that take a fitted model.
 
     The rows are read again in every pass, in batches, or once from the source and then from a cache on disk. A fit
@@ -166,6 +167,10 @@ def scan(
         Columns to leave out.
     filesystem : pyarrow.fs.FileSystem, optional
         Where the files are, if not on the local disk.
+    cluster : str, distributed.Client or cluster, optional
+        Let the workers of a Dask cluster read Parquet files and keep the rows in their memory: the address of a
+        scheduler such as ``"tcp://host:8786"``, a client, or ``"local"`` for processes of this machine. This process
+        and all workers must find the files under the same path. ``memory`` and ``cache`` are not used then.
     **spelling
         How text files are written: ``encoding``, ``delimiter``, ``decimal``, ``header``, ``quote``, ``na``,
         ``max_columns`` and ``max_unpacked``, as in ``read_table``.
@@ -173,6 +178,7 @@ def scan(
     Returns
     -------
     Scan
+        On a cluster, a table that ``fit`` and the functions that take a fitted model read in the same way.
 
     Raises
     ------
@@ -200,8 +206,14 @@ def scan(
     else:
         table = _table(source, target, weight, left_out)
     given = None if classes is None else encode(classes)[0]
-    store = CachedTable(table, CacheChoice.of(cache), LabelColumn(target, given))
-    return Scan(store, store.columns, target, weight, size)
+    choice = CacheChoice.of(cache if cluster is None else False)  # the workers of a cluster keep the rows
+    store = CachedTable(table, choice, LabelColumn(target, given))
+    scanned = Scan(store, store.columns, target, weight, size)
+    if cluster is None:
+        return scanned
+    from separatrix.streams.on_cluster import on_cluster
+
+    return on_cluster(scanned, cluster)
 
 
 def _label_of_libsvm(table: SvmlightTable, target: str | None, weight: str | None, drop: tuple[str, ...]) -> str:

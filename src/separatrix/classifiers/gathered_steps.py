@@ -1,0 +1,122 @@
+"""``partial_fit`` of the classifiers that need only sums of (1, x, xxᵀ): each call adds to the sums and solves again.
+
+After every call the model is that of ``fit`` with all rows so far, up to rounding. The rows are not kept. ``fit`` keeps
+the sums, too, so that rows can be added to it; model files do not.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, Self
+
+import numpy as np
+from sklearn.utils.validation import check_consistent_length
+
+from separatrix.base.arrays import AnyArray
+from separatrix.base.concurrency import one_blas_thread
+from separatrix.base.errors import ParameterError
+from separatrix.base.labels import encode, known_codes
+from separatrix.classifiers.fit_input import FitInput, column_names, forgotten, rows_to_fit
+from separatrix.classifiers.later_classes import places_of, with_later
+from separatrix.classifiers.weights import row_weights
+from separatrix.moments.accumulated import ClassSums, SummedTable
+from separatrix.moments.gather import Moments
+from separatrix.rows import memory_rows
+from separatrix.rows.labelled import OutsideMemory
+
+
+class GathersMoments(ABC):
+    """A classifier whose fit needs only the moments of the rows.
+
+    ``_sums``: the sums of all rows that ``partial_fit`` was given, with all their classes in ``_summed_classes``.
+    ``_told``: the classes that the first call was told, or None.
+    """
+
+    _dtype: str
+    _sums: ClassSums | None = None
+    _summed_classes: AnyArray
+    _told: AnyArray | None = None
+
+    @abstractmethod
+    def _check_settings(self) -> None:
+        """Refuse invalid settings."""
+
+    @abstractmethod
+    def _fit_task(self, task: FitInput) -> None:
+        """Fit the model to the moments of a table."""
+
+    @abstractmethod
+    def _pools(self) -> bool:
+        """Whether the scatters of the classes are needed only as their sum."""
+
+    @abstractmethod
+    def _has_enough(self, sums: ClassSums) -> bool:
+        """Whether sums of at least two classes determine a model."""
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Add rows to the sums, and fit the model to all rows so far.
+
+        The model is that of ``fit`` with all these rows, up to rounding. It has the classes that have appeared. While
+        there are too few rows for a model, the estimator is not fitted.
+
+        Parameters
+        ----------
+        X : array (n, d), dense or sparse
+            Rows.
+        y : array (n,)
+            Class labels. New ones may appear in any call.
+        classes : array, optional
+            All labels that will occur, in the first call; others are then refused.
+        sample_weight : array (n,) or None
+            Weights >= 0; a row of weight 2 counts as two rows.
+
+        Returns
+        -------
+        self
+        """
+        self._check_settings()
+        first = self._sums is None
+        if isinstance(X, OutsideMemory):
+            raise ParameterError("X", "partial_fit takes rows in memory", "use fit, which reads a scan in pieces")
+        if first and hasattr(self, "certificate_"):
+            problem = "this model comes from a file, which has no sums that more rows could be added to"
+            raise ParameterError("X", problem, "fit it again, or keep it by pickle")
+        X = rows_to_fit(self, X, reset=first)
+        check_consistent_length(X, y)
+        self._add(X, y, row_weights(sample_weight, X.shape[0]), classes)
+        self._solve()
+        return self
+
+    def _remember(self, task: FitInput, moments: Moments) -> None:
+        """Keep the moments of a fit, so that rows can be added to them."""
+        if not isinstance(task.table, SummedTable):
+            self._sums = ClassSums.gathered(moments, task.table.totals.largest)
+            self._summed_classes, self._told = task.classes, None
+
+    def _add(self, X: Any, y: Any, weight: Any, classes: Any) -> None:
+        """Add the sums of these rows. Nothing changes if they are refused."""
+        first, before = self._sums is None, self._sums
+        told = (None if classes is None else encode(classes)[0]) if first else self._told
+        if told is not None:
+            known_codes(y, told)  # refuses other labels
+        known = encode(y)[0] if before is None else with_later(self._summed_classes, y)
+        rows = memory_rows(X, known_codes(y, known), weight)
+        with one_blas_thread:
+            if before is None:
+                sums = ClassSums.of(rows, len(known), self._pools(), column_names(self))
+            else:
+                sums = before.among(places_of(known, self._summed_classes)).plus(rows, column_names(self))
+        self._sums, self._summed_classes, self._told = sums, known, told
+        narrow = X.dtype == np.float32 and (first or self._dtype == "float32")
+        self._dtype = "float32" if narrow else "float64"
+
+    def _solve(self) -> None:
+        """Fit the model to the sums, if they are enough."""
+        sums = self._sums
+        assert sums is not None
+        forgotten(self)
+        seen = np.flatnonzero(sums.seen)
+        sums = sums if len(seen) == len(sums.seen) else sums.among(seen)
+        if len(seen) < 2 or not self._has_enough(sums):
+            return
+        self._fit_task(FitInput(SummedTable(sums), self._summed_classes[seen], column_names(self)))
