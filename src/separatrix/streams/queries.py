@@ -44,8 +44,8 @@ class QueryBatches:
     def called(self, row: int) -> str:
         return f"{row + 1} of {self.name}"
 
-    def read(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        size = rows_per_batch(len(columns), self.batch_bytes)
+    def read(self, columns: Sequence[str], rows: int | None = None) -> Iterator[pa.RecordBatch]:
+        size = rows or rows_per_batch(len(columns), self.batch_bytes)
         with explained(self.name, "a stream"):
             found = self.batches(columns, size)
         for batch in explained_batches(self.name, "a stream", iter(found)):
