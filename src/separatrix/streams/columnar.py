@@ -69,8 +69,8 @@ class ParquetBatches:
     def called(self, row: int) -> str:
         return self.files.called(self.first_row + row, [n for _, n in self._footers])
 
-    def read(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        size = rows_per_batch(len(columns), self.batch_bytes)
+    def read(self, columns: Sequence[str], rows: int | None = None) -> Iterator[pa.RecordBatch]:
+        size = rows or rows_per_batch(len(columns), self.batch_bytes)
         for path in self.files.paths:
             with explained(path, self._what), self._opened(path, len(columns)) as file:
                 groups = range(file.num_row_groups) if self.groups is None else self.groups
@@ -138,13 +138,14 @@ class ArrowBatches:
     def called(self, row: int) -> str:
         return self.files.called(row, [self._counts.get(path, row + 1) for path in self.files.paths])
 
-    def read(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    def read(self, columns: Sequence[str], rows: int | None = None) -> Iterator[pa.RecordBatch]:
+        size = rows or rows_per_batch(len(columns), self.batch_bytes)
         for path, schema in zip(self.files.paths, self._schemas, strict=True):
             places = [schema.get_field_index(name) for name in columns]
             count = 0
             with explained(path, self._what), self._opened(path, places) as reader:
                 for batch in explained_batches(path, self._what, _batches(reader)):
-                    yield from slices(batch.select(list(columns)), rows_per_batch(len(columns), self.batch_bytes))
+                    yield from slices(batch.select(list(columns)), size)
                     count += batch.num_rows
             self._counts[path] = count
 
