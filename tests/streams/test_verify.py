@@ -18,8 +18,6 @@ MODELS = {
     "lda": lambda: sx.LinearDiscriminantAnalysis(),
     "qda": lambda: sx.QuadraticDiscriminantAnalysis(),
     "svc": lambda: sx.LinearSVC(),
-}
-IN_MEMORY = {
     "firth": lambda: sx.LogisticRegression(C=np.inf, bias_reduction="firth"),
     "perceptron": lambda: sx.Perceptron(max_iter=3),
 }
@@ -36,11 +34,14 @@ def tables(request, tmp_path_factory):
     return X, y, weight, scan, sx.scan(written(folder("other"), X, changed, weight), target="y", weight="w")
 
 
+@pytest.mark.filterwarnings("ignore::separatrix.base.errors.NotConvergedWarning")
 @pytest.mark.parametrize("name", MODELS)
 def test_certificates_hold_on_the_table_of_the_fit_alone(tables, name):
     _, y, _, scan, other = tables
     if len(set(y)) > 2 and name == "probit":
         pytest.skip("probit is for two classes")
+    if name == "perceptron":
+        pytest.skip("the perceptron takes no weights")
     certificate = MODELS[name]().fit(scan).certificate_
     found = certificate.verify(scan)
     assert found, found.sentence
@@ -49,13 +50,13 @@ def test_certificates_hold_on_the_table_of_the_fit_alone(tables, name):
 
 
 @pytest.mark.filterwarnings("ignore::separatrix.base.errors.NotConvergedWarning")
-@pytest.mark.parametrize("name", [*MODELS, *IN_MEMORY])
+@pytest.mark.parametrize("name", MODELS)
 def test_a_fit_in_memory_is_verified_on_files(tables, name):
     X, y, weight, scan, other = tables
     if len(set(y)) > 2 and name == "probit":
         pytest.skip("probit is for two classes")
     weighted = {} if name == "perceptron" else {"sample_weight": weight}
-    certificate = {**MODELS, **IN_MEMORY}[name]().fit(X, y, **weighted).certificate_
+    certificate = MODELS[name]().fit(X, y, **weighted).certificate_
     ours, theirs = certificate.verify(scan), certificate.verify(X, y, **weighted)
     assert ours.holds == theirs.holds
     assert ours.objective == pytest.approx(theirs.objective, rel=1e-9)

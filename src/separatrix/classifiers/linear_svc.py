@@ -176,8 +176,8 @@ class LinearSVC(LinearClassifier):
 
         Parameters
         ----------
-        X : array (n, d), dense or sparse
-            The rows.
+        X : array (n, d), dense or sparse, or a table outside memory
+            The rows. A table outside memory, such as a scan, has its labels and weights in columns of its own.
         y : array (n,)
             Class labels.
         sample_weight : array (n,) or None

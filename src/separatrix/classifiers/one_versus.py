@@ -86,8 +86,8 @@ class OneVersus(MetaEstimatorMixin, ScoringClassifier):
 
         Parameters
         ----------
-        X : array (n, d), dense or sparse
-            The rows.
+        X : array (n, d), dense or sparse, or a table outside memory
+            The rows. A table outside memory, such as a scan, has its labels and weights in columns of its own.
         y : array (n,)
             Class labels.
         sample_weight : array (n,) or None
@@ -128,7 +128,7 @@ class OneVersus(MetaEstimatorMixin, ScoringClassifier):
                 numbers[classes] = target
                 with part("model", number, len(parts)):
                     model = clone(base).fit(TwoClassTable(table, numbers))
-                del model.feature_names_in_  # the models are given arrays of the columns, without names
+                vars(model).pop("feature_names_in_", None)  # the models are given arrays of the columns, without names
                 self.estimators_.append(model)
         self._keep(task, task.table.totals.rows)
         self._warn_if_unmet()

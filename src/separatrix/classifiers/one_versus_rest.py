@@ -101,8 +101,8 @@ class OneVsRestClassifier(OneVersus):
 
         Parameters
         ----------
-        X : array (n, d), dense or sparse
-            The rows.
+        X : array (n, d), dense or sparse, or a table outside memory
+            The rows. A table outside memory, such as a scan, has its labels and weights in columns of its own.
         y : array (n,), or a table (n, labels) of 0 and 1
             Class labels, or a multilabel target.
         sample_weight : array (n,) or None

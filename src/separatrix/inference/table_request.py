@@ -109,7 +109,8 @@ class TableRequest(SummaryRequest):
             f"{self.table.name} is not in memory, and summary needs it there for infinite coefficients and nested "
             "models, since these depend on single rows"
         )
-        return ParameterError("X", problem, "read the rows into memory, or fit with a ridge (a finite C)")
+        remedy = "read the rows into memory, or fit with bias_reduction='firth' or a ridge (a finite C)"
+        return ParameterError("X", problem, remedy)
 
     def __getattr__(self, name: str) -> Any:
         """Refuse the arrays of a request for rows in memory."""

@@ -104,7 +104,8 @@ class CheckpointedRows:
             counted.append(self.counter.passes - before)
             return Answer(value, counted[0], self.rows.n_rows)
 
-        where = (self.part, self.coding.signs, self.coding.factors, self.coding.unit, self.coding.held, self.frame)
+        coding = (self.coding.signs, self.coding.factors, self.coding.unit, self.coding.held, self.coding.numbers)
+        where = (self.part, *coding, self.frame)
         answer = self.checkpoint.result((*where, *question), asked)
         if not counted:
             for _ in range(answer.passes):
