@@ -7,6 +7,7 @@ the sums, too, so that rows can be added to it; model files do not.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -25,17 +26,20 @@ from separatrix.rows import memory_rows
 from separatrix.rows.labelled import OutsideMemory
 
 
-class GathersMoments(ABC):
-    """A classifier whose fit needs only the moments of the rows.
+@dataclass(frozen=True)
+class SumsSoFar:
+    """The sums of all rows so far, by class. ``told``: the classes that the first call was told, or None."""
 
-    ``_sums``: the sums of all rows that ``partial_fit`` was given, with all their classes in ``_summed_classes``.
-    ``_told``: the classes that the first call was told, or None.
-    """
+    sums: ClassSums
+    classes: AnyArray
+    told: AnyArray | None = None
+
+
+class GathersMoments(ABC):
+    """A classifier whose fit needs only the moments of the rows. ``_sums``: those of all rows so far."""
 
     _dtype: str
-    _sums: ClassSums | None = None
-    _summed_classes: AnyArray
-    _told: AnyArray | None = None
+    _sums: SumsSoFar | None = None
 
     @abstractmethod
     def _check_settings(self) -> None:
@@ -90,33 +94,32 @@ class GathersMoments(ABC):
     def _remember(self, task: FitInput, moments: Moments) -> None:
         """Keep the moments of a fit, so that rows can be added to them."""
         if not isinstance(task.table, SummedTable):
-            self._sums = ClassSums.gathered(moments, task.table.totals.largest)
-            self._summed_classes, self._told = task.classes, None
+            self._sums = SumsSoFar(ClassSums.gathered(moments, task.table.totals.largest), task.classes)
 
     def _add(self, X: Any, y: Any, weight: Any, classes: Any) -> None:
         """Add the sums of these rows. Nothing changes if they are refused."""
-        first, before = self._sums is None, self._sums
-        told = (None if classes is None else encode(classes)[0]) if first else self._told
+        before = self._sums
+        told = (None if classes is None else encode(classes)[0]) if before is None else before.told
         if told is not None:
             known_codes(y, told)  # refuses other labels
-        known = encode(y)[0] if before is None else with_later(self._summed_classes, y)
+        known = encode(y)[0] if before is None else with_later(before.classes, y)
         rows = memory_rows(X, known_codes(y, known), weight)
         with one_blas_thread:
             if before is None:
                 sums = ClassSums.of(rows, len(known), self._pools(), column_names(self))
             else:
-                sums = before.among(places_of(known, self._summed_classes)).plus(rows, column_names(self))
-        self._sums, self._summed_classes, self._told = sums, known, told
-        narrow = X.dtype == np.float32 and (first or self._dtype == "float32")
+                sums = before.sums.among(places_of(known, before.classes)).plus(rows, column_names(self))
+        self._sums = SumsSoFar(sums, known, told)
+        narrow = X.dtype == np.float32 and (before is None or self._dtype == "float32")
         self._dtype = "float32" if narrow else "float64"
 
     def _solve(self) -> None:
         """Fit the model to the sums, if they are enough."""
-        sums = self._sums
-        assert sums is not None
+        assert self._sums is not None
         forgotten(self)
+        sums = self._sums.sums
         seen = np.flatnonzero(sums.seen)
         sums = sums if len(seen) == len(sums.seen) else sums.among(seen)
         if len(seen) < 2 or not self._has_enough(sums):
             return
-        self._fit_task(FitInput(SummedTable(sums), self._summed_classes[seen], column_names(self)))
+        self._fit_task(FitInput(SummedTable(sums), self._sums.classes[seen], column_names(self)))
