@@ -86,7 +86,7 @@ def run_task(described: str) -> None:
     before, start = time.process_time(), time.perf_counter()
     found = TASKS[task](Path(path), *given)
     cpu, wall = time.process_time() - before, time.perf_counter() - start
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6
     print(json.dumps({"found": found, "cpu": cpu, "wall": wall, "peak MB": peak}))
 
 
@@ -107,7 +107,7 @@ def main() -> None:
         return
     read = measured("read", path)
     print(f"one read          {read['cpu']:6.1f} s CPU {read['wall']:6.1f} s wall")
-    for name, cache in (("cached", str(asked.folder)), ("not cached", False)):
+    for name, cache in (("cached", None), ("not cached", False)):
         run = measured("fit", path, asked.memory, cache, asked.threads)
         told = f"{run['cpu']:6.1f} s CPU {run['wall']:6.1f} s wall  {run['cpu'] / read['cpu']:5.2f} reads"
         print(f"fit, {name:<12} {told}  peak {run['peak MB']:.0f} MB  {run['found']}")

@@ -27,6 +27,7 @@ from separatrix._version import __version__
 if TYPE_CHECKING:
     from separatrix import firth, losses, plots, solvers
     from separatrix.base import errors, labels
+    from separatrix.base.checkpoints import checkpoint
     from separatrix.base.concurrency import threads
     from separatrix.base.watching import watch
     from separatrix.certificates.certificate import Certificate
@@ -45,7 +46,9 @@ if TYPE_CHECKING:
         QuadraticDiscriminantAnalysis,
     )
     from separatrix.classifiers.basis import Basis, gaussian, quadratic
+    from separatrix.classifiers.merging import merge
     from separatrix.classifiers.penalty_path import PenaltyPath, penalty_path
+    from separatrix.cluster.opening import dask_table
     from separatrix.evaluation import decisions as decision
     from separatrix.evaluation.accuracy import evaluate
     from separatrix.evaluation.calibration import reliability
@@ -73,6 +76,7 @@ if TYPE_CHECKING:
 _WHERE = {
     # classifiers are those of ``separatrix.classifiers.OFFERED``
     "compare_schemes": "separatrix.scorers.schemes",
+    "merge": "separatrix.classifiers.merging",
     # basis functions
     "Basis": "separatrix.classifiers.basis",
     "gaussian": "separatrix.classifiers.basis",
@@ -123,9 +127,11 @@ _WHERE = {
     "TextSettings": "separatrix.table",
     "read_schema": "separatrix.table",
     "read_table": "separatrix.table",
+    "dask_table": "separatrix.cluster.opening",
     "Scan": "separatrix.streams",
     "scan": "separatrix.streams",
     # settings
+    "checkpoint": "separatrix.base.checkpoints",
     "threads": "separatrix.base.concurrency",
     "watch": "separatrix.base.watching",
 }
@@ -172,9 +178,11 @@ __all__ = [
     "boundary_curve",
     "check",
     "check_table",
+    "checkpoint",
     "compare",
     "compare_schemes",
     "cosines",
+    "dask_table",
     "decision",
     "error_surface",
     "errors",
@@ -188,6 +196,7 @@ __all__ = [
     "load",
     "losses",
     "maximum_margin",
+    "merge",
     "novikoff_bound",
     "objective",
     "penalty_path",

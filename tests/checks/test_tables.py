@@ -236,3 +236,12 @@ def test_another_level_of_one_class_is_still_named_by_its_column():
     (finding,) = (one for one in sx.check_table(frame, "y") if one.check == "separation")
     assert "the category 'z' of 'c' causes it" in finding.sentence
     assert "reference" not in finding.sentence
+
+
+@pytest.mark.parametrize("rare", ["*", "z"])
+def test_a_row_that_dominates_by_a_rare_level_is_named_with_it(rare):
+    """Row 31 alone has the level, which is the reference level ("*") or has a column of its own ("z")."""
+    frame = overlapping_frame().assign(c=["pqr"[k // 5 % 3] if k != 30 else rare for k in range(80)])
+    (finding,) = sx.check_table(frame, "y").of("leverage")
+    assert finding.facts["rows"] == [31]
+    assert f"row 31 (1.00, with the rare level '{rare}' of 'c')" in finding.sentence

@@ -155,3 +155,14 @@ def test_no_certificate_has_a_bound_that_is_not_a_number(name, size, kind):
         assert "nan" not in why
     assert "at most nan" not in str(certificate)
     assert certificate.bound is not None or certificate.bound_reason
+
+
+@pytest.mark.parametrize("model", [sx.LogisticRegression(), sx.LinearSVC(), sx.LeastSquaresClassifier()])
+def test_entries_near_the_largest_float_give_no_warnings_of_numpy(model):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 2))
+    y = (X[:, 0] + rng.standard_normal(60) > 0).astype(int)
+    X[3, 1], X[4, 1] = 1.7e308, -1.7e308
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        assert model.fit(X, y).certificate_.met

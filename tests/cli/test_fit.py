@@ -372,6 +372,9 @@ def test_a_report_says_what_was_missing_and_what_was_done(tmp_path, missing):
     checks = page[page.index('<section id="checks">') : page.index('<section id="settings">')]
     assert "No value is missing" not in checks
     assert ("11 rows of 344" if missing == "drop" else "&#x27;sex&#x27; 11 (3.2 %)") in checks
+    section = page[page.index('<section id="missing">') : page.index('<section id="checks">')]
+    assert ("Rows with a missing value were left out" in section) == (missing == "drop")
+    assert "No value is missing." not in section
     assert ("left out" if missing == "drop" else "A fit fills them with the means of its rows") in checks
 
 

@@ -70,8 +70,7 @@ def agree(a, b):
     if isinstance(a, Subspace):
         return a.rank == b.rank and agree(projector(a.Z), projector(b.Z)) and agree(projector(a.Q), projector(b.Q))
     if isinstance(a, DenseTable):
-        K = 1 if a.t.ndim == 1 else len(a.t)
-        W = np.linspace(-1.0, 1.0, K * len(a.root_penalty)).reshape(K, -1)
+        W = np.linspace(-1.0, 1.0, a.root_penalty.size).reshape(a.root_penalty.shape)
         return all(agree(x, y) for x, y in zip(a.value_gradient(W), b.value_gradient(W), strict=True))
     if isinstance(a, Sample):
         return agree(a.odds, b.odds) and agree(a.block.homogeneous(), b.block.homogeneous())

@@ -30,3 +30,11 @@ def test_classes_are_taken_apart_and_stacked():
     again = ClassTotals.stacked([totals.of_class(k) for k in range(3)])
     assert again.weight.tolist() == totals.weight.tolist()
     assert again.rows.tolist() == [1, 2, 0]
+
+
+def test_pieces_of_equal_weights_are_summed_exactly():
+    weight = np.concatenate([np.full(1001, 1 / 3), np.full(77, 1 / 7), np.full(5, 0.1)])
+    codes = np.zeros(len(weight), dtype=np.int64)
+    parts = [ClassTotals.of(codes[some], weight[some], 1) for some in np.split(np.arange(len(weight)), [1001, 1078])]
+    assert parts[0].merge(parts[1]).merge(parts[2]).weight == ClassTotals.of(codes, weight, 1).weight
+    assert parts[0].weight[0] == float(1001 * Fraction(1 / 3))

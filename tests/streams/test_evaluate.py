@@ -102,7 +102,7 @@ def test_columns_are_found_by_name_and_cells_are_named(tmp_path):
     turned = sx.scan(written(tmp_path, X[:, ::-1], y, names=names[::-1]), target="y")
     assert sx.evaluate(model, turned).accuracy == pytest.approx(np.mean(model.predict(turned) == y))
     X[2345, 2] = np.inf
-    with pytest.raises(NotFiniteError, match=r"2345.*'x2'"):
+    with pytest.raises(NotFiniteError, match=r"row 346 of 2\.parquet.*'x2'"):
         sx.evaluate(model, sx.scan(written(tmp_path, X, y), target="y"))
 
 

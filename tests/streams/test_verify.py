@@ -92,10 +92,3 @@ def test_what_is_wrong_with_a_table_is_named(tables, tmp_path):
         certificate.verify(sx.scan(written(tmp_path, X[:, 1:], y), target="y"))
     with pytest.raises(LabelError, match="it has the label 'z'"):
         certificate.verify(sx.scan(written(tmp_path, X, np.where(y == "a", "z", y)), target="y"))
-
-
-def test_the_claim_of_several_models_is_verified_in_memory_only(tables):
-    X, y, _, scan, _ = tables
-    certificate = sx.OneVsOneClassifier().fit(X, y).certificate_
-    with pytest.raises(InputError, match="PartsClaim is recomputed from rows in memory only"):
-        certificate.verify(scan)

@@ -13,7 +13,7 @@ from separatrix.base.errors import TableError
 from separatrix.table import read_rows, read_table
 from separatrix.table.formats.header import FirstLines
 
-from .files import write
+from .files import refusal, write
 
 IRIS = load_iris()
 ROWS = "".join(f"{','.join(map(str, x))},{IRIS.target_names[t]}\n" for x, t in zip(IRIS.data, IRIS.target, strict=True))
@@ -125,7 +125,7 @@ def test_no_table_of_scikit_learn_has_a_doubtful_header_and_all_have_one_without
 def test_the_advice_reaches_the_user_where_the_first_row_is_in_the_way(tmp_path):
     with pytest.raises(TableError, match=r"its first line repeats a name, and looks like a row.*give header=False"):
         read_table(write(tmp_path / "t.csv", "1,1,0\n2,3,1\n"), "y")
-    with pytest.raises(TableError, match="for a file without a header give header=False"):
+    with pytest.raises(TableError, match="looks like a row of data: if it is one, give header=False"):
         read_table(write(tmp_path / "u.csv", "1,2,0\n2,3,1\n"), "y")
 
 
@@ -134,3 +134,11 @@ def test_the_advice_reaches_the_user_where_the_first_row_is_in_the_way(tmp_path)
 def test_rows_of_decimals_are_always_doubted(rows):
     text = "".join(f"{a:.3f},{b:.3f}\n" for a, b in rows)
     assert doubted(text)
+
+
+@pytest.mark.parametrize("target", [-1, "vote"])
+def test_a_column_of_a_file_that_seems_to_have_no_header_is_refused_with_the_option(tmp_path, target):
+    path = tmp_path / "t.csv"
+    path.write_text("".join(f"{k % 7},{k % 5},{'ny'[k % 2]}\n" for k in range(2, 40)).replace("2,2,n", "2,3,n", 1))
+    told = f"it has no column '{target}'; its first line looks like a row of data: if it is one, give header=False"
+    assert told in refusal(str(path), target)

@@ -22,6 +22,7 @@ import re
 import secrets
 import stat
 import time
+from collections.abc import Iterable
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -37,15 +38,15 @@ ABANDONED_SECONDS = 24 * 3600
 _MOST_NAME_BYTES = 180
 
 
-def replace_file(path: str | os.PathLike[str], data: bytes) -> None:
+def replace_file(path: str | os.PathLike[str], data: bytes | Iterable[bytes]) -> None:
     """Write ``data`` to ``path`` completely or not at all; links are followed.
 
     Parameters
     ----------
     path : str or path-like
         The file to write or to replace. Its folder must exist.
-    data : bytes
-        The whole content.
+    data : bytes or iterable of bytes
+        The whole content, or its pieces in their order.
 
     Raises
     ------
@@ -108,7 +109,7 @@ def _replaceable(path: str | os.PathLike[str]) -> os.stat_result | None:
     return old
 
 
-def _write(temporary: Path, data: bytes, old: os.stat_result | None) -> None:
+def _write(temporary: Path, data: bytes | Iterable[bytes], old: os.stat_result | None) -> None:
     """Write a new file with the mode and owner of ``old``; until these are set, only the owner can read it."""
     mode = 0o666 if old is None else 0o600
 
@@ -119,7 +120,7 @@ def _write(temporary: Path, data: bytes, old: os.stat_result | None) -> None:
         if old is not None:
             _keep_owner(temporary, old)
             os.chmod(temporary, old.st_mode & 0o777)
-        out.write(data)
+        out.writelines([data] if isinstance(data, bytes) else data)
         out.flush()
         os.fsync(out.fileno())
 

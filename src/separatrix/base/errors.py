@@ -8,7 +8,8 @@
     │   ├── ParameterError               an estimator's or a solver's setting
     │   └── TableError                   files and their columns
     │       └── CellError                a cell or a whole column that does not have the expected type
-    └── ModelFileError (a ValueError)    a model file that fails a check
+    ├── ModelFileError (a ValueError)    a model file that fails a check
+    └── ClusterError (a RuntimeError)    a cluster without scheduler or workers
 
     SeparatrixWarning
     ├── CompatibilityWarning             a scikit-learn setting that has no meaning here
@@ -127,6 +128,21 @@ class CellError(TableError):
 
 class ModelFileError(SeparatrixError, ValueError):
     """A model file that fails a check; the message says which."""
+
+
+class ClusterError(SeparatrixError, RuntimeError):
+    """A cluster whose scheduler or workers are missing.
+
+    >>> print(ClusterError("there has been no worker for 60 seconds", "start workers"))
+    there has been no worker for 60 seconds; start workers.
+    """
+
+    def __init__(self, problem: str, remedy: str) -> None:
+        super().__init__(problem, remedy)
+        self.problem, self.remedy = problem, remedy
+
+    def __str__(self) -> str:
+        return f"{self.problem}; {self.remedy}."
 
 
 class SeparatrixWarning(UserWarning):

@@ -140,6 +140,17 @@ def _hashable_labels(y: Any) -> list[Any]:
     return values
 
 
+def refuse_fractions(labels: AnyArray) -> None:
+    """Raise an error if labels are numbers with a fraction, which are measurements and no classes."""
+    if labels.dtype.kind == "f" and np.any(labels != np.floor(labels)):
+        row = int(np.argmax(labels != np.floor(labels)))
+        raise LabelError(
+            "y",
+            f"row {row} is {labels[row]} (Unknown label type: continuous)",
+            "give classes, not measurements; np.digitize turns numbers into classes",
+        )
+
+
 def known_codes(y: Any, classes: AnyArray) -> Integers:
     """The index in ``classes`` of each label; an unknown label is an error.
 

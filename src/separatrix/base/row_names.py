@@ -95,6 +95,24 @@ class RowNames:
             raise
 
 
+@dataclass(frozen=True, eq=False)
+class RowsFrom(RowNames):
+    """The names of consecutive rows from row ``start``, counted from 0, however many there are.
+
+    >>> RowsFrom.of(2, (("a.csv", 3), ("b.csv", 2)))[1]
+    '1 of b.csv'
+    """
+
+    start: int = 0
+
+    @classmethod
+    def of(cls, start: int, files: tuple[tuple[str, int], ...] = ()) -> RowsFrom:
+        return cls(np.empty(0, dtype=np.int64), files, start)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.called(self.start + int(index) + 1)
+
+
 def short_names(paths: Sequence[str]) -> list[str]:
     """The names of files without their folders, unless two would be the same.
 

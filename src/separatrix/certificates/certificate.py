@@ -58,6 +58,15 @@ class Claim(Protocol):
     def recompute(self, X: Any, y: Any, sample_weight: Any) -> Recomputed: ...
 
 
+@runtime_checkable
+class TableClaim(Protocol):
+    """A claim that can be recomputed over a table outside memory, whose class numbers are those of the claim."""
+
+    @property
+    def scorer(self) -> Any: ...
+    def of_table(self, table: OutsideMemory) -> Recomputed: ...
+
+
 class RowsClaim(ABC):
     """A claim that is recomputed by sums over rows, so that the rows need not be in memory."""
 
@@ -263,8 +272,8 @@ class Certificate:
         >>> bool(certificate.verify_rows(certificate.claim.rows_of(X, y)))
         True
         """
-        self._refuse_claim_in_memory("rows")
-        assert isinstance(self.claim, RowsClaim)
+        if not isinstance(self.claim, RowsClaim):
+            raise self._needs_memory("rows")
         n_offsets = rows.n_features - getattr(self.claim.scorer, "n_features", rows.n_features)
         takes_offset = getattr(self.claim, "takes_offset", False) and n_offsets == len(self.claim.scorer.W)
         self._check_width(rows.n_features - n_offsets * takes_offset)
@@ -278,18 +287,17 @@ class Certificate:
         for name, given in (("y", y), ("sample_weight", sample_weight), ("offset", offset)):
             if given is not None:
                 raise InputError(name, f"got one together with {table.name}", "leave it out")
-        self._refuse_claim_in_memory("X")
-        assert isinstance(self.claim, RowsClaim)
+        if not isinstance(self.claim, TableClaim):
+            raise self._needs_memory("X")
         self._check_width(table.n_features)
         seen = model_table(table, self.claim.scorer.classes, None, table.n_features)
         with one_blas_thread:
             return self._compared(self.claim.of_table(seen))
 
-    def _refuse_claim_in_memory(self, argument: str) -> None:
-        """Refuse rows outside memory if the claim is not a sum over rows."""
-        if not isinstance(self.claim, RowsClaim):
-            problem = f"{type(self.claim).__name__} is recomputed from rows in memory only"
-            raise InputError(argument, problem, "read the rows into memory and call verify(X, y)")
+    def _needs_memory(self, argument: str) -> InputError:
+        """The error about rows outside memory, for a claim that is not a sum over rows."""
+        problem = f"{type(self.claim).__name__} is recomputed from rows in memory only"
+        return InputError(argument, problem, "read the rows into memory and call verify(X, y)")
 
     def _compared(self, recomputed: Recomputed) -> Verification:
         """The comparison of recomputed quantities with the claimed ones."""

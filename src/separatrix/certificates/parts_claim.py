@@ -8,11 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from separatrix.base.errors import InputError
 from separatrix.base.labels import known_codes
-from separatrix.certificates.certificate import Claim, Recomputed
+from separatrix.certificates.certificate import Claim, Recomputed, TableClaim
 from separatrix.objectives.bound import Bound
 from separatrix.rows import memory_rows
 from separatrix.rows.column_statistics import refuse_not_finite
+from separatrix.rows.labelled import OutsideMemory
+from separatrix.rows.two_classes import TwoClassTable
 from separatrix.scorers.schemes import Scheme
 from separatrix.scorers.scorer import Scores
 
@@ -41,6 +44,19 @@ class PartsClaim:
         for claim, (_, rows, target) in zip(self.claims, parts, strict=True):
             if claim is not None:
                 recomputed.append(claim.recompute(X[rows], target, None if weight is None else weight[rows]))
+        return summed(recomputed, len(self.claims))
+
+    def of_table(self, table: OutsideMemory) -> Recomputed:
+        """Recompute each part's claim over a table outside memory, which each part reads with its two classes."""
+        K, recomputed = len(self.scorer.classes), []
+        for claim, (_, classes, target) in zip(self.claims, self.scheme.parts(np.arange(K), K), strict=True):
+            if claim is not None and not isinstance(claim, TableClaim):
+                problem = f"{type(claim).__name__} is recomputed from rows in memory only"
+                raise InputError("X", problem, "read the rows into memory and call verify(X, y)")
+            numbers = np.full(K, -1)
+            numbers[classes] = target
+            if claim is not None:
+                recomputed.append(claim.of_table(TwoClassTable(table, numbers)))
         return summed(recomputed, len(self.claims))
 
 

@@ -18,6 +18,7 @@ from separatrix.base.pieces import pieces, rows_per_piece
 from separatrix.checks.checked_rows import MOST_COLUMNS_FOR_GRAM_MATRIX, CheckedRows
 from separatrix.checks.finding import MOST_NAMED_IN_SENTENCE, Finding, many
 from separatrix.objectives.partials import Gram
+from separatrix.proofs.reference_levels import levels_by_category
 from separatrix.rows import Block
 
 # Rows with at least this leverage are reported.
@@ -45,11 +46,11 @@ def leverage(subject: CheckedRows) -> Iterator[Finding]:
         sentence = f"No row has a leverage of {HIGH_LEVERAGE} or more; the mean is {kept.sum() / subject.n_rows:.2g}."
         yield Finding("ok", "leverage", "No row dominates.", sentence, "", facts)
         return
+    few = slice(MOST_NAMED_IN_SENTENCE)
+    places = zip(row[few].astype(np.int64).tolist(), column[few].astype(np.int64).tolist(), strict=True)
     shown = [
-        f"row {number} ({leverage:.2f}, extreme in {quoted(subject.names[j])})"
-        for number, leverage, j in zip(
-            subject.numbers(row[:MOST_NAMED_IN_SENTENCE]), h, column.astype(np.int64), strict=False
-        )
+        f"row {number} ({leverage:.2f}, {_extreme(subject, i, j)})"
+        for number, leverage, (i, j) in zip(subject.numbers(row[few]), h[few], places, strict=True)
     ]
     more = f" and {many(len(h) - MOST_NAMED_IN_SENTENCE, 'more row')}" if len(h) > MOST_NAMED_IN_SENTENCE else ""
     title = "A row dominates." if len(h) == 1 else f"{len(h):,} rows dominate."
@@ -63,14 +64,32 @@ def leverage(subject: CheckedRows) -> Iterator[Finding]:
     yield Finding("warning", "leverage", title, sentence, remedy, facts)
 
 
+def _extreme(subject: CheckedRows, i: int, j: int) -> str:
+    """In which column row i is extreme, given column j of X; for a category, its level of that row."""
+    of = subject.names[j].partition("=")[0]
+    columns = levels_by_category(subject.names).get(of, np.zeros(0, dtype=np.int64))
+    if j not in columns or of not in subject.references:
+        return f"extreme in {quoted(subject.names[j])}"
+    own = [k for k in columns.tolist() if subject.column(k, np.array([i]))[0] == 1]
+    level = subject.names[own[0]].partition("=")[2] if own else subject.references[of]
+    return f"with the rare level {quoted(level)} of {quoted(of)}"
+
+
 @dataclass(frozen=True)
 class _Leverages:
-    """The partial that finds rows of high leverage: (leverage, row, most extreme column) for each, (3, rows).
+    """The partial that finds rows of high leverage: (leverage, row, column that contributes most) for each, (3, rows).
 
-    ``A`` (d + 1, r) is such that X̄ A has orthonormal columns.
+    ``A`` (d + 1, r) is such that X̄ A has orthonormal columns, so (X̄ᵀX̄)⁻¹ = A Aᵀ = S. A column's contribution is its
+    partial leverage (S x̄_i)_j² / S_jj: the leverage that the row loses without the column.
     """
 
     A: Array
+
+    @property
+    def _diagonal(self) -> Array:
+        """S_jj, (d + 1,); infinite for a constant column, which contributes nothing."""
+        squares = np.einsum("ij,ij->i", self.A, self.A)
+        return np.where(squares > 0, squares, np.inf)
 
     def zero(self) -> Array:
         return np.empty((3, 0))
@@ -83,7 +102,7 @@ class _Leverages:
             T = X @ self.A
             h = np.einsum("ij,ij->i", T, T)
             high = np.flatnonzero(h >= HIGH_LEVERAGE)
-            far = np.argmax(np.abs(X[high, 1:]), axis=1) if len(high) else high
+            far = np.argmax((T[high] @ self.A.T)[:, 1:] ** 2 / self._diagonal[1:], axis=1) if len(high) else high
             total = self.merge(total, np.array([h[high], block.start + rows.start + high, far]))
         return total
 

@@ -32,6 +32,7 @@ from separatrix.checks.finding import Checks, Finding
 from separatrix.proofs.asked_rows import as_rows
 from separatrix.proofs.naming import column_names
 from separatrix.rows.csr import is_sparse
+from separatrix.rows.in_memory import InMemory
 
 Check = Callable[[CheckedRows], Iterator[Finding]]
 
@@ -61,6 +62,11 @@ CHECKS: dict[str, Known] = {
 _FILLED = "For these checks they were filled with the means of their columns."
 
 
+# Repeated rows, leverage and separation are found by comparing rows with each other.
+CHECK = InMemory("check", "it compares rows with each other", "check a sample of the rows")
+
+
+@CHECK.refusing_tables
 def check(
     X: Any,
     y: Any,

@@ -48,12 +48,18 @@ def _weights(estimator: Any, n_features: int) -> Array | None:
 
 
 def certificate_of(
-    scheme: Scheme, scorer: Scores, estimators: Sequence[Any], codes: Integers, full_rank: int
+    scheme: Scheme, scorer: Scores, estimators: Sequence[Any], codes: Integers | None, n_rows: int, full_rank: int
 ) -> Certificate:
-    """Return one certificate for all models: the sums of objectives, bounds and work, and the smallest rank."""
-    parts = list(scheme.parts(codes, len(scorer.classes)))
-    claim = PartsClaim(scorer, scheme, claims_of(estimators))
-    return summed_certificate(scheme.name, scorer.classes.tolist(), estimators, parts, claim, len(codes), full_rank)
+    """Return one certificate for all models: the sums of objectives, bounds and work, and the smallest rank.
+
+    ``codes`` are the class numbers of the rows, None if the rows are not in memory. Then the models name the rows of
+    the whole table.
+    """
+    K = len(scorer.classes)
+    parts = list(scheme.parts(np.arange(K) if codes is None else codes, K))
+    claim, labels = PartsClaim(scorer, scheme, claims_of(estimators)), scorer.classes.tolist()
+    named = codes is None
+    return summed_certificate(scheme.name, labels, estimators, parts, claim, n_rows, full_rank, rows_are_named=named)
 
 
 def claims_of(estimators: Sequence[Any]) -> tuple[Claim | None, ...]:
@@ -97,12 +103,16 @@ def summed_certificate(
     claim: Claim,
     n_rows: int,
     full_rank: int,
+    rows_are_named: bool = False,
 ) -> Certificate:
-    """Return one certificate for several models. ``name`` is the name of the scheme that combines them."""
+    """Return one certificate for several models. ``name`` is the name of the scheme that combines them.
+
+    ``rows_are_named``: the models name rows by their numbers in the whole table, not in their parts.
+    """
     certificates = [getattr(estimator, "certificate_", None) for estimator in estimators]
     known = [certificate for certificate in certificates if certificate is not None]
     counts = [_n_parameters(estimator) for estimator in estimators]
-    code, status = _status(estimators, parts, labels)
+    code, status = _status(estimators, parts, labels, rows_are_named)
     bound = summed_bound([Bound(c.bound, c.bound_kind, c.bound_reason) for c in known], len(estimators))
     totals = _totals(known)
     facts = {"scheme": f"{name}, {len(estimators)} models"}
@@ -128,28 +138,29 @@ def summed_certificate(
     )
 
 
-def _status(estimators: Sequence[Any], parts: Sequence[Part], labels: list[Any]) -> tuple[str, str]:
+def _status(estimators: Sequence[Any], parts: Sequence[Part], labels: list[Any], named: bool) -> tuple[str, str]:
     """Return a status code and a sentence: how many models met their stopping rule, and the status of the first."""
     total = len(estimators)
     known = [(e, part) for e, part in zip(estimators, parts, strict=True) if hasattr(e, "certificate_")]
     unmet = [(e, part) for e, part in known if not e.certificate_.met]
     if unmet:
-        first = _part_status(*unmet[0], labels)
+        first = _part_status(*unmet[0], labels, named)
         return "unmet", Message(f"{len(unmet)} of {total} models did not converge; status of the first: ", first)
     if len(known) < total:
         without = total - len(known)
         return "uncertified", f"uncertified: {without} of {total} models have no certificate"
-    return "met", Message(f"all {total} models converged; status of the first: ", _part_status(*known[0], labels))
+    first = _part_status(*known[0], labels, named)
+    return "met", Message(f"all {total} models converged; status of the first: ", first)
 
 
-def _part_status(estimator: Any, part: Part, labels: list[Any]) -> str:
+def _part_status(estimator: Any, part: Part, labels: list[Any], named: bool) -> str:
     """Return the status of one model, with the names of its classes and with row numbers of the whole table."""
     status: str = estimator.certificate_.status
     if len(labels) == 2:
         return status
     for_, against = part.names
     classes = f"class {labels[for_]!r} against {'the rest' if against is None else repr(labels[against])}"
-    return Message(f"{classes}: ", over_rows(status, part.rows))
+    return Message(f"{classes}: ", status if named else over_rows(status, part.rows))
 
 
 def _n_parameters(estimator: Any) -> int | None:

@@ -13,11 +13,13 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, c
 
 from separatrix.base.arrays import AnyArray, Array, Integers, refuse_text
 from separatrix.base.errors import InputError, LabelError, NoRowsError, NotFiniteError, ParameterError
-from separatrix.base.labels import as_label_array, encode
+from separatrix.base.labels import as_label_array, encode, refuse_fractions
 from separatrix.base.row_names import RowNames
 from separatrix.classifiers.weights import row_weights
 from separatrix.classifiers.writable_weights import UNCHANGED_WEIGHTS
+from separatrix.cluster import is_dask
 from separatrix.rows import Rows, memory_rows
+from separatrix.rows.checkpointed import kept_in_checkpoint
 from separatrix.rows.coding import Coding
 from separatrix.rows.column_statistics import refuse_not_finite_pieces
 from separatrix.rows.csr import as_csr, is_sparse
@@ -72,11 +74,17 @@ class FitInput:
 
     @property
     def memory(self) -> MemoryTable:
-        """The rows in memory. Settings that need them raise an error with another home of rows."""
+        """The rows in memory. Settings that need them call ``refuse_outside_memory`` first."""
         if isinstance(self.table, MemoryTable):
             return self.table
-        problem = "its rows are not in memory, and this setting needs them there"
-        raise ParameterError("X", problem, "read the rows into memory first, or change the setting")
+        problem = "its rows are not in memory, and what was asked for needs them there"
+        raise ParameterError("X", problem, "read the rows into memory first")
+
+    def refuse_outside_memory(self, setting: str, given: str, reason: str, instead: str) -> None:
+        """Raise an error about a setting that needs the rows in memory, if they are elsewhere."""
+        if not self.is_in_memory:
+            problem = f"got {given} for a table outside memory: {reason}"
+            raise ParameterError(setting, problem, f"{instead}, or read the rows into memory")
 
     @property
     def X(self) -> Any:
@@ -101,6 +109,14 @@ def validate(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> FitIn
     """
     if isinstance(X, OutsideMemory):
         return _outside_memory(estimator, X, y, sample_weight)
+    if is_dask(X):
+        from separatrix.cluster.opening import dask_table
+
+        return _outside_memory(estimator, dask_table(X, y, sample_weight), None, None)
+    for argument, given in (("y", y), ("sample_weight", sample_weight)):
+        if is_dask(given):
+            problem = "it is a Dask collection, and X is not"
+            raise ParameterError(argument, problem, f"give both as Dask collections, or {argument}.compute()")
     if y is None:
         raise LabelError("y", "requires y to be passed, but the target y is None", "give one label per row")
     named, row_names = getattr(X, "column_names", None), getattr(X, "row_names", None)
@@ -125,10 +141,13 @@ def _outside_memory(estimator: Any, table: OutsideMemory, y: Any, sample_weight:
         raise ParameterError("X", problem, "read the rows into memory, or use LogisticRegression")
     _refuse_one_class(table.classes)
     estimator.n_features_in_ = table.n_features
-    estimator.feature_names_in_ = np.array(table.columns, dtype=object)
+    vars(estimator).pop("feature_names_in_", None)
+    if table.has_names:
+        estimator.feature_names_in_ = np.array(table.columns, dtype=object)
     before = forgotten(estimator)
     estimator._dtype = np.dtype(table.dtype).name
-    return FitInput(table, table.classes, list(table.columns), before)
+    kept = kept_in_checkpoint(table, type(estimator).__name__, estimator.get_params())
+    return FitInput(kept, table.classes, list(table.columns) if table.has_names else None, before)
 
 
 def refuse_beside_table(table: OutsideMemory, y: Any = None, sample_weight: Any = None) -> None:
@@ -174,6 +193,9 @@ def rows_to_fit(estimator: Any, X: Any, reset: bool = True) -> Any:
 
 def rows_to_score(estimator: Any, X: Any) -> tuple[Any, list[str] | None]:
     """Checked rows for a fitted estimator, and the column names for error messages."""
+    if is_dask(X):
+        problem = "it is a Dask collection, and what was called needs an array"
+        raise ParameterError("X", problem, "give separatrix.dask_table(X, y) in place of X and y, or X.compute()")
     if is_plain(X) and X.shape[1] == estimator.n_features_in_ and not hasattr(estimator, "feature_names_in_"):
         return X, None
     return checked_rows(estimator, X, "numeric", reset=False), column_names(estimator)
@@ -182,8 +204,14 @@ def rows_to_score(estimator: Any, X: Any) -> tuple[Any, list[str] | None]:
 def scored(estimator: Any, X: Any, answer: Callable[[Any, list[str] | None], Array]) -> Array:
     """What ``answer`` returns for rows X and the names of their columns, for each row.
 
-    A table outside memory is answered piece by piece; only the answers for all rows are kept.
+    A table outside memory is answered piece by piece; only the answers for all rows are kept. The answer for a Dask
+    collection is a Dask array, which is computed when it is used.
     """
+    if is_dask(X):
+        from separatrix.cluster.predictions import answered
+
+        lazy: Array = answered(X, lambda rows: answer(*rows_to_score(estimator, rows)))
+        return lazy
     if not isinstance(X, OutsideMemory):
         return answer(*rows_to_score(estimator, X))
     check_is_fitted(estimator)
@@ -240,13 +268,7 @@ def column_names(estimator: Any) -> list[str] | None:
 def _labels(y: Any) -> AnyArray:
     """Labels (n,) from a vector or a single column. Numbers with a fraction are refused, since they are no labels."""
     labels = as_label_array(column_or_1d(y, warn=True) if getattr(y, "ndim", 1) == 2 else y)
-    if labels.dtype.kind == "f" and np.any(labels != np.floor(labels)):
-        row = int(np.argmax(labels != np.floor(labels)))
-        raise LabelError(
-            "y",
-            f"row {row} is {labels[row]} (Unknown label type: continuous)",
-            "give classes, not measurements; np.digitize turns numbers into classes",
-        )
+    refuse_fractions(labels)
     return labels
 
 

@@ -116,6 +116,11 @@ def covariances_of(model: Any, task: FitInput, moments: Moments) -> Array:
     """The shrunk covariance of each class, (K, d, d), in the coordinates of the moments."""
     rows, by_rows = [], isinstance(model.shrinkage, str) or model.covariance_estimator is not None
     if by_rows:
+        by_estimator = model.covariance_estimator is not None
+        setting = "covariance_estimator" if by_estimator else "shrinkage"
+        given = type(model.covariance_estimator).__name__ if by_estimator else "'auto'"
+        reason = "the covariance of each class is estimated from its rows"
+        task.refuse_outside_memory(setting, given, reason, "set shrinkage to a number")
         if np.any(task.weight != task.weight[0]):
             asked = "covariance_estimator" if model.covariance_estimator is not None else "shrinkage='auto'"
             raise WeightError("sample_weight", f"{asked} needs rows of equal weight", "set shrinkage to a number")

@@ -83,7 +83,7 @@ class KozinecClassifier(HullClassifier):
         self.eps = eps
         self.max_iter = max_iter
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Fit the model to rows.
 
         Parameters

@@ -99,3 +99,12 @@ def penalty_of(model: Any, n_features: int, C: float) -> Penalty:
             f"give {n_features} finite factors >= 0, one per column",
         )
     return Penalty(strength, factors, float(l1_ratio_of(model)))
+
+
+def refuse_outside_memory(model: Any, task: FitInput, offset: Any) -> None:
+    """Raise an error that names a setting that needs the rows in memory, if they are elsewhere."""
+    if offset is not None:
+        task.refuse_outside_memory("offset", "one", "it has one number for each row", "leave it out")
+    if chooses_C(model):
+        reason = "the search leaves out single rows, or selects the rows of folds by index"
+        task.refuse_outside_memory("C", "'auto'", reason, "choose C on a sample of the rows")

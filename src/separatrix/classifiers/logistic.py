@@ -30,7 +30,13 @@ from separatrix.classifiers.fit_input import (
     validate,
 )
 from separatrix.classifiers.likelihood_certificate import likelihood_certificate
-from separatrix.classifiers.likelihood_settings import check_settings, chooses_C, coding_of, penalty_of
+from separatrix.classifiers.likelihood_settings import (
+    check_settings,
+    chooses_C,
+    coding_of,
+    penalty_of,
+    refuse_outside_memory,
+)
 from separatrix.classifiers.likelihood_start import start_of
 from separatrix.classifiers.linear import Approach, LinearClassifier
 from separatrix.classifiers.separated import APART, explained
@@ -277,6 +283,7 @@ class LogisticRegression(LinearClassifier):
         """
         check_settings(self)
         task = validate(self, X, y, sample_weight)
+        refuse_outside_memory(self, task, offset)
         added = as_offset(offset, task.n_rows, 1 if task.n_classes == 2 else task.n_classes)
         if added is not None and l1_ratio_of(self) > 0:
             problem = f"got one with l1_ratio={l1_ratio_of(self)}"
@@ -301,6 +308,8 @@ class LogisticRegression(LinearClassifier):
             With two classes a positive score speaks for the second class; with more, the largest score wins.
         """
         z = super().decision_function(X)
+        if offset is None:
+            return z
         added = as_offset(offset, len(z), 1 if z.ndim == 1 else z.shape[1])
         return z if added is None else z + added.reshape(z.shape)
 

@@ -89,7 +89,7 @@ class MaxMarginClassifier(HullClassifier):
         self.fit_intercept = fit_intercept
         self.max_iter = max_iter
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Fit the model to rows.
 
         Parameters

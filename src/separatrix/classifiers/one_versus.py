@@ -29,7 +29,8 @@ from separatrix.classifiers.sklearn_settings import settings_of_work
 from separatrix.losses.links import LINKS
 from separatrix.rows import memory_rows
 from separatrix.rows.column_statistics import refuse_not_finite
-from separatrix.rows.labelled import MemoryTable
+from separatrix.rows.labelled import MemoryTable, OutsideMemory
+from separatrix.rows.two_classes import TwoClassTable
 from separatrix.scorers.parts import PairwiseScorer, PartsScorer, link_of, takes_nan
 from separatrix.scorers.schemes import Part, Scheme, SchemeCost, cost_of
 from separatrix.scorers.scorer import Scorer, Scores
@@ -64,7 +65,7 @@ class OneVersus(MetaEstimatorMixin, ScoringClassifier):
     """Fits one clone of ``estimator`` to each part of a scheme, and combines their scores."""
 
     approach: ClassVar[Approach] = "discriminant function"
-    traits: ClassVar[ClassifierTraits] = ClassifierTraits(in_memory="each two-class model selects its rows by index")
+    traits: ClassVar[ClassifierTraits] = ClassifierTraits()
     scheme: ClassVar[Scheme]
     # Whether ``partial_fit`` takes classes that it was not told in the first call.
     takes_later_classes: ClassVar[bool] = False
@@ -77,7 +78,7 @@ class OneVersus(MetaEstimatorMixin, ScoringClassifier):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit every part.
 
         The targets of a part are 1 (its class) and 0 (the other side), so a ``class_weight`` of the estimator is
@@ -98,6 +99,8 @@ class OneVersus(MetaEstimatorMixin, ScoringClassifier):
         """
         base = self._checked_base(sample_weight)
         task = validate(self, X, y, sample_weight)
+        if isinstance(X, OutsideMemory):
+            return self._fit_to_table(base, task, X)
         if not takes_nan(base):
             refuse_not_finite(memory_rows(task.X, task.codes), task.names)
         weight = task.weight if sample_weight is not None else None
@@ -108,6 +111,27 @@ class OneVersus(MetaEstimatorMixin, ScoringClassifier):
         if get_tags(base).input_tags.pairwise:
             self.pairwise_indices_ = [rows for _, rows, _ in parts]
         self._keep(task, np.bincount(task.codes))
+        self._warn_if_unmet()
+        return self
+
+    def _fit_to_table(self, base: Any, task: FitInput, table: OutsideMemory) -> Self:
+        """Fit every part to a table outside memory. Each model reads all rows, with the two classes of its part."""
+        if not isinstance(base, ScoringClassifier):
+            reason = "only the classifiers of this package read such tables"
+            task.refuse_outside_memory("estimator", type(base).__name__, reason, "give one of these")
+        K = task.n_classes
+        self.classes_, self.estimators_ = task.classes, []
+        parts = list(self.scheme.parts(np.arange(K), K))  # the rows of these parts are the classes
+        with warnings.catch_warnings(), settings_of_work(self):
+            warnings.simplefilter("ignore", ConvergenceWarning)  # one warning for all parts follows
+            for number, (_, classes, target) in enumerate(parts, 1):
+                numbers = np.full(K, -1)
+                numbers[classes] = target
+                with part("model", number, len(parts)):
+                    model = clone(base).fit(TwoClassTable(table, numbers))
+                del model.feature_names_in_  # the models are given arrays of the columns, without names
+                self.estimators_.append(model)
+        self._keep(task, task.table.totals.rows)
         self._warn_if_unmet()
         return self
 
@@ -224,7 +248,8 @@ class OneVersus(MetaEstimatorMixin, ScoringClassifier):
             self.cost_: SchemeCost = cost_of(self.scheme, counts)
         self._W = linear_weights(self.estimators_, d)
         self.scorer_: Scores = self._scorer()
-        found = certificate_of(self.scheme, self.scorer_, self.estimators_, task.codes, d + 1)
+        codes = task.codes if task.is_in_memory else None
+        found = certificate_of(self.scheme, self.scorer_, self.estimators_, codes, task.n_rows, d + 1)
         self.certificate_ = replace(found, status=task.told(found.status))
         self.n_parameters_ = self.certificate_.n_parameters
 

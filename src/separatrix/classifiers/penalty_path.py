@@ -28,6 +28,7 @@ from separatrix.classifiers.likelihood_settings import check_settings, coding_of
 from separatrix.classifiers.logistic import LogisticRegression
 from separatrix.classifiers.weights import refuse_weightless_classes
 from separatrix.rows.coding import Coding
+from separatrix.rows.in_memory import InMemory
 from separatrix.solvers import Need, Solver, delivered, named
 from separatrix.tuning.warm_path import WarmPath
 
@@ -93,6 +94,14 @@ class PenaltyPath:
         return len(self.models)
 
 
+PATH = InMemory(
+    "penalty_path",
+    "its fits share rows in reduced coordinates, which are kept in memory",
+    "fit a few values of C, each with warm_start=True",
+)
+
+
+@PATH.refusing_tables
 def penalty_path(
     X: Any,
     y: Any,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from separatrix.base.messages import together
-from separatrix.cli import exits, terminal
+from separatrix.cli import exits, memory_options, terminal
 from separatrix.cli.models import repeated
 from separatrix.cli.table_arguments import FILE, Wanted, json_option, table_options
 from separatrix.cli.wording import checks_in_shell, option_words
@@ -30,8 +30,14 @@ Examples:
 @click.argument("data", type=FILE)
 @table_options
 @click.option("--quiet", is_flag=True, help="Show only problems, warnings and notes.")
+@click.option(
+    "--memory",
+    metavar="SIZE",
+    help="The memory that the table may take, such as 4GB; by default a part of what is available. A larger table is "
+    "refused, since a check reads it at once.",
+)
 @json_option
-def check(data: str, quiet: bool, as_json: bool, **given: Any) -> int:
+def check(data: str, quiet: bool, memory: str | None, as_json: bool, **given: Any) -> int:
     """Check DATA before a fit: whether the classes can be separated (with a proof), which columns are combinations of
     others, whether a single row, column or category decides the result, and what is missing, repeated, constant or on
     a very different scale.
@@ -48,6 +54,7 @@ def check(data: str, quiet: bool, as_json: bool, **given: Any) -> int:
 
     wanted = Wanted(**given)
     with terminal.working(f"checking {data}"):
+        memory_options.refuse_too_large(data, wanted.spelling, memory, "a check")
         how: dict[str, Any] = {**wanted.kinds, **wanted.spelling, "missing": wanted.missing}
         found = check_table(data, wanted.target, wanted.drop, wanted.read_schema(), **how)
     checks = checks_in_shell(found)

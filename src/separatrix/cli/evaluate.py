@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from separatrix.base.errors import ParameterError
-from separatrix.cli import exits, model_arguments, output_files, terminal
+from separatrix.cli import exits, memory_options, model_arguments, output_files, terminal
 from separatrix.cli.decision_options import Decision, decision_for, decision_options
 from separatrix.cli.table_arguments import FILE, json_option, spelling_options
 from separatrix.cli.wording import checks_in_shell
@@ -43,6 +43,7 @@ Examples:
     metavar="DATA",
     help="The table the model was fitted on, to verify its certificate for the report.",
 )
+@memory_options.memory_option
 @spelling_options
 @json_option
 def evaluate(
@@ -56,6 +57,7 @@ def evaluate(
     report: str | None,
     fitted_on: str | None,
     as_json: bool,
+    memory: str | None,
     **spelling: Any,
 ) -> int:
     """Measure MODEL, a file written by fit, on DATA, labelled rows that the model has not seen.
@@ -71,7 +73,8 @@ def evaluate(
     _refuse_report_options(report, fitted_on, any(one is not None for one in (threshold, prior)))
     known = model_arguments.read_model(model, data, fitted_on)
     decision = decision_for(known, threshold, cost, prior)
-    table = _labelled(known, data, spelling, target, strict)
+    table = _in_batches(known, data, spelling, target, strict, memory, report)
+    table = _labelled(known, data, spelling, target, strict) if table is None else table
     measures = _measured(known, table, decision)
     fault = None
     if report is not None and fitted_on is not None:
@@ -80,7 +83,7 @@ def evaluate(
         fault = _fault(measures.model, fitted)
     if as_json:
         about = {"model": model, "data": table.source, "target": table.target, "classes": measures.labels}
-        confusion = {"confusion": measures.performance.answers.confusion, "report": report}
+        confusion = {"confusion": measures.performance.confusion, "report": report}
         terminal.document(terminal.json_text({**about, **measures.as_dict(), **confusion, **measures.decisions()}))
     else:
         _show(known, model, table, measures)
@@ -122,6 +125,37 @@ def _labelled(known: ModelFile, data: str, spelling: dict[str, Any], target: str
     return table
 
 
+def _in_batches(
+    known: ModelFile,
+    data: str,
+    spelling: dict[str, Any],
+    target: str | None,
+    strict: bool,
+    memory: str | None,
+    report: str | None,
+) -> Table | None:
+    """The table with its rows outside memory, if it does not fit there."""
+    if not memory_options.may_be_batched(data, memory):
+        return None
+    from separatrix.cli import streamed_rows
+    from separatrix.cli.measures import refuse_unknown_labels
+    from separatrix.table import Table
+
+    found = streamed_rows.opened(known, data, spelling, memory, strict, target, labelled=True)
+    if found is None:
+        return None
+    if report is not None:
+        problem = "a report needs the table in memory, and it does not fit"
+        raise ParameterError("--report", problem, "raise --memory, or leave it out")
+    rows, large = found
+    where = f"{large.batched.name}, target column {rows.asked.of_labels!r}"
+    with terminal.working(f"reading {data}"):
+        X = streamed_rows.labelled(
+            rows, known, lambda batch: refuse_unknown_labels(where, batch.y, batch.names, known.scorer.classes)
+        )
+    return Table(large.batched.name, X.columns, X, rows.asked.of_labels, None, notes=(large.note, *rows.notes))
+
+
 def _measured(known: ModelFile, table: Table, decision: Decision) -> Measures:
     """The measures, with the class counts of the fit if the file has them, otherwise those of these rows."""
     import numpy as np
@@ -130,7 +164,8 @@ def _measured(known: ModelFile, table: Table, decision: Decision) -> Measures:
     from separatrix.cli.measures import Measures
 
     classes = known.scorer.classes
-    here = np.bincount(known_codes(table.y, classes), minlength=len(classes)).tolist()
+    codes = None if table.y is None else known_codes(table.y, classes)
+    here = (table.X.totals.rows if codes is None else np.bincount(codes, minlength=len(classes))).tolist()
     kept = known.training.get("class_counts_fitted", known.training.get("class_counts"))
     counts = kept if isinstance(kept, list | tuple) and len(kept) == len(classes) else here
     model = known.estimator()
@@ -156,12 +191,18 @@ def _fitted(known: ModelFile, whole: Table) -> Table:
 
     from separatrix.base.labels import known_codes
     from separatrix.cli.holdout import held_out
+    from separatrix.cli.row_split import BY_HASH
+    from separatrix.rows.held_out import HeldOut
 
-    codes = known_codes(whole.y, known.scorer.classes)
-    share, seed = known.training.get("test_size", 0.0), known.training.get("seed", 0)
-    kept: Any = ~held_out(codes, float(share), int(seed)) if share else np.ones(len(codes), dtype=bool)
     assert whole.y is not None
     assert whole.rows is not None
+    codes = known_codes(whole.y, known.scorer.classes)
+    share, seed = float(known.training.get("test_size", 0.0)), int(known.training.get("seed", 0))
+    kept: Any = np.ones(len(codes), dtype=bool)
+    if share and known.training.get("split") == BY_HASH:
+        kept = ~HeldOut.of(codes, whole.rows - 1, share, seed).held_rows(whole.rows - 1, codes)
+    elif share:
+        kept = ~held_out(codes, share, seed)
     return replace(whole, X=whole.X[kept], y=whole.y[kept], rows=whole.rows[kept])
 
 

@@ -12,7 +12,7 @@ import click
 
 from separatrix.base.errors import InputError, ParameterError
 from separatrix.base.messages import Message
-from separatrix.cli import exits, model_arguments, output_files, table_arguments, terminal
+from separatrix.cli import exits, memory_options, model_arguments, output_files, table_arguments, terminal
 from separatrix.cli.fit_report import write_report
 from separatrix.cli.models import (
     REMEMBERED,
@@ -31,6 +31,7 @@ from separatrix.cli.wording import in_shell, in_table
 
 if TYPE_CHECKING:
     from separatrix.cli.fit_output import FitOutput
+    from separatrix.cli.streamed_fit import LargeTable
     from separatrix.table import RawTable
 
 # The default fraction of each class that is held out to evaluate the model.
@@ -75,6 +76,7 @@ _SECTIONS = {
     "Columns of text": TEXT_PARAMETERS,
     "The model": ("model", "base", "standardise", *(setting.parameter for setting in settings())),
     "Evaluation": ("test_size", "cv", "seed"),
+    "Tables larger than memory": ("memory", "cache", "checkpoint", "resume"),
     "Output": ("out", "report", "cost", "stats", "as_json"),
 }
 
@@ -118,6 +120,10 @@ _SECTIONS = {
 )
 @click.option("--cv", type=click.IntRange(2), metavar="K", help="Cross-validate with K folds, then fit to all rows.")
 @click.option("--seed", type=click.IntRange(0), default=0, metavar="N", help="The random seed; 0 by default.")
+@memory_options.memory_option
+@memory_options.cache_option
+@memory_options.checkpoint_option
+@memory_options.resume_option
 @threads_option
 @json_option
 def fit(
@@ -135,6 +141,10 @@ def fit(
     seed: int,
     threads: int | None,
     as_json: bool,
+    memory: str | None,
+    cache: str | None,
+    checkpoint: str | None,
+    resume: bool,
     **given: Any,
 ) -> int:
     """Fit a linear classifier to DATA. Report the certificate, and the accuracy on held-out rows.
@@ -147,6 +157,7 @@ def fit(
     """
     wanted = Wanted(**{field.name: given.pop(field.name) for field in fields(Wanted)})
     if print_schema:
+        memory_options.refuse_too_large(data, wanted.spelling, memory, "--print-schema")
         terminal.document(terminal.escaped(str(table_arguments.inferred(data, wanted))) + "\n")
         return exits.FINE
     for option, path in (("--out", out), ("--report", report)):
@@ -155,20 +166,44 @@ def fit(
     costs = _costs(cost, report)
     from separatrix.base import concurrency
 
-    unfitted(model, base, seed, given)  # Settings that the model does not have are refused before the table is read.
-    table = table_arguments.read(data, wanted)
+    # Settings that the model does not have are refused before the table is read.
+    asked_model = unfitted(model, base, seed, given)
+    memory_options.refuse_without_batches(checkpoint, resume)
+    large = _too_large(data, wanted, memory)
     with concurrency.threads(threads) if threads else nullcontext():
-        output, caught = fitted(table, standardise, split, model, base, given)
-        output = _with_statistics(output) if stats else output
-        if out is not None:
-            _write(output, out, model_arguments.remembered(wanted, table))
-        if report is not None:
-            write_report(output, report, table.holes, costs)
+        if large is not None:
+            from separatrix.cli import streamed_fit
+
+            needing = {"--cv": cv is not None, "--report": report is not None, "--stats": stats}
+            streamed_fit.refuse_in_memory(asked_model, model, needing)
+            new_model = partial(unfitted, model, base, seed, given)
+            with memory_options.kept_in(checkpoint, resume):
+                output, warned, found = streamed_fit.fitted(large, wanted, standardise, split, model, new_model, cache)
+                caught = [message for message in map(_message, warned) if message != output.model.certificate_.status]
+                if out is not None:
+                    _write(output, out, model_arguments.remembered(wanted, found))
+        else:
+            table = table_arguments.read(data, wanted)
+            output, caught = fitted(table, standardise, split, model, base, given)
+            output = _with_statistics(output) if stats else output
+            if out is not None:
+                _write(output, out, model_arguments.remembered(wanted, table))
+            if report is not None:
+                write_report(output, report, table.holes, costs)
     if as_json:
         terminal.document(terminal.json_text({**output.as_dict(), "model": out, "report": report}))
     else:
         _show(output, data, out, report)
     return _end(output, caught, out)
+
+
+def _too_large(data: str, wanted: Wanted, memory: str | None) -> LargeTable | None:
+    """The table and how it is read, if it does not fit into memory."""
+    if not memory_options.may_be_batched(data, memory):
+        return None
+    from separatrix.cli import streamed_fit
+
+    return streamed_fit.opened(data, wanted, memory)
 
 
 def _split(test_size: float | None, cv: int | None, seed: int) -> Split:
@@ -214,6 +249,7 @@ def fitted(
     from separatrix.base.labels import encode
     from separatrix.cli.fit_output import FitOutput
     from separatrix.cli.holdout import held_out
+    from separatrix.cli.row_split import MemorySplit
     from separatrix.cli.validation import cross_validate
     from separatrix.diagnostics import certificate_on
 
@@ -242,7 +278,8 @@ def fitted(
             bound_reason=told(certificate.bound_reason),
             weight_error_reason=told(certificate.weight_error_reason),
         )
-    output = FitOutput(table, name, model, codes, held, split.test_size, split.seed, validation)
+    rows = MemorySplit(table.X, model.classes_, codes, held)
+    output = FitOutput(table, name, model, rows, split.test_size, split.seed, validation)
     return output, [message for message in map(_message, caught) if message != status]
 
 
@@ -253,7 +290,7 @@ def _with_statistics(output: FitOutput) -> FitOutput:
     table = output.table
     with terminal.working("computing standard errors"), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Those of the fit have been collected.
-        found = fit_statistics(output.model, *output.rows(~output.held), table.names, table.scaling)
+        found = fit_statistics(output.model, *output.memory.rows(~output.memory.held), table.names, table.scaling)
     withheld = None if found.withheld is None else in_shell(found.withheld)
     return replace(output, statistics=replace(found, withheld=withheld, notes=tuple(map(in_shell, found.notes))))
 

@@ -8,18 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.base.arrays import Array, Integers
+from separatrix.base.arrays import Array
 from separatrix.base.cached import cached_property
 from separatrix.base.messages import brief
 from separatrix.base.number_text import number_text, ratio_text
 from separatrix.cli import terminal
 from separatrix.cli.measures import Measures
 from separatrix.cli.model_description import model_sentence
+from separatrix.cli.row_split import MemorySplit, RowSplit
 from separatrix.cli.validation import CrossValidation
 from separatrix.cli.weight_lines import NO_VALUE, show_no_hyperplane, show_statistics
 from separatrix.cli.wording import in_shell
 from separatrix.model_file.statistics import Statistics
-from separatrix.rows.csr import is_sparse
 from separatrix.scorers.scorer import Scorer
 from separatrix.scorers.weight_table import WeightTable, weight_table
 from separatrix.table import Table
@@ -31,13 +31,12 @@ MOST_WEIGHTS_SHOWN, MOST_CLASSES_SHOWN, MOST_NOTES_SHOWN, MOST_CATEGORIES_SHOWN 
 
 @dataclass(frozen=True)
 class FitOutput:
-    """A fitted model and its table. ``held`` (n,) marks the rows that were held out."""
+    """A fitted model and its table. ``split``: the rows that were fitted and those held out."""
 
     table: Table
     name: str
     model: Any
-    codes: Integers
-    held: Any
+    split: RowSplit
     test_size: float
     seed: int
     validation: CrossValidation | None = None
@@ -48,27 +47,37 @@ class FitOutput:
         return self.model.classes_.tolist()  # type: ignore[no-any-return]
 
     @property
+    def memory(self) -> MemorySplit:
+        """The rows in memory, for output that needs them there."""
+        assert isinstance(self.split, MemorySplit)
+        return self.split
+
+    @property
     def notes(self) -> list[str]:
         """The notes on the table, worded for the shell."""
         return [in_shell(note) for note in self.table.notes]
 
-    @cached_property
+    @property
     def counts(self) -> list[int]:
-        return [int(count) for count in np.bincount(self.codes)]
+        """The number of rows of each class."""
+        return self.split.counts
 
-    @cached_property
-    def fitted_counts(self) -> list[int]:
-        """The number of training rows of each class."""
-        return [int(count) for count in np.bincount(self.codes[~self.held], minlength=len(self.classes))]
+    @property
+    def n_rows(self) -> int:
+        return sum(self.split.counts)
 
-    def rows(self, which: Any) -> tuple[Any, Any]:
-        """X and the labels of some rows."""
-        return self.table.X[which], self.model.classes_[self.codes[which]]
+    @property
+    def n_fitted(self) -> int:
+        return sum(self.split.fitted_counts)
+
+    @property
+    def n_held(self) -> int:
+        return self.n_rows - self.n_fitted
 
     @cached_property
     def measures(self) -> Measures | None:
         """The measures on the held-out rows; None if there are none."""
-        return Measures(self.model, *self.rows(self.held), self.fitted_counts) if self.held.any() else None
+        return self.split.measures(self.model)
 
     @cached_property
     def weights(self) -> WeightTable | None:
@@ -88,7 +97,7 @@ class FitOutput:
         coef = getattr(self.model, "coef_", None)
         if coef is None:
             return []
-        moves = coef * deviations(self.table.X[~self.held])
+        moves = coef * self.split.deviations()
         order = np.argsort(-np.abs(moves), axis=None, kind="stable")[:MOST_WEIGHTS_SHOWN]
         return [
             self._one_weight(int(k), int(j), moves)
@@ -111,13 +120,14 @@ class FitOutput:
         source = self.table.source
         kept: dict[str, Any] = {
             "source": source if source.startswith(DEMO) else Path(source).name,
-            "rows": len(self.codes),
-            "rows_fitted": int((~self.held).sum()),
-            "rows_held_out": int(self.held.sum()),
+            "rows": self.n_rows,
+            "rows_fitted": self.n_fitted,
+            "rows_held_out": self.n_held,
             "class_counts": self.counts,
-            "class_counts_fitted": self.fitted_counts,
+            "class_counts_fitted": self.split.fitted_counts,
             "test_size": self.test_size,
             "seed": self.seed,
+            **self.split.training,
         }
         if self.measures is not None:
             figures = {key: value for key, value in self.measures.as_dict().items() if key not in ("rows", "level")}
@@ -133,7 +143,7 @@ class FitOutput:
         return {
             "data": {
                 "source": self.table.source,
-                "rows": len(self.codes),
+                "rows": self.n_rows,
                 "rows_in_source": self.table.n_rows,
                 "columns": list(self.table.names),
                 "target": self.table.target,
@@ -143,8 +153,8 @@ class FitOutput:
                 "notes": self.notes,
             },
             "split": {
-                "rows_fitted": int((~self.held).sum()),
-                "rows_held_out": int(self.held.sum()),
+                "rows_fitted": self.n_fitted,
+                "rows_held_out": self.n_held,
                 "test_size": self.test_size,
                 "seed": self.seed,
             },
@@ -194,7 +204,7 @@ class FitOutput:
         )  # Not wrapped, so it can be copied.
 
     def _show_data(self) -> None:
-        n, table = len(self.codes), self.table
+        n, table = self.n_rows, self.table
         d = len(table.names) if table.encoder is None else len(table.encoder.columns)
         rows = terminal.count(n, "row") if n == table.n_rows else f"{n} of {terminal.count(table.n_rows, 'row')}"
         terminal.line("data", f"{table.source}: {rows}, {terminal.count(d, 'column')}; predicting {table.target!r}")
@@ -227,10 +237,10 @@ class FitOutput:
             terminal.line("text", terminal.some(shown, MOST_CATEGORIES_SHOWN))
 
     def _split(self) -> str:
-        fitted, held = int((~self.held).sum()), int(self.held.sum())
+        fitted, held = self.n_fitted, self.n_held
         if held:
             counts = f"{fitted} rows fitted, {held} held out to measure the model"
-            return f"{counts} (stratified by class, seed {self.seed}; --test-size 0 fits all)"
+            return f"{counts} ({self.split.how}, seed {self.seed}; --test-size 0 fits all)"
         why = ": too few rows to hold any out" if self.test_size > 0 else ", none held out"
         return f"all {fitted} rows fitted{why}"
 
@@ -285,19 +295,6 @@ def _per_deviation(weight: float) -> str:
     """
     sign = "+" if weight >= 0 else ""
     return f"{weight:+8.3f}" if abs(weight) < 1000 else f"{sign}{number_text(weight)}".rjust(8)
-
-
-def deviations(X: Any) -> Array:
-    """The standard deviation of each column of dense or sparse rows.
-
-    >>> deviations(np.array([[0.0, 1.0], [2.0, 1.0]])).tolist()
-    [1.0, 0.0]
-    """
-    if not is_sparse(X):
-        return np.asarray(X.std(axis=0))
-    mean = np.asarray(X.mean(axis=0)).ravel()
-    squares = np.asarray(X.multiply(X).mean(axis=0)).ravel()
-    return np.asarray(np.sqrt(np.maximum(squares - mean**2, 0.0)))
 
 
 def _named(value: Any) -> Any:

@@ -29,22 +29,23 @@ def write_report(
     from separatrix.reports import data_checks, report
 
     table = output.table
-    test = output.rows(output.held) if output.held.any() else None
+    memory = output.memory
+    fitted, held = ~memory.held, memory.held
     title = f"{table.target}, predicted from {output.training()['source']}"
     with terminal.working("drawing the report"), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Warnings about figures.
         page = _named_option(
             report,
             output.model,
-            *output.rows(~output.held),
+            *memory.rows(fitted),
             names=table.names,
-            test=test,
+            test=memory.rows(held) if held.any() else None,
             notes=output.notes,
             checks=checks_in_shell(data_checks(table, missing)).for_report(),
             validated=None if output.validation is None else output.validation.sentence,
             title=title,
-            rows=table.row_names[~output.held],
-            test_rows=table.row_names[output.held],
+            rows=table.row_names[fitted],
+            test_rows=table.row_names[held],
             cost=cost,
             missing=missing if table.encoder is not None else None,
             about=_about(output),

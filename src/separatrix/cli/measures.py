@@ -18,12 +18,16 @@ from separatrix.base.number_text import number_text
 from separatrix.base.renamed_messages import Rows
 from separatrix.cli import terminal
 from separatrix.cli.decision_options import OWN_ANSWERS, Decision
+from separatrix.cli.table_performance import TablePerformance
 from separatrix.evaluation.answers import answers
 from separatrix.evaluation.by_class import ClassFigures
 from separatrix.evaluation.calibration import reliability, reliability_of
 from separatrix.evaluation.measures import in_bits
 from separatrix.evaluation.mistake_costs import CostFigures, cost_figures
 from separatrix.evaluation.performance import Performance
+from separatrix.evaluation.table_report import TableReport
+from separatrix.evaluation.table_sums import evaluate_table
+from separatrix.rows.labelled import OutsideMemory
 
 if TYPE_CHECKING:
     from separatrix.classifiers.least_squares import OutsideUnitInterval
@@ -40,6 +44,8 @@ INTERVAL_WIDTH = 10
 class Measures:
     """The measures of a fitted ``model`` on rows X with labels y; ``fitted``: the fitted rows of each class.
 
+    X may be a table outside memory, which has its own labels.
+
     ``decision`` says how answers are made of probabilities; by default the model makes them.
     """
 
@@ -50,14 +56,28 @@ class Measures:
     decision: Decision = OWN_ANSWERS
 
     @cached_property
-    def performance(self) -> Performance:
+    def _report(self) -> TableReport | None:
+        """The report on rows outside memory, in one pass; None for rows in memory."""
+        if not isinstance(self.X, OutsideMemory):
+            return None
+        rule, costs = self.decision.rule, self.decision.costs
+        spent = None if costs is None else {"FP": costs.false_positive, "FN": costs.false_negative}
+        return evaluate_table(self.model, self.X, None, rule, spent)
+
+    @cached_property
+    def performance(self) -> Performance | TablePerformance:
+        if self._report is not None:
+            return TablePerformance(self._report, self.fitted, LEVEL)
         found, rule = answers(self.model, self.X, self.y), self.decision.rule
         return Performance(found if rule is None else rule.applied(found), self.fitted, LEVEL)
 
     @cached_property
     def cost(self) -> CostFigures | None:
         """What the mistakes cost; None without costs."""
-        found, rule, costs = self.performance.answers, self.decision.rule, self.decision.costs
+        measured, rule, costs = self.performance, self.decision.rule, self.decision.costs
+        if not isinstance(measured, Performance):
+            return measured.report.cost
+        found = measured.answers
         if costs is None or rule is None or found.log_P is None:
             return None
         return cost_figures(costs, np.exp(found.log_P[:, 1]), found.codes == 1, rule.threshold, LEVEL)
@@ -74,12 +94,16 @@ class Measures:
     def outside(self) -> OutsideUnitInterval | None:
         """How often outputs that are not probabilities leave [0, 1]; None if the model has no such outputs."""
         ask = getattr(self.model, "outside_unit_interval", None)
-        return None if ask is None else ask(self.X)
+        return None if ask is None or isinstance(self.X, OutsideMemory) else ask(self.X)
 
     @cached_property
     def calibration_error(self) -> float | None:
         """The expected calibration error over ten bins of equal width; None if the model has no probabilities."""
-        found = self.performance.answers
+        measured = self.performance
+        if not isinstance(measured, Performance):
+            shape = measured.report.reliability
+            return None if shape is None else shape.expected_error
+        found = measured.answers
         if found.log_P is None:
             return None
         if self.decision.prior is None:
@@ -153,7 +177,7 @@ class Measures:
         if self.cost is not None:
             self._show_cost(self.cost)
         terminal.say()
-        counts = self.performance.answers.confusion
+        counts = self.performance.confusion
         shown = np.sort(np.argsort(-counts.sum(axis=1), kind="stable")[:MOST_CLASSES])
         self._show_confusion(counts, shown)
         terminal.say()

@@ -14,9 +14,10 @@ if TYPE_CHECKING:
     from separatrix.cli.table_arguments import Wanted
     from separatrix.model_file import ModelFile
     from separatrix.table import RawTable, Table
+    from separatrix.table.streaming.table import StreamedTable
 
 
-def remembered(wanted: Wanted, table: RawTable) -> dict[str, Any]:
+def remembered(wanted: Wanted, table: RawTable | StreamedTable) -> dict[str, Any]:
     """What a model file stores about how the training table was written, so that it reads others in the same way."""
     kept: dict[str, Any] = {}
     if wanted.na:

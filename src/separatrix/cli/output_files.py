@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 from separatrix.base.errors import ParameterError
@@ -42,7 +43,7 @@ def refuse_unwritable(option: str, out: str | None) -> None:
         raise ParameterError(option, error.problem, error.remedy) from error
 
 
-def write(option: str, out: str, content: bytes) -> None:
+def write(option: str, out: str, content: bytes | Iterable[bytes]) -> None:
     """Write the whole file, or nothing if that fails."""
     from separatrix.base.atomic_files import replace_file
 

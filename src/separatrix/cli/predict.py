@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from separatrix.base.errors import NoRowsError
+from separatrix.base.errors import NoRowsError, ParameterError
 from separatrix.base.pieces import pieces
 from separatrix.base.watching import Amount, watched
-from separatrix.cli import exits, model_arguments, output_files, terminal
+from separatrix.cli import exits, memory_options, model_arguments, output_files, terminal
 from separatrix.cli.decision_options import decision_for, decision_options, refuse_both, refuse_improbable
 from separatrix.cli.table_arguments import FILE, json_option, spelling_options
 
@@ -48,6 +48,7 @@ Examples:
 @decision_options
 @click.option("--strict", is_flag=True, help="Refuse columns and category levels that the model does not know.")
 @click.option("--out", type=FILE, metavar="FILE", help="Write to this file instead of standard output (-).")
+@memory_options.memory_option
 @spelling_options
 @json_option
 def predict(
@@ -61,6 +62,7 @@ def predict(
     strict: bool,
     out: str | None,
     as_json: bool,
+    memory: str | None,
     **spelling: Any,
 ) -> None:
     """Predict the class of every row of DATA with MODEL, a file written by fit. One of the two may be -.
@@ -75,11 +77,16 @@ def predict(
     if proba:
         refuse_improbable(known, "--proba", "ask for --scores")
     rule = decision_for(known, threshold, cost, prior).rule
+    if memory_options.may_be_batched(data, memory) and _streamed(
+        known, data, spelling, memory, strict, proba, scores, rule, out, as_json
+    ):
+        return
     try:
         table = model_arguments.read_for(known, data, spelling, strict)
     except NoRowsError:
         table = None
-    answered = _none(known, proba, scores) if table is None else _answered(known, table, proba, scores, rule)
+    with terminal.working("predicting"):
+        answered = _none(known, proba, scores) if table is None else _answered(known, table, proba, scores, rule)
     pieces = iter([answered.json()]) if as_json else answered.csv()
     try:
         with terminal.working("writing the answers", prints=out is None):
@@ -93,6 +100,48 @@ def predict(
             exits.note(note)
         if not as_json:
             _note_formulas(answered.classes)
+
+
+def _streamed(
+    known: ModelFile,
+    data: str,
+    spelling: dict[str, Any],
+    memory: str | None,
+    strict: bool,
+    proba: bool,
+    scores: bool,
+    rule: DecisionRule | None,
+    out: str | None,
+    as_json: bool,
+) -> bool:
+    """Predict batch by batch, if the table does not fit into memory; otherwise do nothing and return False."""
+    from separatrix.cli import streamed_rows
+
+    found = streamed_rows.opened(known, data, spelling, memory, strict)
+    if found is None:
+        return False
+    rows, large = found
+    if as_json:
+        problem = "one JSON object of all predictions needs them in memory, and the table does not fit"
+        raise ParameterError("--json", problem, "leave it out, since CSV is written batch by batch, or raise --memory")
+    exits.note(large.note)
+
+    def lines() -> Iterator[str]:
+        for k, table in enumerate(streamed_rows.tables(rows)):
+            yield from _answered(known, table, proba, scores, rule).csv(header=k == 0)
+
+    try:
+        with terminal.working("predicting", prints=out is None):
+            if out is None:
+                for piece in lines():
+                    terminal.document(piece)
+            else:
+                output_files.write("--out", out, (piece.encode() for piece in lines()))
+    finally:
+        for note in rows.notes:
+            exits.note(note)
+        _note_formulas(known.scorer.classes.tolist())
+    return True
 
 
 def _note_formulas(classes: list[Any]) -> None:
@@ -118,14 +167,14 @@ class Answered:
                 content[name] = getattr(self, name)
         return terminal.json_text(content, indent=None)
 
-    def csv(self) -> Iterator[str]:
+    def csv(self, header: bool = True) -> Iterator[str]:
         """The predictions as pieces of CSV text. Floats read back to the same bits."""
         heads, blocks = self._columns()
         tell = watched()
         for part in pieces(max(len(self.labels), 1), WRITTEN_BATCH_ROWS):
             text = io.StringIO()
             writer = csv.writer(text, lineterminator="\n")
-            if part.start == 0:
+            if part.start == 0 and header:
                 writer.writerow(heads)
             some = range(part.start, min(part.stop, len(self.labels)))
             writer.writerows(self._line(i, blocks, len(heads)) for i in some)
@@ -154,16 +203,15 @@ class Answered:
 def _answered(known: ModelFile, table: Table, proba: bool, scores: bool, rule: DecisionRule | None) -> Answered:
     """The predictions of every row of the source, in its order; by the ``rule`` if there is one."""
     scorer = known.scorer
-    with terminal.working("predicting"):
-        Z = scorer.scores(table.X).tolist() if scores else None
-        if rule is None:
-            P = scorer.probabilities(table.X).tolist() if proba else None
-            labels = scorer.predict(table.X)
-        else:
-            probabilities = rule.probabilities(scorer, table.X)
-            P = probabilities.tolist() if proba else None
-            labels = scorer.classes[rule.chosen(probabilities)]
-        parts = [labels.tolist(), Z, P]
+    Z = scorer.scores(table.X).tolist() if scores else None
+    if rule is None:
+        P = scorer.probabilities(table.X).tolist() if proba else None
+        labels = scorer.predict(table.X)
+    else:
+        probabilities = rule.probabilities(scorer, table.X)
+        P = probabilities.tolist() if proba else None
+        labels = scorer.classes[rule.chosen(probabilities)]
+    parts = [labels.tolist(), Z, P]
     if table.rows is not None and len(table.rows) < table.n_rows:
         places = (table.rows - 1).tolist()
         parts = [None if part is None else _spread(part, places, table.n_rows) for part in parts]

@@ -43,14 +43,14 @@ from separatrix.scorers.scorer import Scorer, scores_of
 from separatrix.table.scaling import Scaling
 
 # Largest sample of rows from which the directions are computed.
-MOST_ROWS = 5000
+MOST_SAMPLED_ROWS = 5000
 # Steps of the power method for the largest principal direction.
 POWER_STEPS = 60
 # Largest number of classes for which the regions of one versus one are computed exactly: the lines of more pairs cut
 # the plane into too many cells, and a grid is used.
 MOST_CLASSES_BY_PAIRS = 10
 # Grid points along each side, and their number for more columns than ``MANY_COLUMNS``.
-GRID, COARSE_GRID, MANY_COLUMNS = 161, 81, 100
+GRID_POINTS, COARSE_GRID_POINTS, MANY_COLUMNS = 161, 81, 100
 
 
 @dataclass(frozen=True)
@@ -147,8 +147,8 @@ def plane_of(model: Any, X: Any, y: Any, *, names: Any = None, seed: int = 0, sc
     if d <= 2:
         return _own_columns(labels, own_scaling if scaling is None else scaling)
     codes = known_codes(y, np.asarray(model.classes_))
-    if rows.shape[0] > MOST_ROWS:
-        drawn = np.sort(np.random.default_rng(seed).choice(rows.shape[0], MOST_ROWS, replace=False))
+    if rows.shape[0] > MOST_SAMPLED_ROWS:
+        drawn = np.sort(np.random.default_rng(seed).choice(rows.shape[0], MOST_SAMPLED_ROWS, replace=False))
         rows, codes = rows[drawn], codes[drawn]
     columns = summarise(memory_rows(rows, codes), ranges=False)
     scale = np.where(columns.constant | (columns.std == 0), 1.0, columns.std)
@@ -302,7 +302,7 @@ def leads(model: Any, plane: Plane, box: tuple[float, float, float, float]) -> t
     (True, True)
     """
     scorer = scores_of(model)
-    n = GRID if len(plane.origin) <= MANY_COLUMNS else COARSE_GRID
+    n = GRID_POINTS if len(plane.origin) <= MANY_COLUMNS else COARSE_GRID_POINTS
     first, second = np.linspace(box[0], box[1], n), np.linspace(box[2], box[3], n)
     Z = []
     for height in second:

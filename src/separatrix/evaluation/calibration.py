@@ -11,6 +11,7 @@ from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.base.errors import ParameterError
 from separatrix.base.labels import known_codes, quoted
 from separatrix.evaluation.measures import brier_score, in_bits, log_loss
+from separatrix.rows.in_memory import InMemory
 
 Cut = Literal["width", "count"]
 
@@ -71,6 +72,15 @@ class Reliability:
         return "\n".join(lines)
 
 
+# What a table outside memory has instead is part of its evaluation.
+RELIABILITY = InMemory(
+    "reliability",
+    "its bins may have equal numbers of rows",
+    "use evaluate(model, table).reliability, in ten equal bins",
+)
+
+
+@RELIABILITY.refusing_tables
 def reliability(model: Any, X: Any, y: Any, of: Any = None, n_bins: int = 10, cut: Cut = "width") -> Reliability:
     """Compare the predicted probabilities of a model with the observed frequencies of classes (docs/tour.md, E2).
 

@@ -25,6 +25,7 @@ from separatrix.evaluation.trials import Trial, guessed, run
 from separatrix.proofs.asked_rows import as_rows
 from separatrix.rows import memory_rows
 from separatrix.rows.column_statistics import refuse_not_finite
+from separatrix.rows.in_memory import InMemory
 from separatrix.table import RawTable, read_raw
 from separatrix.table.formats import open_frame
 from separatrix.table.formats.frames import holds_numbers, is_frame
@@ -34,6 +35,15 @@ from separatrix.table.formats.frames import holds_numbers, is_frame
 DEFAULT_SECONDS = 60.0
 
 
+# Cross-validation divides the rows into folds.
+COMPARE = InMemory(
+    "compare",
+    "it selects the rows of folds by index",
+    "fit each classifier to one table and evaluate it on another",
+)
+
+
+@COMPARE.refusing_tables
 def compare(
     X: Any,
     y: Any,

@@ -71,6 +71,11 @@ class Performance:
         return figures_by_class(self.answers.codes, self.answers.chosen, self.answers.classes, self.level)
 
     @property
+    def confusion(self) -> Integers:
+        """The confusion matrix, (K, K): rows are true classes, columns are predicted ones."""
+        return self.answers.confusion
+
+    @property
     def majority(self) -> int:
         """The number of the most frequent class of the fit."""
         return int(np.argmax(self.fitted))

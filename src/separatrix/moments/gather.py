@@ -47,6 +47,16 @@ SMALLEST_SQUARABLE_SCALE, LARGEST_SQUARABLE_SCALE = 1e-152, 1e152
 PROJECTION_MATRICES, SHARED_COVARIANCE_MATRICES, SQUARED_COST_MATRICES = 8, 9, 11
 
 
+# The most columns for which a fitted model keeps the moments of its rows, so that models can be merged: 8 MB for each
+# matrix.
+MOST_KEPT_COLUMNS = 1000
+
+
+def kept(moments: Moments) -> Moments | None:
+    """The moments that a fitted model keeps; None if they would take too much memory."""
+    return moments if moments.mean.shape[1] <= MOST_KEPT_COLUMNS else None
+
+
 def covariance_matrices(n_classes: int) -> int:
     """How many matrices of d × d numbers a fit holds at once if each class has a covariance."""
     return 6 + 3 * n_classes
@@ -284,6 +294,21 @@ def gather(
         curvature = np.full(rows.n_features, (spread(summary.weight) / 2) ** 2)
         frame = standard_frame(summary, curvature, centred, hide_constant=False)
         moments = moments_of(rows.seen_through(frame), n_classes, pooled)
+    return _checked(moments, names)
+
+
+def standardised(
+    moments: Moments,
+    names: list[str] | None = None,
+    spread: Callable[[float], float] = no_spread,
+    centred: bool = True,
+) -> Moments:
+    """Moments in their standard coordinates; the arguments are those of ``gather``."""
+    return _checked(moments.seen_through(_standard(moments, spread(moments.total_weight), centred)), names)
+
+
+def _checked(moments: Moments, names: list[str] | None) -> Moments:
+    """The moments, with variances that are rounding errors set to zero. Raises if numbers are out of range."""
     _refuse_overflown(moments, names)
     refuse_extreme_scales(moments.frame, names, SMALLEST_WEIGHABLE_SCALE)
     for scatter in moments.scatter:

@@ -14,6 +14,7 @@ their own bound on rounding (``residual_sums``).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -328,6 +329,11 @@ class SquaredCost:
         return Minimum(raw, W, value, rounding, gap, float(np.linalg.norm(G)), by_residuals=False)
 
 
+def ridge_spread(l2: float) -> Callable[[float], float]:
+    """The spread of a column, from the total weight, at which its variance and the ridge have the same curvature."""
+    return lambda total: 2 * float(np.sqrt(l2 / max(total, np.finfo(np.float64).tiny))) if l2 else 0.0
+
+
 def build_squared_cost(
     rows: Rows,
     targets: Array,
@@ -343,11 +349,7 @@ def build_squared_cost(
     >>> least.raw.round(12).tolist(), round(3 * least.value, 12)
     ([[-0.666666666667, 1.0]], 0.333333333333)
     """
-
-    def spread(total_weight: float) -> float:
-        return 2 * float(np.sqrt(l2 / max(total_weight, np.finfo(np.float64).tiny))) if l2 else 0.0
-
-    held = SQUARED_COST_MATRICES
+    spread, held = ridge_spread(l2), SQUARED_COST_MATRICES
     found = gather(rows, len(targets), pooled=True, names=names, spread=spread, centred=fit_intercept, matrices=held)
     rows = rows.seen_through(found.frame)
     if isinstance(rows, MemoryRows):

@@ -38,8 +38,6 @@ class Valued(Protocol):
 def newton_direction(problem: Objective, gradient: Array, factor: Factor) -> Array:
     """−(∇²E)⁻¹ ∇E on the identified directions, (K, d + 1)."""
     space = problem.subspace
-    if space.is_whole:
-        return -factor.solve(gradient.ravel()).reshape(gradient.shape)
     return -space.expand(factor.solve(space.reduce(gradient)))
 
 

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from separatrix.base.arrays import EPS, AnyArray, Array
-from separatrix.base.cached import cached_property
 from separatrix.objectives.factor import is_positive_definite
 
 # Relative eigenvalues of a Gram matrix below this may be rounding errors; they are computed again without squaring.
@@ -30,11 +29,6 @@ class Subspace:
     Z: Array | None
     rank: int
     others_null: bool | None = None
-
-    @cached_property
-    def is_whole(self) -> bool:
-        """Whether all directions are identified."""
-        return self.Q is None and self.Z is None
 
     def reduce(self, G: Array) -> Array:
         """Qᵀ G Z as a vector: a gradient in the coordinates Θ."""

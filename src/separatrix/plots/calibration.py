@@ -12,7 +12,7 @@ from separatrix.base.theme import BAND, Theme
 from separatrix.diagnostics import wilson
 from separatrix.evaluation.calibration import Cut, Reliability, reliability
 from separatrix.plots import legends
-from separatrix.plots.display import Display, share_axes
+from separatrix.plots.display import PLOTS, Display, share_axes
 from separatrix.plots.style import REFERENCE, THIN, plain
 
 
@@ -44,6 +44,7 @@ class CalibrationDisplay(Display):
     level: float = 0.95
 
     @classmethod
+    @PLOTS.refusing_tables
     def from_estimator(
         cls,
         model: Any,

@@ -13,11 +13,11 @@ from separatrix.base.number_text import number_text
 from separatrix.base.theme import Theme
 from separatrix.diagnostics import Coefficients, coefficients
 from separatrix.plots import legends
-from separatrix.plots.display import TICK_MULTIPLES, Display
+from separatrix.plots.display import PLOTS, TICK_MULTIPLES, Display
 from separatrix.plots.style import STRONG, THIN, marker, plain, shortened
 
 # Largest number of columns drawn by default.
-MOST_COLUMNS_DRAWN = 25
+MOST_COEFFICIENTS_DRAWN = 25
 # Largest number of points of all classes together.
 MOST_POINTS = 36
 # The axis ends at most at this multiple of the largest value; intervals beyond it end in an arrow.
@@ -49,9 +49,10 @@ class CoefficientDisplay(Display):
     """
 
     found: Coefficients
-    top: int = MOST_COLUMNS_DRAWN
+    top: int = MOST_COEFFICIENTS_DRAWN
 
     @classmethod
+    @PLOTS.refusing_tables
     def from_estimator(
         cls,
         model: Any,
@@ -59,7 +60,7 @@ class CoefficientDisplay(Display):
         y: Any,
         *,
         names: Any = None,
-        top: int = MOST_COLUMNS_DRAWN,
+        top: int = MOST_COEFFICIENTS_DRAWN,
         level: float = 0.95,
         ax: Any = None,
     ) -> Self:

@@ -14,11 +14,11 @@ from separatrix.base.labels import encode, known_codes
 from separatrix.base.theme import Theme
 from separatrix.evaluation.answers import answers
 from separatrix.evaluation.measures import confusion_matrix
-from separatrix.plots.display import BROAD, Display
+from separatrix.plots.display import BROAD, PLOTS, Display
 from separatrix.plots.style import SMALL_TEXT, TEXT, plain, shortened
 
 # The largest number of classes that are drawn. If there are more, those with the most rows are drawn.
-MOST_CLASSES_DRAWN = 30
+MOST_CLASSES_IN_MATRIX = 30
 # With at most this many classes, each cell also shows the percentage of the true class below the count.
 MOST_SHARES = 6
 # With at most this many classes the plot has the normal width; with more, it is as wide as a page.
@@ -30,7 +30,7 @@ DIGIT_WIDTH = 0.68
 # The text alternative lists at most this many mistakes of a class.
 MOST_MISTAKES_TOLD = 5
 # The largest opacity of a cell. It is below 1 so that the text stays readable.
-LARGEST_OPACITY = 0.42
+LARGEST_CELL_OPACITY = 0.42
 
 
 @final
@@ -59,6 +59,7 @@ class ConfusionDisplay(Display):
     classes: AnyArray
 
     @classmethod
+    @PLOTS.refusing_tables
     def from_estimator(cls, model: Any, X: Any, y: Any, *, ax: Any = None) -> Self:
         """Draw the confusion matrix of a fitted classifier.
 
@@ -100,7 +101,7 @@ class ConfusionDisplay(Display):
     @property
     def shown(self) -> Integers:
         """The indices of the classes that are drawn, in ascending order."""
-        return np.sort(np.argsort(-self.counts.sum(axis=1), kind="stable")[:MOST_CLASSES_DRAWN])
+        return np.sort(np.argsort(-self.counts.sum(axis=1), kind="stable")[:MOST_CLASSES_IN_MATRIX])
 
     @property
     def size(self) -> tuple[float, float]:
@@ -135,7 +136,7 @@ class ConfusionDisplay(Display):
             for j, b in enumerate(chosen):
                 share = self.counts[a, b] / total[a]
                 colour = theme.of_class(int(a)) if i == j else theme.ink
-                opacity = LARGEST_OPACITY * float(share)
+                opacity = LARGEST_CELL_OPACITY * float(share)
                 ax.add_patch(Rectangle((j, i), 1, 1, facecolor=colour, alpha=opacity, linewidth=0))
                 self._write(ax, theme, i, j, int(self.counts[a, b]), float(share))
         names = [plain(self.classes.tolist()[k], 14 if K <= 3 else 18) for k in chosen]

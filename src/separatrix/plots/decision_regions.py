@@ -24,7 +24,7 @@ from separatrix.evaluation.model_view import view_of
 from separatrix.geometry import Region
 from separatrix.plots import legends
 from separatrix.plots.boundaries import boundaries
-from separatrix.plots.display import Display
+from separatrix.plots.display import PLOTS, Display
 from separatrix.plots.hexagons import cells
 from separatrix.plots.style import POINTS, STRONG, THIN, marker, plain, shortened
 from separatrix.scorers.scorer import scores_of
@@ -37,7 +37,7 @@ MOST_LARGE_POINTS, SMALL_POINT = 300, 0.7
 # is drawn, so that an outlier does not shrink the rest.
 OUTLIER_RATIO = 4.0
 # Margin around the rows, as a share of their range.
-MARGIN = 0.07
+BOX_MARGIN = 0.07
 # Largest number of classes in the legend: those with the most points.
 MOST_CLASSES_IN_LEGEND = 40
 
@@ -90,6 +90,7 @@ class DecisionRegionsDisplay(Display):
     most: int = MOST_ROWS_DRAWN
 
     @classmethod
+    @PLOTS.refusing_tables
     def from_estimator(
         cls,
         model: Any,
@@ -284,6 +285,6 @@ def _box(points: Array, flat: bool) -> tuple[float, float, float, float]:
         inner = np.quantile(x, [0.01, 0.99])
         if high - low > OUTLIER_RATIO * (inner[1] - inner[0]) > 0:
             low, high = float(inner[0]), float(inner[1])
-        margin = MARGIN * (high - low) if high > low else 1.0
+        margin = BOX_MARGIN * (high - low) if high > low else 1.0
         ends += [low - margin, high + margin]
     return (ends[0], ends[1], -2.5, 2.5) if flat else (ends[0], ends[1], ends[2], ends[3])

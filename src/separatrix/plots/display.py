@@ -16,6 +16,7 @@ from matplotlib.figure import Figure
 from separatrix.base.arrays import Array, Integers
 from separatrix.base.theme import Theme
 from separatrix.plots.style import SMALL_TEXT, style
+from separatrix.rows.in_memory import InMemory
 
 # Cells along each side of the unit square: a curve keeps one vertex in each cell, since more could not be seen.
 CURVE_CELLS = 600
@@ -25,6 +26,10 @@ BROAD = 9.4
 PANEL_GAP = 0.28
 # Ticks on an axis of ratios are these multiples of powers of ten.
 TICK_MULTIPLES = (1, 2, 5)
+
+PLOTS = InMemory(
+    "from_estimator", "a plot draws or sorts single rows", "draw a sample of the rows, or use the figures of evaluate"
+)
 
 
 class Display(ABC):

@@ -19,14 +19,14 @@ from separatrix.diagnostics.coefficients import coefficients, column_names
 from separatrix.diagnostics.distributions import Distribution, column_of, distribution
 from separatrix.diagnostics.importance import important_columns
 from separatrix.plots import legends
-from separatrix.plots.display import BROAD, Display, panel_heights, panels
+from separatrix.plots.display import BROAD, PLOTS, Display, panel_heights, panels
 from separatrix.plots.style import SMALL_TEXT, STRONG, THIN, marker, plain, shortened
 from separatrix.scorers.scorer import taken_apart
 
 # The largest number of columns drawn, that in a single line, and the panels in a line if there are more.
-MOST_COLUMNS_DRAWN, MOST_IN_LINE, IN_LINE = 6, 4, 3
+MOST_DISTRIBUTIONS_DRAWN, MOST_IN_LINE, IN_LINE = 6, 4, 3
 # The largest number of classes in a panel: those with the most rows; and the largest number with histograms.
-MOST_CLASSES_DRAWN, MOST_HISTOGRAMS = 10, 3
+MOST_CLASSES_IN_PANEL, MOST_HISTOGRAMS = 10, 3
 # The height of a panel in inches.
 PANEL = 1.5
 
@@ -63,8 +63,9 @@ class DistributionDisplay(Display):
     shown: Integers
 
     @classmethod
+    @PLOTS.refusing_tables
     def from_estimator(
-        cls, model: Any, X: Any, y: Any, *, names: Any = None, top: int = MOST_COLUMNS_DRAWN, ax: Any = None
+        cls, model: Any, X: Any, y: Any, *, names: Any = None, top: int = MOST_DISTRIBUTIONS_DRAWN, ax: Any = None
     ) -> Self:
         """Draw the columns with the largest weights per step; without weights, those whose class means differ most.
 
@@ -118,7 +119,7 @@ class DistributionDisplay(Display):
         K = len(classes)
         found = [distribution(column_of(X, j), codes, K, names[j]) for j in columns.tolist()]
         rows = np.bincount(codes, minlength=K)
-        largest = np.argsort(-rows, kind="stable")[:MOST_CLASSES_DRAWN]
+        largest = np.argsort(-rows, kind="stable")[:MOST_CLASSES_IN_PANEL]
         return cls(found, classes, np.sort(largest[rows[largest] > 0]))
 
     @property

@@ -15,7 +15,7 @@ from separatrix.base.number_text import number_text
 from separatrix.base.theme import Theme
 from separatrix.diagnostics import Influence, influential
 from separatrix.plots import legends
-from separatrix.plots.display import Display
+from separatrix.plots.display import PLOTS, Display
 from separatrix.plots.style import SMALL_TEXT, THIN, marker, plain, shortened
 
 
@@ -48,6 +48,7 @@ class InfluenceDisplay(Display):
     codes: Sequence[int]
 
     @classmethod
+    @PLOTS.refusing_tables
     def from_estimator(cls, model: Any, X: Any, y: Any, *, top: int = 10, ax: Any = None) -> Self:
         """Draw the most influential rows of a fit.
 
@@ -126,6 +127,5 @@ class InfluenceDisplay(Display):
         ax.tick_params(axis="y", length=0)
         ax.grid(True, axis="x")
         ax.xaxis.set_major_locator(MaxNLocator(4))
-        ax.ticklabel_format(axis="x", scilimits=(-2, 4))
         ax.set_xlabel("Cook's distance")
         legends.below(ax)

@@ -18,7 +18,7 @@ from separatrix.base.theme import Theme
 from separatrix.diagnostics import Answers, Interval, Ranking, rank, rankings
 from separatrix.evaluation.answers import answers
 from separatrix.plots import legends
-from separatrix.plots.display import BROAD, Display, panel_heights, panels, share_axes
+from separatrix.plots.display import BROAD, PLOTS, Display, panel_heights, panels, share_axes
 from separatrix.plots.style import SMALL_TEXT, plain, shortened
 
 # Largest number of panels in all.
@@ -45,6 +45,7 @@ class RankingDisplay(Display):
     numbers: Sequence[int] | None = None
 
     @classmethod
+    @PLOTS.refusing_tables
     def from_estimator(
         cls, model: Any, X: Any, y: Any, *, band: str = "pointwise", level: float = 0.95, ax: Any = None
     ) -> Self:

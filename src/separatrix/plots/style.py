@@ -47,6 +47,9 @@ def settings(theme: Theme) -> dict[Any, Any]:
         "axes.spines.top": False,
         "axes.spines.right": False,
         "axes.linewidth": POINTS * looks.GRID,
+        # Ticks are the values themselves: no common summand or factor, except for very small and very large numbers.
+        "axes.formatter.useoffset": False,
+        "axes.formatter.limits": (-4, 7),
         "axes.axisbelow": True,
         "axes.titlesize": TEXT,
         "axes.titlelocation": "left",

@@ -15,11 +15,11 @@ from separatrix.base.theme import Theme
 from separatrix.evaluation.answers import Answers, answers
 from separatrix.evaluation.mistake_costs import CostFigures, Costs, cost_figures
 from separatrix.plots import legends
-from separatrix.plots.display import Display, thinned
+from separatrix.plots.display import PLOTS, Display, thinned
 from separatrix.plots.style import DASHED, DOTTED, STRONG, THIN, plain, shortened
 
 # The thresholds at which the curves are computed.
-GRID = np.linspace(0.0, 1.0, 401)
+THRESHOLDS_DRAWN = np.linspace(0.0, 1.0, 401)
 # The text alternative names the numbers at these thresholds.
 TOLD = (0.1, 0.3, 0.5, 0.7, 0.9)
 
@@ -60,6 +60,7 @@ class ThresholdDisplay(Display):
     level: float = 0.95
 
     @classmethod
+    @PLOTS.refusing_tables
     def from_estimator(cls, model: Any, X: Any, y: Any, *, cost: Any = None, ax: Any = None) -> Self:
         """Draw the thresholds of a fitted classifier of two classes with probabilities.
 
@@ -150,13 +151,13 @@ class ThresholdDisplay(Display):
         return 4.6, 3.3 + legends.height(["precision", "recall", "x" * 30, "x" * 24], 4.6)
 
     def _draw(self, ax: Axes, theme: Theme) -> None:
-        precision, recall, cost = self.at(GRID)
+        precision, recall, cost = self.at(THRESHOLDS_DRAWN)
         ax.axvline(self.threshold, color=theme.highlight, linewidth=4 * STRONG, zorder=0)
         name = f"threshold {number_text(self.threshold, 3)}"
         ax.axvline(self.threshold, color=theme.highlight_edge, linewidth=THIN, zorder=1, label=name)
         for values, look, label in ((precision, "-", "precision"), (recall, DASHED, "recall")):
-            kept = thinned(GRID, np.nan_to_num(values, nan=1.0))
-            ax.plot(GRID[kept], values[kept], color=theme.ink, linestyle=look, label=label)
+            kept = thinned(THRESHOLDS_DRAWN, np.nan_to_num(values, nan=1.0))
+            ax.plot(THRESHOLDS_DRAWN[kept], values[kept], color=theme.ink, linestyle=look, label=label)
         ax.set_xlim(0.0, 1.0)
         ax.set_ylim(0.0, 1.04)
         ax.grid(True)
@@ -164,7 +165,7 @@ class ThresholdDisplay(Display):
         ax.set_ylabel("precision, recall")
         if cost is not None:
             beside = ax.twinx()
-            beside.plot(GRID, cost, color=theme.muted, linestyle=DOTTED)
+            beside.plot(THRESHOLDS_DRAWN, cost, color=theme.muted, linestyle=DOTTED)
             ax.plot([], [], color=theme.muted, linestyle=DOTTED, label="cost a row (right axis)")
             beside.set_ylim(0.0, 1.1 * float(cost.max()))
             beside.set_ylabel("cost a row")

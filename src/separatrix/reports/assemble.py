@@ -24,11 +24,18 @@ from separatrix.reports.sections import SECTIONS
 from separatrix.reports.sections.lead import lead
 from separatrix.reports.verdict import fitted
 from separatrix.reports.worries import Worry, worries
+from separatrix.rows.in_memory import InMemory
 from separatrix.scorers.scorer import scores_of, taken_apart
 from separatrix.table.formats import open_frame
 from separatrix.table.formats.frames import is_frame
 
+# Its sections show single rows.
+REPORT = InMemory(
+    "report", "it shows single rows and refits the model without them", "print certificate_, evaluate and summary"
+)
 
+
+@REPORT.refusing_tables
 def report(
     model: Any,
     X: Any,

@@ -19,7 +19,8 @@ def fitted(subject: ReportedModel) -> str:
     named = f" ({' and '.join(map(str, subject.labels))})" if K == 2 else ""
     C = chosen_C(subject)
     kind = subject.kind if C is None else f"{subject.kind} with C = {number(C)}"
-    return f"{kind} over {columns}, fitted to {n:,} rows of {K} classes{named}. {subject.date.isoformat()}."
+    date = subject.date.isoformat().replace("-", "\N{NON-BREAKING HYPHEN}")  # Lines do not break inside it.
+    return f"{kind} over {columns}, fitted to {n:,} rows of {K} classes{named}. {date}."
 
 
 def chosen_C(subject: ReportedModel) -> float | None:

@@ -33,22 +33,23 @@ class ClassTotals:
     def merge(self, other: ClassTotals) -> ClassTotals:
         """The totals of these rows and of others with the same classes."""
         largest = np.maximum(self.largest, other.largest)
-        weight, rest = _rounded_sum(self.weight, other.weight, self._left_out, other._left_out)
+        weight, rest = _rounded_sum(self.weight, other.weight, self.left_out, other.left_out)
         return ClassTotals(self.rows + other.rows, weight, largest, rest)
 
     @property
-    def _left_out(self) -> Array:
+    def left_out(self) -> Array:
+        """``rest``, or zeros."""
         return np.zeros(len(self.weight)) if self.rest is None else self.rest
 
     def of_class(self, k: int) -> ClassTotals:
         """The totals of class k alone."""
         own = slice(k, k + 1)
-        return ClassTotals(self.rows[own], self.weight[own], self.largest[own], self._left_out[own])
+        return ClassTotals(self.rows[own], self.weight[own], self.largest[own], self.left_out[own])
 
     @classmethod
     def stacked(cls, parts: Sequence[ClassTotals]) -> ClassTotals:
         """The totals of all classes, from those of each class."""
-        names = ("rows", "weight", "largest", "_left_out")
+        names = ("rows", "weight", "largest", "left_out")
         return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
 
     @classmethod
@@ -62,7 +63,8 @@ class ClassTotals:
         rows = np.bincount(codes, minlength=n_classes)
         low, high = float(weight.min(initial=np.inf)), float(weight.max(initial=0.0))
         if low == high:
-            return cls(rows, rows.astype(np.float64) * high, np.where(rows > 0, high, 0.0))
+            total, rest = _product(rows.astype(np.float64), high)
+            return cls(rows, total, np.where(rows > 0, high, 0.0), rest)
         largest = np.zeros(n_classes)
         np.maximum.at(largest, codes, weight)
         total, rest = _sums(codes, weight, n_classes, high)
@@ -79,6 +81,22 @@ def _sums(codes: Integers, weight: Array, n_classes: int, largest: float) -> tup
     whole = np.rint(weight / unit) * unit if unit > 0 else weight
     high, low = (np.bincount(codes, part, n_classes).astype(np.float64) for part in (whole, weight - whole))
     return _rounded_sum(high, low, np.zeros(n_classes), np.zeros(n_classes))
+
+
+def _product(counts: Array, weight: float) -> tuple[Array, Array]:
+    """``counts`` times a weight, rounded, and what the rounding leaves out (Dekker's product)."""
+    total = counts * weight
+    with np.errstate(over="ignore", invalid="ignore"):
+        (a, b), (c, d) = _halves(counts), _halves(np.full(1, weight))
+        rest = b * d - (((total - a * c) - b * c) - a * d)
+    return total, np.where(np.isfinite(rest), rest, 0.0)
+
+
+def _halves(x: Array) -> tuple[Array, Array]:
+    """A number as a sum of two with half its digits each (Veltkamp's splitting)."""
+    shifted = x * (2.0**27 + 1)
+    high = shifted - (shifted - x)
+    return high, x - high
 
 
 def _rounded_sum(a: Array, b: Array, a_rest: Array, b_rest: Array) -> tuple[Array, Array]:
@@ -121,6 +139,16 @@ class Coding:
         if self.held is not None:
             codes = codes_within(codes, self.held)
         return (signed(codes) if self.signs else codes), weight
+
+    def n_classes(self, before: int) -> int:
+        """The number of classes that the targets tell apart, given that of the table.
+
+        >>> Coding().n_classes(3), Coding(held=np.array([True, False, True])).n_classes(3)
+        (3, 2)
+        """
+        if self.held is not None:
+            return int(self.held.sum())
+        return before if self.numbers is None else int(self.numbers.max(initial=-1)) + 1
 
     def after(self, numbers: Integers) -> Coding:
         """The same coding for rows whose classes first get other numbers; −1 leaves the rows of a class without weight.

@@ -58,7 +58,8 @@ class Frame:
     @cached_property
     def is_far(self) -> AnyArray:
         """Which columns have a large offset relative to their scale, (d,) booleans."""
-        return np.asarray(np.abs(self.center) > LARGE_OFFSET * self.scale)
+        with np.errstate(over="ignore"):  # No mean is far from zero beside a spread near the largest float64.
+            return np.asarray(np.abs(self.center) > LARGE_OFFSET * self.scale)
 
     @cached_property
     def has_large_offset(self) -> bool:

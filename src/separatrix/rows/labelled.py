@@ -30,10 +30,11 @@ class OutsideMemory(ABC):
     """A table in files or on a cluster, which ``fit`` takes in place of X and y. It is a ``LabelledTable``.
 
     ``columns`` are the names of the columns of X, ``classes`` the sorted labels. ``dtype`` is float32 if all columns
-    are, else float64.
+    are, else float64. ``has_names``: the names are the user's, and not only numbers of columns.
     """
 
     columns: tuple[str, ...]
+    has_names: bool = True
 
     @property
     @abstractmethod
@@ -53,6 +54,11 @@ class OutsideMemory(ABC):
     @property
     def n_features(self) -> int:
         return len(self.columns)
+
+    @property
+    def fingerprint(self) -> str:
+        """A text that changes if the contents of the table do, as far as that shows without reading it."""
+        return self.name
 
     @property
     def n_rows(self) -> int:

@@ -84,7 +84,8 @@ class StreamedRows:
 
     The weights have been divided by ``weight_unit``. The number of rows is known after the first pass, and every later
     pass must find as many. ``draw``: the first draw of the sample that will be asked for. It is made in the first pass,
-    whatever that pass computes, so that the sample costs no pass of its own.
+    whatever that pass computes, so that the sample costs no pass of its own. ``most_drawn``: the most rows of a sample,
+    whatever is asked for, because memory is limited.
     """
 
     source: Source
@@ -92,6 +93,7 @@ class StreamedRows:
     counter: PassCounter = field(default_factory=PassCounter, repr=False, compare=False)
     weight_unit: float = 1.0
     draw: LowestHashes | None = None
+    most_drawn: int | None = None
     learnt: Learnt = field(default_factory=Learnt, repr=False, compare=False)
 
     @property
@@ -182,7 +184,9 @@ class StreamedRows:
         return Block(X, t, weight, stop - len(t), self.frame)
 
     def sample(self, size: int, seed: int, targets: AnyArray | None = None) -> Sample:
-        return drawn_sample(_Reading(self), size, seed, targets)
+        return drawn_sample(
+            _Reading(self), size if self.most_drawn is None else min(size, self.most_drawn), seed, targets
+        )
 
     def resident(self) -> None:
         """None: the rows are not in memory."""

@@ -169,9 +169,7 @@ def run(
     """
     look, trace = schedule(solver, problem, tol, exact_weights), list[Record]()
     report = follower(solver.name, lambda: problem.null_value, tol)
-    every: list[Rule[Memory]] = list(rules)
-    if Halted not in map(type, rules):
-        every.append(Halted())
+    every = _with_halt(rules)
     before: State[Memory] | None = None
     clock = time.perf_counter()
     with one_blas_thread:
@@ -196,6 +194,11 @@ def run(
                 return ended
             before = state
     raise AssertionError("a run ends by a rule or by its solver's halt")
+
+
+def _with_halt(rules: Sequence[Rule[Memory]]) -> list[Rule[Memory]]:
+    """The rules, with the one that ends the run if the solver halts."""
+    return [*rules] if Halted in map(type, rules) else [*rules, Halted()]
 
 
 def _first_status(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 import pyarrow as pa
 
@@ -12,9 +12,14 @@ from separatrix.base.errors import TableError
 from separatrix.table.formats.source import UNREADABLE
 
 # The size in bytes of the numbers of a record batch, unless memory is scarcer.
-BATCH_BYTES = 1 << 23
+BATCH_BYTES = 1 << 22
 # A batch has at least this many rows, however wide they are, and at most this many.
 FEWEST_ROWS_PER_BATCH, MOST_ROWS_PER_BATCH = 256, 1 << 16
+
+
+# Labels have the type of their column; or are text of a file without types, in which "1" and "2" mean numbers; or are
+# numbers, which mean whole numbers if all of them are.
+LabelKind = Literal["typed", "text", "number"]
 
 
 class Stamp(NamedTuple):
@@ -30,8 +35,8 @@ class Batches(Protocol):
 
     ``n_rows`` is None if the source does not know it before it has been read. ``stamps`` identify the files; they are
     empty for a query, whose rows cannot be recognised later. ``is_slow``: reading is much slower than reading numbers
-    from the disk, since text is parsed or a query is computed. ``has_text_labels``: the file has no types, so
-    that the labels "1" and "2" mean numbers. ``called(row)`` is the name of a row for messages.
+    from the disk, since text is parsed or a query is computed. ``label_kind``: what labels look like in the
+    source. ``called(row)`` is the name of a row for messages, such as "3 of part-2.csv".
     """
 
     @property
@@ -45,7 +50,7 @@ class Batches(Protocol):
     @property
     def is_slow(self) -> bool: ...
     @property
-    def has_text_labels(self) -> bool: ...
+    def label_kind(self) -> LabelKind: ...
     def read(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]: ...
     def called(self, row: int) -> str: ...
 
@@ -54,7 +59,7 @@ def rows_per_batch(n_columns: int, batch_bytes: int = BATCH_BYTES) -> int:
     """The number of rows of a batch of about ``batch_bytes``.
 
     >>> rows_per_batch(20), rows_per_batch(10**6)
-    (52428, 256)
+    (26214, 256)
     """
     fit = batch_bytes // (8 * max(1, n_columns))
     return min(max(fit, FEWEST_ROWS_PER_BATCH), MOST_ROWS_PER_BATCH)
@@ -75,10 +80,17 @@ def explained(name: str, what: str) -> Iterator[None]:
 
 
 def explained_batches(name: str, what: str, batches: Iterator[Any]) -> Iterator[Any]:
-    """The batches; exceptions that reading them raises become a ``TableError``."""
-    while True:
-        with explained(name, what):
-            batch = next(batches, None)
-        if batch is None:
-            return
-        yield batch
+    """The batches; exceptions that reading them raises become a ``TableError``.
+
+    At the end, memory that Arrow keeps for later use is given back to the system.
+    """
+    try:
+        while True:
+            with explained(name, what):
+                batch = next(batches, None)
+            if batch is None:
+                return
+            yield batch
+            del batch  # freed before the next one is read
+    finally:
+        pa.default_memory_pool().release_unused()

@@ -32,6 +32,7 @@ from separatrix.base.atomic_files import remove_strays, temporary_beside
 from separatrix.base.cached import cached_property
 from separatrix.base.errors import TableError
 from separatrix.rows.csr import is_sparse
+from separatrix.streams.svmlight import column_names, settled
 from separatrix.streams.target import Numbering
 
 MARK = b"SXROWS01"
@@ -82,7 +83,7 @@ class CacheWriter:
             self.weights.write(np.ascontiguousarray(weight, dtype=np.float64).data)
         self.n_rows += X.shape[0]
 
-    def finish(self, key: str, columns: tuple[str, ...], numbering: Numbering | None, lasting: bool) -> None:
+    def finish(self, key: str, columns: list[Any], numbering: Numbering | None, lasting: bool) -> None:
         """Append what was written beside, and the footer; then put the file in its place.
 
         ``lasting``: the file outlives this process, so it is flushed to the disk before it is renamed.
@@ -95,7 +96,8 @@ class CacheWriter:
             places[name] = [start, self.out.tell() - start]
         footer = {
             "key": key,
-            "columns": list(columns),
+            "columns": columns,
+            "sparse": bool(self.chunks),
             "dtype": self.dtype.str,
             "n_rows": self.n_rows,
             "chunks": self.chunks,
@@ -168,9 +170,11 @@ class CacheFile:
     def n_rows(self) -> int:
         return int(self.footer["n_rows"])
 
-    @property
+    @cached_property
     def columns(self) -> tuple[str, ...]:
-        return tuple(self.footer["columns"])
+        """The columns' names. Of sparse rows the file has the first and the last index."""
+        found = self.footer["columns"]
+        return column_names(*found) if self.footer["sparse"] else tuple(found)
 
     @cached_property
     def dtype(self) -> Any:
@@ -208,9 +212,10 @@ class CacheFile:
         place += data.nbytes
         indices = self._read(place, (entries,), np.dtype(np.int32))
         indptr = self._read(place + indices.nbytes, (rows + 1,), np.dtype(np.int64))
-        X = csr_array((rows, len(self.columns)), dtype=self.dtype)
+        first, largest = self.footer["columns"]
+        X = csr_array((rows, largest + 1), dtype=self.dtype)
         X.data, X.indices, X.indptr = data, indices, indptr.astype(np.int32)
-        return X
+        return settled(X, first, largest)
 
     def codes(self, start: int, stop: int) -> Integers:
         """The class numbers of rows, as if labels had been sorted from the start."""

@@ -16,10 +16,12 @@ from typing import Any
 
 import numpy as np
 
+from separatrix.base.cached import cached_property
 from separatrix.base.errors import ParameterError, TableError
 from separatrix.streams.cache_file import CacheFile, CacheWriter, DamagedCache
 from separatrix.streams.parts import PartTable
-from separatrix.streams.target import Labelling
+from separatrix.streams.svmlight import SvmlightTable
+from separatrix.streams.target import LabelColumn, Labelling
 
 # A cache that the user did not ask for leaves at least this share of the free space of the disk.
 FREE_SHARE = 0.5
@@ -67,7 +69,35 @@ class CacheChoice:
         return bool(size <= FREE_SHARE * shutil.disk_usage(tempfile.gettempdir()).free)
 
 
-def cached(table: PartTable, labelling: Callable[[], Labelling | None], choice: CacheChoice) -> CacheFile | None:
+@dataclass(frozen=True, eq=False)
+class CachedTable:
+    """A table with its labels, and with its cache, if it has one."""
+
+    table: PartTable
+    choice: CacheChoice
+    labels: LabelColumn
+
+    def labelling(self) -> Labelling | None:
+        """A new object that numbers the labels; None if there are none."""
+        return self.labels.labelling(self.table)
+
+    @cached_property
+    def file(self) -> CacheFile | None:
+        """The cache, for which all rows are read unless it has been kept; None if rows are not cached."""
+        return _cached(self.table, self.labelling, self.choice) if self.choice.wanted(self.table) else None
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of X. Those of sparse text files are known after a first pass, which makes the cache."""
+        file = self.file if self.table.is_sparse else None
+        return self.table.columns if file is None else file.columns
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Another process makes its own cache, since a temporary one ends with this process."""
+        return {name: value for name, value in vars(self).items() if name != "file"}
+
+
+def _cached(table: PartTable, labelling: Callable[[], Labelling | None], choice: CacheChoice) -> CacheFile | None:
     """The cache of a table: one that was kept, or a new one, for which all rows are read.
 
     None if the disk is full and the user has not named a folder. ``labelling`` makes the object that numbers labels.
@@ -138,4 +168,9 @@ def _write(table: PartTable, labelling: Labelling | None, path: Path, key: str, 
             codes = None if labelling is None else labelling.codes(part.labels, part.weight)
             writer.add(part.X, codes, part.weight)
         numbering = None if labelling is None else labelling.numbering(weighted)
-        writer.finish(key, table.columns, numbering, lasting)
+        writer.finish(key, columns_stored(table), numbering, lasting)
+
+
+def columns_stored(table: PartTable) -> list[Any]:
+    """The columns as the footer of a cache has them: their names, or the first and the last index of sparse rows."""
+    return [table.survey.first, table.survey.largest] if isinstance(table, SvmlightTable) else list(table.columns)

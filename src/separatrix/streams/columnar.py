@@ -11,7 +11,7 @@ from pyarrow import ipc
 
 from separatrix.base.cached import cached_property
 from separatrix.base.errors import TableError
-from separatrix.streams.batches import BATCH_BYTES, Stamp, explained, explained_batches, rows_per_batch
+from separatrix.streams.batches import BATCH_BYTES, LabelKind, Stamp, explained, explained_batches, rows_per_batch
 from separatrix.streams.files import FileSet
 from separatrix.table.cells import listed
 
@@ -26,13 +26,15 @@ class ParquetBatches:
     """The rows of Parquet files.
 
     PyArrow's data sets read ahead, and took 2.5 GB and several times the processor time for 3 GB of rows. So each file
-    is read by one reader without threads, which keeps the buffers of one row group.
+    is read by one reader without threads, which keeps the buffers of one row group. ``groups``: the row groups of a
+    single file that are read; None for all.
     """
 
     files: FileSet
     batch_bytes: int = BATCH_BYTES
+    groups: tuple[int, ...] | None = None
     is_slow: ClassVar[bool] = False
-    has_text_labels: ClassVar[bool] = False
+    label_kind: ClassVar[LabelKind] = "typed"
     _what: ClassVar[str] = "Parquet"
 
     @property
@@ -70,8 +72,22 @@ class ParquetBatches:
         size = rows_per_batch(len(columns), self.batch_bytes)
         for path in self.files.paths:
             with explained(path, self._what), self._opened(path, len(columns)) as file:
-                batches = file.iter_batches(size, columns=list(columns), use_threads=False)
+                groups = range(file.num_row_groups) if self.groups is None else self.groups
+                batches = file.iter_batches(size, row_groups=list(groups), columns=list(columns), use_threads=False)
                 yield from explained_batches(path, self._what, batches)
+
+    def group_runs(self, path: str, rows: int) -> Iterator[tuple[tuple[int, ...], int]]:
+        """Runs of row groups of a file with about ``rows`` rows or a single group each, and their numbers of rows."""
+        with explained(path, self._what), self._opened(path) as file:
+            counts = [file.metadata.row_group(k).num_rows for k in range(file.num_row_groups)]
+        run: tuple[int, ...] = ()
+        for k, count in enumerate(counts):
+            if run and sum(counts[i] for i in run) + count > rows:
+                yield run, sum(counts[i] for i in run)
+                run = ()
+            run = (*run, k)
+        if run:
+            yield run, sum(counts[i] for i in run)
 
     def _opened(self, path: str, n_columns: int = 1) -> Any:
         from pyarrow.parquet import ParquetFile
@@ -87,7 +103,7 @@ class ArrowBatches:
     files: FileSet
     batch_bytes: int = BATCH_BYTES
     is_slow: ClassVar[bool] = False
-    has_text_labels: ClassVar[bool] = False
+    label_kind: ClassVar[LabelKind] = "typed"
     n_rows: ClassVar[None] = None
     _what: ClassVar[str] = "Arrow"
 

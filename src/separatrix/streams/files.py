@@ -49,7 +49,7 @@ class FileSet:
     def called(self, row: int, counts: Sequence[int]) -> str:
         """The name of a row, given the number of rows of each file that has been read so far."""
         if len(self.paths) == 1:
-            return str(row + 1)
+            return f"{row + 1} of {self.name}"
         files = tuple(zip(short_names(list(self.paths)), counts, strict=False))
         return str(RowNames(np.empty(0, dtype=np.int64), files).called(row + 1))
 

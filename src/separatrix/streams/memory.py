@@ -8,8 +8,11 @@ from separatrix.base.errors import ParameterError
 from separatrix.streams.batches import BATCH_BYTES
 
 UNITS = {"KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "B": 1}
-# Batches take at most this share of the memory: one is read ahead, one is turned into rows, and one is computed with.
-BATCH_SHARE = 1 / 48
+# A batch takes at most this share of the memory. There are several: one is read ahead, and PyArrow keeps one or two of
+# them while it decodes columns.
+BATCH_SHARE = 1 / 256
+# The sample of a fit takes at most this share: it is kept twice, in raw units and in the coordinates of the solver.
+SAMPLE_SHARE = 1 / 24
 
 
 def memory_bytes(memory: str | int) -> int:
@@ -32,7 +35,16 @@ def memory_bytes(memory: str | int) -> int:
 def batch_bytes(memory: int) -> int:
     """The size of a batch, given the memory of a fit.
 
-    >>> batch_bytes(10**9), batch_bytes(10**8)
-    (8388608, 2083333)
+    >>> batch_bytes(2 * 10**9), batch_bytes(512 * 10**6)
+    (4194304, 2000000)
     """
     return min(BATCH_BYTES, int(memory * BATCH_SHARE))
+
+
+def most_drawn(memory: int, n_parameters: int, width: int) -> int:
+    """The most rows of a sample with ``width`` entries, given the memory of a fit; enough for its parameters.
+
+    >>> most_drawn(10**9, 21, 21), most_drawn(500 * 10**6, 21, 21)
+    (248015, 124007)
+    """
+    return max(20 * n_parameters, int(memory * SAMPLE_SHARE) // (8 * width))

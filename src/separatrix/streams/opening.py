@@ -4,24 +4,30 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from separatrix.base.errors import TableError
 from separatrix.streams import queries
 from separatrix.streams.batches import BATCH_BYTES, Batches
 from separatrix.streams.columnar import ArrowBatches, ParquetBatches
-from separatrix.streams.files import FileSet, file_set
+from separatrix.streams.delimited import DelimitedBatches
+from separatrix.streams.files import FileSet, extension, file_set
+from separatrix.streams.svmlight import SvmlightTable
 from separatrix.table.formats.spelling import Spelling
 
 
 @dataclass(frozen=True)
 class Opening:
-    """How to open a source: the marks of text files, the file system, and the size of batches in bytes."""
+    """How to open a source: the marks of text files, the file system, and the size of batches in bytes.
+
+    ``texts`` are the columns that stay text in files without types: the labels.
+    """
 
     spelling: Spelling
     filesystem: Any = None
     batch_bytes: int = BATCH_BYTES
+    texts: tuple[str, ...] = ()
 
 
 def _parquet(files: FileSet, how: Opening) -> Batches:
@@ -32,7 +38,23 @@ def _arrow(files: FileSet, how: Opening) -> Batches:
     return ArrowBatches(files, how.batch_bytes)
 
 
-FILES: dict[str, Callable[[FileSet, Opening], Batches]] = {
+def _csv(files: FileSet, how: Opening) -> Batches:
+    return DelimitedBatches(files, how.spelling, how.texts, how.batch_bytes)
+
+
+def _tsv(files: FileSet, how: Opening) -> Batches:
+    return _csv(files, replace(how, spelling=replace(how.spelling, delimiter=how.spelling.delimiter or "\t")))
+
+
+def _svmlight(files: FileSet, how: Opening) -> SvmlightTable:
+    return SvmlightTable(files, how.spelling, how.batch_bytes)
+
+
+PACKED = ("", ".gz", ".zst")
+FILES: dict[str, Callable[[FileSet, Opening], Batches | SvmlightTable]] = {
+    **{f".csv{packed}": _csv for packed in PACKED},
+    **{f".tsv{packed}": _tsv for packed in PACKED},
+    **{f"{end}{packed}": _svmlight for end in (".libsvm", ".svm", ".svmlight") for packed in PACKED},
     **dict.fromkeys((".parquet", ".pq"), _parquet),
     **dict.fromkeys((".arrow", ".feather", ".ipc"), _arrow),
 }
@@ -43,7 +65,7 @@ class Kind:
     """Objects of one kind: how to recognise them, and how to open them."""
 
     is_one: Callable[[Any], bool]
-    opened: Callable[[Any, Opening], Batches]
+    opened: Callable[[Any, Opening], Batches | SvmlightTable]
 
 
 def _comes_from(data: Any, package: str, attribute: str) -> bool:
@@ -64,7 +86,7 @@ OBJECTS: tuple[Kind, ...] = (
         lambda data, how: queries.lazy_frame(data, how.batch_bytes),
     ),
     Kind(
-        lambda data: _comes_from(data, "duckdb", "fetch_arrow_table") and hasattr(data, "project"),
+        lambda data: _comes_from(data, "duckdb", "project"),
         lambda data, how: queries.relation(data, how.batch_bytes),
     ),
     Kind(
@@ -74,7 +96,7 @@ OBJECTS: tuple[Kind, ...] = (
 )
 
 
-def opened(data: Any, how: Opening) -> Batches:
+def opened(data: Any, how: Opening) -> Batches | SvmlightTable:
     """The record batches of ``data``."""
     kind = next((kind for kind in OBJECTS if kind.is_one(data)), None)
     if kind is None:
@@ -87,13 +109,13 @@ def opened(data: Any, how: Opening) -> Batches:
     return kind.opened(data, how)
 
 
-def _files(data: Any, how: Opening) -> Batches:
+def _files(data: Any, how: Opening) -> Batches | SvmlightTable:
     files = file_set(data, how.filesystem, tuple(FILES))
     opener = FILES.get(files.extension)
     if opener is None:
         problem = f"its extension {files.extension!r} is unknown" if files.extension else "it has no extension"
         raise TableError(files.paths[0], problem, f"give files that end in {', '.join(FILES)}")
-    other = next((path for path in files.paths if FILES.get(FileSet("", None, (path,)).extension) is not opener), None)
+    other = next((path for path in files.paths if FILES.get(extension(path)) is not opener), None)
     if other is not None:
         raise TableError(files.name, f"{other} has another format than {files.paths[0]}", "give files of one format")
     return opener(files, how)

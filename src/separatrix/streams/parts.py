@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 
 from separatrix.base.arrays import Array, Matrix
 from separatrix.base.cached import cached_property
-from separatrix.streams.batches import Batches, Stamp
+from separatrix.streams.batches import Batches, LabelKind, Stamp
 from separatrix.streams.matrix import float_width, matrix
 from separatrix.streams.target import checked_weights, refuse_not_finite
 
@@ -24,7 +24,8 @@ class Part(NamedTuple):
 class PartTable(Protocol):
     """Rows that can be read any number of times, in parts.
 
-    ``description`` says what is read of the source. The other attributes are those of ``Batches``.
+    ``description`` says what is read of the source. ``settled(X)`` gives rows of a part all columns, whose number some
+    sources know only after they have been read. The other attributes are those of ``Batches``.
     """
 
     @property
@@ -38,7 +39,7 @@ class PartTable(Protocol):
     @property
     def is_slow(self) -> bool: ...
     @property
-    def has_text_labels(self) -> bool: ...
+    def label_kind(self) -> LabelKind: ...
     @property
     def n_rows(self) -> int | None: ...
     @property
@@ -47,6 +48,7 @@ class PartTable(Protocol):
     def description(self) -> str: ...
     def called(self, row: int) -> str: ...
     def parts(self, numbers: bool = True) -> Iterator[Part]: ...
+    def settled(self, X: Any) -> Any: ...
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,6 @@ class BatchTable:
     columns: tuple[str, ...]
     target: str | None
     weight: str | None
-    has_text_labels: bool = False
     is_sparse: ClassVar[bool] = False
 
     @property
@@ -71,6 +72,10 @@ class BatchTable:
     @property
     def is_slow(self) -> bool:
         return self.batches.is_slow
+
+    @property
+    def label_kind(self) -> LabelKind:
+        return self.batches.label_kind
 
     @property
     def n_rows(self) -> int | None:
@@ -91,6 +96,10 @@ class BatchTable:
     def called(self, row: int) -> str:
         return self.batches.called(row)
 
+    def settled(self, X: Any) -> Any:
+        """X, which has all columns."""
+        return X
+
     def parts(self, numbers: bool = True) -> Iterator[Part]:
         """The rows; without ``numbers`` their labels and weights alone."""
         columns = self.columns if numbers else ()
@@ -99,10 +108,10 @@ class BatchTable:
         for batch in self.batches.read([*columns, *extra]):
             X = matrix(batch, columns, self.dtype) if numbers else None
             if X is not None:
-                refuse_not_finite(X, columns, self.name, start, self.called)
+                refuse_not_finite(X, columns, start, self.called)
             labels = None if self.target is None else batch.column(self.target)
             weight = None
             if self.weight is not None:
-                weight = checked_weights(batch.column(self.weight), self.weight, self.name, start, self.called)
+                weight = checked_weights(batch.column(self.weight), self.weight, start, self.called)
             yield Part(X, labels, weight)
             start += batch.num_rows

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from separatrix.base.cached import cached_property
 from separatrix.base.errors import TableError
-from separatrix.streams.batches import BATCH_BYTES, Stamp, explained, explained_batches, rows_per_batch
+from separatrix.streams.batches import BATCH_BYTES, LabelKind, Stamp, explained, explained_batches, rows_per_batch
 from separatrix.streams.columnar import slices
 
 ReadColumns = Callable[[Sequence[str], int], Iterator[pa.RecordBatch]]
@@ -29,11 +29,11 @@ class QueryBatches:
     is_slow: bool = True
     batch_bytes: int = BATCH_BYTES
     n_rows: ClassVar[None] = None
-    has_text_labels: ClassVar[bool] = False
+    label_kind: ClassVar[LabelKind] = "typed"
     stamps: ClassVar[tuple[Stamp, ...]] = ()
 
     def called(self, row: int) -> str:
-        return str(row + 1)
+        return f"{row + 1} of {self.name}"
 
     def read(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         size = rows_per_batch(len(columns), self.batch_bytes)
@@ -80,10 +80,16 @@ def relation(data: Any, batch_bytes: int) -> QueryBatches:
     def read(columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
         quoted = ", ".join('"' + name.replace('"', '""') + '"' for name in columns)
         chosen = data.project(quoted)
-        batches: Iterator[pa.RecordBatch] = getattr(chosen, "to_arrow_reader", chosen.fetch_record_batch)(rows)
+        batches: Iterator[pa.RecordBatch] = _called(chosen, "to_arrow_reader", "fetch_record_batch")(rows)
         return batches
 
-    return QueryBatches("the relation", data.limit(0).fetch_arrow_table().schema, read, True, batch_bytes)
+    schema = _called(data.limit(0), "to_arrow_table", "fetch_arrow_table")().schema
+    return QueryBatches("the relation", schema, read, True, batch_bytes)
+
+
+def _called(relation: Any, name: str, name_before: str) -> Any:
+    """A method of a relation that DuckDB has renamed."""
+    return getattr(relation, name, None) or getattr(relation, name_before)
 
 
 def arrow_stream(data: Any, batch_bytes: int) -> QueryBatches:

@@ -19,64 +19,61 @@ from separatrix.rows.labelled import OutsideMemory
 from separatrix.rows.sampling import LowestHashes
 from separatrix.rows.streamed import Learnt, StreamedRows
 from separatrix.streams.batches import Batches
-from separatrix.streams.cache_file import CacheFile
-from separatrix.streams.caching import CacheChoice, cached
+from separatrix.streams.caching import CacheChoice, CachedTable
 from separatrix.streams.matrix import refuse_other_types
-from separatrix.streams.memory import batch_bytes, memory_bytes
+from separatrix.streams.memory import batch_bytes, memory_bytes, most_drawn
 from separatrix.streams.opening import Opening, opened
 from separatrix.streams.parts import BatchTable, PartTable
 from separatrix.streams.sources import CachedRows, CachedSparseRows, ReadRows
-from separatrix.streams.target import Labelling, Numbering, refuse_no_labels
+from separatrix.streams.svmlight import SvmlightTable
+from separatrix.streams.target import LabelColumn, Numbering, refuse_no_labels
 from separatrix.table.cells import listed
 from separatrix.table.formats.source import distinct
 from separatrix.table.formats.spelling import Spelling
+from separatrix.table.formats.svmlight import TARGET as LABEL
 
 
 @dataclass(frozen=True, eq=False)
 class Scan(OutsideMemory):
     """A table outside memory. Make one with ``separatrix.scan``, and give it to ``fit`` in place of X and y.
 
-    ``table`` are its rows in parts. ``given_classes``: the labels that the user has listed, or None. ``memory``: a
-    limit in bytes. ``cache``: whether and where rows are cached.
+    ``store`` are its rows in parts, with their cache. ``memory``: a limit in bytes.
     """
 
-    table: PartTable
+    store: CachedTable
     columns: tuple[str, ...]
     target_column: str | None
     weight_column: str | None
-    given_classes: AnyArray | None
     memory: int
-    cache: CacheChoice
+
+    @property
+    def table(self) -> PartTable:
+        """The rows in parts, as the source gives them."""
+        return self.store.table
 
     @property
     def name(self) -> str:
         return self.table.name
 
     @property
+    def fingerprint(self) -> str:
+        """The files with their sizes and times, and what is read of them."""
+        return f"{self.name}: {[list(stamp) for stamp in self.table.stamps]} {self.table.description}"
+
+    @property
     def dtype(self) -> Any:
         """float32 if all columns are, else float64."""
         return self.table.dtype
-
-    def _labelling(self) -> Labelling | None:
-        if self.target_column is None:
-            return None
-        table = self.table
-        return Labelling(table.name, self.target_column, table.called, self.given_classes, table.has_text_labels)
-
-    @cached_property
-    def cached_rows(self) -> CacheFile | None:
-        """The cache of the rows, for which they are all read once; None if they are not cached."""
-        return cached(self.table, self._labelling, self.cache) if self.cache.wanted(self.table) else None
 
     @cached_property
     def numbering(self) -> Numbering:
         """The classes and their totals: from the cache, or found in a pass over labels and weights alone."""
         if self.target_column is None:
             raise ParameterError("target", "the scan has none", "name the column of labels: scan(..., target='y')")
-        cache = self.cached_rows
+        cache = self.store.file
         if cache is not None and cache.numbering is not None:
             return cache.numbering
-        labelling = self._labelling()
+        labelling = self.store.labelling()
         assert labelling is not None
         for part in self.table.parts(numbers=False):
             labelling.codes(part.labels, part.weight)
@@ -93,31 +90,27 @@ class Scan(OutsideMemory):
         return self.numbering.totals
 
     def matrices(self) -> Iterator[Matrix]:
-        """X in consecutive pieces. It needs no labels."""
-        for part in self.table.parts():
-            assert part.X is not None
-            yield part.X
+        """X in consecutive pieces."""
+        return (self.table.settled(part.X) for part in self.table.parts())
 
     def rows(self, coding: Coding) -> StreamedRows:
         """The rows with the targets and weights of a coding."""
-        frame, cache, numbering = Frame.identity(self.n_features), self.cached_rows, self.numbering
+        frame, cache, numbering = Frame.identity(self.n_features), self.store.file, self.numbering
         source: Any
         if cache is None:
             source = ReadRows(self.table, numbering, coding)
         else:
             source = (CachedSparseRows if self.table.is_sparse else CachedRows)(self.name, cache, coding)
-        draw = self._first_draw(coding)
-        return StreamedRows(source, frame, weight_unit=coding.unit, draw=draw, learnt=Learnt(self.n_rows))
-
-    def _first_draw(self, coding: Coding) -> LowestHashes | None:
-        """The draw of the sample of a likelihood, made in the first pass; None if the coding is of something else."""
-        n_classes = len(self.classes) if coding.held is None else int(coding.held.sum())
-        if n_classes == 2 and not coding.signs:
-            return None
-        targets = np.array([-1.0, 1.0]) if coding.signs else np.arange(n_classes)
+        n_classes = coding.n_classes(len(self.classes))
         width = self.n_features + 1
-        size = sample_size(self.n_rows, width * (1 if coding.signs else n_classes), width)
-        return LowestHashes(size, SAMPLE_SEED, targets)
+        n_parameters = width * (1 if coding.signs else n_classes)
+        most = most_drawn(self.memory, n_parameters, width)
+        draw = None
+        if coding.signs or n_classes > 2:  # the coding of a likelihood, whose solvers ask for this sample
+            targets = np.array([-1.0, 1.0]) if coding.signs else np.arange(n_classes)
+            draw = LowestHashes(min(sample_size(self.n_rows, n_parameters, width), most), SAMPLE_SEED, targets)
+        learnt = Learnt(self.n_rows)
+        return StreamedRows(source, frame, weight_unit=coding.unit, draw=draw, most_drawn=most, learnt=learnt)
 
 
 def scan(
@@ -129,8 +122,9 @@ def scan(
     cache: Any = None,
     drop: str | Sequence[str] = (),
     filesystem: Any = None,
+    cluster: Any = None,
     **spelling: Any,
-) -> Scan:
+) -> OutsideMemory:
     """Open a table that does not fit into memory, for ``fit`` and the functions that take a fitted model.
 
     The rows are read again in every pass, in batches, or once from the source and then from a cache on disk. A fit
@@ -152,8 +146,10 @@ def scan(
         All labels. A label that is not among them is refused, and one that no row has is a class without rows.
     memory : str or int, default "1GB"
         About how much memory a fit may take: the peak of the resident memory of the process, of which Python and its
-        packages take about 250 MB. It bounds the batches that are read and the rows that are computed with; sums of
-        d columns take d² numbers in addition. It does not depend on the number of rows.
+        packages take about 250 MB. It limits the size of batches and of the sample of rows from which a fit starts, and
+        does not depend on the number of rows. Sums over d columns take d² numbers, and PyArrow a megabyte or two for
+        each column of a Parquet file, in addition. With less than about 1 GB the sample is smaller than in memory, so
+        that coefficients agree with those of memory up to ``tol``.
     cache : str, path, bool or None, default None
         A folder, in which the rows are kept as numbers, so that later passes and later fits read them from there; the
         cache is made again when the files change. False: never. None: text files and queries are cached in a temporary
@@ -162,6 +158,10 @@ def scan(
         Columns to leave out.
     filesystem : pyarrow.fs.FileSystem, optional
         Where the files are, if not on the local disk.
+    cluster : str, distributed.Client or cluster, optional
+        Let the workers of a Dask cluster read Parquet files and keep the rows in their memory: the address of a
+        scheduler such as ``"tcp://host:8786"``, a client, or ``"local"`` for processes of this machine. This process
+        and all workers must find the files under the same path. ``memory`` and ``cache`` are not used then.
     **spelling
         How text files are written: ``encoding``, ``delimiter``, ``decimal``, ``header``, ``quote``, ``na``,
         ``max_columns`` and ``max_unpacked``, as in ``read_table``.
@@ -169,6 +169,7 @@ def scan(
     Returns
     -------
     Scan
+        On a cluster, a table that ``fit`` and the functions that take a fitted model read in the same way.
 
     Raises
     ------
@@ -187,11 +188,32 @@ def scan(
     ['a', 'b']
     """
     size = memory_bytes(memory)
-    batches = opened(data, Opening(Spelling(**spelling), filesystem, batch_bytes(size)))
+    texts = () if target is None else (target,)
+    source = opened(data, Opening(Spelling(**spelling), filesystem, batch_bytes(size), texts))
     left_out = (drop,) if isinstance(drop, str) else tuple(drop)
-    table = _table(batches, target, weight, left_out)
+    if isinstance(source, SvmlightTable):
+        table: PartTable = source
+        target = _label_of_libsvm(source, target, weight, left_out)
+    else:
+        table = _table(source, target, weight, left_out)
     given = None if classes is None else encode(classes)[0]
-    return Scan(table, table.columns, target, weight, given, size, CacheChoice.of(cache))
+    choice = CacheChoice.of(cache if cluster is None else False)  # the workers of a cluster keep the rows
+    store = CachedTable(table, choice, LabelColumn(target, given))
+    scanned = Scan(store, store.columns, target, weight, size)
+    if cluster is None:
+        return scanned
+    from separatrix.streams.on_cluster import on_cluster
+
+    return on_cluster(scanned, cluster)
+
+
+def _label_of_libsvm(table: SvmlightTable, target: str | None, weight: str | None, drop: tuple[str, ...]) -> str:
+    """The name of the labels of a libsvm file, which has no other columns with names."""
+    for what, given, allowed in (("target", target, (None, LABEL)), ("weight", weight, (None,)), ("drop", drop, ((),))):
+        if given not in allowed:
+            problem = f"it is a libsvm file, so {what}={given!r} cannot be had"
+            raise TableError(table.name, problem, f"leave {what} out: each line has a label and columns by number")
+    return LABEL
 
 
 def _table(batches: Batches, target: str | None, weight: str | None, drop: tuple[str, ...]) -> BatchTable:
@@ -208,4 +230,4 @@ def _table(batches: Batches, target: str | None, weight: str | None, drop: tuple
     refuse_other_types(name, schema, columns if weight is None else (*columns, weight))
     if target is not None:
         refuse_no_labels(name, target, schema.field(target).type)
-    return BatchTable(batches, columns, target, weight, batches.has_text_labels)
+    return BatchTable(batches, columns, target, weight)

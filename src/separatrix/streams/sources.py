@@ -46,7 +46,7 @@ class ReadRows:
             assert part.X is not None
             codes = self.numbering.codes(part.labels, table.name)
             weight = np.ones(part.X.shape[0]) if part.weight is None else part.weight
-            yield Piece(part.X, *self.coding.of(codes, weight))
+            yield Piece(table.settled(part.X), *self.coding.of(codes, weight))
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ sorted, and ``Numbering.numbers`` turns the first numbers into class numbers.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -18,6 +18,7 @@ from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.base.errors import LabelError, NotFiniteError, TableError, WeightError
 from separatrix.base.labels import as_label_array, encode, quoted
 from separatrix.rows.coding import ClassTotals
+from separatrix.streams.batches import LabelKind
 from separatrix.table.cells import is_text
 from separatrix.table.target_column import labels as read_labels
 from separatrix.table.target_column import unlabelled
@@ -56,10 +57,34 @@ class Numbering:
         return np.asarray(place[index])
 
 
+@dataclass(frozen=True)
+class LabelColumn:
+    """Where labels are: the name of their column, or None, and all labels if the user has listed them."""
+
+    column: str | None
+    given: AnyArray | None
+
+    def labelling(self, table: Labelled) -> Labelling | None:
+        """A new object that numbers the labels of a table; None if it has no labels."""
+        if self.column is None:
+            return None
+        return Labelling(table.name, self.column, table.called, self.given, table.label_kind)
+
+
+class Labelled(Protocol):
+    """What is known of the labels of a table, and of its rows' names."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def label_kind(self) -> LabelKind: ...
+    def called(self, row: int) -> str: ...
+
+
 class Labelling:
     """Numbers the labels of a column in the order of their appearance, and sums the weights of each.
 
-    ``is_text``: the column is text of a file without types, so that "1" and "2" mean numbers. ``given``: all labels, if
+    ``kind``: what labels look like in the source. ``given``: all labels, if
     the user has listed them. ``called(row)`` is the name of a row.
     """
 
@@ -69,14 +94,13 @@ class Labelling:
         column: str,
         called: Callable[[int], str],
         given: AnyArray | None = None,
-        is_text: bool = False,
+        kind: LabelKind = "typed",
     ) -> None:
-        self.source, self.column, self.called, self.given, self.is_text = source, column, called, given, is_text
+        self.source, self.column, self.called, self.given, self.kind = source, column, called, given, kind
         self.places: dict[Any, int] = {}
         self.first_rows: list[int] = []
         self.n_rows = 0
-        self.rows: Integers = np.zeros(0, dtype=np.int64)
-        self.weight, self.largest = np.zeros(0), np.zeros(0)
+        self.totals = _no_rows(0)
         self.lightest = np.inf
 
     def codes(self, column: Any, weight: Array | None) -> Integers:
@@ -106,18 +130,17 @@ class Labelling:
             raise self._too_many()
         self.places[value] = len(self.places)
         self.first_rows.append(row)
-        self.rows = np.append(self.rows, 0)
-        self.weight, self.largest = np.append(self.weight, 0.0), np.append(self.largest, 0.0)
         return self.places[value]
 
     def _count(self, codes: Integers, weight: Array | None) -> None:
-        """Add rows to the totals, one after the other, so that sums have the bits of a sum over all rows at once."""
+        """Add rows to the totals."""
         self.n_rows += len(codes)
-        self.rows += np.bincount(codes, minlength=len(self.rows))
         if weight is not None:
             self.lightest = min(self.lightest, float(weight.min(initial=np.inf)))
-            np.add.at(self.weight, codes, weight)
-            np.maximum.at(self.largest, codes, weight)
+        found = ClassTotals.of(codes, np.ones(len(codes)) if weight is None else weight, len(self.places))
+        more = len(self.places) - len(self.totals.rows)
+        before = ClassTotals.stacked([self.totals, _no_rows(more)]) if more else self.totals
+        self.totals = before.merge(found)
 
     def numbering(self, weighted: bool) -> Numbering:
         """The classes and totals of all rows that have been read."""
@@ -125,22 +148,18 @@ class Labelling:
             raise TableError(self.source, "it has no rows", "give a table with rows of at least two classes")
         labels = self._labels()
         classes, numbers = encode(labels) if self.given is None else self._among_given(labels)
-        seen = tuple(self.places)
-        rows = np.bincount(numbers, self.rows, len(classes)).astype(np.int64)
-        if not weighted:
-            return Numbering(
-                classes, ClassTotals(rows, rows.astype(np.float64), (rows > 0).astype(np.float64)), numbers, seen
-            )
-        weight, largest = np.bincount(numbers, self.weight, len(classes)).astype(np.float64), np.zeros(len(classes))
-        np.maximum.at(largest, numbers, self.largest)
-        if self.lightest == float(largest.max(initial=0.0)):
-            weight = rows.astype(np.float64) * self.lightest
-        return Numbering(classes, ClassTotals(rows, weight, largest), numbers, seen)
+        by_class = [_no_rows(1)] * len(classes)
+        for label, number in enumerate(numbers.tolist()):
+            by_class[number] = by_class[number].merge(self.totals.of_class(label))
+        totals = ClassTotals.stacked(by_class)
+        if weighted and self.lightest == float(totals.largest.max(initial=0.0)):
+            totals = replace(totals, weight=totals.rows.astype(np.float64) * self.lightest, rest=None)
+        return Numbering(classes, totals, numbers, tuple(self.places))
 
     def _labels(self) -> AnyArray:
         """The labels in the order of appearance."""
         values = list(self.places)
-        if self.is_text:
+        if self.kind == "text":
             texts: Any = pa.chunked_array([pa.array(values, pa.string())])
             given = () if self.given is None else tuple(map(str, self.given.tolist()))
             absent = np.flatnonzero(unlabelled(texts, given))
@@ -150,9 +169,9 @@ class Labelling:
         labels = as_label_array(values)
         if labels.dtype.kind == "f" and np.any(labels != np.floor(labels)):
             k = int(np.argmax(labels != np.floor(labels)))
-            problem = f"row {self.called(self.first_rows[k])} of column {quoted(self.column)} is {labels[k]}"
+            problem = f"row {self.called(self.first_rows[k])} is {labels[k]} in column {quoted(self.column)}"
             raise LabelError("target", problem, "give a column of classes, not of measurements")
-        return labels
+        return labels.astype(np.int64) if self.kind == "number" and np.all(np.abs(labels) < 2**53) else labels
 
     def _among_given(self, labels: AnyArray) -> tuple[AnyArray, Integers]:
         """The given classes, and the place of each label among them."""
@@ -161,18 +180,23 @@ class Labelling:
         strange = next((k for k, label in enumerate(labels.tolist()) if label not in position), None)
         if strange is not None:
             row = self.called(self.first_rows[strange])
-            problem = f"row {row} of column {quoted(self.column)} has the label {labels.tolist()[strange]!r}"
+            problem = f"row {row} has the label {labels.tolist()[strange]!r} in column {quoted(self.column)}"
             raise LabelError("classes", problem, f"list all labels; got {list(position)}")
         return self.given, np.array([position[label] for label in labels.tolist()], dtype=np.int64)
 
     def _without_label(self, row: int, text: str | None = None) -> LabelError:
         reads = f": it reads {text!r}" if text else ""
-        problem = f"row {self.called(row)} of {self.source} has no label in column {quoted(self.column)}{reads}"
+        problem = f"row {self.called(row)} has no label in column {quoted(self.column)}{reads}"
         return LabelError("target", problem, "label such rows, or remove them")
 
     def _too_many(self) -> LabelError:
         problem = f"column {quoted(self.column)} of {self.source} has more than {MOST_LABELS} different values"
         return LabelError("target", problem, "give a column of classes")
+
+
+def _no_rows(n_classes: int) -> ClassTotals:
+    """The totals of classes without rows."""
+    return ClassTotals(np.zeros(n_classes, dtype=np.int64), np.zeros(n_classes), np.zeros(n_classes))
 
 
 def _distinct(column: Any) -> tuple[list[Any], Integers]:
@@ -190,18 +214,18 @@ def refuse_no_labels(source: str, column: str, kind: Any) -> None:
         raise TableError(source, problem, "turn it into text or whole numbers")
 
 
-def checked_weights(column: Any, name: str, source: str, start: int, called: Callable[[int], str]) -> Array:
+def checked_weights(column: Any, name: str, start: int, called: Callable[[int], str]) -> Array:
     """A column of weights as numbers, which must be finite and not negative. ``start``: the number of its first row."""
     weight = np.asarray(column.to_numpy(zero_copy_only=False), dtype=np.float64)
     wrong = np.flatnonzero(~(np.isfinite(weight) & (weight >= 0)))
     if len(wrong):
         row = called(start + int(wrong[0]))
-        problem = f"row {row} of {source} has the weight {weight[wrong[0]]} in column {quoted(name)}"
+        problem = f"row {row} has the weight {weight[wrong[0]]} in column {quoted(name)}"
         raise WeightError("weight", problem, "give finite weights that are not negative")
     return weight
 
 
-def refuse_not_finite(X: Any, columns: Any, source: str, start: int, called: Callable[[int], str]) -> None:
+def refuse_not_finite(X: Any, columns: Any, start: int, called: Callable[[int], str]) -> None:
     """Raise an error that names the first entry of dense rows X (m, d) that is missing, NaN or infinite."""
     with np.errstate(over="ignore", invalid="ignore"):
         if np.isfinite(X.sum()):
@@ -211,6 +235,6 @@ def refuse_not_finite(X: Any, columns: Any, source: str, start: int, called: Cal
         return
     row, column = divmod(int(bad[0]), X.shape[1])
     what = "missing or NaN" if np.isnan(X[row, column]) else "infinite"
-    problem = f"row {called(start + row)} of {source} is {what} in column {columns[column]!r}"
+    problem = f"row {called(start + row)} is {what} in column {columns[column]!r}"
     remedy = "fill or remove such rows before, or leave the column out with drop"
     raise NotFiniteError("X", problem, remedy)

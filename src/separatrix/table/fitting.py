@@ -105,7 +105,7 @@ def learned(
     """
     rows = np.ones(len(V), dtype=bool) if train is None else np.asarray(train, dtype=bool)
     known = ~np.isnan(V) & rows[:, None]
-    means = _means(V, known)
+    means = column_means(V, known)
     holes = int(rows.sum()) - known.sum(axis=0)
     fitted = []
     for j, column in enumerate(columns):
@@ -114,18 +114,30 @@ def learned(
             text = learn(column.name, column.text, (texts or {})[column.name], train, source)
             fitted.append(Encoded(column.name, column.kind, indicator=marked, text=text))
             continue
-        if column.kind == "category":
-            counts = _counts(V[known[:, j], j], len(column.levels))
-            fill, average = _replacement(column.levels, counts, marked), _shares(counts)
-        else:
-            fill, average = (float(means[j] > 0.5) if column.kind == "boolean" else means[j],), ()
-        fitted.append(Encoded(column.name, column.kind, column.levels, fill, marked, average))
-    encoder = Encoder(tuple(fitted), missing, unseen)
+        counts = _counts(V[known[:, j], j], len(column.levels)) if column.kind == "category" else None
+        fitted.append(encoded_column(column, means[j], counts, marked))
+    return checked_encoder(Encoder(tuple(fitted), missing, unseen), source)
+
+
+def encoded_column(column: Column, mean: float, counts: Integers | None, marked: bool) -> Encoded:
+    """A column other than words, with the ``mean`` of its training rows, or with the ``counts`` of a category's levels.
+
+    ``marked``: whether an indicator marks missing values.
+    """
+    if counts is None:
+        mean = float(mean > 0.5) if column.kind == "boolean" else mean
+        return Encoded(column.name, column.kind, column.levels, (mean,), marked)
+    fill = _replacement(column.levels, counts, marked)
+    return Encoded(column.name, column.kind, column.levels, fill, marked, _shares(counts))
+
+
+def checked_encoder(encoder: Encoder, source: str) -> Encoder:
+    """The encoder, after checking that its columns of X have different names."""
     _refuse_one_name(encoder, source)
     return encoder
 
 
-def _means(V: Array, known: AnyArray) -> list[float]:
+def column_means(V: Array, known: AnyArray) -> list[float]:
     """Column means of the known values. If a sum overflows, the values are scaled before they are added."""
     counts = np.maximum(known.sum(axis=0), 1)
     with np.errstate(over="ignore"):

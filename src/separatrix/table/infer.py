@@ -23,17 +23,18 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from pyarrow import compute
 
 from separatrix.base.errors import TableError
 from separatrix.base.messages import Message, Remedy, RowNumber, Setting
 from separatrix.base.watching import Part, watched
 from separatrix.table import cells
 from separatrix.table.lookalikes import told
-from separatrix.table.marks import forms_of, mark_among_levels, mark_in_category, meaning_nothing, only_mark
+from separatrix.table.marks import forms_told, mark_among_levels, mark_in_category, meaning_nothing, only_mark
 from separatrix.table.ngrams import ngrams
 from separatrix.table.references import levels_in_order, with_reference
 from separatrix.table.schema import Column, Schema
+from separatrix.table.seen_numbers import SeenNumbers
+from separatrix.table.seen_texts import COMMA, DAY_FIRST, MARKED, TEXTS_JUDGED, Facts, SeenTexts
 
 # If at most this share of a column's cells are not numbers, those cells are taken for mistakes, not for categories.
 LARGEST_SHARE_OF_STRAY_CELLS = 0.05
@@ -41,15 +42,8 @@ LARGEST_SHARE_OF_STRAY_CELLS = 0.05
 _ROWS_PER_LEVEL, _LEVELS_AT_LEAST, _LEVELS_AT_MOST = 20, 20, 1000
 # In fewer rows than this, whole numbers that count up or never repeat are not taken for an index.
 _FEWEST_ROWS_OF_AN_INDEX = 20
-# Texts with so many words each are taken for free text, judged by the first so many different ones.
-_WORDS_IN_FREE_TEXT, _TEXTS_JUDGED = 4, 200
-_NUMBER = r"^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$"
-_DAY_FIRST = r"^\d{1,2}([./-])\d{1,2}[./-](\d{2}|\d{4})$"
-# Numbers with a currency or per cent sign, brackets around negative money, a typographic minus sign, or separated
-# thousands, and with either decimal mark.
-_SEPARATED = r"(\d+([ ,_'’\x{a0}\x{202f}]\d{3})*(\.\d*)?|\d+([ .'’\x{a0}\x{202f}]\d{3})*(,\d*)?)"
-_MARKED = rf"^([$€£¥]?\s?[-+−]?\s?[$€£¥]?\s?{_SEPARATED}\s?[%‰$€£¥]?|\([$€£¥]\s?{_SEPARATED}\))$"
-_COMMA = r"^[-+]?[\d.,]*\d[\d.,]*([eE][-+]?\d+)?$"
+# Texts with so many words each are taken for free text.
+_WORDS_IN_FREE_TEXT = 4
 _INDEX = re.compile(r"(?i:(.*[\W_])?(id|idx|index|key|nr|no|row|rownames?|rownumber|unnamed)[\W_]*\d*)|.*[a-z]I[Dd]")
 
 
@@ -68,9 +62,8 @@ def _completed(name: str, content: Any, given: Column | None, has_reference: boo
         return _judged(name, content)
     if given.kind != "category" or given.levels:
         return given
-    return _asked_category(
-        replace(given, preferred=None) if has_reference else given, cells.texts("schema", name, content)
-    )
+    asked = replace(given, preferred=None) if has_reference else given
+    return asked_category(asked, SeenTexts.of(cells.texts("schema", name, content)))
 
 
 def infer(
@@ -107,10 +100,24 @@ def _judged(name: str, column: Any) -> Column:
     if cells.is_text(kind):
         return _of_text(name, column)
     if pa.types.is_null(kind):
-        return _empty(name, len(column))
-    if pa.types.is_boolean(kind) or cells.is_number(kind) or cells.is_date(kind):
-        what = "date" if cells.is_date(kind) else "boolean" if pa.types.is_boolean(kind) else "number"
-        return _measured(name, what, cells.READINGS[what]("schema", name, column))
+        return empty(name, len(column))
+    what = kind_of(kind)
+    if what is None:
+        return nested(name, kind)
+    return measured(
+        name, what, SeenNumbers.of(cells.READINGS[what]("schema", name, column), distinct=index_named(name))
+    )
+
+
+def kind_of(kind: Any) -> str | None:
+    """The kind of a column with this Arrow type, if that is not text; None if it cannot be used."""
+    if not (pa.types.is_boolean(kind) or cells.is_number(kind) or cells.is_date(kind)):
+        return None
+    return "date" if cells.is_date(kind) else "boolean" if pa.types.is_boolean(kind) else "number"
+
+
+def nested(name: str, kind: Any) -> Column:
+    """A column of a type that cannot be used."""
     note = f"it holds {cells.shortened(str(kind))}, which cannot be turned into numbers"
     return _refused(name, note, Message("leave it out with ", cells.drop(name)), cells.drop(name))
 
@@ -121,57 +128,59 @@ def _of_text(name: str, column: Any) -> Column:
     All cells are tried as numbers first. The other readings are tried on the distinct values, which are fewer.
     """
     try:
-        return _measured(name, "number", cells.as_floats(column.cast(pa.float64())))
+        v = cells.as_floats(column.cast(pa.float64()))
+        return measured(name, "number", SeenNumbers.of(v, distinct=index_named(name)))
     except pa.ArrowInvalid:
         pass
-    counted: Any = column.drop_null().value_counts()
-    values, counts = pa.chunked_array([counted.field(0)]), cells.as_array(pa.chunked_array([counted.field(1)]))
+    seen = SeenTexts.of(column)
+    values = seen.texts.column
     for what, reading in cells.READINGS.items():
-        if what == "boolean" and not _spells_truth(values):
+        if what == "boolean" and not spells_truth(values):
             continue
         try:
             reading("schema", name, values)
         except TableError:
             continue
-        return _measured(name, what, reading("schema", name, column))
-    proper = cells.stripped(values)
-    misspelled = _misspelled(name, proper)
+        v = reading("schema", name, column)
+        return measured(name, what, SeenNumbers.of(v, distinct=index_named(name)))
+    return of_words(name, seen)
+
+
+def of_words(name: str, seen: SeenTexts) -> Column:
+    """What a column holds whose texts read neither as numbers nor as truth values nor as dates."""
+    about = seen.about
+    misspelled = _misspelled(name, about)
     if misspelled is not None:
         return misspelled
-    strange = cells.as_array(compute.invert(compute.match_substring_regex(proper, _NUMBER)).fill_null(False))
-    if 0 < counts[strange].sum() <= LARGEST_SHARE_OF_STRAY_CELLS * counts.sum():
-        return _stray(name, column, values, strange, counts)
-    category = mark_in_category(_category(name, cells.trimmed(column)), values, strange, counts)
+    if 0 < about.strange_rows <= LARGEST_SHARE_OF_STRAY_CELLS * about.n_known:
+        return _stray(name, about)
+    strange = [text for text, _ in about.strange]
+    category = _category(name, seen.trimmed())
+    category = mark_in_category(category, strange, seen.n_different, about.strange_rows, about.n_known)
     if category.kind != "category":
         return category
-    texts: list[Any] = values.to_pylist()
-    return mark_among_levels(category, zip(texts, counts.tolist(), strict=True))
+    texts: list[Any] = seen.texts.values.to_pylist()
+    return mark_among_levels(category, zip(texts, seen.texts.counts.tolist(), strict=True))
 
 
-def _misspelled(name: str, values: Any) -> Column | None:
+def _misspelled(name: str, about: Facts) -> Column | None:
     """The refusal of a column of dates or numbers in a spelling that is not read; None for other text."""
-
-    def all_match(pattern: str) -> bool:
-        return bool(compute.all(compute.match_substring_regex(values, pattern)).as_py())
-
-    def example() -> str:
-        return repr(cells.shortened(values.drop_null()[0].as_py()))
-
-    if all_match(_DAY_FIRST):
-        remedy, form = forms_of(name, values)
-        return _refused(name, f"it seems to hold dates, such as {example()}", remedy, *form)
-    if compute.any(compute.match_substring(values, ",")).as_py() and all_match(_COMMA):
+    example = repr(cells.shortened(about.example or ""))
+    if DAY_FIRST in about.patterns:
+        remedy, form = forms_told(name, about.forms)
+        return _refused(name, f"it seems to hold dates, such as {example}", remedy, *form)
+    if about.has_comma and COMMA in about.patterns:
         decimals = Setting("decimal", ",")
         advice = Message(
             "if the commas are decimal marks of a text file, give ", decimals, "; remove thousands separators"
         )
-        return _refused(name, f"its numbers are written with commas, such as {example()}", advice, decimals)
-    if all_match(_MARKED):
+        return _refused(name, f"its numbers are written with commas, such as {example}", advice, decimals)
+    if MARKED in about.patterns:
         remedy = Message(
             "write bare numbers, without signs and separators of thousands, or make it a category with ",
             Setting("category", name),
         )
-        return _refused(name, f"its numbers are written with other symbols, such as {example()}", remedy)
+        return _refused(name, f"its numbers are written with other symbols, such as {example}", remedy)
     return None
 
 
@@ -180,82 +189,83 @@ def _refused(name: str, why: str, remedy: str, *solving: Setting) -> Column:
     return Column(name, "text", note=Message(why, Remedy(remedy, solving)))
 
 
-def _spells_truth(values: Any) -> bool:
+def spells_truth(values: Any) -> bool:
+    """Whether all these different texts spell true or false, or a missing value."""
     known = {*cells.NO_NUMBER, "true", "false"}
     return len(values) <= len(known) and {str(value).strip().lower() for value in values.to_pylist()} <= {
         spelling.lower() for spelling in known
     }
 
 
-def _measured(name: str, kind: str, v: Any) -> Column:
+def measured(name: str, kind: str, seen: SeenNumbers) -> Column:
     """A column of numbers, truth values or days. It is ignored if constant; an index gets a note."""
-    known = v[~np.isnan(v)]
-    if not len(known):
-        return _empty(name, len(v))
-    if known.min() == known.max():
-        return _constant(name, f"{known[0]:g}", len(v) - len(known))
-    index = _index_like(name, known) if kind == "number" and len(known) == len(v) else ""
+    if not seen.known:
+        return empty(name, seen.n)
+    if seen.low == seen.high:
+        return _constant(name, f"{seen.first:g}", seen.n - seen.known)
+    index = _index_like(name, seen) if kind == "number" and seen.known == seen.n else ""
     if name == "" and index:
         return Column(name, "ignored", note="it has no name and counts the rows")
     leave = Remedy(Message("if it is an index, leave it out with ", cells.drop(name)))
     return Column(name, kind, note=Message(index, leave) if index else "")
 
 
-def _index_like(name: str, v: Any) -> str:
-    """Why numbers v (n,), none missing, look like an index; empty if they do not."""
-    if len(v) < _FEWEST_ROWS_OF_AN_INDEX or not np.all(v == np.round(v)):
+def index_named(name: str) -> bool:
+    """Whether a column has the name of an index, so that it matters whether its values repeat."""
+    return _INDEX.fullmatch(name.strip()) is not None
+
+
+def _index_like(name: str, seen: SeenNumbers) -> str:
+    """Why numbers, none missing, look like an index; empty if they do not."""
+    if seen.n < _FEWEST_ROWS_OF_AN_INDEX or not seen.whole:
         return ""
-    # The difference of two infinities, which are refused later, or of two numbers near the limit of float64.
-    with np.errstate(invalid="ignore", over="ignore"):
-        steps = np.diff(v)
-    if v[0] in (0, 1) and np.all(steps == 1):
+    if seen.first in (0, 1) and seen.counts_up:
         return "it counts the rows"
-    if _INDEX.fullmatch(name.strip()) and len(np.unique(v)) == len(v):
+    if index_named(name) and seen.never_repeats:
         return "its values never repeat"
     return ""
 
 
-def _category(name: str, column: Any) -> Column:
+def _category(name: str, seen: SeenTexts) -> Column:
     """A column of text as a category, or refused if it has too many distinct values."""
-    known = column.drop_null()
-    counted: Any = known.value_counts()
-    distinct, n = len(counted), len(known)
+    distinct, n = seen.n_different, seen.texts.total
     if distinct < 2:
-        return _without_levels(name, counted, len(column))
-    if (distinct == n or distinct > most_levels(len(column))) and _is_free_text(counted):
-        return _free_text(name, counted, n)
-    if distinct == n:
-        example = cells.shortened(counted[0]["values"].as_py())
+        return _without_levels(name, seen)
+    most = most_levels(seen.n)
+    if (distinct == n or distinct > most) and _is_free_text(seen):
+        return _free_text(name, seen)
+    if distinct == n and seen.is_complete:
+        example = cells.shortened(seen.texts.values[0].as_py())
         why = f"its {n} texts are all different, as in a column of names or keys ({example!r})"
         return _refused(name, why, _leave_out_or_list(name), cells.drop(name))
-    if distinct > most_levels(len(column)):
-        return _refused(name, _too_many(distinct), _leave_out_or_list(name), cells.drop(name))
-    counts = _counts_by_level(counted)
+    if distinct > most or not seen.is_complete:
+        return _refused(name, _too_many(seen), _leave_out_or_list(name), cells.drop(name))
+    counts = _counts_by_level(seen)
     return Column(name, "category", levels_in_order(counts), told("levels", counts))
 
 
-def _is_free_text(counted: Any) -> bool:
+def _is_free_text(seen: SeenTexts) -> bool:
     """Whether half of the texts have several words, unlike names and keys."""
-    texts = [pair["values"] for pair in counted.slice(0, _TEXTS_JUDGED).to_pylist()]
+    texts = seen.texts.values.slice(0, TEXTS_JUDGED).to_pylist()
     return bool(np.median([len(ngrams(text, 1)) for text in texts]) >= _WORDS_IN_FREE_TEXT)
 
 
-def _free_text(name: str, counted: Any, n: int) -> Column:
+def _free_text(name: str, seen: SeenTexts) -> Column:
     """The refusal of a column of free text, which can be used if that is asked for."""
-    example = cells.shortened(counted[0]["values"].as_py())
-    why = f"it seems to hold free text, {len(counted)} different ones in {n} rows ({example!r})"
+    example = cells.shortened(seen.texts.values[0].as_py())
+    n = seen.texts.total if seen.is_complete else seen.about.n_known
+    why = f"it seems to hold free text, {_at_least(seen)} different ones in {n} rows ({example!r})"
     use = Message("use its words with ", Setting("text", name), ", or leave it out with ", cells.drop(name))
     return _refused(name, why, use, Setting("text", name))
 
 
-def _asked_category(given: Column, column: Any) -> Column:
+def asked_category(given: Column, seen: SeenTexts) -> Column:
     """A category that the schema asks for: it may have more levels than others, and levels of one row each."""
-    counted: Any = column.drop_null().value_counts()
-    if len(counted) < 2:
-        return _without_levels(given.name, counted, len(column))
-    if len(counted) > _LEVELS_AT_MOST:
-        return _refused(given.name, _too_many(len(counted)), _leave_out(given.name), cells.drop(given.name))
-    counts = _counts_by_level(counted)
+    if seen.n_different < 2:
+        return _without_levels(given.name, seen)
+    if seen.n_different > _LEVELS_AT_MOST or not seen.is_complete:
+        return _refused(given.name, _too_many(seen), _leave_out(given.name), cells.drop(given.name))
+    counts = _counts_by_level(seen)
     if given.preferred is not None and given.preferred not in counts:
         problem = f"the reference {given.preferred!r} of column {given.name!r} is in no row"
         raise TableError("schema", problem, f"give one of {cells.listed(sorted(counts))}")
@@ -264,20 +274,24 @@ def _asked_category(given: Column, column: Any) -> Column:
     return mark_among_levels(category, counts.items())
 
 
-def _counts_by_level(counted: Any) -> dict[str, int]:
-    return {pair["values"]: pair["counts"] for pair in counted.to_pylist()}
+def _counts_by_level(seen: SeenTexts) -> dict[str, int]:
+    return dict(zip(seen.texts.values.to_pylist(), seen.texts.counts.tolist(), strict=True))
 
 
-def _without_levels(name: str, counted: Any, n: int) -> Column:
-    """A column of n rows with one distinct text, or none."""
-    if not len(counted):
-        return _empty(name, n)
-    ((only, count),) = _counts_by_level(counted).items()
-    return _constant(name, repr(cells.shortened(only)), n - count)
+def _without_levels(name: str, seen: SeenTexts) -> Column:
+    """A column with one distinct text, or none."""
+    if not seen.n_different:
+        return empty(name, seen.n)
+    ((only, count),) = _counts_by_level(seen).items()
+    return _constant(name, repr(cells.shortened(only)), seen.n - count)
 
 
-def _too_many(distinct: int) -> str:
-    return f"it has {distinct} different texts, too many for a category"
+def _at_least(seen: SeenTexts) -> str:
+    return f"{'' if seen.is_complete else 'more than '}{seen.n_different}"
+
+
+def _too_many(seen: SeenTexts) -> str:
+    return f"it has {_at_least(seen)} different texts, too many for a category"
 
 
 def _leave_out(name: str) -> Message:
@@ -288,25 +302,22 @@ def _leave_out_or_list(name: str) -> Message:
     return Message("leave it out with ", cells.drop(name), ", or make it a category with ", Setting("category", name))
 
 
-def _stray(name: str, column: Any, values: Any, strange: Any, counts: Any) -> Column:
-    """A column of numbers with other text in a few cells, refused with the first such cell.
-
-    The distinct values are in the order of their first rows, so the first strange value is in the first strange row.
-    """
-    value = values[int(np.argmax(strange))].as_py()
-    row = compute.index(column, value).as_py() + 1
-    many = int(counts[strange].sum())
+def _stray(name: str, about: Facts) -> Column:
+    """A column of numbers with other text in a few cells, refused with the first such cell."""
+    value, row = about.strange[0]
+    many = about.strange_rows
     more = f" ({many} such cells in all)" if many > 1 else ""
     unlike = f" is {cells.shortened(value)!r}, not a number, where nearly all others are{more}"
-    note = Message("row ", RowNumber(row), unlike)
-    mark = only_mark(values, strange)
+    note = Message("row ", RowNumber(row + 1), unlike)
+    mark = only_mark(text for text, _ in about.strange)
     if mark is not None:
         return _refused(name, note, *meaning_nothing(name, mark))
     remedy = Message("correct it, or make the column a category with ", Setting("category", name))
     return _refused(name, note, remedy)
 
 
-def _empty(name: str, n: int) -> Column:
+def empty(name: str, n: int) -> Column:
+    """A column of n rows without a value."""
     return Column(name, "ignored", note=f"none of its {n} rows has a value")
 
 

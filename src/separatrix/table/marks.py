@@ -8,14 +8,13 @@ red, ?, blue           a level of a category that often means a missing value
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
 
 import numpy as np
 
-from separatrix.base.arrays import AnyArray, Array
+from separatrix.base.arrays import Array
 from separatrix.base.messages import ForColumn, Message, Remedy, Setting, joined, solving
 from separatrix.table.cells import listed, rows_counted, shortened
 from separatrix.table.schema import Column
@@ -33,14 +32,13 @@ _FEWEST_ROWS_OF_A_CODE, _DISTANCE_OF_A_CODE = 3, 3.0
 _FEWEST_NUMBERS = 3
 
 
-def only_mark(values: Any, strange: AnyArray) -> str | None:
-    """The only text among distinct ``values`` that is not a number, if it has no digits; otherwise None.
+def only_mark(strange: Iterable[str]) -> str | None:
+    """The only text among those that are not numbers, if it has no digits; otherwise None.
 
-    >>> import numpy as np, pyarrow as pa
-    >>> only_mark(pa.chunked_array([["1", " - ", "2"]]), np.array([False, True, False]))
-    '-'
+    >>> only_mark([" - ", "-"]), only_mark(["-", "?"]), only_mark(["3a"])
+    ('-', None, None)
     """
-    texts = {values[int(k)].as_py().strip() for k in strange.nonzero()[0][:9]}
+    texts = {text.strip() for text in strange}
     mark = texts.pop() if len(texts) == 1 else None
     return None if mark is None or any(letter.isdigit() for letter in mark) else mark
 
@@ -54,11 +52,13 @@ def meaning_nothing(name: str, mark: str) -> tuple[Message, Setting]:
     return remedy, setting
 
 
-def mark_in_category(column: Column, values: Any, strange: AnyArray, counts: AnyArray) -> Column:
-    """A category, or a refused column, all of whose texts but one are numbers, with a word about that text."""
-    mark = only_mark(values, strange)
-    rows = int(counts[strange].sum())
-    if mark is None or len(strange) - 1 < _FEWEST_NUMBERS or 2 * rows > counts.sum():
+def mark_in_category(column: Column, strange: Iterable[str], n_different: int, rows: int, n_known: int) -> Column:
+    """A category, or a refused column, all of whose texts but one are numbers, with a word about that text.
+
+    ``strange``: the texts that are not numbers. They are in ``rows`` of the ``n_known`` rows that have a text.
+    """
+    mark = only_mark(strange)
+    if mark is None or n_different - 1 < _FEWEST_NUMBERS or 2 * rows > n_known:
         return column
     remedy, setting = meaning_nothing(column.name, mark)
     problem = f"its texts are numbers, but for {shortened(mark)!r} in {rows_counted(rows)}"
@@ -110,16 +110,22 @@ def code_among_numbers(v: Array) -> tuple[str, int, float, float] | None:
     return None
 
 
-def forms_of(name: str, values: Any) -> tuple[str, tuple[Setting, ...]]:
+def date_forms(texts: list[str]) -> list[str]:
+    """The forms of dates that read all of these texts, which begin with a day or a month.
+
+    >>> date_forms(["31.12.2024", "01.02.2024"])
+    ['%d.%m.%Y']
+    """
+    mark = next(letter for letter in texts[0] if not letter.isdigit())
+    return [form for order in _ORDERS if _reads_all(texts, form := order.format(mark))]
+
+
+def forms_told(name: str, forms: Sequence[str]) -> tuple[str, tuple[Setting, ...]]:
     """What to do about a column of dates that are not ISO's, and the setting that does it if only one form reads them.
 
-    >>> import pyarrow as pa
-    >>> print(forms_of("day", pa.chunked_array([["31.12.2024", "01.02.2024"]]))[0])
+    >>> print(forms_told("day", ["%d.%m.%Y"])[0])
     give their form with date_format={'day': '%d.%m.%Y'}, or write them as 2024-12-31
     """
-    texts = values.drop_null().to_pylist()
-    mark = next(letter for letter in texts[0] if not letter.isdigit())
-    forms = [form for order in _ORDERS if _reads_all(texts, form := order.format(mark))]
     iso = ", or write them as 2024-12-31"
     if not forms:
         return "write them as year-month-day, 2024-12-31", ()

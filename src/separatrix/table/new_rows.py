@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
@@ -53,32 +54,73 @@ def read_rows(
     """
     how = Spelling(**spelling)
     source = open_source(data, how)
-    if not isinstance(encoder, Encoder):
-        encoder = Encoder(tuple(Encoded(name, "number") for name in encoder))
-    wanted = [column.name for column in encoder.columns]
-    target = source.target if target is None else called(source, target, how.header)
-    notes = [*source.notes, *_extra_columns(source, {*wanted, target, source.target}, strict)]
+    asked = asked_columns(source, encoder, strict, target, labelled, classes, how.header)
+    encoder, of_labels = asked.encoder, asked.of_labels
+    notes = list(asked.notes)
     if isinstance(source, SparseSource):
-        return _sparse_rows(source, wanted, labelled, notes)
-    select.refuse_lacking(source, wanted)
-    of_labels = _label_column(source, target, wanted) if labelled else None
-    literal = select.literal(encoder.columns, target, classes)
-    every = wanted if of_labels is None else [*wanted, of_labels]
-    columns = source.read(every, literal, select.pointed(encoder.columns))
+        return _sparse_rows(source, asked.wanted, labelled, notes)
+    columns = source.read(asked.names, asked.literal, select.pointed(encoder.columns))
     names, n = row_names(columns), columns.num_rows
     if of_labels is not None:
         known = rows_with_label(source.name, columns.column(of_labels), of_labels, classes)
-        notes += without_label(known, markers(columns.column(of_labels), classes))
+        notes += without_label(int((~known).sum()), markers(columns.column(of_labels), classes))
         names, columns = names[known], columns.filter(pa.array(known))
     with names.in_errors():
-        reading = _as_in_training(encoder, columns, source.name, strict)
+        reading = as_in_training(encoder, columns, source.name, strict)
         y = None
         if of_labels is not None:
             y = labels(source.name, columns.column(of_labels), of_labels, typed, classes)[reading.kept]
     rows = names[reading.kept]
-    notes += _notes_on(reading, encoder, "left out" if labelled else "not predicted")
+    notes += notes_on(reading, encoder, "left out" if labelled else "not predicted")
     where = (tuple(notes), rows.numbers, n, None, rows.files, reading.missing)
-    return Table(source.name, encoder.names, reading.X, target, y, encoder, None, *where)
+    return Table(source.name, encoder.names, reading.X, asked.target, y, encoder, None, *where)
+
+
+@dataclass(frozen=True)
+class AskedColumns:
+    """The columns of a source that a model reads, and the column of labels, if labels are asked for.
+
+    ``target``: the column of labels that the source may have. ``literal``: the columns in which NA is text.
+    """
+
+    encoder: Encoder
+    of_labels: str | None
+    target: str | None
+    literal: frozenset[str]
+    notes: tuple[str, ...]
+
+    @property
+    def wanted(self) -> list[str]:
+        """The columns of the model."""
+        return [column.name for column in self.encoder.columns]
+
+    @property
+    def names(self) -> list[str]:
+        """The columns to read."""
+        return self.wanted if self.of_labels is None else [*self.wanted, self.of_labels]
+
+
+def asked_columns(
+    source: Source,
+    encoder: Encoder | Sequence[str],
+    strict: bool,
+    target: str | None,
+    labelled: bool,
+    classes: Sequence[str],
+    header: bool,
+) -> AskedColumns:
+    """Find the columns of a model in a source, with the arguments of ``read_rows``."""
+    if not isinstance(encoder, Encoder):
+        encoder = Encoder(tuple(Encoded(name, "number") for name in encoder))
+    wanted = [column.name for column in encoder.columns]
+    target = source.target if target is None else called(source, target, header)
+    notes = [*source.notes, *_extra_columns(source, {*wanted, target, source.target}, strict)]
+    of_labels = None
+    if not isinstance(source, SparseSource):
+        select.refuse_lacking(source, wanted)
+        of_labels = _label_column(source, target, wanted) if labelled else None
+    literal = select.literal(encoder.columns, target, classes)
+    return AskedColumns(encoder, of_labels, target, frozenset(literal), tuple(notes))
 
 
 def _sparse_rows(source: SparseSource, wanted: Sequence[str], labelled: bool, notes: Sequence[str]) -> Table:
@@ -89,14 +131,14 @@ def _sparse_rows(source: SparseSource, wanted: Sequence[str], labelled: bool, no
     return Table(source.name, tuple(wanted), source.matrix(wanted), source.target, y, None, None, *where)
 
 
-def _notes_on(reading: Reading, encoder: Encoder, lost: str) -> list[str]:
+def notes_on(reading: Reading, encoder: Encoder, lost: str) -> list[str]:
     """Notes on missing values, unseen levels and texts without n-grams; ``lost``: what happens to dropped rows."""
     notes = filled(reading, encoder.missing, lost)
     notes += unseen_levels(reading.unseen, "no training row had", encoder.levels_of)
     return [*notes, *(note for name, count in reading.wordless.items() for note in empty_note(name, count))]
 
 
-def _as_in_training(encoder: Encoder, columns: pa.Table, source: str, strict: bool) -> Reading:
+def as_in_training(encoder: Encoder, columns: pa.Table, source: str, strict: bool) -> Reading:
     """The columns, encoded as in training. Unseen levels are refused if ``strict``."""
     try:
         reading = encoder.read(columns, source)

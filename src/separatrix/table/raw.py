@@ -9,23 +9,29 @@ A level that only held-out rows have counts as unseen. So held-out rows have no 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.base.errors import TableError
-from separatrix.base.labels import quoted
-from separatrix.base.messages import ForColumn, Message, Setting
 from separatrix.base.pieces import pieces
 from separatrix.base.row_names import RowNames
-from separatrix.table.cells import listed, shortened
 from separatrix.table.encoded_column import UNKNOWN, WORDS
 from separatrix.table.encoded_table import Table
-from separatrix.table.encoder import Encoder, refuse_unseen
+from separatrix.table.encoder import Encoder
 from separatrix.table.fitting import learned, missing_counts
-from separatrix.table.references import levels_in_order
+from separatrix.table.narrowing import (
+    filled,
+    left_out,
+    level_counts,
+    narrowed,
+    new_levels,
+    rare_reference,
+    replaced_references,
+    scaled,
+)
 from separatrix.table.scaling import Scaling
 from separatrix.table.schema import Column, Schema
 from separatrix.table.text import TextFeatures, empty_note, limit_note, without_terms
@@ -33,15 +39,6 @@ from separatrix.table.text_counts import CountedTexts
 
 # Rows are encoded in batches of this many, so that the batch of X stays in the cache while each column is written.
 ENCODED_BATCH_ROWS = 4096
-# A reference level gets a note if it has at most MOST_ROWS_OF_A_RARE_REFERENCE rows, and another level has at least
-# RATIO_TO_A_RARE_REFERENCE times as many.
-MOST_ROWS_OF_A_RARE_REFERENCE = 4
-RATIO_TO_A_RARE_REFERENCE = 10
-# What is done with missing values, before the words "the training rows".
-FILLED = {
-    "impute": "Missing values are filled with the means (categories: the most frequent levels) of",
-    "indicator": "Missing values are filled and marked, as learned from",
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,39 +95,31 @@ class RawTable:
         if scaling is not None:
             scaling = scaling if encoder is None else scaling.only(encoder.measured)
             X = scaling.apply(X)
-            which = "Columns" if encoder is None or encoder.measured.all() else "Numbers and dates"
-            how = "standardised" if isinstance(X, np.ndarray) else "divided by their standard deviations"
-            notes.append(f"{which} are {how}, using {who}.")
+            notes.append(scaled(encoder, isinstance(X, np.ndarray), who))
         every = (*self.notes, *notes, *self.late)
         where = (self.schema, every, self.rows, self.n_rows, scaling, self.files, self.holes)
         return Table(self.source, names, X, self.target, self.y, encoder, *where)
 
     def _coded(self, columns: tuple[Column, ...], train: AnyArray | None, who: str) -> tuple[Any, Encoder, list[str]]:
         """X, the encoder, and notes on columns left out, values filled and levels that no training row has."""
-        narrowed = [self._narrowed(column, self.V[:, j], train) for j, column in enumerate(columns)]
-        used = [j for j, (column, _) in enumerate(narrowed) if column.kind != "ignored"]
+        fewer = [self._narrowed(column, self.V[:, j], train) for j, column in enumerate(columns)]
+        used = [j for j, (column, _) in enumerate(fewer) if column.kind != "ignored"]
         if not used:
             raise TableError(self.source, f"no column varies in {who}", "hold fewer rows out, or give more columns")
-        kept = [narrowed[j][0] for j in used]
-        V = self._renumbered(used, [narrowed[j][1] for j in used])
+        kept = [fewer[j][0] for j in used]
+        V = self._renumbered(used, [fewer[j][1] for j in used])
         encoder = learned(kept, V, self.missing, self.unseen, self.source, train, self.texts)
         words = {column.name: column.text for column in encoder.columns if column.text is not None}
         texts = {name: features.of_counts(self.texts[name]) for name, features in words.items()}
         notes = [
-            *_left_out([column for column, _ in narrowed]),
-            *_replaced_references(kept),
+            *left_out([column for column, _ in fewer]),
+            *replaced_references(kept),
             *self._rare_references(kept, V, train),
-            *self._filled(missing_counts(kept, V), who),
+            *filled(missing_counts(kept, V), self.missing, who),
             *self._new_levels(columns, used, V),
             *self._on_words(kept, V, words, texts, train),
         ]
         return encoder.assembled(_dense(encoder, V), texts), encoder, notes
-
-    def _filled(self, missing: Mapping[str, int], who: str) -> Iterator[str]:
-        """A note on the missing values, which are counted by column."""
-        if missing:
-            where = ", ".join(f"{count} in {quoted(name)}" for name, count in missing.items())
-            yield f"{FILLED[self.missing]} {who}: {where}."
 
     def _on_words(
         self,
@@ -168,29 +157,15 @@ class RawTable:
         """
         if column.kind != "category" or self._has_given_levels(column):
             return column, None
-        counts = _level_counts(column, v, train)
-        present = {level: int(n) for level, n in zip(column.levels, counts, strict=True) if n}
-        if len(present) < 2:
-            only = f"its only value is {quoted(shortened(next(iter(present))))}" if present else "it has no value"
-            return replace(column, kind="ignored", note=f"{only} in the rows fitted"), None
-        levels = levels_in_order(present, column.preferred)
-        if levels == column.levels:
-            return column, None
-        numbers = {level: k for k, level in enumerate(levels)}
-        return replace(column, levels=levels), np.array([numbers.get(level, int(UNKNOWN)) for level in column.levels])
+        return narrowed(column, level_counts(v if train is None else v[train], len(column.levels)))
 
     def _rare_references(self, columns: Sequence[Column], V: Array, train: AnyArray | None) -> Iterator[str]:
         """Notes on references that nobody chose and that very few training rows have."""
         for k, column in enumerate(columns):
             if column.kind != "category" or column.preferred is not None or self._has_given_levels(column):
                 continue
-            counts = _level_counts(column, V[:, k], train)
-            n, most = int(counts[0]), int(counts.argmax())
-            if 0 < n <= MOST_ROWS_OF_A_RARE_REFERENCE and counts[most] >= RATIO_TO_A_RARE_REFERENCE * n:
-                said = f"is in {n} of the rows fitted, so the weights of the others are uncertain"
-                frequent = Setting("reference", ForColumn(column.name, column.levels[most]))
-                start = f"The reference {quoted(shortened(column.levels[0]))} of column {quoted(column.name)} {said}; "
-                yield Message(start, "to compare with the most frequent level, give ", frequent, ".")
+            v = V[:, k] if train is None else V[train, k]
+            yield from rare_reference(column, level_counts(v, len(column.levels)))
 
     def _new_levels(self, columns: tuple[Column, ...], used: list[int], V: Array) -> Iterator[str]:
         """Notes on levels that only held-out rows have; an error if ``unseen`` is "error", as in prediction."""
@@ -201,36 +176,7 @@ class RawTable:
                 counts = np.bincount(codes, minlength=len(columns[j].levels)).tolist()
                 new = {level: n for level, n in zip(columns[j].levels, counts, strict=True) if n}
                 strange |= {columns[j].name: new} if new else {}
-        if strange and self.unseen == "error":
-            raise refuse_unseen(self.source, strange)
-        for name, levels in strange.items():
-            n = sum(levels.values())
-            said = f"in {n} row{'s' * (n != 1)} held out, counted as average"
-            some = listed(list(map(shortened, levels)))
-            yield f"Column {quoted(name)} has levels that no fitted row has, {said}: {some}."
-
-
-def _left_out(columns: Sequence[Column]) -> Iterator[str]:
-    """Notes on the columns that are ignored."""
-    for column in columns:
-        if column.kind == "ignored":
-            yield Message(f"Column {quoted(column.name)} is left out: ", column.note, ".")
-
-
-def _replaced_references(columns: Sequence[Column]) -> Iterator[str]:
-    """Notes on categories whose chosen reference no training row has."""
-    for column in columns:
-        if column.preferred is not None and column.preferred != column.levels[0]:
-            yield (
-                f"The reference {quoted(column.preferred)} of column {quoted(column.name)} is in no row fitted; "
-                f"{quoted(column.levels[0])} takes its place."
-            )
-
-
-def _level_counts(column: Column, v: Array, train: AnyArray | None) -> Integers:
-    """The number of training rows of each level of a category with cells v (n,)."""
-    cells = v if train is None else v[train]
-    return np.bincount(cells[cells >= 0].astype(np.intp), minlength=len(column.levels))
+        yield from new_levels(self.source, strange, self.unseen)
 
 
 def _with_levels(v: Array, numbers: Integers) -> Array:

@@ -184,7 +184,7 @@ def _typed_columns(asked: Selection, missing: str, unseen: str) -> RawTable:
     every = row_names(columns)
     with every.in_errors():
         labelled = _labelled_rows(source.name, columns.column(target), target, given.classes, missing)
-        unlabelled_note = without_label(labelled, markers(columns.column(target), given.classes))
+        unlabelled_note = without_label(int((~labelled).sum()), markers(columns.column(target), given.classes))
         schema = infer(columns, target, given, asked.reference)
         select.refuse_nameless(source, [column.name for column in schema.used])
         if not labelled.all():
@@ -207,12 +207,12 @@ def _labelled_columns(
     V = read_cells(used, columns, source.name)
     complete = kept_rows(used, V, missing, source.name)
     y, rows = y[complete], names[complete]
-    _refuse_no_rows(source.name, y)
+    refuse_no_rows(source.name, len(y))
     refuse_measurements(source.name, y, target, rows, most_levels(len(y)))
     unlisted = _unlisted(used, V, columns, source.name)
     if unlisted and unseen == "error":
         raise refuse_unseen(source.name, unlisted)
-    lost = dropped(missing_counts(used, V), complete)
+    lost = dropped(missing_counts(used, V), int((~complete).sum()), len(complete))
     unlisted_notes = unseen_levels(unlisted, "the schema does not list")
     return RawTable(
         source.name,
@@ -223,7 +223,7 @@ def _labelled_columns(
         missing=missing,
         unseen=unseen,
         target=target,
-        schema=_with_unread(schema, source, target),
+        schema=with_unread(schema, source, target),
         notes=(*source.notes, *odd_columns(schema), *lost, *unlisted_notes, *odd_labels(y, target)),
         rows=rows.numbers,
         files=rows.files,
@@ -238,8 +238,9 @@ def _labelled_rows(source: str, column: Any, target: str, classes: Sequence[str]
     return rows_with_label(source, column, target, classes)
 
 
-def _refuse_no_rows(source: str, y: AnyArray) -> None:
-    if not len(y):
+def refuse_no_rows(source: str, n: int) -> None:
+    """Refuse a table of which no row is kept."""
+    if not n:
         problem = "no row is left: each lacks a value or its label"
         ways = Message("choose ", Setting("missing", "impute", "indicator"))
         raise TableError(source, problem, Message(ways, ", or leave columns out with ", Setting("drop")))
@@ -256,7 +257,7 @@ def _sparse(source: SparseSource, target: str, drop: Sequence[str]) -> RawTable:
     return RawTable(source.name, source.matrix(names), source.labels, names, target=target, notes=source.notes, **where)
 
 
-def _with_unread(found: Schema, source: Source, target: str) -> Schema:
+def with_unread(found: Schema, source: Source, target: str) -> Schema:
     """The schema with the columns that were not read added, in the order of the source."""
     by_name = {column.name: column for column in found.columns}
     every = (by_name.get(name, Column(name, "ignored", note="left out as asked")) for name in source.names)

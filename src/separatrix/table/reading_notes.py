@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from separatrix.base.arrays import AnyArray
 from separatrix.base.labels import quoted
 from separatrix.base.messages import Message
 from separatrix.table.cells import listed, rows_counted, shortened
 from separatrix.table.encoder import Reading
 from separatrix.table.lookalikes import perhaps
-from separatrix.table.raw import FILLED
+from separatrix.table.narrowing import FILLED
 from separatrix.table.schema import Column, Schema
 
 # A note suggests at most this many spellings for a column.
@@ -37,30 +36,27 @@ def filled(reading: Reading, missing: str, lost: str) -> list[str]:
     if not reading.missing:
         return []
     if missing == "drop":
-        return dropped(reading.missing, reading.kept, lost)
+        return dropped(reading.missing, int((~reading.kept).sum()), len(reading.kept), lost)
     return [f"{FILLED[missing]} the training rows: {_by_column(reading.missing)}."]
 
 
-def dropped(missing: dict[str, int], kept: AnyArray, lost: str = "left out") -> list[str]:
-    """A note on the rows that are not ``kept``, with the missing values by column."""
-    if kept.all():
+def dropped(missing: dict[str, int], n_dropped: int, n: int, lost: str = "left out") -> list[str]:
+    """A note on the ``n_dropped`` of n rows that are not kept, with the missing values by column."""
+    if not n_dropped:
         return []
-    n_dropped = int((~kept).sum())
     verb = "is" if n_dropped == 1 else "are"
-    which = f"{n_dropped} of {rows_counted(len(kept))} {verb} {lost}"
-    return [f"{which} because a value is missing: {_by_column(missing)}."]
+    return [f"{n_dropped} of {rows_counted(n)} {verb} {lost} because a value is missing: {_by_column(missing)}."]
 
 
 def _by_column(counts: dict[str, int]) -> str:
     return ", ".join(f"{count} in {quoted(name)}" for name, count in counts.items())
 
 
-def without_label(labelled: AnyArray, spellings: Sequence[str]) -> list[str]:
-    """A note on the rows without a label, and on what their cells say where they are not blank."""
-    if labelled.all():
+def without_label(n: int, spellings: Sequence[str]) -> list[str]:
+    """A note on the n rows without a label, and on what their cells say where they are not blank."""
+    if not n:
         return []
     said = f" (some read {listed(spellings)})" if spellings else ""
-    n = int((~labelled).sum())
     return [f"{rows_counted(n)} without a label {'is' if n == 1 else 'are'} left out{said}."]
 
 

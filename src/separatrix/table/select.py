@@ -152,6 +152,9 @@ def refuse_unknown(source: Source, name: str) -> None:
         raise TableError(
             source.name, f"it has only one column, {source.names[0]!r}, and no column {name!r}", _HEADER_NEEDED
         )
+    if _seems_headless(source):
+        headless = Message("its first line looks like a row of data: if it is one, give ", NO_HEADER)
+        raise TableError(source.name, f"it has no column {name!r}", headless)
     near = _similar(name, source.names)
     if near:
         remedy = f"perhaps {' or '.join(map(repr, near))} is meant"
@@ -160,6 +163,11 @@ def refuse_unknown(source: Source, name: str) -> None:
     if all(_reads_as_number(known) for known in source.names):
         remedy = Message(remedy, "; ", _HEADER_NEEDED)
     raise TableError(source.name, f"it has no column {name!r}", remedy)
+
+
+def _seems_headless(source: Source) -> bool:
+    """Whether a note on the source advises to read its first line as a row."""
+    return any(NO_HEADER in note.within() for note in source.notes if isinstance(note, Message))
 
 
 def _similar(name: str, names: Sequence[str]) -> list[str]:

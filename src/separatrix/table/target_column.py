@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import compute
 
-from separatrix.base.arrays import AnyArray
+from separatrix.base.arrays import AnyArray, Integers
 from separatrix.base.errors import LabelError, TableError
 from separatrix.base.labels import quoted
 from separatrix.base.messages import Message, RowNumber, Setting
@@ -72,9 +72,17 @@ def rows_with_label(source: str, column: Any, target: str, classes: Sequence[str
 
 
 def labels(
-    source: str, column: Column, name: str, typed: bool = True, classes: Sequence[str] = (), remedy: str = _LABEL_THEM
+    source: str,
+    column: Column,
+    name: str,
+    typed: bool = True,
+    classes: Sequence[str] = (),
+    remedy: str = _LABEL_THEM,
+    counts: Integers | None = None,
 ) -> AnyArray:
     """The label of each row. A row without a label is refused, with the advice ``remedy``.
+
+    ``counts``: how many rows of the table each of these rows stands for, one by default.
 
     Text becomes numbers if all of it reads as numbers; codes such as 007 stay text. Unless ``typed``, all text stays
     text: a model whose classes are text may read a file that holds only some of them.
@@ -84,7 +92,7 @@ def labels(
     >>> labels("a table", pa.chunked_array([["007", "7"]]), "y").tolist()
     ['007', '7']
     """
-    _refuse_unlabelled(source, column, name, classes, remedy)
+    _refuse_unlabelled(source, column, name, classes, remedy, counts)
     column = _cells(column, classes)
     if is_text(column.type):
         return _typed(column) if typed else _spelled(column.to_pylist())
@@ -96,11 +104,14 @@ def labels(
     return as_array(column)
 
 
-def _refuse_unlabelled(source: str, column: Column, name: str, classes: Sequence[str], remedy: str) -> None:
+def _refuse_unlabelled(
+    source: str, column: Column, name: str, classes: Sequence[str], remedy: str, counts: Integers | None
+) -> None:
     absent = np.flatnonzero(unlabelled(column, classes))
     if not len(absent):
         return
-    more = f" ({len(absent)} rows have none)" if len(absent) > 1 else ""
+    n_absent = len(absent) if counts is None else int(counts[absent].sum())
+    more = f" ({n_absent} rows have none)" if n_absent > 1 else ""
     cell = decoded(column)[int(absent[0])].as_py()
     if isinstance(cell, str) and cell.strip():
         more += f": it reads {cell!r}"
@@ -110,10 +121,11 @@ def _refuse_unlabelled(source: str, column: Column, name: str, classes: Sequence
     raise TableError(source, problem, remedy)
 
 
-def refuse_measurements(source: str, y: AnyArray, name: str, rows: Rows, most: int) -> None:
+def refuse_measurements(source: str, y: AnyArray, name: str, rows: Rows, most: int, n_rows: int | None = None) -> None:
     """Refuse labels that are not classes: all the same, numbers with decimals, or more than ``most`` different ones.
 
-    ``rows`` are the numbers or the names of the rows for the message.
+    ``rows`` are the numbers or the names of the rows for the message. ``n_rows``: the number of rows, if y has only
+    the different labels.
     """
     where = f"{source}, target column {name!r}"
     if (y == y[0]).all():
@@ -124,7 +136,7 @@ def refuse_measurements(source: str, y: AnyArray, name: str, rows: Rows, most: i
         problem = f"row {rows[k]} is {y[k]}, a measurement rather than a class"
         raise LabelError(where, problem, "cut the numbers into classes first, or predict another column")
     if (distinct := len(set(y.tolist()))) > most:
-        problem = f"it has {distinct} different labels in {len(y)} rows"
+        problem = f"it has {distinct} different labels in {len(y) if n_rows is None else n_rows} rows"
         raise LabelError(where, problem, f"give at most {most} classes: group them, or predict another column")
 
 

@@ -18,6 +18,7 @@ from separatrix.proofs.separability import separability
 from separatrix.proofs.verdicts import Separable
 from separatrix.rows import Frame, memory_rows, summarise
 from separatrix.rows.frame import power_of_two
+from separatrix.rows.in_memory import InMemory
 from separatrix.solvers.driver import run
 from separatrix.solvers.separating.inseparability import ProvenInseparable
 from separatrix.solvers.separating.max_margin import NearestPoint, NearestPointMemory
@@ -26,9 +27,13 @@ from separatrix.solvers.separating.separation_objective import build_separation_
 from separatrix.solvers.stopping import Rule
 
 # Relative difference from the largest margin at which the search stops, and its most steps, each of which is a pass.
-RELATIVE_MARGIN_ERROR, MOST_MARGIN_STEPS = 1e-11, 10_000
+RELATIVE_MARGIN_ERROR, MOST_SOLVER_STEPS = 1e-11, 10_000
 
 
+MAXIMUM_MARGIN = InMemory("maximum_margin", "it keeps a weight for each row")
+
+
+@MAXIMUM_MARGIN.refusing_tables
 def maximum_margin(X: Any, y: Any, fit_intercept: bool = True) -> Hyperplane:
     """The separating hyperplane whose smallest distance to a row is largest, with ‖w‖ = 1.
 
@@ -66,7 +71,7 @@ def maximum_margin(X: Any, y: Any, fit_intercept: bool = True) -> Hyperplane:
     unit = power_of_two(np.array([np.hypot(summary.std, summary.mean - center).max(initial=0.0)]))[0]
     problem = problem.with_(frame=Frame(center, np.full(len(center), unit)))
     proof = ProvenInseparable()
-    steps = OutOfSteps(MOST_MARGIN_STEPS, proof)
+    steps = OutOfSteps(MOST_SOLVER_STEPS, proof)
     rules: list[Rule[NearestPointMemory]] = [
         MarginWithin(relative=RELATIVE_MARGIN_ERROR),
         HullsMeet(proof),

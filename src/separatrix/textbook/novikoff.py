@@ -25,6 +25,7 @@ from separatrix.objectives.problem import Objective
 from separatrix.proofs.separability import verdict_on
 from separatrix.rows import Block, memory_rows
 from separatrix.rows.csr import as_csr, is_sparse
+from separatrix.rows.in_memory import InMemory
 from separatrix.solvers.driver import run, states
 from separatrix.solvers.separating.inseparability import ProvenInseparable
 from separatrix.solvers.separating.max_margin import NearestPoint, NearestPointMemory
@@ -83,6 +84,10 @@ def theorem(problem: Objective, separator: Array, start: Array, eta: float) -> T
     return Theorem(R, gamma, separator, length, (R * length / gamma) ** 2, (distance / (eta * R)) ** 2)
 
 
+NOVIKOFF_BOUND = InMemory("novikoff_bound", "it measures every row")
+
+
+@NOVIKOFF_BOUND.refusing_tables
 def novikoff_bound(
     X: Any,
     y: Any,
@@ -141,6 +146,10 @@ class Cosine(NamedTuple):
     cosine: float
 
 
+COSINES = InMemory("cosines", "it follows the perceptron row by row")
+
+
+@COSINES.refusing_tables
 def cosines(
     X: Any,
     y: Any,

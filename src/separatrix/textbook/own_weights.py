@@ -23,6 +23,7 @@ from separatrix.objectives.penalty import Penalty
 from separatrix.objectives.problem import Objective
 from separatrix.rows import labelled_rows
 from separatrix.rows.csr import as_csr, is_sparse
+from separatrix.rows.in_memory import InMemory
 
 
 @final
@@ -132,6 +133,10 @@ class ObjectiveAt:
         return W
 
 
+OBJECTIVE = InMemory("objective", "it is for examples that fit into memory")
+
+
+@OBJECTIVE.refusing_tables
 def objective(
     X: Any,
     y: Any,

@@ -20,6 +20,7 @@ from separatrix.objectives.penalty import Penalty
 from separatrix.objectives.problem import Objective
 from separatrix.rows import memory_rows
 from separatrix.rows.column_statistics import refuse_not_finite
+from separatrix.rows.in_memory import InMemory
 from separatrix.solvers import Solver, choose, named, refuse_unmet, states
 
 
@@ -68,6 +69,10 @@ class Path:
     value: Array
 
 
+ERROR_SURFACE = InMemory("error_surface", "it is for examples that fit into memory")
+
+
+@ERROR_SURFACE.refusing_tables
 def error_surface(
     X: Any,
     y: Any,

@@ -22,6 +22,7 @@ import numpy as np
 from separatrix.base.arrays import Array
 from separatrix.base.errors import ParameterError
 from separatrix.base.messages import Message, Setting
+from separatrix.base.number_text import number_text
 from separatrix.base.watching import part
 from separatrix.objectives.problem import Objective
 from separatrix.solvers import Newton, Solver, choose
@@ -162,8 +163,9 @@ def _vertex(path: list[Scored], gain: float) -> float | None:
 def _described(question: Question, method: Method, path: list[Scored], best: Scored) -> PenaltyChoice:
     Cs, scores, errors = (np.array([getattr(at, name) for at in path]) for name in ("C", "score", "error"))
     parts = [
-        f"C = {best.C:.4g}, chosen by {method.note(path)}: log loss {best.score:.4g} ± {best.error:.2g} "
-        f"({len(path)} values of C from {Cs[0]:.2g} to {Cs[-1]:.2g})"
+        f"C = {number_text(best.C)}, chosen by {method.note(path)}: log loss {number_text(best.score)} "
+        f"± {number_text(best.error, 2)} "
+        f"({len(path)} values of C from {number_text(Cs[0], 2)} to {number_text(Cs[-1], 2)})"
     ]
     alone = int(np.sum(question.weight > 0) - np.sum(question.scored))
     if alone:

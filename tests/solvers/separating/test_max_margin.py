@@ -160,7 +160,7 @@ def test_hulls_that_meet_are_proven_to():
 
 
 def test_hulls_that_meet_in_a_table_too_large_for_a_program_are_proven_by_their_support(monkeypatch):
-    monkeypatch.setattr("separatrix.solvers.separating.inseparability.MOST_ENTRIES", 10)
+    monkeypatch.setattr("separatrix.solvers.separating.inseparability.MOST_PROOF_ENTRIES", 10)
     rng = np.random.default_rng(0)
     X = rng.integers(-3, 4, (80, 2)).astype(float)
     outcome = _solve(X, rng.choice([-1.0, 1.0], 80))

@@ -7,7 +7,7 @@ import numpy as np
 from separatrix.base.arrays import Array
 from separatrix.diagnostics.distributions import column_of
 from separatrix.plots import DistributionDisplay
-from separatrix.plots.distributions import MOST_COLUMNS_DRAWN, MOST_HISTOGRAMS
+from separatrix.plots.distributions import MOST_DISTRIBUTIONS_DRAWN, MOST_HISTOGRAMS
 from separatrix.reports.figures import figure
 from separatrix.reports.page import Html, Section, details, named_class, paragraph, table, text
 from separatrix.reports.reported_model import ReportedModel
@@ -16,15 +16,15 @@ from separatrix.reports.wording import number, some
 
 GROUP = "Columns"
 # The most rows from which correlations are computed.
-MOST_ROWS = 50_000
+MOST_CORRELATED_ROWS = 50_000
 # Columns with a larger correlation than this, in absolute value, share one effect.
 STRONG_CORRELATION = 0.8
 # The opacity of a cell with a correlation of ±1.
-LARGEST_OPACITY = 40
+LARGEST_OPACITY_PERCENT = 40
 
 
 def distributions(subject: ReportedModel) -> Section | None:
-    chosen = subject.important[:MOST_COLUMNS_DRAWN]
+    chosen = subject.important[:MOST_DISTRIBUTIONS_DRAWN]
     if not len(chosen):
         return None
     classes = subject.own.classes
@@ -72,8 +72,8 @@ def correlation(subject: ReportedModel) -> Section | None:
 def correlations(subject: ReportedModel, chosen: list[int]) -> Array:
     """The correlation matrix of some columns over the rows of the fit, or over a sample of them."""
     X = subject.scored
-    if X.shape[0] > MOST_ROWS:
-        X = X[np.sort(np.random.default_rng(0).choice(X.shape[0], MOST_ROWS, replace=False))]
+    if X.shape[0] > MOST_CORRELATED_ROWS:
+        X = X[np.sort(np.random.default_rng(0).choice(X.shape[0], MOST_CORRELATED_ROWS, replace=False))]
     V = np.column_stack([column_of(X, j) for j in chosen])
     V = V - V.mean(axis=0)
     length = np.linalg.norm(V, axis=0)
@@ -84,5 +84,5 @@ def correlations(subject: ReportedModel, chosen: list[int]) -> Array:
 def _cell(r: float, own: bool) -> Html:
     """A correlation on a ground of ink that is as strong as the correlation."""
     shown = "1" if own else f"{round(r, 2) + 0.0:.2f}".replace("-", "\N{MINUS SIGN}")
-    share = f"color-mix(in srgb, var(--ink) {LARGEST_OPACITY * abs(r):.0f}%, transparent)"
+    share = f"color-mix(in srgb, var(--ink) {LARGEST_OPACITY_PERCENT * abs(r):.0f}%, transparent)"
     return Html(f'<span style="display:block;padding:2px 4px;background:{share}">{text(shown)}</span>')

@@ -18,7 +18,11 @@ def missing(subject: ReportedModel) -> Section | None:
         return None
     holes = sorted(subject.missing.items(), key=lambda item: -item[1])
     if not holes:
-        return Section("missing", GROUP, title, gloss, paragraph("No value is missing."))
+        dropped = subject.encoder is not None and subject.encoder.missing == "drop"
+        said = (
+            "Rows with a missing value were left out, so none is missing here." if dropped else "No value is missing."
+        )
+        return Section("missing", GROUP, title, gloss, paragraph(said))
     n = subject.own.n_rows + (subject.judged.n_rows if subject.held_out else 0)
     rows = [[name, f"{count:,}", bar(count / n, percent(count / n))] for name, count in holes[:MOST_MISSING_COLUMNS]]
     left = len(holes) - MOST_MISSING_COLUMNS

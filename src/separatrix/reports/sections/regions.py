@@ -38,6 +38,6 @@ def _axes(subject: ReportedModel, shown: DecisionRegionsDisplay) -> str:
     plane, pairs = shown.plane, []
     for name, direction in zip(plane.names, plane.B.T, strict=True):
         largest = np.argsort(-np.abs(direction), kind="stable")[:MOST_COLUMNS_OF_AXIS].tolist()
-        parts = [f"{subject.names[j]} {signed(float(direction[j]), '.2f')}" for j in largest]
+        parts = [f"{subject.names[j]}\N{NO-BREAK SPACE}{signed(float(direction[j]), '.2f')}" for j in largest]
         pairs.append((name, ", ".join(parts)))
     return paragraph("The axes consist mostly of these columns, in standard deviations:", "aside") + facts(pairs)

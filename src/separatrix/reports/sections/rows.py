@@ -130,15 +130,10 @@ def _cases(subject: ReportedModel, rows: Integers, said: list[str], judged: bool
         )
         parts = "" if explained is None else _parts(subject, explained, i, true)
         cards.append(
-            f'<article class="case"><h4>Row {_number(called[i])}: {classes}</h4>'
+            f'<article class="case"><h4>Row {text(str(called[i]))}: {classes}</h4>'
             f'<p class="aside">{text(sentence)}</p>{parts}</article>'
         )
     return cards
-
-
-def _number(name: int | str) -> str:
-    """The number of a row, with its file if the table is a folder."""
-    return f"{name:,}" if isinstance(name, int) else text(name)
 
 
 def _parts(subject: ReportedModel, found: Contributions, i: int, true: int) -> Html:

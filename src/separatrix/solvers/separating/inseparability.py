@@ -29,7 +29,7 @@ EARLIEST, ENTRIES_A_STEP, LATEST = 10, 2000, 100
 # Outside memory a proof is attempted after this many steps: it reads the rows about as often as one or two of them.
 EARLIEST_OUTSIDE_MEMORY = 3
 # No proof is attempted automatically for tables with more entries than this, because each pass takes seconds.
-MOST_ENTRIES = 1_000_000_000
+MOST_PROOF_ENTRIES = 1_000_000_000
 # If the margin, relative to the length of the rows, is at most this, the search is given up: Novikoff's theorem then
 # allows 1e24 mistakes.
 HOPELESS = 1e-12
@@ -63,7 +63,7 @@ class ProvenInseparable:
         rows = problem.rows.resident()
         if rows is None:
             return self._judged(problem, None)
-        return None if _entries(problem) > MOST_ENTRIES else self._judged(problem, _by_some(rows, problem))
+        return None if _entries(problem) > MOST_PROOF_ENTRIES else self._judged(problem, _by_some(rows, problem))
 
     def ask_some(self, problem: Objective) -> Status | None:
         """The status if a sample of the rows proves that all are inseparable; None if it leaves the question open."""

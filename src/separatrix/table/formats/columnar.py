@@ -24,6 +24,8 @@ from separatrix.table.formats.source import SOME_ROWS, UNREADABLE, Source, canno
 _NOT_OPEN = (FileNotFoundError, PermissionError, IsADirectoryError)
 # The size of a string view in the Arrow format, in bytes.
 VIEW_BYTES = 16
+# The buffer through which a column of a Parquet file is read, if the file is read in batches.
+BUFFER_BYTES = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -35,12 +37,17 @@ class ColumnarSource:
     content: Path | bytes
     limits: Limits
     reader: Callable[[ColumnarSource, Sequence[str]], pa.Table]
+    batch_reader: Callable[[ColumnarSource, Sequence[str], int], Iterator[pa.Table]]
     target: str | None = None
     notes: tuple[str, ...] = ()
 
     def read(self, names: Sequence[str], literal: Collection[str] = (), pointed: Collection[str] = ()) -> pa.Table:
         """The columns, in the order of ``names``, validated."""
         return self.reader(self, names)
+
+    def batches(self, names: Sequence[str], n_rows: int) -> Iterator[pa.Table]:
+        """The columns in batches of about ``n_rows`` rows, validated."""
+        return self.batch_reader(self, names, n_rows)
 
     def refuse_large(self, n_cells: int) -> None:
         """Refuse a small file that makes a huge table. A long run of equal values takes a few bytes in a file."""
@@ -68,20 +75,42 @@ def _read_arrow(source: ColumnarSource, names: Sequence[str]) -> pa.Table:
         return _sound(pa.Table.from_batches(batches), names)
 
 
+def _parquet_batches(source: ColumnarSource, names: Sequence[str], n_rows: int) -> Iterator[pa.Table]:
+    from pyarrow import parquet
+
+    content = _stream(source.content)
+    # Row groups are read column by column through a small buffer, not as a whole.
+    with (
+        _explained(source.name, "Parquet"),
+        parquet.ParquetFile(content, pre_buffer=False, buffer_size=BUFFER_BYTES) as file,
+    ):
+        for batch in file.iter_batches(n_rows, columns=list(names), use_threads=False):
+            yield _sound(pa.Table.from_batches([batch]), names)
+
+
+def _arrow_batches(source: ColumnarSource, names: Sequence[str], n_rows: int) -> Iterator[pa.Table]:
+    place = {name: k for k, name in enumerate(source.names)}
+    with _explained(source.name, "Arrow"), _arrow(source.content, [place[name] for name in names]) as reader:
+        for batch in _batches(reader):
+            whole = _sound(pa.Table.from_batches([batch]), names)
+            for start in range(0, whole.num_rows, n_rows):
+                yield whole.slice(start, n_rows)
+
+
 def open_parquet(name: str, content: Path | bytes, limits: Limits) -> Source:
     """Open a Parquet file: names and number of rows come from its footer."""
     with _explained(name, "Parquet"), _parquet(content) as file:
         names, n_rows = file.schema_arrow.names, file.metadata.num_rows
     if n_rows == 0:
         raise NoRowsError(name, "it has no rows", SOME_ROWS)
-    return ColumnarSource(name, distinct(name, names), content, limits, _read_parquet)
+    return ColumnarSource(name, distinct(name, names), content, limits, _read_parquet, _parquet_batches)
 
 
 def open_arrow(name: str, content: Path | bytes, limits: Limits) -> Source:
     """Open an Arrow file or stream: names come from the schema at its start."""
     with _explained(name, "Arrow"), _arrow(content, []) as reader:
         names = reader.schema.names
-    return ColumnarSource(name, distinct(name, names), content, limits, _read_arrow)
+    return ColumnarSource(name, distinct(name, names), content, limits, _read_arrow, _arrow_batches)
 
 
 def _sound(columns: pa.Table, names: Sequence[str]) -> pa.Table:

@@ -65,9 +65,9 @@ def _with_marks(pattern: bytes, quote: str, delimiter: str = "") -> re.Pattern[b
     return re.compile(re.sub(rb"[QD]", lambda letter: marks[letter[0]], pattern))
 
 
-def refuse_nul(name: str, content: bytes) -> None:
+def refuse_nul(name: str, content: bytes, lines_before: int = 0) -> None:
     """Refuse a file with a NUL byte, which would turn a column of numbers into text."""
-    problem = f"line {line_of(content, content.index(0))} holds a NUL byte, which no text has"
+    problem = f"line {lines_before + line_of(content, content.index(0))} holds a NUL byte, which no text has"
     remedy = Message("copy or export the file again; for UTF-16 give ", Setting("encoding", "utf-16"))
     raise TableError(name, problem, remedy)
 

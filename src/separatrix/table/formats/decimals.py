@@ -17,7 +17,7 @@ import pyarrow as pa
 from pyarrow import compute
 
 from separatrix.base.errors import TableError
-from separatrix.base.messages import Message, Setting
+from separatrix.base.messages import Message, RowNumber, Setting
 from separatrix.table.cells import shortened, stripped
 
 _COMMA = r"^\s*[-+]?(\d+,\d*|,\d+)([eE][-+]?\d+)?\s*$"
@@ -50,7 +50,8 @@ def _refuse_points(source: str, name: str, column: Any) -> None:
     pointed = compute.match_substring_regex(cells, _POINT)
     if compute.all(compute.match_substring_regex(cells, _ANY)).as_py() and compute.any(pointed).as_py():
         row = compute.index(pointed, True).as_py()
-        problem = f"row {row + 1}, column {name!r} is {shortened(cells[row].as_py())!r}, with a point"
+        unlike = f", column {name!r} is {shortened(cells[row].as_py())!r}, with a point"
+        problem = Message("row ", RowNumber(row + 1), unlike)
         leave = Setting("decimal", ",")
         remedy = Message("with decimal commas, remove thousands separators; otherwise leave ", leave, " out")
         raise TableError(source, problem, remedy)

@@ -64,7 +64,7 @@ class DelimitedSource:
 
         Beside decimal commas, only the columns ``pointed`` may hold what reads as a number with a point.
         """
-        nulls = NO_TEXT if not literal else tuple(spelling for spelling in NO_TEXT if spelling != NA)
+        nulls = nulls_of(literal)
         with Content(self.name, self.content, self.spelling.limits) as content:
             marks = self._marks(content)
             try:
@@ -72,9 +72,14 @@ class DelimitedSource:
             except UNREADABLE:
                 table = self._parse_again(content, list(names), nulls, marks)
             self._refuse_damage(content, marks, table.num_rows)
+        return self.spelled(table, literal, pointed)
+
+    def spelled(self, table: pa.Table, literal: Collection[str], pointed: Collection[str]) -> pa.Table:
+        """Columns as they were parsed, with NA as null except in the columns ``literal``, and with decimal points."""
         if literal:
+            names = table.column_names
             columns = [c if name in literal else _without_na(c) for name, c in zip(names, table.columns, strict=True)]
-            table = pa.table(columns, list(names))
+            table = pa.table(columns, names)
         return with_points(self.name, table, pointed) if self.spelling.decimal == "," else table
 
     def _parse_again(
@@ -87,7 +92,7 @@ class DelimitedSource:
         except UNREADABLE as error:
             with suppress(*UNREADABLE):  # If the bytes can be read at all, an unclosed quote may be the reason.
                 self._refuse_damage(content, marks, 0)
-            raise self._explained(error, self.n_blank + blank.count) from error
+            raise self.explained(error, self.n_blank + blank.count) from error
 
     def _marks(self, content: Content) -> tuple[bool, bool]:
         """Whether the text has NUL bytes, and whether it has quotes.
@@ -121,6 +126,18 @@ class DelimitedSource:
         block: int = _BLOCK_BYTES,
         blank: _BlankLines | None = None,
     ) -> pa.Table:
+        read, parse, convert = self.options(names, nulls, threads, block, blank)
+        return content.parsed(
+            lambda stream: arrow_csv.read_csv(stream, read_options=read, parse_options=parse, convert_options=convert)
+        )
+
+    def options(
+        self, names: list[str], nulls: Sequence[str], threads: bool, block: int, blank: _BlankLines | None = None
+    ) -> tuple[Any, Any, Any]:
+        """PyArrow's options for reading, parsing and converting these columns as text, in blocks of ``block`` bytes.
+
+        ``blank`` counts the blank lines that are skipped.
+        """
         names_here = None if self.spelling.header else list(self.names)
         read = arrow_csv.ReadOptions(
             use_threads=threads,
@@ -144,11 +161,9 @@ class DelimitedSource:
             strings_can_be_null=True,
             null_values=list(nulls),
         )
-        return content.parsed(
-            lambda stream: arrow_csv.read_csv(stream, read_options=read, parse_options=parse, convert_options=convert)
-        )
+        return read, parse, convert
 
-    def _explained(self, error: Exception, n_blank: int) -> TableError:
+    def explained(self, error: Exception, n_blank: int = 0) -> TableError:
         """The error of the parser in words. It counts ``n_blank`` blank lines before a row of a wrong length."""
         text = " ".join(str(error).split())
         ragged = re.search(r"Row #(\d+): Expected (\d+) columns, got (\d+)", text)
@@ -176,6 +191,11 @@ class _BlankLines:
             return "error"
         self.count += 1
         return "skip"
+
+
+def nulls_of(literal: Collection[str]) -> Sequence[str]:
+    """The texts that PyArrow reads as null. If NA is text in some column, it is turned into null afterwards."""
+    return NO_TEXT if not literal else tuple(spelling for spelling in NO_TEXT if spelling != NA)
 
 
 def open_delimited(name: str, source: Path | bytes, spelling: Spelling | None = None) -> DelimitedSource:

@@ -37,7 +37,7 @@ class FolderSource:
         tables = [file.read(names, literal, pointed) for file in self.files]
         for file, table in zip(self.files, tables, strict=True):
             for name in names:
-                self._compare(name, tables[0].column(name).type, file, table.column(name).type)
+                self.compare(name, tables[0].column(name).type, file, table.column(name).type)
         columns = pa.table([self._joined(name, tables) for name in names], list(names))
         counts = [table.num_rows for table in tables]
         short = short_names([file.name for file in self.files])
@@ -51,7 +51,7 @@ class FolderSource:
             problem = f"column {name!r} mixes types that do not go together ({' '.join(str(error).split())[:200]})"
             raise TableError(self.name, problem, "write it with one type in all files") from error
 
-    def _compare(self, name: str, first: pa.DataType, file: Source, other: pa.DataType) -> None:
+    def compare(self, name: str, first: pa.DataType, file: Source, other: pa.DataType) -> None:
         """Refuse a mix of types. Whole numbers and decimals may mix, text and numbers may not."""
         try:
             pa.unify_schemas([pa.schema([(name, first)]), pa.schema([(name, other)])], promote_options="permissive")

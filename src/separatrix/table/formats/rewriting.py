@@ -57,8 +57,12 @@ class RewrittenSource:
         """The columns, rewritten."""
         table = self.source.read(names, literal, {*pointed, *self.forms})
         with row_names(table).in_errors():
-            columns = [self._rewritten(name, table.column(name)) for name in names]
-        return with_files(pa.table(columns, list(names)), files_of(table))
+            return with_files(self.rewritten(table), files_of(table))
+
+    def rewritten(self, table: pa.Table) -> pa.Table:
+        """The columns of a table, rewritten. Errors name rows by their number in the table."""
+        columns = [self._rewritten(name, table.column(name)) for name in table.column_names]
+        return pa.table(columns, table.column_names)
 
     def _rewritten(self, name: str, column: Any) -> Any:
         column = decoded(column)

@@ -27,16 +27,23 @@ SECONDS_FOR_THREADS, SECONDS_BETWEEN_LOOKS = 5.0, 0.0005
 class Content:
     r"""The bytes of a file or of memory, which can be read from the start several times.
 
-    A file is opened when it is first read, and closed at the end of the ``with`` block.
+    A file is opened when it is first read, and closed at the end of the ``with`` block. ``opened(path)`` opens it, as
+    ``HeldFile`` does on the local disk.
 
     >>> with Content("a table", b"a,y\n1,u\n") as content:
     ...     content.compression, b"".join(content.pieces()), b"".join(content.pieces())
     (None, b'a,y\n1,u\n', b'a,y\n1,u\n')
     """
 
-    def __init__(self, name: str, source: Path | bytes, limits: Limits = DEFAULT_LIMITS) -> None:
-        self.name, self.source, self.limits = name, source, limits
-        self._file: HeldFile | None = None
+    def __init__(
+        self,
+        name: str,
+        source: Path | bytes,
+        limits: Limits = DEFAULT_LIMITS,
+        opened: Callable[[Path], Any] = HeldFile,
+    ) -> None:
+        self.name, self.source, self.limits, self._opened = name, source, limits, opened
+        self._file: Any = None
 
     def __enter__(self) -> Self:
         return self
@@ -71,9 +78,7 @@ class Content:
             held = stream if isinstance(stream, Unpacked) else self._file
             before = sys.getrefcount(held)
             result = parse(stream)
-        deadline = time.monotonic() + SECONDS_FOR_THREADS
-        while held is not None and sys.getrefcount(held) > before and time.monotonic() < deadline:
-            time.sleep(SECONDS_BETWEEN_LOOKS)
+        wait_for_threads(lambda: held is not None and sys.getrefcount(held) > before)
         return result
 
     def pieces(self) -> Iterator[bytes]:
@@ -81,11 +86,18 @@ class Content:
         with self.stream() as stream:
             yield from iter(lambda: stream.read(PIECE_BYTES), b"")
 
-    def _rewound(self, path: Path) -> HeldFile:
+    def _rewound(self, path: Path) -> Any:
         if self._file is None:
-            self._file = HeldFile(path)
+            self._file = self._opened(path)
         self._file.seek(0)
         return self._file
+
+
+def wait_for_threads(is_held: Callable[[], bool]) -> None:
+    """Wait until Arrow's threads have dropped their references to a stream, as ``is_held`` tells."""
+    deadline = time.monotonic() + SECONDS_FOR_THREADS
+    while is_held() and time.monotonic() < deadline:
+        time.sleep(SECONDS_BETWEEN_LOOKS)
 
 
 class Unpacked(io.RawIOBase):

@@ -1,0 +1,198 @@
+"""Tables that do not fit into memory: the options, and the decision to read a table in batches."""
+
+from __future__ import annotations
+
+import glob
+import math
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from separatrix.base.errors import ParameterError, TableError
+from separatrix.cli.output_files import STANDARD, refuse_unwritable
+
+if TYPE_CHECKING:
+    from separatrix.table.formats import Source
+    from separatrix.table.formats.batched import BatchedSource
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+# Without --memory, a table may take this share of the memory that is available.
+SHARE_OF_AVAILABLE_MEMORY = 0.6
+# The bytes of a cell that is read into memory: as it was read, as a number, encoded, and once more in the rows fitted.
+BYTES_PER_CELL = 32
+# How much larger than the file a text is in memory, and how much larger than that a compressed file becomes.
+TEXT_RATIO, UNPACKED_RATIO = 1.2, 5.0
+# A cell of a text file takes at least a digit and a delimiter.
+FEWEST_BYTES_PER_CELL = 2
+_LIBSVM = (".libsvm", ".svm", ".svmlight")
+
+memory_option = click.option(
+    "--memory",
+    metavar="SIZE",
+    help="The memory that the table may take, such as 500MB or 4GB; by default a part of what is available. A larger "
+    "table is read in batches, again in every pass over its rows. The result is the same.",
+)
+cache_option = click.option(
+    "--cache",
+    type=click.Path(file_okay=False, readable=False),
+    metavar="DIR",
+    help="Keep the rows of a table that is read in batches as numbers in this folder, for the later passes and for "
+    "later fits. By default they are kept in a temporary file, if the disk has room.",
+)
+checkpoint_option = click.option(
+    "--checkpoint",
+    type=click.Path(readable=False),
+    metavar="FILE",
+    help="After every pass over a table that is read in batches, keep the state of the fit in this file, until the fit "
+    "has ended.",
+)
+resume_option = click.option(
+    "--resume",
+    is_flag=True,
+    help="Go on from the file of --checkpoint, if it exists. The result is that of a fit without interruption.",
+)
+
+
+def memory_limit(memory: str | None) -> float:
+    """The memory that a table may take, in bytes."""
+    from separatrix.base.available_memory import available_bytes
+    from separatrix.streams.memory import memory_bytes
+
+    if memory is None:
+        return SHARE_OF_AVAILABLE_MEMORY * available_bytes()
+    try:
+        return memory_bytes(memory)
+    except ParameterError as error:
+        raise ParameterError("--memory", error.problem, error.remedy) from error
+
+
+@dataclass(frozen=True)
+class TooLarge:
+    """A source that is read in batches, since in memory it would take more than the limit."""
+
+    batched: BatchedSource
+    needed: float
+    limit: float
+
+    @property
+    def note(self) -> str:
+        """The sentence that says so."""
+        name, needed, limit = Path(self.batched.name).name, _size(self.needed), _size(self.limit)
+        return f"{name} would take about {needed} of memory, more than {limit}, so it is read in batches (--memory)."
+
+
+def may_be_batched(data: str, memory: str | None) -> bool:
+    """Whether a table is a file, a folder or a pattern of files that can be read in batches, and that may be too large.
+
+    Only the sizes of the files are looked at, so that small tables are not opened twice.
+    """
+    from separatrix.table.formats.demos import DEMO
+
+    if data == STANDARD or data.startswith(DEMO):
+        return False
+    path = Path(data)
+    try:
+        files = [*path.iterdir()] if path.is_dir() else [path] if path.exists() else [*map(Path, glob.glob(data))]
+        if any(suffix in _LIBSVM for file in files for suffix in file.suffixes):
+            return False
+        return sum(file.stat().st_size * _most_ratio(file) for file in files if file.is_file()) > memory_limit(memory)
+    except OSError:  # Opening the table reports it.
+        return False
+
+
+def _most_ratio(path: Path) -> float:
+    """How much larger than its file a table may be in memory."""
+    if path.suffix.lower() in (".csv", ".tsv"):
+        return TEXT_RATIO + BYTES_PER_CELL / FEWEST_BYTES_PER_CELL
+    return math.inf
+
+
+def too_large(source: Source, memory: str | None) -> TooLarge | None:
+    """The source, to be read in batches, if it would not fit into memory; otherwise None."""
+    from separatrix.table.formats.batched import batched
+
+    found = batched(source)
+    if found is None:
+        return None
+    needed, limit = needed_bytes(found), memory_limit(memory)
+    return TooLarge(found, needed, limit) if needed > limit else None
+
+
+def needed_bytes(batched: BatchedSource) -> float:
+    """About how much memory a table takes that is read at once."""
+    total, n_columns = 0.0, len(batched.names)
+    for path in batched.paths:
+        if path.suffix.lower() in (".parquet", ".pq"):
+            from pyarrow.parquet import read_metadata
+
+            total += read_metadata(path).num_rows * n_columns * BYTES_PER_CELL
+            continue
+        size = path.stat().st_size * (UNPACKED_RATIO if path.suffix.lower() in (".gz", ".zst") else 1.0)
+        text = path.suffix.lower() not in (".arrow", ".feather", ".ipc")
+        cells = size / (_bytes_per_row(path) / n_columns) if text else size / 8
+        total += TEXT_RATIO * size + cells * BYTES_PER_CELL
+    return total
+
+
+def _bytes_per_row(path: Path) -> float:
+    """The mean length of the first lines of a text file; of a compressed file, a guess."""
+    with open(path, "rb") as file:
+        start = file.read(1 << 16)
+    compressed = start[:2] == b"\x1f\x8b" or start[:4] == b"\x28\xb5\x2f\xfd"
+    return 100.0 if compressed else len(start) / max(start.count(b"\n"), 1)
+
+
+def _size(n: float) -> str:
+    """A size in words.
+
+    >>> _size(3_210_000_000), _size(450_000_000)
+    ('3.2 GB', '450 MB')
+    """
+    return f"{n / 1e9:.2g} GB" if n >= 1e9 else f"{max(n / 1e6, 1):.0f} MB"
+
+
+def refuse_too_large(data: str, spelling: dict[str, Any], memory: str | None, what: str) -> None:
+    """Refuse a table that does not fit into memory, for ``what`` needs it there."""
+    if not may_be_batched(data, memory):
+        return
+    from separatrix.table.formats import Spelling, open_source
+
+    found = too_large(open_source(data, Spelling(**spelling)), memory)
+    if found is not None:
+        problem = f"{what} needs it in memory, where it would take about {_size(found.needed)}"
+        remedy = f"raise --memory from {_size(found.limit)}, or give a part of its rows"
+        raise TableError(found.batched.name, problem, remedy)
+
+
+@contextmanager
+def kept_in(checkpoint: str | None, resume: bool) -> Iterator[None]:
+    """Keep the passes of the fits inside in a checkpoint, and remove it when all has ended."""
+    from separatrix.base import checkpoints
+
+    if checkpoint is None:
+        yield
+        return
+    refuse_unwritable("--checkpoint", checkpoint)
+    if os.path.lexists(checkpoint) and not resume:
+        problem = f"the file {checkpoint!r} exists"
+        raise ParameterError("--checkpoint", problem, "give --resume to go on from it, or remove it to start again")
+    try:
+        with checkpoints.checkpoint(checkpoint, resume):
+            yield
+    except ParameterError as error:
+        if error.argument == "checkpoint":
+            raise ParameterError("--checkpoint", error.problem, error.remedy) from error
+        raise
+    os.unlink(checkpoint)
+
+
+def refuse_without_batches(checkpoint: str | None, resume: bool) -> None:
+    """Refuse options that have a meaning only for a table that is read in batches."""
+    if resume and checkpoint is None:
+        raise ParameterError("--resume", "there is no checkpoint", "give --checkpoint FILE, too")

@@ -1,0 +1,182 @@
+"""The connection to a Dask scheduler: which client is used, and how results are waited for."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Sequence
+from concurrent.futures import CancelledError
+from contextlib import suppress
+from typing import Any
+
+from separatrix.base.errors import ClusterError, ParameterError
+
+# Seconds between two looks at the cluster while results are waited for. Results that arrive end the wait at once.
+SECONDS_BETWEEN_LOOKS = 0.5
+# The setting of Dask that limits how long a fit waits while the cluster has no worker, and its default.
+WORKER_TIMEOUT = "separatrix.worker-timeout"
+DEFAULT_WORKER_TIMEOUT = "60s"
+# A local cluster: processes with one thread each, which listen on the loopback interface only. Dask always starts a
+# server of HTTP; it has no dashboard, and any free port.
+LOCAL_SETTINGS: dict[str, Any] = {
+    "threads_per_worker": 1,
+    "processes": True,
+    "host": "127.0.0.1",
+    "dashboard_address": "127.0.0.1:0",
+    "worker_dashboard_address": "127.0.0.1:0",
+    "scheduler_kwargs": {"dashboard": False},
+}
+
+
+class WorkersReplaced(Exception):
+    """None of the workers that were given rows is left, and there are others."""
+
+
+def worker_timeout() -> float:
+    """How long a fit waits for workers if there are none, in seconds.
+
+    It is a setting of Dask: ``dask.config.set({"separatrix.worker-timeout": "5min"})``, or the environment variable
+    ``DASK_SEPARATRIX__WORKER_TIMEOUT``.
+    """
+    import dask
+    from dask.utils import parse_timedelta
+
+    given = dask.config.get(WORKER_TIMEOUT, DEFAULT_WORKER_TIMEOUT)
+    try:
+        seconds = float(parse_timedelta(given))
+    except (KeyError, ValueError, TypeError):
+        seconds = -1.0
+    if not seconds > 0:
+        raise ParameterError(WORKER_TIMEOUT, f"got {given!r}", "give a time such as '60s' or '5min'")
+    return seconds
+
+
+def default_client() -> Any | None:
+    """The client that Dask itself would use; None if it would compute in this process."""
+    import dask
+
+    chosen = dask.config.get("scheduler", None)
+    if "distributed" not in sys.modules or chosen not in (None, "distributed", "dask.distributed"):
+        return None
+    from distributed import Client
+
+    try:
+        return Client.current()
+    except ValueError:
+        return None
+
+
+def connected(cluster: Any) -> Any:
+    """A client of the cluster that ``cluster`` names.
+
+    ``"local"`` starts workers in processes of this machine, one thread each, which listen on the loopback interface
+    only and have no dashboard. Other text is the address of a scheduler. A ``distributed.Client`` is used as it is,
+    with its TLS settings, and a cluster object gets a client.
+    """
+    _need_distributed()
+    from distributed import Client
+
+    if isinstance(cluster, Client):
+        return cluster
+    if cluster == "local":
+        return _local_client()
+    address = getattr(cluster, "scheduler_address", cluster)
+    if not isinstance(address, str):
+        raise ParameterError(
+            "cluster", f"got {cluster!r}", "give 'local', the address of a scheduler, or a distributed.Client"
+        )
+    try:
+        return Client(cluster, set_as_default=False, timeout=worker_timeout())
+    except (OSError, ValueError) as error:
+        problem = f"no scheduler answers at {address} ({error})"
+        raise ClusterError(problem, "check the address, and the TLS settings if it begins with tls://") from error
+
+
+def _need_distributed() -> None:
+    try:
+        import distributed  # noqa: F401
+    except ImportError as error:
+        raise ClusterError("Dask is not installed", "install it: pip install 'separatrix[dask]'") from error
+
+
+def _local_client() -> Any:
+    """A client of new worker processes, which end when the client is closed, at the latest with this process."""
+    from distributed import Client
+
+    from separatrix.base.concurrency import thread_count
+
+    return Client(n_workers=thread_count(), **LOCAL_SETTINGS, set_as_default=False)
+
+
+def workers(client: Any) -> dict[str, int]:
+    """The addresses of the workers and their numbers of threads. Waits for a first worker, up to the time limit."""
+    limit = worker_timeout()
+    try:
+        client.wait_for_workers(1, timeout=limit)
+        found: dict[str, int] = client.nthreads()
+    except TimeoutError as error:
+        raise _no_worker(limit) from error
+    except OSError as error:
+        raise _lost(client) from error
+    return dict(sorted(found.items()))
+
+
+def results(client: Any, futures: Sequence[Any], preferred: frozenset[str] = frozenset()) -> list[Any]:
+    """The results of tasks, in order. Dask runs the tasks of a lost worker again, and makes its rows again.
+
+    ``preferred``: the workers for which the rows were loaded. Raises ``WorkersReplaced`` if all of them are lost and
+    there are others, and ``ClusterError`` if the scheduler is lost, if there is no worker for longer than the time
+    limit, or if the same task has lost several workers. If the wait is interrupted, the tasks are cancelled.
+    """
+    from distributed import wait
+    from distributed.scheduler import KilledWorker
+
+    limit = worker_timeout()
+    alone_since: float | None = None
+    try:
+        while True:
+            try:
+                with client.as_current():
+                    wait(futures, timeout=SECONDS_BETWEEN_LOOKS)
+                gathered: list[Any] = client.gather(futures)
+                return gathered
+            except TimeoutError:
+                alive = _alive(client)
+                if alive and preferred and not preferred & alive:
+                    raise WorkersReplaced from None
+                alone_since = None if alive else (alone_since or time.monotonic())
+                if alone_since is not None and time.monotonic() - alone_since > limit:
+                    raise _no_worker(limit) from None
+    except CancelledError as error:
+        raise _lost(client) from error
+    except KilledWorker as error:
+        problem = f"workers were lost {error.allowed_failures + 1} times while they worked on the same rows"
+        raise ClusterError(problem, "see the workers' logs; they may need more memory") from error
+    except (KeyboardInterrupt, ClusterError):
+        with suppress(Exception):
+            client.cancel(futures)
+        raise
+
+
+def _alive(client: Any) -> frozenset[str]:
+    """The addresses of the workers that are there."""
+    if client.status != "running":
+        raise _lost(client)
+    try:
+        return frozenset(client.nthreads())
+    except (OSError, TimeoutError) as error:
+        raise _lost(client) from error
+
+
+def _address(client: Any) -> str:
+    scheduler = getattr(client, "scheduler", None)
+    return str(getattr(scheduler, "address", "an address that is no longer known"))
+
+
+def _lost(client: Any) -> ClusterError:
+    return ClusterError(f"the scheduler at {_address(client)} went away", "start it again, and fit again")
+
+
+def _no_worker(limit: float) -> ClusterError:
+    problem = f"there has been no worker for {limit:g} seconds"
+    return ClusterError(problem, f"start workers, or wait longer by setting {WORKER_TIMEOUT!r} in Dask's configuration")

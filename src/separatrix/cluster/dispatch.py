@@ -1,0 +1,17 @@
+"""Which arguments are Dask collections. This module imports neither Dask nor NumPy, so every fit can ask."""
+
+from __future__ import annotations
+
+
+def is_dask(given: object) -> bool:
+    """Whether an argument is a Dask array, data frame or series. Dask is not imported.
+
+    >>> is_dask([[1.0]])
+    False
+    """
+    return type(given).__module__.partition(".")[0] in ("dask", "dask_expr")
+
+
+def is_data_frame(given: object) -> bool:
+    """Whether a Dask collection is a data frame."""
+    return is_dask(given) and hasattr(given, "columns")

@@ -1,0 +1,229 @@
+"""The partitions of Dask collections, as tasks that give labels and pieces of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+
+from separatrix.base.arrays import AnyArray
+from separatrix.base.errors import InputError, ParameterError, TableError
+from separatrix.cluster.dispatch import is_dask, is_data_frame
+from separatrix.cluster.labels import PartLabels, codes_of, united, weights_of
+from separatrix.rows.coding import ClassTotals
+from separatrix.rows.csr import as_csr, is_sparse
+from separatrix.rows.streamed import Piece
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What must be known before rows are loaded: the sorted labels, their totals, and the rows of each partition."""
+
+    classes: AnyArray
+    totals: ClassTotals
+    counts: list[int]
+
+
+class Partitions(Protocol):
+    """A table in consecutive partitions, each of which tasks (``dask.delayed`` objects) can make at any time.
+
+    ``survey(run)`` finds the classes; ``run`` computes tasks. ``pieces(classes)`` gives a task for each partition whose
+    result is its ``Piece`` with class numbers. ``fingerprint`` identifies the contents. ``are_files``: the tasks read
+    files, and depend on no other tasks.
+    """
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def fingerprint(self) -> str: ...
+    @property
+    def columns(self) -> tuple[str, ...]: ...
+    @property
+    def has_names(self) -> bool: ...
+    @property
+    def dtype(self) -> Any: ...
+    @property
+    def is_sparse(self) -> bool: ...
+    @property
+    def are_files(self) -> bool: ...
+    def survey(self, run: Callable[[list[Any]], list[Any]]) -> Survey: ...
+    def pieces(self, classes: AnyArray) -> list[Any]: ...
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What every partition of X must be like: its columns, its float type, and whether it is sparse."""
+
+    columns: tuple[str, ...]
+    has_names: bool
+    dtype: Any
+    is_sparse: bool
+
+    def matrix(self, part: int, X: Any) -> Any:
+        """A partition as row-major floats or as CSR rows. It is copied only if it has another form."""
+        if is_sparse(X) != self.is_sparse:
+            problem = f"partition {part} is {_form(is_sparse(X))}, and the array was said to be {_form(self.is_sparse)}"
+            raise TableError("X", problem, "give all partitions the same form, and the right meta to map_blocks")
+        self._check_columns(part, X)
+        if is_sparse(X):
+            return as_csr(X if X.dtype == self.dtype else X.astype(self.dtype))
+        try:
+            return np.ascontiguousarray(_floats(X, self.dtype))
+        except (TypeError, ValueError) as error:
+            raise TableError("X", f"partition {part} cannot be converted to numbers ({error})", "clean it") from error
+
+    def _check_columns(self, part: int, X: Any) -> None:
+        if self.has_names:
+            found = tuple(str(name) for name in X.columns)
+            if found != self.columns:
+                problem = f"partition {part} has the columns {list(found)}, and X has {list(self.columns)}"
+                raise TableError("X", problem, "give every partition the same columns, in the same order")
+        elif X.ndim != 2 or X.shape[1] != len(self.columns):
+            problem = f"partition {part} has the shape {X.shape}, and X has {len(self.columns)} columns"
+            raise TableError("X", problem, "give every partition the same columns")
+
+
+def _form(sparse: bool) -> str:
+    return "sparse" if sparse else "dense"
+
+
+def _floats(X: Any, dtype: Any) -> Any:
+    """A NumPy array of floats from an array or a pandas data frame, in which a missing value is NaN."""
+    return X.to_numpy(dtype, na_value=np.nan) if hasattr(X, "columns") else np.asarray(X, dtype)
+
+
+def piece(expected: Expected, part: int, classes: AnyArray, X: Any, y: Any, weight: Any) -> Piece:
+    """The rows of partition number ``part``."""
+    matrix, codes = expected.matrix(part, X), codes_of(part, y, classes)
+    if matrix.shape[0] != len(codes):
+        problem = f"partition {part} of X has {matrix.shape[0]} rows, and that of y has {len(codes)} labels"
+        raise TableError("X", problem, "give X and y the same partitions")
+    return Piece(matrix, codes, weights_of(part, weight, len(codes)))
+
+
+@dataclass(frozen=True)
+class DaskPartitions:
+    """The partitions of Dask collections X, y and weights. ``weights`` has None in every place if there are none."""
+
+    name: str
+    expected: Expected
+    X: Sequence[Any]
+    y: Sequence[Any]
+    weights: Sequence[Any]
+    are_files: ClassVar[bool] = False
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.expected.columns
+
+    @property
+    def has_names(self) -> bool:
+        return self.expected.has_names
+
+    @property
+    def dtype(self) -> Any:
+        return self.expected.dtype
+
+    @property
+    def is_sparse(self) -> bool:
+        return self.expected.is_sparse
+
+    @property
+    def fingerprint(self) -> str:
+        """Dask names its tasks by what they compute."""
+        keys = [str(getattr(part, "key", "")) for part in (*self.X, *self.y, *self.weights)]
+        return f"{self.name} {sha256(' '.join(keys).encode()).hexdigest()}"
+
+    def survey(self, run: Callable[[list[Any]], list[Any]]) -> Survey:
+        """The classes, found in a pass over labels and weights alone."""
+        pairs = enumerate(zip(self.y, self.weights, strict=True))
+        found = run(tasks(PartLabels.of, [(k, *pair) for k, pair in pairs]))
+        return Survey(*united(found), [part.n_rows for part in found])
+
+    def pieces(self, classes: AnyArray) -> list[Any]:
+        parts = enumerate(zip(self.X, self.y, self.weights, strict=True))
+        return tasks(piece, [(self.expected, k, classes, *part) for k, part in parts])
+
+
+def tasks(function: Any, arguments: Sequence[tuple[Any, ...]]) -> list[Any]:
+    """A task for each tuple of arguments."""
+    from dask import delayed
+
+    task = delayed(function, pure=False)
+    return [task(*given) for given in arguments]
+
+
+def partitions_of(X: Any, y: Any, weight: Any = None) -> DaskPartitions:
+    """The partitions of a Dask array or data frame X, with labels and weights in the same partitions.
+
+    Arrays whose chunk sizes are known are given the chunks of X. Otherwise all must have the same number of partitions;
+    whether these agree in length is checked when they are loaded.
+    """
+    expected = _expected_frame(X) if is_data_frame(X) else _expected_array(X)
+    if y is None:
+        raise InputError("y", "requires y to be passed, but the target y is None", "give one label per row")
+    if not is_data_frame(X):
+        X = X.rechunk({1: X.shape[1]})
+    parts = [X.to_delayed()] if is_data_frame(X) else [X.to_delayed().ravel().tolist()]
+    for argument, given in (("y", y), ("sample_weight", weight)):
+        if given is None:
+            parts.append([None] * len(parts[0]))
+            continue
+        found = _vector(argument, given, X)
+        if len(found) != len(parts[0]):
+            problem = f"it has {len(found)} partitions, X has {len(parts[0])}, and their sizes are not known"
+            raise InputError(argument, problem, "give both the same partitions, or call compute_chunk_sizes() first")
+        parts.append(found)
+    kind = "the Dask data frame X" if is_data_frame(X) else "the Dask array X"
+    return DaskPartitions(kind, expected, *parts)
+
+
+def _expected_array(X: Any) -> Expected:
+    if X.ndim != 2:
+        raise InputError("X", f"it has {X.ndim} dimensions", "give an array with one row per example")
+    if X.dtype.kind not in "biuf":
+        raise InputError("X", f"it holds {X.dtype}, not numbers", "encode text as numbers first")
+    dtype = np.float32 if X.dtype == np.float32 else np.float64
+    return Expected(tuple(f"x{j}" for j in range(X.shape[1])), False, dtype, is_sparse(X._meta))
+
+
+def _expected_frame(X: Any) -> Expected:
+    kinds = X.dtypes
+    for name, kind in kinds.items():
+        if getattr(kind, "kind", "O") not in "biuf":
+            problem = f"column {name!r} holds {kind}, not numbers"
+            raise TableError("X", problem, "leave it out, or turn it into numbers first")
+    single = all(str(kind) == "float32" for kind in kinds)
+    return Expected(tuple(str(name) for name in X.columns), True, np.float32 if single else np.float64, False)
+
+
+def _vector(argument: str, given: Any, X: Any) -> list[Any]:
+    """The partitions of labels or weights. An array in memory is divided like X."""
+    import dask.array as da
+
+    chunks = None if is_data_frame(X) or np.isnan(X.chunks[0]).any() else X.chunks[0]
+    if not is_dask(given):
+        if chunks is None:
+            problem = "it is in memory, and the sizes of the partitions of X are not known"
+            raise ParameterError(argument, problem, "give a Dask collection with the partitions of X")
+        given = np.asarray(given)
+        _check_length(argument, len(given), sum(chunks))
+        given = da.from_array(given, chunks=(chunks, *given.shape[1:]))
+    if not hasattr(given, "chunks"):
+        return list(given.to_delayed())
+    if given.ndim == 2 and given.shape[1] == 1:
+        given = given[:, 0]
+    if given.ndim != 1:
+        raise InputError(argument, f"its shape is {given.shape}", "give one value per row")
+    if chunks is not None and not np.isnan(given.chunks[0]).any():
+        _check_length(argument, given.shape[0], sum(chunks))
+        given = given.rechunk((chunks,))
+    return list(given.to_delayed().ravel())
+
+
+def _check_length(argument: str, found: int, expected: int) -> None:
+    if found != expected:
+        raise InputError(argument, f"it has {found} entries, and X has {expected} rows", "give one entry per row")

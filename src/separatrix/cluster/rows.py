@@ -1,0 +1,116 @@
+"""Rows on the workers of a Dask cluster.
+
+In every pass each worker gets one task: the partial with its weights, and the strands to be summed. The totals of the
+strands come back and are merged in order. Blocks and strands are those of rows in memory, so the bits are the same,
+whatever the number of workers and however the rows are divided among them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from typing import Any, TypeVar
+
+from separatrix.base.arrays import AnyArray
+from separatrix.base.errors import TableError
+from separatrix.base.pieces import pieces, rows_per_piece
+from separatrix.cluster.chunk import Sum, summed
+from separatrix.cluster.cuts import Share
+from separatrix.cluster.held import HeldRows, Loaded, spans
+from separatrix.cluster.sampling import SampledRows
+from separatrix.cluster.traffic import PassTraffic, count_traffic
+from separatrix.rows.block import Block
+from separatrix.rows.coding import Coding
+from separatrix.rows.csr import csr_rows, is_sparse
+from separatrix.rows.frame import Frame
+from separatrix.rows.protocol import Order, Partial, PassCounter, bytes_per_block, strands
+from separatrix.rows.sampling import Sample, drawn_sample
+
+A = TypeVar("A")
+
+# Rows that are read in batches are fetched from the workers in runs of about this many entries, 32 megabytes.
+ENTRIES_FETCHED_AT_ONCE = 1 << 22
+
+
+@dataclass(frozen=True, eq=False)
+class ClusterRows:
+    """Rows that workers hold, with the targets and weights of a coding, in the coordinates of a frame.
+
+    ``name`` is the name of the coding, under which workers keep the targets and weights that it gives.
+    """
+
+    held: HeldRows = field(repr=False)
+    coding: Coding
+    name: str
+    frame: Frame
+    counter: PassCounter = field(default_factory=PassCounter, repr=False)
+    weight_unit: float = 1.0
+
+    @property
+    def n_rows(self) -> int:
+        return self.held.n_rows
+
+    @property
+    def n_features(self) -> int:
+        return self.held.n_features
+
+    @property
+    def is_sparse(self) -> bool:
+        return self.held.is_sparse
+
+    @property
+    def is_row_major(self) -> bool:
+        return True
+
+    def seen_through(self, frame: Frame) -> ClusterRows:
+        """The same rows in other coordinates."""
+        return replace(self, frame=frame)
+
+    def fold(self, partial: Partial[A]) -> A:
+        from distributed.protocol.pickle import loads
+
+        self.counter.add()
+        size, sent = bytes_per_block(partial), [0]
+        answers = self.held.results(lambda now: self._submitted(now, partial, size, sent))
+        count_traffic(PassTraffic(type(partial).__name__, len(answers), sent[0], sum(map(len, answers))))
+        parts: Iterator[Any] = chain.from_iterable(map(loads, answers))
+        total: A = next(parts)
+        for part in parts:
+            total = partial.merge(total, part)
+        return total
+
+    def _submitted(self, now: Loaded, partial: Partial[A], size: int, sent: list[int]) -> list[Any]:
+        """The tasks of a pass, one for each chunk. Adds the bytes of their arguments to ``sent``."""
+        from distributed.protocol.pickle import dumps
+
+        shares = self.held.shares(size)
+        orders = [dumps(self._order(partial, size, share)) for share in shares]
+        sent[0] += sum(map(len, orders))
+        return [now.submit(summed, order, *now.needed(share)) for order, share in zip(orders, shares, strict=True)]
+
+    def _order(self, partial: Partial[A], size: int, share: Share) -> Sum:
+        cuts = self.held.cuts(size)
+        runs = list(strands(cuts.n_blocks))[share.first : share.last]
+        some = cuts.only(runs[0].start, runs[-1].stop)
+        return Sum(partial, self.frame, self.coding, self.name, some, cuts.n_blocks, share.first, share.last)
+
+    def blocks(self, order: Order) -> Iterator[Block]:
+        """Batches of ``order.size`` rows in the order of the table. They pass through this process, some at a time."""
+        if order.draw != "given":
+            problem = f"its rows are asked for in another order ({order.draw})"
+            raise TableError(self.held.name, problem, "use a method that reads the rows in the order given")
+        self.counter.add()
+        for begin, end in spans(self.n_rows, order.size, rows_per_piece(ENTRIES_FETCHED_AT_ONCE, self.n_features)):
+            X, codes, weight = self.held.fetched(begin, end)
+            t, weight = self.coding.of(codes, weight)
+            for part in pieces(end - begin, order.size):
+                some: Any = csr_rows(X, part.start, part.stop) if is_sparse(X) else X[part]
+                yield Block(some, t[part], weight[part], begin + part.start, self.frame)
+
+    def sample(self, size: int, seed: int, targets: AnyArray | None = None) -> Sample:
+        return drawn_sample(SampledRows(self), size, seed, targets)
+
+    def resident(self) -> None:
+        """None: the rows are not in the memory of this process."""
+        return

@@ -1,0 +1,276 @@
+"""CSV and TSV files, plain or compressed, parsed piece by piece.
+
+All columns of X are parsed as decimals, or as truth values if the first rows are, so that nothing is lost where a later
+row differs from the first ones. Labels stay text until all of them are known.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pyarrow as pa
+from pyarrow import csv as arrow_csv
+
+from separatrix.base.cached import cached_property
+from separatrix.base.errors import CellError, TableError
+from separatrix.streams.batches import BATCH_BYTES, LabelKind, Stamp
+from separatrix.streams.columnar import refuse_other_columns
+from separatrix.streams.files import FileSet
+from separatrix.table.cells import NO_NUMBER, shortened
+from separatrix.table.formats.counted import HeldFile
+from separatrix.table.formats.csv_integrity import lines_in, refuse_nul, refuse_swallowed
+from separatrix.table.formats.delimited import DelimitedSource, read_header
+from separatrix.table.formats.source import UNREADABLE
+from separatrix.table.formats.spelling import Spelling
+from separatrix.table.formats.unpacking import Content, wait_for_threads
+
+# Blocks of text have at least this many bytes, and no row may be longer than a block.
+FEWEST_BLOCK_BYTES = 1 << 20
+# A file in which quoted cells span lines is searched for unclosed quotes as a whole, up to this many bytes.
+MOST_BYTES_SEARCHED = 1 << 28
+_NUMBER = re.compile(r"[-+]?(\d+([.,]\d*)?|[.,]\d+)([eE][-+]?\d+)?")
+_CELL = re.compile(r"In CSV column #(\d+): Row #(\d+): CSV conversion error to (\w+): invalid value '(.*)'", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class DelimitedBatches:
+    """The rows of text files. ``texts`` are the columns that hold text: the column of labels, if there is one."""
+
+    files: FileSet
+    spelling: Spelling
+    texts: tuple[str, ...]
+    batch_bytes: int = BATCH_BYTES
+    is_slow: ClassVar[bool] = True
+    label_kind: ClassVar[LabelKind] = "text"
+    n_rows: ClassVar[None] = None
+
+    @property
+    def name(self) -> str:
+        return self.files.name
+
+    @property
+    def stamps(self) -> tuple[Stamp, ...]:
+        return self.files.stamps
+
+    @cached_property
+    def _headers(self) -> tuple[DelimitedSource, ...]:
+        found = []
+        for path in self.files.paths:
+            with self._content(path) as content:
+                found.append(read_header(content, self.spelling))
+        return tuple(found)
+
+    @cached_property
+    def _counts(self) -> dict[str, int]:
+        """The number of rows of each file that has been read."""
+        return {}
+
+    @cached_property
+    def schema(self) -> pa.Schema:
+        """The types of the columns, as the first rows of the first file have them; numbers are decimals."""
+        names = [pa.schema([(name, pa.float64()) for name in header.names]) for header in self._headers]
+        for path, found in zip(self.files.paths, names, strict=True):
+            refuse_other_columns(self.name, self.files.paths[0], names[0], path, found)
+        header = self._headers[0]
+        with self._content(self.files.paths[0]) as content, _lent(content, self) as stream:
+            types = arrow_csv.ConvertOptions(
+                column_types=dict.fromkeys(self.texts, pa.string()), **self._missing_and_decimals
+            )
+            try:
+                reader = self._reader(stream, header, types)
+                seen = reader.read_next_batch()
+                reader.close()
+                del reader
+            except UNREADABLE as error:
+                raise header.explained(error) from error
+        return pa.schema([(name, self._type(name, seen.column(name))) for name in header.names])
+
+    def _type(self, name: str, seen: Any) -> Any:
+        """The type of a column, given its first cells. One that begins with a number holds numbers."""
+        if name in self.texts:
+            return pa.string()
+        if not pa.types.is_string(seen.type):
+            return pa.float64() if pa.types.is_integer(seen.type) or pa.types.is_null(seen.type) else seen.type
+        first = next((cell for cell in map(str.strip, seen.to_pylist()) if cell not in NO_NUMBER), "")
+        if first.lower() in ("true", "false"):
+            return pa.bool_()
+        return pa.float64() if _NUMBER.fullmatch(first) else pa.string()
+
+    def called(self, row: int) -> str:
+        return self.files.called(row, [self._counts.get(path, row + 1) for path in self.files.paths])
+
+    def read(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        types = {name: self.schema.field(name).type for name in columns}
+        convert = arrow_csv.ConvertOptions(
+            column_types=types, include_columns=list(columns), **self._missing_and_decimals
+        )
+        for path, header in zip(self.files.paths, self._headers, strict=True):
+            count = 0
+            with self._content(path) as content:
+                with _lent(content, self) as stream:
+                    for batch in self._batches(stream, header, convert, columns):
+                        yield batch
+                        count += batch.num_rows
+                self._counts[path] = count
+                _refuse_damage(content, stream, header, count)
+
+    def _batches(
+        self, stream: Inspected, header: DelimitedSource, convert: arrow_csv.ConvertOptions, columns: Sequence[str]
+    ) -> Iterator[pa.RecordBatch]:
+        try:
+            reader = self._reader(stream, header, convert)
+            try:
+                while True:
+                    try:
+                        batch = reader.read_next_batch()
+                    except StopIteration:
+                        return
+                    if batch.num_rows:
+                        yield batch
+            finally:
+                reader.close()
+                del reader
+        except UNREADABLE as error:
+            raise self._explained(header, error, columns) from error
+
+    def _reader(self, stream: Any, header: DelimitedSource, convert: arrow_csv.ConvertOptions) -> Any:
+        block = max(FEWEST_BLOCK_BYTES, self.batch_bytes)
+        read, parse, _ = header.options([], (), threads=False, block=block)
+        return arrow_csv.open_csv(stream, read_options=read, parse_options=parse, convert_options=convert)
+
+    @property
+    def _missing_and_decimals(self) -> dict[str, Any]:
+        return {
+            "null_values": [*NO_NUMBER, *self.spelling.missing_texts],
+            "strings_can_be_null": False,
+            "decimal_point": self.spelling.decimal,
+        }
+
+    def _explained(self, header: DelimitedSource, error: Exception, columns: Sequence[str]) -> TableError:
+        """The error about a cell that is not of the type of its column, or about the file."""
+        cell = _CELL.search(str(error))
+        if cell is None:
+            return header.explained(error, header.n_blank)
+        column, row = int(cell[1]), int(cell[2]) - self.spelling.header - header.n_blank
+        name = header.names[column]
+        what = "a truth value, as those in the first rows are" if cell[3] == "bool" else "a number"
+        problem = f"row {row}, column {name!r} is {shortened(cell[4])!r}, not {what}"
+        remedy = f"correct that cell, or leave the column out with drop={name!r}"
+        return CellError(header.name, problem, remedy, cell[4])
+
+    def _content(self, path: str) -> Content:
+        return stored_content(self.files, path, self.spelling)
+
+
+def stored_content(files: FileSet, path: str, spelling: Spelling) -> Content:
+    """The unpacked bytes of a file, on the local disk or elsewhere."""
+
+    def opened(path: Path) -> StoredFile:
+        return StoredFile(files.opened(str(path)))
+
+    return Content(path, Path(path), spelling.limits, HeldFile if files.is_local else opened)
+
+
+class StoredFile(io.RawIOBase):
+    """A file of a file system of PyArrow, with the methods that ``Content`` needs."""
+
+    def __init__(self, file: Any) -> None:
+        super().__init__()
+        self.file, self.size = file, int(file.size())
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, place: int, whence: int = 0, /) -> int:
+        return int(self.file.seek(place, whence))
+
+    def tell(self) -> int:
+        return int(self.file.tell())
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        found: bytes = self.file.read(None if size is None or size < 0 else size)
+        return found
+
+    def readinto(self, buffer: Any, /) -> int:
+        piece = self.read(len(buffer))
+        buffer[: len(piece)] = piece
+        return len(piece)
+
+    def close(self) -> None:
+        """Do nothing: another reader may follow."""
+
+    def release(self) -> None:
+        self.file.close()
+        super().close()
+
+
+class Inspected(io.RawIOBase):
+    """A stream of text that notes whether it has NUL bytes and quotes, while it is being parsed."""
+
+    def __init__(self, stream: Any, quote: str | None, finds_nuls: bool) -> None:
+        super().__init__()
+        self.stream, self.quote, self.finds_nuls = stream, (quote or "").encode(), finds_nuls
+        self.has_nuls = self.has_quotes = False
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        piece: bytes = self.stream.read() if size is None or size < 0 else self.stream.read(size)
+        self.has_nuls = self.has_nuls or (self.finds_nuls and b"\0" in piece)
+        self.has_quotes = self.has_quotes or (self.quote != b"" and self.quote in piece)
+        return piece
+
+    def readinto(self, buffer: Any, /) -> int:
+        piece = self.read(len(buffer))
+        buffer[: len(piece)] = piece
+        return len(piece)
+
+
+class _lent:
+    """Lends the text of a file to a reader of PyArrow, and waits at the end until its threads have given it back."""
+
+    def __init__(self, content: Content, batches: DelimitedBatches) -> None:
+        self.stream = content.stream()
+        spelling = batches.spelling
+        self.inspected = Inspected(self.stream, spelling.quote_mark, spelling.encoding == "utf-8")
+        self.before = sys.getrefcount(self.inspected)
+
+    def __enter__(self) -> Inspected:
+        return self.inspected
+
+    def __exit__(self, *raised: object) -> None:
+        # The caller of ``__enter__`` holds one more reference.
+        wait_for_threads(lambda: sys.getrefcount(self.inspected) > self.before + 1)
+        self.stream.close()
+
+
+def _refuse_damage(content: Content, stream: Inspected, header: DelimitedSource, n_rows: int) -> None:
+    """Look for damage in a file that has NUL bytes, or that has quotes and more lines than rows."""
+    if stream.has_nuls:
+        lines = 0
+        for piece in content.pieces():
+            if b"\0" in piece:
+                refuse_nul(header.name, piece, lines)
+            lines += lines_in([piece])
+    if not stream.has_quotes or lines_in(content.pieces()) <= n_rows + header.spelling.header:
+        return
+    text, size = [], 0
+    for piece in content.pieces():
+        size += len(piece)
+        if size > MOST_BYTES_SEARCHED:
+            problem = "it has quoted cells that span lines, and is too large to be searched for a missing quote"
+            raise TableError(header.name, problem, "take line breaks out of its cells, or write it as Parquet")
+        text.append(piece)
+    whole = b"".join(text)
+    utf8 = whole if header.encoding == "utf-8" else whole.decode(header.encoding, "replace").encode()
+    refuse_swallowed(header.name, utf8, header.delimiter, header.spelling.quote)

@@ -1,0 +1,93 @@
+"""A cache of encoded rows, so that a table of text is parsed and encoded only once."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from separatrix.base.cached import cached_property
+from separatrix.base.watching import Amount, watched
+from separatrix.rows.coding import Coding
+from separatrix.rows.frame import Frame
+from separatrix.rows.streamed import Learnt, StreamedRows
+from separatrix.streams.cache_file import CacheFile, CacheWriter, DamagedCache
+from separatrix.streams.caching import FREE_SHARE, CacheChoice
+from separatrix.streams.encoded import EncodedRows, first_draw
+from separatrix.streams.sources import CachedRows
+from separatrix.streams.target import Numbering
+
+# The bytes of a class number in the cache, rounded up.
+CODE_BYTES = 8
+
+
+@dataclass(frozen=True, eq=False)
+class CachedEncodedRows(EncodedRows):
+    """Encoded rows that are read from a cache after the first pass."""
+
+    cache: CacheChoice = field(default_factory=CacheChoice)
+
+    @cached_property
+    def _file(self) -> CacheFile:
+        """The cache, which is written when it is first used."""
+        if self.cache.folder is None:
+            return self._temporary()
+        path, key = self.cache.folder / f"{self._key}.rows", self._key
+        try:
+            return CacheFile.opened(path, key)
+        except (DamagedCache, OSError, ValueError, KeyError, TypeError):
+            self._write(path, key, lasting=True)
+            return CacheFile.opened(path, key)
+
+    def _temporary(self) -> CacheFile:
+        """A cache that has no name, and so vanishes with the process."""
+        folder = Path(tempfile.mkdtemp(prefix="separatrix-"))
+        try:
+            self._write(folder / "table.rows", "", lasting=False)
+            return CacheFile.opened(folder / "table.rows", "")
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def _write(self, path: Path, key: str, lasting: bool) -> None:
+        tell, n = watched(), 0
+        with CacheWriter(path, np.float64) as writer:
+            for X, codes in self.pieces():
+                writer.add(X, codes, None)
+                n += len(codes)
+                if tell is not None:
+                    tell(Amount("rows kept as numbers", n, self.n_rows))
+            numbering = Numbering(self.classes, self.totals, np.arange(len(self.classes)))
+            writer.finish(key, list(self.columns), numbering, lasting)
+
+    @property
+    def _key(self) -> str:
+        learned = self.learned
+        scaling = None if learned.scaling is None else learned.scaling.plain()
+        content = [self.fingerprint, learned.encoder.plain(), scaling, self.rule.thresholds.tolist()]
+        return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:32]
+
+    def rows(self, coding: Coding) -> StreamedRows:
+        """The rows with the targets and weights of a coding, from the cache."""
+        source, frame = CachedRows(self.name, self._file, coding), Frame.identity(self.n_features)
+        draw = first_draw(self, coding)
+        return StreamedRows(source, frame, weight_unit=coding.unit, draw=draw, learnt=Learnt(self.n_rows))
+
+
+def cached_rows(rows: EncodedRows, cache: Any) -> EncodedRows:
+    """The rows with a cache: in a folder, if one is given, or in a temporary file, if the disk has room.
+
+    Sparse rows are encoded again in every pass.
+    """
+    choice = CacheChoice.of(cache)
+    size = rows.n_rows * (8 * rows.n_features + CODE_BYTES)
+    room = choice.folder is not None or size <= FREE_SHARE * shutil.disk_usage(tempfile.gettempdir()).free
+    if rows.is_sparse or not choice.allowed or not room:
+        return rows
+    kept = {name: getattr(rows, name) for name in ("table", "learned", "rule", "counts", "share", "held")}
+    return CachedEncodedRows(**kept, cache=choice)

@@ -1,0 +1,179 @@
+"""Tables that are read in batches of rows, with the same cells as if they were read at once.
+
+What a cell holds may not depend on other batches. So forms of dates must be given by column, and an unclosed quote that
+swallows lines is not looked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from pyarrow import csv as arrow_csv
+
+from separatrix.base.errors import TableError
+from separatrix.base.file_fingerprints import files_fingerprint
+from separatrix.base.messages import Message, Setting
+from separatrix.base.row_names import RowNames, RowsFrom, short_names
+from separatrix.table.formats.columnar import ColumnarSource
+from separatrix.table.formats.delimited import DelimitedSource, nulls_of
+from separatrix.table.formats.folder import FolderSource
+from separatrix.table.formats.rewriting import RewrittenSource
+from separatrix.table.formats.source import UNREADABLE, MemorySource, Source
+from separatrix.table.formats.unpacking import Content
+
+# Rows of a batch, and bytes of text that are parsed at a time. Both take about ten megabytes for 20 columns.
+ROWS_PER_BATCH, BYTES_PER_BATCH = 1 << 16, 4 << 20
+# The block for a file with a row that is longer than BYTES_PER_BATCH.
+BYTES_FOR_LONG_ROWS = 1 << 26
+
+Pieces = Iterator[pa.Table]
+
+
+class Batch(NamedTuple):
+    """Some columns of consecutive rows, the number of the first row, from 0, and the names of the rows."""
+
+    columns: pa.Table
+    start: int
+    names: RowNames
+
+
+@dataclass(frozen=True)
+class BatchedSource:
+    """A source that is read in batches. ``paths``: its files, to tell whether they changed, and their size."""
+
+    source: Source
+    paths: tuple[Path, ...]
+
+    @property
+    def name(self) -> str:
+        return self.source.name
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self.source.names
+
+    @property
+    def size(self) -> int:
+        """The size of all files in bytes."""
+        return sum(path.stat().st_size for path in self.paths)
+
+    @property
+    def fingerprint(self) -> str:
+        """The files, their sizes and the times when they were last changed."""
+        return files_fingerprint(self.name, self.paths)
+
+    def batches(
+        self, names: Sequence[str], literal: Collection[str] = (), pointed: Collection[str] = ()
+    ) -> Iterator[Batch]:
+        """The columns in the order of ``names``, as ``Source.read`` has them."""
+        start, parts = 0, _with_files(self.source, names, literal, pointed)
+        while True:
+            with RowsFrom.of(start).in_errors():
+                part = next(parts, None)
+            if part is None:
+                return
+            columns, files = part
+            numbers = np.arange(start + 1, start + 1 + columns.num_rows)
+            yield Batch(columns, start, RowNames(numbers, files))
+            start += columns.num_rows
+
+
+def batched(source: Source) -> BatchedSource | None:
+    """The source, to be read in batches; None if it is in memory already or is not a file of columns."""
+    paths = _paths(source)
+    return None if paths is None else BatchedSource(source, paths)
+
+
+def refuse_unbatched(source: Source) -> None:
+    """Refuse settings with which the cells of a batch depend on other batches."""
+    if isinstance(source, RewrittenSource) and "" in source.forms:
+        form = source.forms[""]
+        problem = f"the form of dates {form!r} is given for all columns, and the table is not read into memory"
+        remedy = Message("name the column, as in ", Setting("date_format"), f" day={form}")
+        raise TableError(source.name, problem, remedy)
+
+
+def _paths(source: Source) -> tuple[Path, ...] | None:
+    if isinstance(source, RewrittenSource):
+        return _paths(source.source)
+    if isinstance(source, FolderSource):
+        parts = [_paths(file) for file in source.files]
+        return None if None in parts else tuple(path for part in parts for path in part or ())
+    content = getattr(source, "content", None)
+    return (content,) if isinstance(content, Path) and type(source) in _READERS else None
+
+
+def _with_files(
+    source: Source, names: Sequence[str], literal: Collection[str], pointed: Collection[str]
+) -> Iterator[tuple[pa.Table, tuple[tuple[str, int], ...]]]:
+    """The batches of a source, each with the files of a folder so far and the numbers of their rows."""
+    if isinstance(source, RewrittenSource):
+        for columns, files in _with_files(source.source, names, literal, {*pointed, *source.forms}):
+            yield source.rewritten(columns), files
+        return
+    if not isinstance(source, FolderSource):
+        for columns in _READERS[type(source)](source, names, literal, pointed):
+            yield columns, ()
+        return
+    short, before = short_names([file.name for file in source.files]), list[tuple[str, int]]()
+    types: dict[str, pa.DataType] = {}
+    for name, file in zip(short, source.files, strict=True):
+        n = 0
+        for columns, _ in _with_files(file, names, literal, pointed):
+            for column in columns.schema:
+                source.compare(column.name, types.setdefault(column.name, column.type), file, column.type)
+            n += columns.num_rows
+            yield columns, (*before, (name, n))
+        before.append((name, n))
+
+
+def _delimited(source: Any, names: Sequence[str], literal: Collection[str], pointed: Collection[str]) -> Pieces:
+    """The batches of a text file. If a row is longer than a batch, the rest is read again in larger blocks."""
+    n_read = 0
+    for block in (BYTES_PER_BATCH, BYTES_FOR_LONG_ROWS):
+        skip = n_read
+        try:
+            for columns in _parsed(source, list(names), literal, block):
+                if skip >= columns.num_rows:
+                    skip -= columns.num_rows
+                    continue
+                rest, skip = columns.slice(skip), 0
+                n_read += rest.num_rows
+                yield source.spelled(rest, literal, pointed)
+            return
+        except UNREADABLE as error:
+            if block == BYTES_FOR_LONG_ROWS:
+                raise source.explained(error) from error
+
+
+def _parsed(source: DelimitedSource, names: list[str], literal: Collection[str], block: int) -> Pieces:
+    read, parse, convert = source.options(names, nulls_of(literal), False, block)
+    with (
+        Content(source.name, source.content, source.spelling.limits) as content,
+        content.stream() as stream,
+        arrow_csv.open_csv(stream, read_options=read, parse_options=parse, convert_options=convert) as reader,
+    ):
+        for batch in reader:
+            yield pa.Table.from_batches([batch]).select(names)
+
+
+def _columnar(source: Any, names: Sequence[str], literal: Collection[str], pointed: Collection[str]) -> Pieces:
+    return source.batches(names, ROWS_PER_BATCH)  # type: ignore[no-any-return]
+
+
+def _in_memory(source: Any, names: Sequence[str], literal: Collection[str], pointed: Collection[str]) -> Pieces:
+    columns = source.read(names)
+    for start in range(0, columns.num_rows, ROWS_PER_BATCH):
+        yield columns.slice(start, ROWS_PER_BATCH)
+
+
+_READERS: dict[type, Callable[[Any, Sequence[str], Collection[str], Collection[str]], Pieces]] = {
+    DelimitedSource: _delimited,
+    ColumnarSource: _columnar,
+    MemorySource: _in_memory,
+}

@@ -1,0 +1,237 @@
+"""What the columns of a table hold, by the rules of ``infer``, found batch by batch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+import pyarrow as pa
+
+from separatrix.base.arrays import Array, Integers
+from separatrix.base.errors import TableError
+from separatrix.table import cells
+from separatrix.table.distinct import numbered
+from separatrix.table.encoded_column import Encoded
+from separatrix.table.infer import asked_category, empty, index_named, kind_of, measured, nested, of_words, spells_truth
+from separatrix.table.references import with_reference
+from separatrix.table.schema import Column
+from separatrix.table.seen_numbers import SeenNumbers
+from separatrix.table.seen_texts import COMMA, Facts, SeenTexts
+
+
+class SeenColumn(Protocol):
+    """What is known about a column after some rows."""
+
+    def add(self, column: Any, start: int | Integers) -> SeenColumn:
+        """The same with more rows, the first of which has the number ``start``; or ``start`` has all their numbers."""
+
+    def decided(self) -> Column:
+        """What the column holds."""
+
+
+def seen_column(name: str, given: Column | None, reference: str | None, source: str) -> SeenColumn:
+    """What is known about a column before the first row. ``given``: what the user says about it."""
+    if given is None:
+        return NewColumn(name, reference)
+    if given.kind == "category" and not given.levels:
+        return AskedCategory(replace(given, preferred=None) if reference is not None else given, reference)
+    return GivenColumn(given, reference, source)
+
+
+@dataclass(frozen=True, eq=False)
+class NewColumn:
+    """A column without any value so far: ``n`` rows, all of Arrow's null type."""
+
+    name: str
+    reference: str | None = None
+    n: int = 0
+
+    def add(self, column: Any, start: int | Integers) -> SeenColumn:
+        column = cells.decoded(column)
+        kind: Any = column.type
+        if pa.types.is_null(kind):
+            return replace(self, n=self.n + len(column))
+        if cells.is_text(kind):
+            first: SeenColumn = TextColumn.of(self.name, _nulls(self.n), 0, reference=self.reference)
+        elif kind_of(kind) is None:
+            first = NestedColumn(self.name, kind)
+        else:
+            first = TypedColumn(self.name, str(kind_of(kind)), SeenNumbers.of(np.full(self.n, np.nan)), self.reference)
+        return first.add(column, start)
+
+    def decided(self) -> Column:
+        return _referring(empty(self.name, self.n), self.reference)
+
+
+@dataclass(frozen=True, eq=False)
+class NestedColumn:
+    """A column of a type that cannot be used."""
+
+    name: str
+    type: Any
+
+    def add(self, column: Any, start: int | Integers) -> NestedColumn:
+        return self
+
+    def decided(self) -> Column:
+        return nested(self.name, self.type)
+
+
+@dataclass(frozen=True, eq=False)
+class TypedColumn:
+    """A column of numbers, truth values or dates by its type."""
+
+    name: str
+    kind: str
+    numbers: SeenNumbers
+    reference: str | None = None
+
+    def add(self, column: Any, start: int | Integers) -> TypedColumn:
+        v = cells.READINGS[self.kind]("schema", self.name, column)
+        more = SeenNumbers.of(v, start, index_named(self.name))
+        return replace(self, numbers=self.numbers.merge(more))
+
+    def decided(self) -> Column:
+        return _referring(measured(self.name, self.kind, self.numbers), self.reference)
+
+
+@dataclass(frozen=True, eq=False)
+class TextColumn:
+    """A column of text. ``numbers`` and ``days``: its values as such, None if a text does not read so."""
+
+    name: str
+    texts: SeenTexts
+    numbers: SeenNumbers | None
+    days: SeenNumbers | None
+    reference: str | None = None
+
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        column: Any,
+        start: int | Integers,
+        before: TextColumn | None = None,
+        reference: str | None = None,
+    ) -> TextColumn:
+        """The texts of a batch. What ``before`` has found out to be otherwise is not looked for again."""
+        v = None if before is not None and before.numbers is None else _numbers(name, column)
+        numbers = None if v is None else SeenNumbers.of(v, start, index_named(name))
+        if v is not None and before is not None and not before.texts.is_complete:
+            return cls(name, _of_numbers(column, v, start), numbers, None, reference)
+        texts = SeenTexts.of(column, start)
+        days = None if before is not None and before.days is None else _days(name, texts)
+        return cls(name, texts, numbers, days, reference)
+
+    def add(self, column: Any, start: int | Integers) -> TextColumn:
+        return self.merge(TextColumn.of(self.name, cells.decoded(column), start, self))
+
+    def merge(self, later: TextColumn) -> TextColumn:
+        """These rows and the ones after them."""
+        return TextColumn(
+            self.name,
+            self.texts.merge(later.texts),
+            _both(self.numbers, later.numbers),
+            _both(self.days, later.days),
+            self.reference,
+        )
+
+    def decided(self) -> Column:
+        return _referring(self._kind(), self.reference)
+
+    def _kind(self) -> Column:
+        if self.numbers is not None:
+            return measured(self.name, "number", self.numbers)
+        if self.texts.is_complete and spells_truth(self.texts.texts.column):
+            return measured(self.name, "boolean", _read_once(self.name, "boolean", self.texts))
+        if self.days is not None:
+            return measured(self.name, "date", self.days)
+        return of_words(self.name, self.texts)
+
+
+@dataclass(frozen=True, eq=False)
+class AskedCategory:
+    """A category that the user asks for without listing its levels."""
+
+    given: Column
+    reference: str | None
+    texts: SeenTexts | None = None
+
+    def add(self, column: Any, start: int | Integers) -> AskedCategory:
+        more = SeenTexts.of(cells.texts("schema", self.given.name, column), start)
+        return replace(self, texts=more if self.texts is None else self.texts.merge(more))
+
+    def decided(self) -> Column:
+        texts = SeenTexts.of(_nulls(0)) if self.texts is None else self.texts
+        return _referring(asked_category(self.given, texts), self.reference)
+
+
+@dataclass(frozen=True, eq=False)
+class GivenColumn:
+    """A column of which the user says what it holds. A cell that does not is an error."""
+
+    given: Column
+    reference: str | None
+    source: str
+
+    def add(self, column: Any, start: int | Integers) -> GivenColumn:
+        if self.given.kind not in ("text", "ignored"):
+            table = pa.table({self.given.name: column})
+            Encoded(self.given.name, self.given.kind, self.given.levels).read(table, self.source)
+        return self
+
+    def decided(self) -> Column:
+        return _referring(self.given, self.reference)
+
+
+def _referring(column: Column, reference: str | None) -> Column:
+    return column if reference is None else with_reference(column, reference)
+
+
+def _nulls(n: int) -> Any:
+    return pa.chunked_array([pa.nulls(n, pa.string())])
+
+
+def _numbers(name: str, column: Any) -> Array | None:
+    """The texts as numbers; None if one is not a number."""
+    try:
+        return cells.as_floats(column.cast(pa.float64()))
+    except pa.ArrowInvalid:
+        pass
+    try:
+        return cells.numbers("schema", name, column)
+    except TableError:
+        return None
+
+
+def _of_numbers(column: Any, v: Array, start: int | Integers) -> SeenTexts:
+    """What matters about texts that all read as numbers, if their different spellings are not kept.
+
+    Signs and separators of thousands are not looked for.
+    """
+    infinite = np.flatnonzero(np.isinf(v))
+    strange = tuple((column[int(k)].as_py(), int(numbered(start, k))) for k in infinite[:1])
+    patterns = frozenset({COMMA} if not len(infinite) else ())
+    known = len(column) - column.null_count
+    facts = Facts(known, patterns, False, len(infinite), strange, (), column.drop_null()[0].as_py() if known else None)
+    return SeenTexts(len(column), SeenTexts.of(_nulls(0)).texts, facts)
+
+
+def _days(name: str, texts: SeenTexts) -> SeenNumbers | None:
+    """The texts as days; None if one is not a date."""
+    try:
+        return _read_once(name, "date", texts)
+    except TableError:
+        return None
+
+
+def _read_once(name: str, kind: str, seen: SeenTexts) -> SeenNumbers:
+    """The texts as numbers of a kind, each different one read once: what matters but for their order."""
+    v = cells.READINGS[kind]("schema", name, seen.texts.column)
+    known = int(seen.texts.counts[~np.isnan(v)].sum())
+    return replace(SeenNumbers.of(v), n=seen.n, known=known)
+
+
+def _both(a: SeenNumbers | None, b: SeenNumbers | None) -> SeenNumbers | None:
+    return None if a is None or b is None else a.merge(b)

@@ -1,0 +1,309 @@
+"""A table with labels that is read in batches, and what must be known about it before a fit.
+
+Reading it takes three passes: one for the kinds of the columns and the labels, one for the choice of the held-out rows,
+and one for the levels, means and scales of the rows fitted. ``read_raw`` does the same with rows in memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from separatrix.base.arrays import Array, Booleans, Integers
+from separatrix.base.checkpoints import remembered
+from separatrix.base.errors import NoRowsError, TableError
+from separatrix.base.messages import ByAudience, Message, RowNumber, Setting
+from separatrix.base.row_names import RowNames, RowsFrom
+from separatrix.base.watching import Amount, Part, watched
+from separatrix.rows.held_out import HELD_OUT_STREAM, HashWindows, HeldOut
+from separatrix.rows.row_hash import row_hashes
+from separatrix.table import select
+from separatrix.table.encoder import counted, refuse_missing, refuse_unseen
+from separatrix.table.fitting import encodable, read_cells
+from separatrix.table.formats.batched import Batch, BatchedSource, refuse_unbatched
+from separatrix.table.formats.source import SOME_ROWS
+from separatrix.table.infer import most_levels
+from separatrix.table.reader import refuse_no_rows, with_unread
+from separatrix.table.reading_notes import dropped, odd_columns, unseen_levels, without_label
+from separatrix.table.schema import Column, Schema
+from separatrix.table.selection import Selection
+from separatrix.table.streaming.columns import SeenColumn, TextColumn, TypedColumn, seen_column
+from separatrix.table.streaming.learning import Learned, Lesson, Sums, unlisted, with_names, without_holes
+from separatrix.table.streaming.target import Labels, SeenTarget, labelled_rows
+from separatrix.table.target_column import refuse_measurements
+
+# Of the levels that the user's schema does not list, at most this many different ones are counted for each column.
+MOST_UNLISTED_LEVELS = 1000
+
+
+@dataclass(frozen=True)
+class FirstPass:
+    """What the first pass finds: the target's cells, the columns of all rows and those of the rows with a label."""
+
+    target: SeenTarget
+    every: tuple[Column, ...]
+    labelled: tuple[Column, ...]
+    infinite: tuple[tuple[str, int], ...]
+    n_rows: int
+    files: tuple[tuple[str, int], ...]
+
+
+class LabelledBatch(NamedTuple):
+    """The rows of a batch that have a label: their columns, class numbers, numbers from 0, and names."""
+
+    columns: pa.Table
+    codes: Integers
+    rows: Integers
+    names: RowNames
+
+
+@dataclass(frozen=True, eq=False)
+class StreamedTable:
+    """A table whose columns and labels are known. ``columns``: those that become X."""
+
+    asked: Selection
+    batched: BatchedSource
+    labels: Labels
+    found: Schema
+    columns: tuple[Column, ...]
+    missing: str
+    unseen: str
+    n_rows: int
+    files: tuple[tuple[str, int], ...]
+
+    @property
+    def source(self) -> str:
+        return self.batched.name
+
+    @property
+    def target(self) -> str:
+        return self.asked.labels
+
+    @property
+    def schema(self) -> Schema:
+        """What all columns hold, with those that are not read."""
+        return with_unread(self.found, self.asked.source, self.target)
+
+    @property
+    def notes(self) -> list[str]:
+        """What was found while reading it, before the encoding was learned."""
+        return [*self.asked.source.notes, *odd_columns(self.found)]
+
+    @property
+    def late_notes(self) -> list[str]:
+        """A note on rows without a label."""
+        return without_label(self.labels.n_unlabelled, self.labels.spellings)
+
+    def labelled_batches(self, names: Sequence[str]) -> Iterator[LabelledBatch]:
+        """The rows that have a label, with these columns."""
+        for batch in _read(self.asked, self.batched, [*names, self.target], self.n_rows):
+            codes = self.labels.codes(batch.columns.column(self.target))
+            known = codes >= 0
+            columns = batch.columns.select(list(names))
+            rows = batch.start + np.arange(len(codes))
+            if known.all():
+                yield LabelledBatch(columns, codes, rows, batch.names)
+            else:
+                yield LabelledBatch(columns.filter(pa.array(known)), codes[known], rows[known], batch.names[known])
+
+    def _cells(self) -> Iterator[tuple[LabelledBatch, Array]]:
+        """The rows with a label and their cells V."""
+        for batch in self.labelled_batches([column.name for column in self.columns]):
+            with batch.names.in_errors():
+                yield batch, read_cells(self.columns, batch.columns, self.source)
+
+    def held_out(self, share: float, seed: int) -> tuple[HeldOut, Integers]:
+        """The rows to hold out, and the number of rows of each class that are kept."""
+        asked = ("held out", self.facts, share, seed)
+        return remembered(asked, lambda: self._held_out(share, seed))
+
+    def _held_out(self, share: float, seed: int) -> tuple[HeldOut, Integers]:
+        if self.missing != "drop" and not share:
+            counts = self.labels.counts
+        else:
+            counts, windows = np.zeros(len(self.labels.classes), dtype=np.int64), HashWindows(share)
+            for codes, rows in self._kept_codes():
+                counts += np.bincount(codes, minlength=len(counts))
+                windows = _with_hashes(windows, codes, rows, seed) if share else windows
+        refuse_no_rows(self.source, int(counts.sum()))
+        self._refuse_measurements(counts)
+        if not share:
+            return HeldOut(np.zeros(len(counts), dtype=np.uint64), np.zeros(len(counts), dtype=bool), seed), counts
+        return windows.chosen(counts, seed), counts
+
+    def _kept_codes(self) -> Iterator[tuple[Integers, Integers]]:
+        """The class numbers and row numbers of the rows that are kept."""
+        if self.missing != "drop":
+            for batch in self.labelled_batches([]):
+                yield batch.codes, batch.rows
+            return
+        for batch, V in self._cells():
+            kept = without_holes(V, self.missing)
+            yield batch.codes[kept], batch.rows[kept]
+
+    def _refuse_measurements(self, counts: Integers) -> None:
+        present = counts > 0
+        order = np.argsort(self.labels.first_rows[present])
+        y, n = self.labels.classes[present][order], int(counts.sum())
+        names = RowNames(self.labels.first_rows[present][order] + 1, self.files)
+        refuse_measurements(self.source, y, self.target, names, most_levels(n), n)
+
+    def learned(self, held: HeldOut, standardise: bool) -> Learned:
+        """The encoder of the rows that are not held out, with all notes on the table."""
+        asked = ("learned", self.facts, held)
+        sums, lost, strange = remembered(asked, lambda: self._summed(held))
+        holes = with_names(self.columns, sums.holes)
+        if holes and self.missing == "error":
+            raise refuse_missing(self.source, holes, sums.n)
+        if strange and self.unseen == "error":
+            raise refuse_unseen(self.source, strange)
+        lesson = Lesson(self.source, self.columns, self.asked.given, self.missing, self.unseen)
+        found = lesson.learned(sums, standardise)
+        n = int(self.labels.counts.sum())
+        left_out = dropped(with_names(self.columns, lost), n - sums.n, n)
+        listed = unseen_levels(strange, "the schema does not list")
+        notes = (*self.notes, *left_out, *listed, *self.labels.notes(), *found.notes, *self.late_notes)
+        return replace(found, notes=notes)
+
+    def _summed(self, held: HeldOut) -> tuple[Sums, Integers, dict[str, dict[str, int]]]:
+        """The sums over all kept rows, the missing values before rows were dropped, and the levels not listed."""
+        total: Sums | None = None
+        lost = np.zeros(len(self.columns), dtype=np.int64)
+        strange: dict[str, dict[str, int]] = {}
+        for batch, V in self._cells():
+            lost += np.isnan(V).sum(axis=0)
+            for name, rows in unlisted(self.columns, V).items():
+                _count(strange.setdefault(name, {}), counted(batch.columns, name, rows, self.source))
+            kept = without_holes(V, self.missing)
+            fitted = ~held.held_rows(batch.rows[kept], batch.codes[kept])
+            part = Sums.of(self.columns, V if kept.all() else V[kept], fitted)
+            total = part if total is None else total.merge(part)
+        assert total is not None
+        return total, lost, strange
+
+    @property
+    def facts(self) -> tuple[Any, ...]:
+        """What distinguishes this table from others, for a checkpoint."""
+        return (self.batched.fingerprint, self.target, self.schema, self.missing, self.asked.drop)
+
+
+def streamed_table(asked: Selection, batched: BatchedSource, missing: str, unseen: str) -> StreamedTable:
+    """Find out what the columns of a table hold, and its labels, in one pass."""
+    refuse_unbatched(asked.source)
+    source, target, given = asked.source, asked.labels, asked.given
+    unread = [*asked.drop, *(column.name for column in given.columns if column.kind == "ignored")]
+    features = select.features_of(source, target, unread)
+    _refuse_vocabularies(source.name, given)
+    question = (batched.fingerprint, features, target, given, dict(asked.reference), missing)
+    found = remembered(("first pass", *question), lambda: _first_pass(asked, batched, features, missing))
+    names = RowsFrom.of(0, found.files)
+    with names.in_errors():
+        every, schema = (Schema(columns, target, given.classes) for columns in (found.every, found.labelled))
+        select.refuse_nameless(source, [column.name for column in every.used])
+        if missing != "error" and found.target.lacks_labels(given.classes):
+            encodable(every, source.name, missing)
+            _refuse_infinite(source.name, found.infinite)
+        labels = Labels.of(source.name, found.target, given.classes, missing, names)
+        columns = encodable(schema, source.name, missing)
+        _refuse_infinite(source.name, found.infinite)
+    return StreamedTable(asked, batched, labels, schema, columns, missing, unseen, found.n_rows, found.files)
+
+
+def _first_pass(asked: Selection, batched: BatchedSource, features: Sequence[str], missing: str) -> FirstPass:
+    found = _looked(asked, batched, features, missing, plus=False)
+    if missing != "error" and found.target.has_plus_and_minus:  # − has been taken for a missing label.
+        return _looked(asked, batched, features, missing, plus=True)
+    return found
+
+
+def _looked(asked: Selection, batched: BatchedSource, features: Sequence[str], missing: str, plus: bool) -> FirstPass:
+    source, target = asked.source.name, asked.labels
+    by_name = {column.name: column for column in asked.given.columns}
+    every: list[SeenColumn] = [
+        seen_column(name, by_name.get(name), asked.reference.get(name), source) for name in features
+    ]
+    labelled, labels, n, files = every, SeenTarget(target), 0, tuple[tuple[str, int], ...]()
+    for batch in _read(asked, batched, [*features, target], None):
+        with batch.names.in_errors():
+            labels = labels.add(batch.columns.column(target), batch.start, source)
+            known = _with_label(batch, target, asked.given.classes, missing, plus)
+            before, every = every, _added(every, features, batch.columns, batch.start)
+            if known.all() and labelled is before:
+                labelled = every
+            else:
+                some = batch.columns if known.all() else batch.columns.filter(pa.array(known))
+                labelled = _added(labelled, features, some, batch.start + np.flatnonzero(known))
+        n, files = n + batch.columns.num_rows, batch.names.files
+    if not n:
+        raise NoRowsError(source, "it has no rows", SOME_ROWS)
+    decided = tuple(column.decided() for column in every)
+    infinite = tuple(_infinite(name, column) for name, column in zip(features, every, strict=True))
+    fewer = decided if labelled is every else tuple(column.decided() for column in labelled)
+    return FirstPass(labels, decided, fewer, tuple(pair for pair in infinite if pair[1] >= 0), n, files)
+
+
+def _added(seen: Sequence[SeenColumn], names: Sequence[str], columns: pa.Table, start: Any) -> list[SeenColumn]:
+    return [one.add(columns.column(name), start) for one, name in zip(seen, names, strict=True)]
+
+
+def _with_label(batch: Batch, target: str, classes: Sequence[str], missing: str, plus: bool) -> Booleans:
+    if missing == "error":
+        return np.ones(batch.columns.num_rows, dtype=bool)
+    return labelled_rows(batch.columns.column(target), classes, plus)
+
+
+def _infinite(name: str, column: SeenColumn) -> tuple[str, int]:
+    """The number of the first row with an infinite number in a column, −1 if there is none."""
+    seen = column.numbers if isinstance(column, TextColumn | TypedColumn) else None
+    return name, -1 if seen is None or seen.infinite is None else seen.infinite
+
+
+def _refuse_infinite(source: str, infinite: Sequence[tuple[str, int]]) -> None:
+    for name, row in infinite:
+        problem = Message("row ", RowNumber(row + 1), f", column {name!r} is infinite, or too large for a float64")
+        raise TableError(source, problem, "give finite numbers, or take the row out")
+
+
+def _refuse_vocabularies(source: str, given: Schema) -> None:
+    """Refuse columns of text with a vocabulary, whose size grows with the number of rows."""
+    for column in given.columns:
+        if column.kind == "words" and not column.text.hashed:
+            problem = f"the vocabulary of column {column.name!r} needs the table in memory, and it does not fit"
+            hashed = ByAudience("TextSettings(hashed=True)", shell="--text-hashed")
+            raise TableError(source, problem, Message("give ", hashed, ", or raise ", Setting("memory")))
+
+
+def _with_hashes(windows: HashWindows, codes: Integers, rows: Integers, seed: int) -> HashWindows:
+    if not len(rows):
+        return windows
+    start = int(rows[0])
+    hashes = row_hashes(start, int(rows[-1]) - start + 1, seed, HELD_OUT_STREAM)[rows - start]
+    order = np.argsort(codes, kind="stable")
+    ends = np.cumsum(np.bincount(codes))
+    for k in np.unique(codes).tolist():
+        windows = windows.add(k, hashes[order[ends[k - 1] if k else 0 : ends[k]]])
+    return windows
+
+
+def _count(known: dict[str, int], more: Mapping[str, int]) -> None:
+    for level, n in more.items():
+        if level in known or len(known) < MOST_UNLISTED_LEVELS:
+            known[level] = known.get(level, 0) + n
+
+
+def _read(asked: Selection, batched: BatchedSource, names: Sequence[str], n_rows: int | None) -> Iterator[Batch]:
+    """The batches of these columns, with reports of progress. ``n_rows``: how many rows there are, if that is known."""
+    literal = select.literal(asked.given.columns, asked.target, asked.given.classes)
+    tell, n = watched(), 0
+    for batch in batched.batches(names, literal, select.pointed(asked.given.columns)):
+        yield batch
+        n += batch.columns.num_rows
+        if tell is not None:
+            tell(Part("rows read:", n) if n_rows is None else Amount("rows", n, n_rows))
+    if n_rows is not None and n != n_rows:
+        problem = f"it had {n_rows} rows when it was first read, and {n} rows now"
+        raise TableError(batched.name, problem, "leave the file unchanged during a fit")

@@ -1,0 +1,199 @@
+"""Tables larger than --memory are read in batches, with the output of reading them at once."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from separatrix.base.checkpoints import FORM
+from separatrix.table.formats import batched
+
+from .running import complaint, real, run
+
+SMALL = ("--memory", "1KB")
+# Figures of the work, and figures that are rounding alone. In memory a small table is proved in another way.
+ROUNDED = {
+    *("passes", "bound", "bound_kind", "weight_error", "weight_error_unit", "weight_error_reason", "gradient_norm"),
+    *("status", "seconds", "iterations", "relative_gap"),
+}
+
+
+@pytest.fixture(autouse=True)
+def small_batches(monkeypatch):
+    monkeypatch.setattr(batched, "ROWS_PER_BATCH", 97)
+    monkeypatch.setattr(batched, "BYTES_PER_BATCH", 5000)
+
+
+@pytest.fixture
+def table(tmp_path):
+    rng = np.random.default_rng(0)
+    n = 900
+    frame = pd.DataFrame({f"x{j}": rng.standard_normal(n).round(3) for j in range(3)})
+    frame["city"] = rng.choice(["Brno", "Kyiv", "Lviv"], n)
+    frame["day"] = pd.Timestamp("2024-01-01") + pd.to_timedelta(rng.integers(0, 300, n), "D")
+    frame["y"] = np.where(frame.x0 + (frame.city == "Kyiv") > rng.logistic(size=n), "yes", "no")
+    frame.loc[rng.random(n) < 0.1, "x1"] = np.nan
+    frame.loc[rng.random(n) < 0.05, "city"] = None
+    frame.loc[rng.random(n) < 0.02, "y"] = None
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    frame.to_parquet(tmp_path / "t.parquet", index=False)
+    return frame
+
+
+def close(a, b, where=""):
+    """JSON that agrees but for the last digits of numbers."""
+    assert type(a) is type(b), where
+    if isinstance(a, dict):
+        assert a.keys() == b.keys(), where
+        for key in a:
+            close(a[key], b[key], f"{where}.{key}")
+    elif isinstance(a, list):
+        assert len(a) == len(b), where
+        for k, pair in enumerate(zip(a, b, strict=True)):
+            close(*pair, f"{where}[{k}]")
+    elif isinstance(a, float):
+        np.testing.assert_allclose(a, b, rtol=1e-6, atol=1e-9, err_msg=where)
+    else:
+        assert a == b, where
+
+
+def outputs(*words, **more):
+    """The JSON of both ways, without what differs: the note, and figures of the work and of rounding."""
+    both = [json.loads(run(*words, *how, "--json", **more).stdout) for how in ((), SMALL)]
+    assert "read in batches" in both[1]["data"]["notes"].pop(0)
+    for one in both:
+        one["certificate"] = {name: fact for name, fact in one["certificate"].items() if name not in ROUNDED}
+    return both
+
+
+@pytest.mark.parametrize("data", ["t.csv", "t.parquet"])
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--missing", "impute"),
+        ("--missing", "indicator", "--standardise"),
+        ("--missing", "drop", "--model", "lda"),
+        ("--missing", "impute", "--l1-ratio", "1", "--C", "0.1"),
+        ("--missing", "impute", "--text", "city", "--text-hashed", "--text-features", "16"),
+    ],
+    ids=" ".join,
+)
+def test_fit_is_that_of_memory(table, data, options):
+    close(*outputs("fit", data, "--target", "y", "--test-size", "0", *options))
+
+
+def test_real_tables(tmp_path):
+    for name, target in (("default", "default"), ("caravan", "Purchase"), ("penguins", "species")):
+        close(*outputs("fit", real(tmp_path, name), "--target", target, "--test-size", "0", "--missing", "impute"))
+
+
+def test_measures_on_held_out_rows(table):
+    run("fit", "t.csv", "--target", "y", "--missing", "impute", *SMALL, "--out", "m.json")
+    training = json.loads(Path("m.json").read_text())["content"]["training"]
+    n = table.y.notna().sum()
+    assert training["rows"] == n
+    assert training["rows_held_out"] == round(n / 4)
+    assert training["split"] == "row hash"
+    assert 0.5 < training["held_out_accuracy"] < 1
+    # The same rows are found again in memory, and the certificate holds on them.
+    assert run("evaluate", "m.json", "t.csv", "--report", "r.html", "--fitted-on", "t.csv")
+
+
+def test_predictions_and_measures_are_those_of_memory(table):
+    run("fit", "t.csv", "--target", "y", "--missing", "drop", "--out", "m.json")
+    whole = run("predict", "m.json", "t.csv", "--proba", "--scores")
+    parts = run("predict", "m.json", "t.csv", "--proba", "--scores", *SMALL)
+    assert parts.stdout == whole.stdout
+    assert "read in batches" in parts.stderr
+    assert parts.stderr.splitlines()[1:] == whole.stderr.splitlines()
+    run("predict", "m.json", "t.csv", "--out", "p.csv", *SMALL)
+    assert Path("p.csv").read_text() == run("predict", "m.json", "t.csv").stdout
+    costs = [run("evaluate", "m.json", "t.csv", "--cost", "FP=1,FN=5", "--json", *how).stdout for how in ((), SMALL)]
+    assert len({json.loads(one)["cost"]["mean"] for one in costs}) == 1
+    for more in ((), ("--prior", "no=0.8,yes=0.2")):
+        both = [run("evaluate", "m.json", "t.csv", *more, *how) for how in ((), SMALL)]
+        assert both[0].stdout == both[1].stdout
+        figures = [json.loads(run("evaluate", "m.json", "t.csv", "--json", *more, *how).stdout) for how in ((), SMALL)]
+        close(*figures)
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("--cv", "3"), "--cv: cross-validation needs the table in memory"),
+        (("--report", "r.html"), "--report: a report needs the table in memory"),
+        (("--stats",), "--stats: standard errors on the command line need the table in memory"),
+        (("--model", "kozinec"), "--model: kozinec needs the table in memory"),
+        (("--C", "auto"), "--C: the choice of C needs the table in memory"),
+        (("--memory", "lots"), "--memory: got 'lots'"),
+        (("--resume",), "--resume: there is no checkpoint"),
+    ],
+)
+def test_what_needs_memory_is_refused_in_a_sentence(table, words, says):
+    assert says in complaint("fit", "t.csv", "--target", "y", *SMALL, *words, code=2)
+
+
+def test_other_refusals(table):
+    assert "--text-hashed" in complaint("fit", "t.csv", "--target", "y", "--text", "city", *SMALL, code=3)
+    assert "a check needs it in memory" in complaint("check", "t.csv", "--target", "y", *SMALL, code=3)
+    assert "--print-schema needs it in memory" in complaint("fit", "t.csv", "--print-schema", *SMALL, code=3)
+    run("fit", "t.csv", "--target", "y", "--missing", "impute", "--out", "m.json")
+    assert "--json: one JSON object" in complaint("predict", "m.json", "t.csv", "--json", *SMALL, code=2)
+    lacking = complaint("fit", "t.csv", "--target", "y", *SMALL, code=3)
+    assert "values are missing" in lacking or "has no label" in lacking
+
+
+def test_a_cache_is_kept_and_used_again(table):
+    fit = ("fit", "t.csv", "--target", "y", "--missing", "impute", "--cache", "kept", *SMALL, "--json")
+    first = run(*fit).stdout
+    (kept,) = os.listdir("kept")
+    before = os.stat(f"kept/{kept}").st_mtime_ns
+    assert run(*fit).stdout == first
+    assert os.stat(f"kept/{kept}").st_mtime_ns == before
+
+
+def test_a_fit_that_was_killed_goes_on(tmp_path):
+    """A real process is killed while it writes its checkpoint, again and again; the end is that of one run."""
+    rng = np.random.default_rng(0)
+    n = 60_000
+    frame = pd.DataFrame({f"x{j}": rng.standard_normal(n).round(3) for j in range(5)})
+    frame["c"] = rng.choice(list("abc"), n)
+    frame["y"] = np.where(frame.x0 > rng.logistic(size=n), "yes", "no")
+    frame.to_csv("big.csv", index=False)
+    fit = ["fit", "big.csv", "--target", "y", "--memory", "1MB", "--solver", "lbfgs"]
+    subprocess.run([sys.executable, "-m", "separatrix", *fit, "--out", "whole.json"], check=True, capture_output=True)
+    killed, size = 0, 0
+    for _ in range(40):
+        command = [sys.executable, "-m", "separatrix", *fit, "--out", "m.json", "--checkpoint", "c", "--resume"]
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        while process.poll() is None and killed < 3:  # Killed as soon as the checkpoint has grown.
+            if os.path.exists("c") and os.stat("c").st_size > size + 500:
+                size = os.stat("c").st_size
+                process.send_signal(signal.SIGKILL)
+                killed += 1
+                break
+            time.sleep(0.001)
+        if process.wait() == 0:
+            break
+    assert killed == 3
+    assert not os.path.exists("c")
+    whole, resumed = (json.loads(Path(path).read_text())["content"] for path in ("whole.json", "m.json"))
+    assert whole["scorer"] == resumed["scorer"]
+    assert whole["encoder"] == resumed["encoder"]
+
+
+def test_a_checkpoint_of_another_fit_is_refused(table):
+    fit = ("fit", "t.csv", "--target", "y", "--missing", "impute", *SMALL, "--checkpoint", "c")
+    Path("c").write_text("something else")
+    assert "exists; give --resume" in complaint(*fit, code=2)
+    assert f"not a file of the form '{FORM}'" in complaint(*fit, "--resume", code=2)
+    os.unlink("c")
+    run(*fit)
+    assert not os.path.exists("c")

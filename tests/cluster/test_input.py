@@ -1,0 +1,179 @@
+"""Dask collections of every kind: unknown sizes, empty partitions, classes that a partition lacks, errors by name."""
+
+import dask
+import dask.array as da
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.sparse import csr_array
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+
+import separatrix as sx
+from separatrix.base.errors import InputError, LabelError, NotFiniteError, ParameterError, TableError, WeightError
+from separatrix.cluster.opening import dask_table
+from separatrix.rows.coding import CLASS_NUMBERS
+from separatrix.rows.streamed import StreamedRows
+from tests.cluster.tables import from_file, labelled
+
+N, CHUNKS = 400, (100, 0, 150, 150)
+X, Y = labelled(N, 5)
+
+
+def on_dask(array, chunks=CHUNKS):
+    return da.from_array(array, chunks=(chunks, *array.shape[1:]))
+
+
+def frame(**columns):
+    table = pd.DataFrame(X, columns=list("abcde")).assign(y=Y, **columns)
+    return dd.from_pandas(table, npartitions=3, sort=False)
+
+
+def near(model, other):
+    assert model.classes_.tolist() == other.classes_.tolist()
+    np.testing.assert_allclose(model.coef_, other.coef_, rtol=1e-6, atol=1e-9)
+
+
+@pytest.fixture(params=["a cluster", "this process"])
+def anywhere(request, client):
+    """The same, with a client and without one."""
+    if request.param == "this process":
+        yield None
+        return
+    with client.as_current():
+        yield client
+
+
+def test_arrays_with_sizes_that_are_not_known(anywhere, tmp_path):
+    unknown = from_file(X, tmp_path / "X.npy", CHUNKS, unknown=True), from_file(Y, tmp_path / "y.npy", CHUNKS, True)
+    near(sx.LogisticRegression().fit(*unknown), sx.LogisticRegression().fit(X, Y))
+
+
+def test_arrays_with_other_chunks_than_the_labels(anywhere):
+    rows = da.from_array(X, chunks=(130, 2))
+    near(sx.LogisticRegression().fit(rows, da.from_array(Y, chunks=99)), sx.LogisticRegression().fit(X, Y))
+    near(sx.LogisticRegression().fit(rows, Y), sx.LogisticRegression().fit(X, Y))
+
+
+def test_data_frames(anywhere):
+    table = frame()
+    model = sx.LogisticRegression().fit(table[list("abcde")], table["y"])
+    assert model.feature_names_in_.tolist() == list("abcde")
+    near(model, sx.LogisticRegression().fit(X, Y))
+    few = table[table["a"] > 0.15]  # whole partitions may have no such row
+    pandas = few.compute()
+    near(
+        sx.LogisticRegression().fit(few[list("abcde")], few["y"]),
+        sx.LogisticRegression().fit(pandas[list("abcde")], pandas["y"]),
+    )
+
+
+def test_partitions_that_lack_classes_or_have_other_categories(anywhere):
+    y = np.where(np.arange(N) < 100, "first", np.where(np.arange(N) < 250, "second", "third"))
+    near(sx.LogisticRegression().fit(on_dask(X), on_dask(y)), sx.LogisticRegression().fit(X, y))
+    parts = [dask.delayed(pd.Series)(pd.Categorical(y[k : k + 100])) for k in range(0, N, 100)]
+    series = dd.from_delayed(parts, meta=pd.Series(pd.Categorical([], categories=["first"])), verify_meta=False)
+    rows = dd.from_pandas(pd.DataFrame(X, columns=list("abcde")), chunksize=100, sort=False)
+    near(sx.LogisticRegression().fit(rows, series), sx.LogisticRegression().fit(X, y))
+
+
+def test_weights_and_single_precision(anywhere):
+    weight = np.random.default_rng(0).integers(0, 3, N)
+    model = sx.LogisticRegression().fit(on_dask(X), on_dask(Y), on_dask(weight))
+    near(model, sx.LogisticRegression().fit(X, Y, weight))
+    single = sx.LogisticRegression().fit(on_dask(X.astype(np.float32)), on_dask(Y))
+    near(single, sx.LogisticRegression().fit(X.astype(np.float32), Y))
+    assert single.decision_function(X.astype(np.float32)).dtype == np.float32
+
+
+def test_sparse_chunks(anywhere):
+    rows = on_dask(X).map_blocks(csr_array)
+    near(sx.LogisticRegression().fit(rows, on_dask(Y)), sx.LogisticRegression().fit(csr_array(X), Y))
+
+
+def named(error, words, rows, labels, weights=None):
+    with pytest.raises(error, match=words):
+        sx.LogisticRegression().fit(rows, labels, weights)
+
+
+def test_errors_name_the_argument_and_the_partition(anywhere):
+    labels = on_dask(Y)
+    named(LabelError, "only one class, 'yes'", on_dask(X), on_dask(np.full(N, "yes")))
+    named(LabelError, "in partition 2, row 4 is 0.5", on_dask(X), on_dask(np.where(np.arange(N) == 104, 0.5, 1.0)))
+    missing = np.where(np.arange(N) == 251, None, Y).astype(object)
+    named(LabelError, "in partition 3, row 1 has no label", on_dask(X), on_dask(missing))
+    named(WeightError, r"row 0 of partition 2 has -1\.0", on_dask(X), labels, on_dask(0.0 - (np.arange(N) == 100)))
+    hole = X.copy()
+    hole[260, 3] = np.nan
+    named(NotFiniteError, "row 260, column 3 is NaN", on_dask(hole), labels)
+    named(InputError, "y: it has 3 entries, and X has 400 rows", on_dask(X), da.from_array(Y[:3]))
+    named(InputError, "y: requires y", on_dask(X), None)
+    named(ParameterError, "y: it is a Dask collection, and X is not", X, labels)
+    named(InputError, "X: it has 1 dimensions", labels, labels)
+    named(InputError, "X: it holds <U3, not numbers", labels[:, None], labels)
+    named(TableError, "column 'kind' holds", frame(kind="text").drop(columns="y"), frame()["y"])
+
+
+def test_partitions_that_do_not_fit_together_are_named(anywhere, tmp_path):
+    rows = from_file(X, tmp_path / "X.npy", CHUNKS, unknown=True)
+    other = from_file(Y, tmp_path / "y.npy", (100, 0, 151, 149), unknown=True)
+    named(TableError, "partition [23] of X has 150 rows, and that of y has 1(51|49) labels", rows, other)
+    named(
+        InputError,
+        "y: it has 2 partitions, X has 4, and their sizes",
+        rows,
+        from_file(Y, tmp_path / "z.npy", (1, 399), True),
+    )
+    mixed = on_dask(X).map_blocks(lambda block: csr_array(block) if len(block) == 100 else block, meta=np.empty((0, 0)))
+    named(TableError, "partition 0 is sparse, and the array was said to be dense", mixed, on_dask(Y))
+
+
+def test_methods_that_need_rows_in_memory_say_so(anywhere):
+    with pytest.raises(ParameterError, match="KozinecClassifier needs them there"):
+        sx.KozinecClassifier().fit(on_dask(X), on_dask(Y))
+    model = sx.LogisticRegression().fit(X, Y)
+    with pytest.raises(ParameterError, match=r"X: it is a Dask collection.*dask_table"):
+        sx.summary(model, on_dask(X), Y)
+
+
+def test_predictions_are_dask_arrays(anywhere):
+    table = frame()
+    plain, with_names = sx.LogisticRegression().fit(X, Y), sx.LogisticRegression()
+    with_names.fit(table[list("abcde")], table["y"])
+    for rows, model in ((on_dask(X), plain), (table[list("abcde")], with_names)):
+        for method in ("predict", "predict_proba", "decision_function", "predict_log_proba"):
+            lazy = getattr(model, method)(rows)
+            assert isinstance(lazy, da.Array)
+            np.testing.assert_array_equal(lazy.compute(), getattr(model, method)(rows.compute()))
+    with pytest.raises(ValueError, match="feature names"):
+        with_names.predict(table[list("abcd")])
+    assert plain.predict(on_dask(X)).chunks == (CHUNKS,)
+    assert plain.score(on_dask(X), on_dask(Y)) == plain.score(X, Y)
+
+
+def test_a_table_serves_several_fits_and_its_certificates(anywhere):
+    table = sx.dask_table(on_dask(X), on_dask(Y))
+    assert isinstance(table.rows(CLASS_NUMBERS), StreamedRows) == (anywhere is None)
+    model = sx.LogisticRegression(C=10.0).fit(table)
+    near(model, sx.LogisticRegression(C=10.0).fit(X, Y))
+    near(sx.FisherDiscriminant().fit(table), sx.FisherDiscriminant().fit(X, Y))
+    assert model.certificate_.verify(table)
+    assert sx.evaluate(model, table).accuracy == sx.evaluate(model, X, Y).accuracy
+    other = dask_table(on_dask(X + 1), on_dask(Y))
+    assert table.fingerprint != other.fingerprint
+
+
+def test_pipelines_and_searches(anywhere):
+    """Steps that take Dask collections work in a pipeline; a search selects rows by index, as Dask arrays allow."""
+    near(
+        make_pipeline("passthrough", sx.LogisticRegression()).fit(on_dask(X), on_dask(Y))[-1],
+        sx.LogisticRegression().fit(X, Y),
+    )
+    chosen = []
+    for rows, labels in ((on_dask(X), on_dask(Y)), (X, Y)):
+        search = GridSearchCV(sx.LogisticRegression(), {"C": [0.01, 1.0]}, cv=3, error_score="raise")
+        chosen.append(search.fit(rows, labels))
+    ours, theirs = chosen
+    assert ours.best_params_ == theirs.best_params_
+    np.testing.assert_allclose(ours.cv_results_["mean_test_score"], theirs.cv_results_["mean_test_score"])

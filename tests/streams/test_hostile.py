@@ -1,0 +1,272 @@
+"""Sources that cannot be used are refused with a sentence that names the file, the column or the row."""
+
+import os
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from pyarrow import ipc, parquet
+
+import separatrix as sx
+from separatrix.base.errors import InputError, LabelError, NotFiniteError, ParameterError, TableError, WeightError
+
+N = 1000
+
+
+def table(n=N, **changed):
+    rng = np.random.default_rng(0)
+    columns = {"a": rng.standard_normal(n), "b": rng.standard_normal(n), "y": rng.integers(0, 2, n)}
+    return pa.table({**columns, **changed})
+
+
+def written(folder, *tables):
+    for k, one in enumerate(tables):
+        parquet.write_table(one, folder / f"{k}.parquet")
+    return folder
+
+
+def fit(data, **settings):
+    return sx.LogisticRegression().fit(sx.scan(data, **{"target": "y", **settings}))
+
+
+def with_null(n, row):
+    return pa.array([None if k == row else float(k % 7) for k in range(n)])
+
+
+def test_no_file(tmp_path):
+    for name in ("missing.parquet", "*.parquet", "s3nowhere://x/y.parquet"):
+        with pytest.raises(TableError, match=r"no such file|no file matches|cannot be opened"):
+            sx.scan(name if "://" in name else tmp_path / name, target="y")
+    with pytest.raises(TableError, match="the folder has no table in it"):
+        sx.scan(tmp_path, target="y")
+
+
+@pytest.mark.parametrize("name", ["t.parquet", "t.arrow", "t.csv", "t.libsvm", "t.csv.gz"])
+def test_an_empty_file(tmp_path, name):
+    (tmp_path / name).touch()
+    with pytest.raises(TableError, match=r"empty|cannot be read as|too short"):
+        fit(tmp_path / name, **({"target": None} if "libsvm" in name else {}))
+
+
+@pytest.mark.parametrize("name", ["t.parquet", "t.arrow", "t.csv", "t.libsvm"])
+def test_a_file_of_noise(tmp_path, name):
+    (tmp_path / name).write_bytes(np.random.default_rng(0).bytes(5000))
+    with pytest.raises(TableError):
+        fit(tmp_path / name, **({"target": None} if "libsvm" in name else {}))
+
+
+def test_a_file_that_ends_too_early(tmp_path):
+    written(tmp_path, table(50_000))
+    content = (tmp_path / "0.parquet").read_bytes()
+    scan = sx.scan(tmp_path / "0.parquet", target="y", cache=False)
+    (tmp_path / "0.parquet").write_bytes(content[: len(content) // 2])
+    with pytest.raises(TableError, match=r"0\.parquet"):
+        sx.LogisticRegression().fit(scan)
+
+
+@pytest.mark.parametrize("cache", [None, False])
+def test_no_rows(tmp_path, cache):
+    with pytest.raises(TableError, match="no rows"):
+        fit(written(tmp_path, table(0)), cache=cache)
+
+
+def test_a_column_is_missing_in_the_second_file(tmp_path):
+    with pytest.raises(TableError, match=r"1\.parquet lacks 'b', compared with .*0\.parquet"):
+        fit(written(tmp_path, table(), table().drop(["b"])))
+    (tmp_path / "0.csv").write_text("a,b,y\n1,2,u\n2,1,v\n")
+    (tmp_path / "1.csv").write_text("a,y\n1,u\n")
+    with pytest.raises(TableError, match=r"1\.csv lacks 'b'"):
+        fit(str(tmp_path / "*.csv"))
+
+
+def test_other_types_in_the_second_file(tmp_path):
+    with pytest.raises(TableError, match=r"column 'b' holds string in .*1\.parquet and double in"):
+        fit(written(tmp_path, table(), table(b=["u"] * N)))
+
+
+def test_whole_numbers_and_decimals_mix(tmp_path):
+    whole = pa.array(np.arange(N) % 5)
+    model = fit(written(tmp_path, table(), table(b=whole)))
+    X = np.concatenate([np.column_stack([t["a"], t["b"]]) for t in (table(), table(b=whole))])
+    y = np.concatenate([table()["y"]] * 2)
+    np.testing.assert_allclose(model.coef_, sx.LogisticRegression().fit(X, y).coef_, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("column", "what"),
+    [
+        (["text"] * N, "string"),
+        (pa.array([0] * N, pa.int32()).cast(pa.date32()), "date32"),
+        (pa.array([0] * N, pa.timestamp("us")), "timestamp"),
+        (pa.array([[1.0]] * N), "list"),
+    ],
+)
+def test_columns_that_are_no_numbers(tmp_path, column, what):
+    with pytest.raises(TableError, match=f"column 'b' holds {what}.*drop='b'"):
+        fit(written(tmp_path, table(b=column)))
+    fit(tmp_path, drop="b")
+
+
+@pytest.mark.parametrize("cache", [None, False])
+def test_a_missing_label_is_named(tmp_path, cache):
+    labels = pa.array([None if k == 17 else k % 2 for k in range(N)])
+    with pytest.raises(LabelError, match=r"row 18 of 1\.parquet has no label in column 'y'"):
+        fit(written(tmp_path, table(), table(y=labels)), cache=cache)
+
+
+@pytest.mark.parametrize("cache", [None, False])
+@pytest.mark.parametrize("value", [None, np.nan, np.inf])
+def test_a_missing_number_is_named(tmp_path, value, cache):
+    column = table()["b"].to_pylist()
+    column[700] = value
+    with pytest.raises(NotFiniteError, match=r"row 701 of 1\.parquet is .* in column 'b'"):
+        fit(written(tmp_path, table(), table(b=column)), cache=cache)
+
+
+@pytest.mark.parametrize("cache", [None, False])
+@pytest.mark.parametrize("value", [-1.0, np.nan, np.inf, None])
+def test_wrong_weights_are_named(tmp_path, value, cache):
+    weight = [1.0] * N
+    weight[5] = value
+    with pytest.raises(WeightError, match=r"row 6 of .* has the weight"):
+        fit(written(tmp_path, table(w=weight)), weight="w", cache=cache)
+
+
+def test_one_class(tmp_path):
+    with pytest.raises(LabelError, match="only one class"):
+        fit(written(tmp_path, table(y=["u"] * N)))
+
+
+def test_measurements_as_labels(tmp_path):
+    with pytest.raises(LabelError, match="not of measurements"):
+        fit(written(tmp_path, table(y=[0.5, 1.5] * (N // 2))))
+    with pytest.raises(LabelError, match="more than 10000 different values"):
+        fit(written(tmp_path, table(30_000, y=np.arange(30_000))))
+
+
+def test_a_label_that_was_not_listed(tmp_path):
+    with pytest.raises(LabelError, match=r"row 2 of .*|has the label 1 in column .y.; list all labels; got \[0, 2\]"):
+        fit(written(tmp_path, table(y=[0, 1] * (N // 2))), classes=[0, 2])
+
+
+def test_columns_that_do_not_exist(tmp_path):
+    written(tmp_path, table())
+    for settings in ({"target": "z"}, {"weight": "z"}, {"drop": "z"}):
+        with pytest.raises(TableError, match="it has no column 'z'"):
+            fit(tmp_path, **settings)
+    with pytest.raises(ParameterError, match="scan has none"):
+        fit(tmp_path, target=None)
+
+
+def test_a_reader_that_can_be_read_only_once_is_refused():
+    reader = table().to_reader()
+    with pytest.raises(TableError, match="read only once"):
+        sx.scan(reader, target="y")
+
+
+@pytest.mark.parametrize("cache", [None, False])
+def test_a_stream_that_is_empty_the_second_time_is_noticed(cache):
+    batches = table(5000).to_batches()
+    given = []
+
+    def once():
+        given.append(1)
+        return pa.RecordBatchReader.from_batches(table().schema, iter(batches if len(given) <= 2 else []))
+
+    # The first stream gives the schema, and the second one is the pass over labels, or the one that fills the cache.
+    scan = sx.scan(once, target="y", cache=cache)
+    if cache is None:
+        sx.LogisticRegression().fit(scan)
+        return
+    with pytest.raises(TableError, match="it had 5000 rows when it was first read, and 0 rows now"):
+        sx.LogisticRegression().fit(scan)
+
+
+def test_things_that_are_no_tables():
+    for data in (17, np.eye(3), {"a": [1.0]}):
+        with pytest.raises(TableError, match="rows in memory are given to fit directly"):
+            sx.scan(data, target="y")
+    with pytest.raises(TableError, match="no Arrow stream"):
+        sx.scan(lambda: 5, target="y")
+
+
+def test_frames_in_memory_are_read():
+    whole = table(5000)
+    X, y = np.column_stack([whole["a"], whole["b"]]), whole["y"].to_numpy()
+    theirs = sx.LogisticRegression().fit(X, y)
+    for frame in (whole, pl.from_arrow(whole), whole.to_pandas()):
+        np.testing.assert_allclose(fit(frame).coef_, theirs.coef_, rtol=1e-6)
+    assert isinstance(whole.to_pandas(), pd.DataFrame)
+
+
+def test_wrong_settings(tmp_path):
+    written(tmp_path, table())
+    for settings in ({"memory": "much"}, {"memory": -1}, {"cache": 3}):
+        with pytest.raises(ParameterError):
+            fit(tmp_path, **settings)
+
+
+CSV = {
+    "a,b,y\n1,2,u\n2,x,v\n": r"row 2, column 'b' is 'x', not a number",
+    "a,b,y\n1,2,u\n2,3\n": "row 2 has 2 cells where the header has 3",
+    "a,b,y\n1,true,u\n2,3,v\n": r"row 2, column 'b' is '3', not a truth value",
+    "a,b,y\n1,2,u\n2,\0,v\n": "NUL|not a number",
+    "a,b,y\n1,2,u\n2,1,?\n": "row 2 of .* has no label",
+    "a,b,y\n1,2,u\n2,,v\n": "row 2 of .* missing or NaN in column 'b'",
+    "a,b,y\n": "header and no rows",
+    "a,a,y\n1,2,u\n": "2 columns are called 'a'",
+    "a,b,y\ncat,2,u\ndog,2,v\n": "column 'a' holds string",
+    'a,b,y\n1,2,"u\n2,1,v\n3,1,"v\n': "opens with|never closed|cells where",
+}
+
+
+@pytest.mark.parametrize("cache", [None, False])
+@pytest.mark.parametrize("text", CSV, ids=range(len(CSV)))
+def test_damaged_text(tmp_path, text, cache):
+    (tmp_path / "t.csv").write_text(text)
+    with pytest.raises(InputError, match=CSV[text]):
+        fit(tmp_path / "t.csv", cache=cache)
+
+
+LIBSVM = {
+    "1 1:2 x\n": "cannot be read as libsvm after row 0",
+    "1 1:nan\n0 1:2\n": "row 1 of .* 'x1' is nan",
+    "1 1:2\n0 99999999:1\n": "its largest index is",
+    "\n\n": "it is empty",
+}
+
+
+@pytest.mark.parametrize("text", LIBSVM, ids=range(len(LIBSVM)))
+def test_damaged_libsvm(tmp_path, text):
+    (tmp_path / "t.libsvm").write_text(text)
+    with pytest.raises(InputError, match=LIBSVM[text]):
+        fit(tmp_path / "t.libsvm", target=None)
+
+
+def test_spellings_of_text(tmp_path):
+    rng = np.random.default_rng(0)
+    a = rng.standard_normal(2000).round(3)
+    y = np.where(a > rng.logistic(size=2000), "ja", "nein")
+    lines = [f"{v};{label}".replace(".", ",") for v, label in zip(a, y, strict=True)]
+    (tmp_path / "t.csv").write_text("gr\u00f6\u00dfe;y\n" + "\n".join(lines) + "\n", encoding="latin-1")
+    model = fit(tmp_path / "t.csv", encoding="latin-1", decimal=",")
+    np.testing.assert_allclose(model.coef_, sx.LogisticRegression().fit(a[:, None], y).coef_, rtol=1e-6)
+    assert model.feature_names_in_.tolist() == ["gr\u00f6\u00dfe"]
+
+
+def test_an_error_leaves_no_file_behind(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "scratch"))
+    os.mkdir(tmp_path / "scratch")
+    (tmp_path / "t.csv").write_text("a,b,y\n1,2,u\n2,x,v\n")
+    with pytest.raises(InputError):
+        fit(tmp_path / "t.csv")
+    assert not list((tmp_path / "scratch").iterdir())
+
+
+def test_an_arrow_file_with_batches_of_other_sizes(tmp_path):
+    with ipc.new_file(tmp_path / "t.arrow", table().schema) as out:
+        for part in table(3000).to_batches(max_chunksize=1):
+            out.write_batch(part)
+    assert fit(tmp_path / "t.arrow").certificate_.n_rows == 3000

@@ -1,0 +1,66 @@
+"""What needs rows in memory refuses tables outside memory by name, and says what to use instead."""
+
+import numpy as np
+import pytest
+from sklearn.covariance import OAS
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import separatrix as sx
+from separatrix.base.errors import InputError
+from tests.streams.tables import labelled, written
+
+
+@pytest.fixture(scope="module")
+def scan(tmp_path_factory):
+    return sx.scan(written(tmp_path_factory.mktemp("table"), *labelled(1_000)), target="y")
+
+
+FITS = {
+    "C: got 'auto' for a table outside memory": lambda: sx.LogisticRegression(C="auto"),
+    "solver: 'dual' needs rows in memory": lambda: sx.LogisticRegression(solver="dual"),
+    "shrinkage: got 'auto'": lambda: sx.LinearDiscriminantAnalysis(shrinkage="auto"),
+    "shrinkage: got 'auto' for": lambda: sx.QuadraticDiscriminantAnalysis(shrinkage="auto"),
+    "covariance_estimator: got OAS": lambda: sx.LinearDiscriminantAnalysis(covariance_estimator=OAS()),
+    "KozinecClassifier needs them there": lambda: sx.KozinecClassifier(),
+    "MaxMarginClassifier needs them there": lambda: sx.MaxMarginClassifier(),
+    "estimator: got RandomForestClassifier": lambda: sx.OneVsRestClassifier(RandomForestClassifier()),
+    "it is a table outside memory": lambda: make_pipeline(StandardScaler(), sx.LogisticRegression()),
+    "is a table outside memory, and": lambda: GridSearchCV(sx.LogisticRegression(), {"C": [1.0, 2.0]}),
+}
+
+
+@pytest.mark.parametrize("message", FITS)
+def test_fits(scan, message):
+    with pytest.raises(InputError, match=message):
+        FITS[message]().fit(scan)
+
+
+def test_an_offset(scan):
+    with pytest.raises(InputError, match="offset: got one for a table outside memory: it has one number for each row"):
+        sx.LogisticRegression().fit(scan, offset=np.zeros(1_000))
+
+
+FUNCTIONS = {
+    "check": lambda model, scan: sx.check(scan),
+    "compare": lambda model, scan: sx.compare(scan),
+    "penalty_path": lambda model, scan: sx.penalty_path(scan),
+    "reliability": lambda model, scan: sx.reliability(model, scan),
+    "report": lambda model, scan: sx.report(model, scan),
+    "from_estimator": lambda model, scan: sx.plots.RocDisplay.from_estimator(model, scan),
+    "maximum_margin": lambda model, scan: sx.maximum_margin(scan, None),
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions(scan, name):
+    model = sx.LogisticRegression().fit(scan)
+    with pytest.raises(InputError, match=f"is not in memory, and '{name}' needs rows in memory: "):
+        FUNCTIONS[name](model, scan)
+
+
+def test_no_array_is_made_of_a_table(scan):
+    with pytest.raises(InputError, match="what was called needs an array"):
+        np.asarray(scan)
