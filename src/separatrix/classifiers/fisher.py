@@ -191,7 +191,7 @@ class FisherDiscriminant(GathersMoments, ClassNamePrefixFeaturesOutMixin, Transf
         self
         """
         self._check_settings()
-        self._sums = None
+        self._forget_sums()
         self._fit_task(validate(self, X, y, sample_weight))
         return self
 
@@ -212,7 +212,6 @@ class FisherDiscriminant(GathersMoments, ClassNamePrefixFeaturesOutMixin, Transf
             moments = gather(task.table.rows(CLASS_NUMBERS), K, pooled=K > 2, names=task.names)
             refuse_empty_class(task, moments)
             self._fit(task, moments, q, passes)
-        self._remember(task, moments)
 
     def _fit_to_moments(self, task: FitInput, moments: Moments) -> None:
         """Fit the model to rows of which only the moments are known."""

@@ -182,7 +182,7 @@ class LeastSquaresClassifier(GathersMoments, LinearClassifier):
         self
         """
         self._check_settings()
-        self._sums = None
+        self._forget_sums()
         self._fit_task(validate(self, X, y, sample_weight))
         return self
 
@@ -190,7 +190,6 @@ class LeastSquaresClassifier(GathersMoments, LinearClassifier):
         with one_blas_thread, counted_passes() as passes:
             cost = self._cost(task)
             self._keep(task, cost, cost.minimise(), passes)
-        self._remember(task, cost.moments)
         if not self.certificate_.met:
             warnings.warn(self.certificate_.status, errors.NotConvergedWarning, stacklevel=3)
 

@@ -162,7 +162,7 @@ class LinearDiscriminantAnalysis(
         self
         """
         self._check_settings()
-        self._sums = None
+        self._forget_sums()
         self._fit_task(validate(self, X, y, sample_weight))
         return self
 
@@ -185,7 +185,6 @@ class LinearDiscriminantAnalysis(
             refuse_empty_class(task, moments)
             refuse_no_freedom(task, moments)
             self._fit(task, moments, passes)
-        self._remember(task, moments)
 
     def _fit_to_moments(self, task: FitInput, moments: Moments) -> None:
         """Fit the model to rows of which only the moments are known."""

@@ -143,7 +143,7 @@ class QuadraticDiscriminantAnalysis(GathersMoments, Generative, ScoringClassifie
         self
         """
         self._check_settings()
-        self._sums = None
+        self._forget_sums()
         self._fit_task(validate(self, X, y, sample_weight))
         return self
 
@@ -171,7 +171,6 @@ class QuadraticDiscriminantAnalysis(GathersMoments, Generative, ScoringClassifie
             refuse_empty_class(task, moments)
             self._refuse_single_rows(task, moments)
             self._fit(task, moments, passes)
-        self._remember(task, moments)
 
     def _fit_to_moments(self, task: FitInput, moments: Moments) -> None:
         """Fit the model to rows of which only the moments are known."""
