@@ -62,6 +62,7 @@ Examples:
   separatrix fit reviews.csv --target stars --text review --out model.json
   separatrix fit people.csv --print-schema > schema.json
   cat people.csv | separatrix fit - --target smoker --schema schema.json
+  separatrix fit large.csv --target y --memory 2GB --checkpoint c --resume
 """
 
 
@@ -123,7 +124,7 @@ _SECTIONS = {
 )
 @click.option("--cv", type=click.IntRange(2), metavar="K", help="Cross-validate with K folds, then fit to all rows.")
 @click.option("--seed", type=click.IntRange(0), default=0, metavar="N", help="The random seed; 0 by default.")
-@memory_options.memory_option
+@memory_options.memory_of_fit_option
 @memory_options.cache_option
 @memory_options.checkpoint_option
 @memory_options.resume_option
