@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from separatrix.base.errors import LabelError
@@ -22,6 +22,7 @@ labels = st.one_of(
 
 
 @given(st.lists(labels, min_size=1, max_size=20))
+@example(["\x00", "", "a\x00", "a"])
 def test_any_hashable_labels_come_back(y):
     classes, codes = encode(y)
     assert [classes[k] for k in codes] == y

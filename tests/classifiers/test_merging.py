@@ -91,5 +91,5 @@ def test_a_model_from_a_file_is_refused(tmp_path):
     X, y, _ = _rows(2)
     model = sx.LinearDiscriminantAnalysis().fit(X, y)
     sx.save(model, tmp_path / "model.json")
-    with pytest.raises(ParameterError, match="comes from a file"):
+    with pytest.raises(ParameterError, match="it was read from a file"):
         sx.merge(model, sx.load(tmp_path / "model.json"))

@@ -152,3 +152,11 @@ def test_refusals():
         sx.Perceptron().partial_fit(table, None)
     with pytest.raises(ParameterError, match="y: got one together with"):
         sx.Perceptron().fit(table, y)
+
+
+def test_other_separators_say_what_to_use_instead():
+    table = StreamedTable.of(*separable())
+    with pytest.raises(ParameterError, match="or use Perceptron, or separability for the proof"):
+        sx.KozinecClassifier().fit(table)
+    with pytest.raises(ParameterError, match="or use LinearSVC with a large C, or separability for the proof"):
+        sx.MaxMarginClassifier().fit(table)

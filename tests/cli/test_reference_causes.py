@@ -47,7 +47,9 @@ def test_fit_its_file_and_its_report_name_the_reference_level(table, how):
     status = next(line for line in shown.splitlines() if line.startswith("status:"))
     assert f"{CAUSE}, by 1 row (31)" in status
     assert "the category" not in status
-    assert CAUSE in run("show", "m.json").stdout
+    kept = run("show", "m.json").stdout
+    assert CAUSE in kept
+    assert "use --bias-reduction firth, a finite --C, or leave these columns out" in kept
     assert CAUSE in json.loads(run(*fit, "--json", code=1).stdout)["certificate"]["status"]
     page = unescape(Path("r.html").read_text())
     if "one-versus-rest" not in how:

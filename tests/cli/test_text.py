@@ -137,3 +137,9 @@ def test_missing_odd_and_very_long_texts(docs):
     assert "1 row holds no n-gram of the model" in done.stderr
     fit(docs)
     assert "'doc' 2" in complaint("predict", docs / "model.json", docs / "odd.csv", code=3)
+
+
+def test_n_grams_are_not_called_0_1_columns(docs):
+    told = fit(docs).stdout
+    assert "n-grams have none per SD" in told
+    assert "0/1 columns have none" not in told

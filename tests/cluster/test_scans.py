@@ -17,7 +17,7 @@ from distributed.security import Security
 from pyarrow import feather
 
 import separatrix as sx
-from separatrix.base.errors import ParameterError, TableError
+from separatrix.base.errors import NotFiniteError, ParameterError, TableError
 from separatrix.cluster.connection import LOCAL_SETTINGS
 from separatrix.cluster.table import ClusterTable
 from separatrix.cluster.traffic import counted_traffic
@@ -76,6 +76,15 @@ def test_files_that_are_missing_or_have_changed_are_named(client, files, tmp_pat
     shutil.copy(folder / "0.parquet", copy / "2.parquet")
     with pytest.raises(TableError, match=r"2\.parquet: a worker finds another file there"):
         sx.LogisticRegression().fit(table)
+
+
+def test_a_missing_value_is_named_by_its_file_and_row(client, tmp_path):
+    X, y = labelled(5000, 4)
+    X[4567, 2] = np.nan
+    columns = {f"x{j}": X[:, j] for j in range(4)}
+    pq.write_table(pa.table({**columns, "y": y}), tmp_path / "a.parquet", row_group_size=1000)
+    with pytest.raises(NotFiniteError, match=r"4568.* column 'x2'"):
+        sx.LogisticRegression().fit(sx.scan(str(tmp_path), target="y", cluster=client))
 
 
 def test_what_cannot_be_divided_is_refused(client, tmp_path):

@@ -3,6 +3,7 @@
 import contextlib
 import inspect
 
+import dask.array as da
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
@@ -263,17 +264,30 @@ WITH_MODEL = {
     "to_sql": lambda model, _: unchanged(sx.to_sql, model),
 }
 
+# What takes Dask collections, or models fitted to some rows each.
+WITH_PARTS = {
+    "dask_table": lambda X, y: unchanged(sx.dask_table, da.from_array(X, chunks=5), da.from_array(y, chunks=5)),
+    "merge": lambda X, y: unchanged(
+        sx.merge,
+        sx.LinearDiscriminantAnalysis().fit(X[::2], y[::2]),
+        sx.LinearDiscriminantAnalysis().fit(X[1::2], y[1::2]),
+    ),
+}
+
 # Numbers, names, paths and functions go in, or nothing at all.
 WITHOUT_ARRAYS = {
     *(
         "Column",
         "PenaltyChoice",
+        "Scan",
         "Schema",
         "SqlExpressions",
         "TextSettings",
         "__version__",
         "as_settings",
+        "checkpoint",
         "read_schema",
+        "scan",
     ),
     *("errors", "solvers", "firth", "plots", "threads", "watch"),
     *("plots.DARK", "plots.LIGHT", "plots.Display", "plots.Theme", "plots.style"),
@@ -287,7 +301,7 @@ def _public():
 
 def test_every_public_name_is_here():
     classifiers = {make.__name__ for make in CLASSIFIERS.values()}  # tests/package/test_arguments.py
-    covered = {*WITH_ROWS, *WITH_NUMBERS, *WITH_FRAMES, *WITH_MODEL, *WITHOUT_ARRAYS, *classifiers}
+    covered = {*WITH_ROWS, *WITH_NUMBERS, *WITH_FRAMES, *WITH_MODEL, *WITH_PARTS, *WITHOUT_ARRAYS, *classifiers}
     assert not set(_public()) - covered
     assert not {name for name in covered if "." not in name} - set(sx.__all__)
 
@@ -326,6 +340,15 @@ def test_numbers(name, kind, tmp_path):
 @pytest.mark.parametrize("name", WITH_FRAMES)
 def test_frames(name, kind):
     WITH_FRAMES[name](FRAMES[kind](COLUMNS))
+
+
+@pytest.mark.parametrize("name", WITH_PARTS)
+def test_parts_of_rows_stay_as_they_are(name):
+    X, y = (np.array(values) for values in DATA["overlapping"])
+    before = X.copy(), y.copy()
+    WITH_PARTS[name](X, y)
+    np.testing.assert_array_equal(X, before[0])
+    np.testing.assert_array_equal(y, before[1])
 
 
 @pytest.mark.parametrize("name", WITH_MODEL)

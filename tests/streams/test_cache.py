@@ -26,9 +26,9 @@ def reads(monkeypatch):
     found = []
     read = ParquetBatches.read
 
-    def counted(self, columns):
+    def counted(self, columns, rows=None):
         found.append(tuple(columns))
-        return read(self, columns)
+        return read(self, columns, rows)
 
     monkeypatch.setattr(ParquetBatches, "read", counted)
     return found

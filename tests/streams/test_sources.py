@@ -59,6 +59,13 @@ def data_set(table, folder):
     return pyarrow.dataset.dataset(folder)
 
 
+def data_set_with_a_column_from_folders(table, folder):
+    for k, part in enumerate(parts(table)):
+        (folder / f"part={k}").mkdir()
+        parquet.write_table(part, folder / f"part={k}" / "t.parquet")
+    return pyarrow.dataset.dataset(folder, partitioning="hive")
+
+
 def arrow_file(table, folder):
     for k, part in enumerate(parts(table)):
         with ipc.new_file(folder / f"{k}.arrow", table.schema) as out:
@@ -225,6 +232,13 @@ def test_a_late_decimal_is_not_lost(tmp_path):
     (tmp_path / "t.csv").write_text("a,y\n" + "\n".join(lines) + "\n")
     scan = sx.scan(tmp_path / "t.csv", target="y")
     assert scan.store.file.dense(299_999, 300_003).ravel().tolist() == [299_999 % 7, 0.25, 0.25, 0.25]
+
+
+def test_columns_from_folders_and_filters_of_data_sets(arrow, tmp_path):
+    data = data_set_with_a_column_from_folders(arrow, tmp_path)
+    assert sx.scan(data, target="y").columns[-1] == "part"
+    some = data.filter(pyarrow.dataset.field("part") > 0)
+    assert sx.scan(some, target="y").n_rows == arrow.num_rows - parts(arrow)[0].num_rows
 
 
 def test_the_number_of_threads_does_not_change_the_fit(arrow, in_memory, tmp_path):

@@ -120,6 +120,8 @@ def _object_or_plain(y: Any) -> AnyArray:
         return np.asarray(y)
     values = _hashable_labels(y)
     kinds = {type(v) for v in values}
+    if kinds == {str} and any(v.endswith("\0") for v in values):  # NumPy's strings lose NUL characters at their end
+        return _object_array(values)
     if any(kinds <= alike for alike in ({bool}, {int, float}, {str})):
         plain = np.asarray(values)
         if not (plain.dtype.kind == "f" and kinds == {int}):  # integers beyond 2⁶³ would be rounded

@@ -190,7 +190,7 @@ class FisherDiscriminant(GathersMoments, ClassNamePrefixFeaturesOutMixin, Transf
         self
         """
         self._check_settings()
-        self._sums = None
+        self._forget_sums()
         self._fit_task(validate(self, X, y, sample_weight))
         return self
 
@@ -214,7 +214,6 @@ class FisherDiscriminant(GathersMoments, ClassNamePrefixFeaturesOutMixin, Transf
             V, shares = DIRECTIONS[self.direction].best(moments, q)
             projection = Projection(V, self.direction, self.threshold)
             self._keep(task, moments, projection, projection.cut(moments, task.classes), passes)
-        self._remember(task, moments)
         self.explained_variance_ratio_ = shares[: V.shape[1]]
 
     def _components(self, task: FitInput) -> int:

@@ -138,7 +138,7 @@ def _outside_memory(estimator: Any, table: OutsideMemory, y: Any, sample_weight:
     reason = estimator.traits.in_memory
     if reason:
         problem = f"its rows are not in memory, and {type(estimator).__name__} needs them there: {reason}"
-        raise ParameterError("X", problem, "read the rows into memory, or use LogisticRegression")
+        raise ParameterError("X", problem, f"read the rows into memory, or use {estimator.traits.instead}")
     _refuse_one_class(table.classes)
     estimator.n_features_in_ = table.n_features
     vars(estimator).pop("feature_names_in_", None)

@@ -1,18 +1,19 @@
 """``partial_fit`` of the classifiers that need only sums of (1, x, xxᵀ): each call adds to the sums and solves again.
 
-After every call the model is that of ``fit`` with all rows so far, up to rounding. The rows are not kept. ``fit`` keeps
-the sums, too, so that rows can be added to it; model files do not.
+After every call the model is that of ``fit`` with all rows so far, up to rounding. The rows are not kept. Rows can be
+added to a model of ``fit`` or ``merge``, too, since it has the sums (``moments_``).
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 from sklearn.utils.validation import check_consistent_length
 
-from separatrix.base.arrays import AnyArray
+from separatrix.base.arrays import AnyArray, Array
 from separatrix.base.concurrency import one_blas_thread
 from separatrix.base.errors import ParameterError
 from separatrix.base.labels import encode, known_codes
@@ -25,17 +26,21 @@ from separatrix.rows import memory_rows
 from separatrix.rows.labelled import OutsideMemory
 
 
-class GathersMoments(ABC):
-    """A classifier whose fit needs only the moments of the rows.
+@dataclass(frozen=True)
+class SumsSoFar:
+    """The sums of all rows so far, by class. ``told``: the classes that the first call was told, or None."""
 
-    ``_sums``: the sums of all rows that ``partial_fit`` was given, with all their classes in ``_summed_classes``.
-    ``_told``: the classes that the first call was told, or None.
-    """
+    sums: ClassSums
+    classes: AnyArray
+    told: AnyArray | None = None
+
+
+class GathersMoments(ABC):
+    """A classifier whose fit needs only the moments of the rows. ``_sums``: those of all rows so far."""
 
     _dtype: str
-    _sums: ClassSums | None = None
-    _summed_classes: AnyArray
-    _told: AnyArray | None = None
+    classes_: AnyArray
+    _sums: SumsSoFar | None = None
 
     @abstractmethod
     def _check_settings(self) -> None:
@@ -75,53 +80,58 @@ class GathersMoments(ABC):
         self
         """
         self._check_settings()
-        first = self._sums is None
         if isinstance(X, OutsideMemory):
             raise ParameterError("X", "partial_fit takes rows in memory", "use fit, which reads a scan in pieces")
-        if first and hasattr(self, "certificate_"):
-            problem = "this model comes from a file, which has no sums that more rows could be added to"
-            raise ParameterError("X", problem, "fit it again, or keep it by pickle")
-        X = rows_to_fit(self, X, reset=first)
+        before = self._sums or self._sums_of_fit()
+        X = rows_to_fit(self, X, reset=before is None)
         check_consistent_length(X, y)
-        self._add(X, y, row_weights(sample_weight, X.shape[0]), classes)
+        self._add(before, X, y, row_weights(sample_weight, X.shape[0]), classes)
         self._solve()
         return self
 
-    def _remember(self, task: FitInput, moments: Moments) -> None:
-        """Keep the moments of a fit, so that rows can be added to them."""
-        if not isinstance(task.table, SummedTable):
-            self._sums = ClassSums.gathered(moments, task.table.totals.largest)
-            self._summed_classes, self._told = task.classes, None
+    def _forget_sums(self) -> None:
+        """Forget the rows of earlier calls of ``partial_fit``."""
+        self.__dict__.pop("_sums", None)
 
-    def _add(self, X: Any, y: Any, weight: Any, classes: Any) -> None:
+    def _sums_of_fit(self) -> SumsSoFar | None:
+        """The sums of the rows of ``fit`` or ``merge``; None if there was neither."""
+        if not hasattr(self, "certificate_"):
+            return None
+        moments = getattr(self, "moments_", None)
+        if not isinstance(moments, Moments):
+            problem = "this model has no sums to add rows to: it was read from a file, or has too many columns"
+            raise ParameterError("X", problem, "begin with partial_fit, or fit all rows at once")
+        return SumsSoFar(ClassSums.gathered(moments, np.ones(len(moments.weight))), self.classes_)
+
+    def _add(self, before: SumsSoFar | None, X: Any, y: Any, weight: Array, classes: Any) -> None:
         """Add the sums of these rows. Nothing changes if they are refused."""
-        first, before = self._sums is None, self._sums
-        told = (None if classes is None else encode(classes)[0]) if first else self._told
+        told = (None if classes is None else encode(classes)[0]) if before is None else before.told
         if told is not None:
             known_codes(y, told)  # refuses other labels
-        known = encode(y)[0] if before is None else with_later(self._summed_classes, y)
+        known = encode(y)[0] if before is None else with_later(before.classes, y)
         rows = memory_rows(X, known_codes(y, known), weight)
         with one_blas_thread:
             if before is None:
                 sums = ClassSums.of(rows, len(known), self._pools(), column_names(self))
             else:
-                sums = before.among(places_of(known, self._summed_classes)).plus(rows, column_names(self))
-        self._sums, self._summed_classes, self._told = sums, known, told
-        narrow = X.dtype == np.float32 and (first or self._dtype == "float32")
+                sums = before.sums.among(places_of(known, before.classes)).plus(rows, column_names(self))
+        self._sums = SumsSoFar(sums, known, told)
+        narrow = X.dtype == np.float32 and (before is None or self._dtype == "float32")
         self._dtype = "float32" if narrow else "float64"
 
     def _fit_to_sums(self, sums: ClassSums, classes: AnyArray) -> None:
-        """Fit the model to the sums of rows of these classes, to which rows can be added later."""
-        self._sums, self._summed_classes, self._told = sums, classes, None
+        """Fit the model to the sums of rows of these classes. It keeps them as ``moments_``."""
+        self._sums = SumsSoFar(sums, classes)
         self._solve()
+        self._forget_sums()
 
     def _solve(self) -> None:
         """Fit the model to the sums, if they are enough."""
-        sums = self._sums
-        assert sums is not None
+        assert self._sums is not None
         forgotten(self)
+        sums = self._sums.sums
         seen = np.flatnonzero(sums.seen)
         sums = sums if len(seen) == len(sums.seen) else sums.among(seen)
         if len(seen) < 2 or not self._has_enough(sums):
             return
-        self._fit_task(FitInput(SummedTable(sums), self._summed_classes[seen], column_names(self)))
+        self._fit_task(FitInput(SummedTable(sums), self._sums.classes[seen], column_names(self)))

@@ -76,7 +76,10 @@ class KozinecClassifier(HullClassifier):
 
     # Rows that tie for the furthest are taken in their order; it takes no weights.
     traits: ClassVar[ClassifierTraits] = ClassifierTraits(
-        order_free=False, repeatable=False, in_memory="it keeps a weight for each row, which proves the margin"
+        order_free=False,
+        repeatable=False,
+        in_memory="it keeps a weight for each row, which proves the margin",
+        instead="Perceptron, or separability for the proof",
     )
 
     def __init__(self, eps: float | None = None, *, max_iter: int = 10_000) -> None:

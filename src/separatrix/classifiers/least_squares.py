@@ -40,6 +40,7 @@ from separatrix.classifiers.shared_descriptions import NO_INTERCEPT
 from separatrix.moments.accumulated import ClassSums
 from separatrix.moments.coding import TARGETS, decision_of
 from separatrix.moments.deletion import InfluentialRow, most_influential
+from separatrix.moments.gather import kept
 from separatrix.moments.singular_columns import singular_columns
 from separatrix.moments.squared_cost import Minimum, SquaredCost, build_squared_cost
 from separatrix.objectives.limiting_columns import STANDARDISE, far_from_zero, nearly_collinear, of_extreme_size
@@ -138,6 +139,8 @@ class LeastSquaresClassifier(GathersMoments, LinearClassifier):
     classes_, coef_, intercept_, n_features_in_, feature_names_in_ : as in scikit-learn
     output_weights_ : array (n_outputs, n_features + 1)
         The weights of the outputs, intercepts in column 0.
+    moments_ : Moments or None
+        The sums over the rows that ``merge`` adds up; None for more than 1,000 columns, and in a model from a file.
     certificate_ : Certificate
         The objective is the cost divided by the total weight. The bound is the exact gap plus the rounding error.
         Where columns are collinear up to rounding, the code is "resolved": then there is no bound, and the fact
@@ -179,7 +182,7 @@ class LeastSquaresClassifier(GathersMoments, LinearClassifier):
         self
         """
         self._check_settings()
-        self._sums = None
+        self._forget_sums()
         self._fit_task(validate(self, X, y, sample_weight))
         return self
 
@@ -187,7 +190,6 @@ class LeastSquaresClassifier(GathersMoments, LinearClassifier):
         with one_blas_thread, counted_passes() as passes:
             cost = self._cost(task)
             self._keep(task, cost, cost.minimise(), passes)
-        self._remember(task, cost.moments)
         if not self.certificate_.met:
             warnings.warn(self.certificate_.status, errors.NotConvergedWarning, stacklevel=3)
 
@@ -210,7 +212,7 @@ class LeastSquaresClassifier(GathersMoments, LinearClassifier):
 
     def _keep(self, task: FitInput, cost: SquaredCost, least: Minimum, passes: list[int]) -> None:
         self._keep_scorer(Scorer(decision_of(cost.targets) @ least.raw, task.classes, "identity"))
-        self.output_weights_ = least.raw
+        self.output_weights_, self.moments_ = least.raw, kept(cost.moments)
         K, width = task.n_classes, task.n_features + bool(self.fit_intercept)
         # With an intercept, or one output for two classes, the outputs of K − 1 classes determine the last one.
         tied = self.fit_intercept or cost.targets.shape[1] == 1

@@ -32,7 +32,8 @@ class ClassifierTraits:
     order_free: the fit does not depend on the order of the rows. repeatable: a sample weight of 2 has the same effect
     as repeating the row. scale_free: multiplying a column by a constant divides its weight by the same constant and
     changes no prediction. relabelling: renaming the classes renames the predictions, even if this changes their sorted
-    order. in_memory: the reason why a fit needs all rows in memory; empty if it needs only sums over rows.
+    order. in_memory: the reason why a fit needs all rows in memory; empty if it needs only sums over rows. instead:
+    what to use for rows that are not in memory.
     """
 
     order_free: bool = True
@@ -40,6 +41,7 @@ class ClassifierTraits:
     scale_free: bool = False
     relabelling: bool = True
     in_memory: str = ""
+    instead: str = "LogisticRegression"
 
 
 def _has_probabilities(classifier: Any) -> None:

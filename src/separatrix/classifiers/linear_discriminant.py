@@ -39,6 +39,7 @@ from separatrix.moments.gather import (
     Moments,
     covariance_matrices,
     gather,
+    kept,
 )
 from separatrix.moments.gaussians import Gaussians
 from separatrix.moments.singular_columns import WITHOUT_SCATTER, singular_columns
@@ -103,6 +104,8 @@ class LinearDiscriminantAnalysis(
         The share of the between-class variance along each direction ("proportion of trace").
     n_parameters_ : int
         The number of parameters: K d for the means, d (d + 1)/2 for Σ, and K − 1 for the priors unless they are given.
+    moments_ : Moments or None
+        The sums over the rows that ``merge`` adds up; None for more than 1,000 columns, and in a model from a file.
     certificate_ : Certificate
         Its objective is the mean negative log-likelihood −(1/n) Σ_i ln p(x_i, y_i). Its bound is not zero, since Σ is
         the unbiased estimate and not the maximum-likelihood one.
@@ -158,7 +161,7 @@ class LinearDiscriminantAnalysis(
         self
         """
         self._check_settings()
-        self._sums = None
+        self._forget_sums()
         self._fit_task(validate(self, X, y, sample_weight))
         return self
 
@@ -181,7 +184,6 @@ class LinearDiscriminantAnalysis(
             refuse_empty_class(task, moments)
             refuse_no_freedom(task, moments)
             self._fit(task, moments, passes)
-        self._remember(task, moments)
 
     def _check_components(self, task: FitInput) -> None:
         if self.n_components is None:
@@ -194,6 +196,7 @@ class LinearDiscriminantAnalysis(
 
     def _fit(self, task: FitInput, moments: Moments, passes: list[int]) -> None:
         K, d = moments.mean.shape
+        self.moments_ = kept(moments)
         priors = priors_of(self.priors, moments)
         sigma, estimated = moments.within / (moments.total_weight - K), "pooled covariance (n − K)"
         if shrinks(self):

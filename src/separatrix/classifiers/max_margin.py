@@ -82,7 +82,9 @@ class MaxMarginClassifier(HullClassifier):
 
     # It takes no weights, and a row twice is a row once.
     traits: ClassVar[ClassifierTraits] = ClassifierTraits(
-        repeatable=False, in_memory="if the classes are not separable, it proves this by linear programs over the rows"
+        repeatable=False,
+        in_memory="if the classes are not separable, it proves this by linear programs over the rows",
+        instead="LinearSVC with a large C, or separability for the proof",
     )
 
     def __init__(self, *, fit_intercept: bool = True, max_iter: int = 10_000) -> None:

@@ -13,8 +13,8 @@ from separatrix.base.concurrency import one_blas_thread
 from separatrix.base.errors import ParameterError
 from separatrix.classifiers.fit_input import column_names
 from separatrix.classifiers.gathered_steps import GathersMoments
-from separatrix.classifiers.later_classes import places_of
 from separatrix.moments.accumulated import ClassSums
+from separatrix.moments.gather import Moments
 
 Model = TypeVar("Model")
 
@@ -61,16 +61,11 @@ def merge(model: Model, *others: Model) -> Model:
     if hasattr(first, "feature_names_in_"):
         merged.feature_names_in_ = first.feature_names_in_
     merged._dtype = "float32" if all(each._dtype == "float32" for each in models) else "float64"
+    sums = reduce(ClassSums.merged, (each._sums_of_fit().sums for each in models))
     with one_blas_thread:
-        merged._fit_to_sums(reduce(ClassSums.merged, map(_sums_of, models)), first.classes_)
+        merged._fit_to_sums(sums, first.classes_)
     result: Model = merged
     return result
-
-
-def _sums_of(model: Any) -> ClassSums:
-    """The sums of the rows of a model, by its classes."""
-    sums: ClassSums = model._sums
-    return sums.among(places_of(model.classes_, model._summed_classes))
 
 
 def _refuse_not_mergeable(model: Any) -> None:
@@ -79,9 +74,9 @@ def _refuse_not_mergeable(model: Any) -> None:
         remedy = "merge least squares, Fisher's, linear or quadratic discriminants, or fit all rows at once"
         raise ParameterError("models", f"got {kind}, whose fit is no function of sums over rows", remedy)
     check_is_fitted(model)
-    if model._sums is None:
-        problem = f"this {kind} comes from a file, which does not have the sums of its rows"
-        raise ParameterError("models", problem, "keep models by pickle, or fit all rows at once")
+    if not isinstance(getattr(model, "moments_", None), Moments):
+        problem = f"this {kind} does not have the sums of its rows: it was read from a file, or has too many columns"
+        raise ParameterError("models", problem, "merge models of this process, or fit all rows at once")
     if isinstance(getattr(model, "shrinkage", None), str) or getattr(model, "covariance_estimator", None) is not None:
         problem = "shrinkage='auto' and covariance_estimator need the rows themselves"
         raise ParameterError("models", problem, "set shrinkage to a number")

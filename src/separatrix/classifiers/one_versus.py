@@ -104,7 +104,8 @@ class OneVersus(MetaEstimatorMixin, ScoringClassifier):
         if not takes_nan(base):
             refuse_not_finite(memory_rows(task.X, task.codes), task.names)
         weight = task.weight if sample_weight is not None else None
-        self.classes_, self._later = task.classes, None
+        self.classes_ = task.classes
+        self.__dict__.pop("_later", None)
         parts = list(self.scheme.parts(task.codes, task.n_classes))
         self.estimators_ = self._fit_parts(base, task.X, parts, weight, task.names)
         if get_tags(base).input_tags.pairwise:

@@ -283,7 +283,8 @@ class Perceptron(SeparatingClassifier):
                     searches.append(plan.search(problem, starts[k : k + 1]))
         self.mistakes_ = sum(search.state.memory.mistakes for search in searches)
         self.walking_: Array | None = None
-        self._told_classes, self._unseen = False, None
+        for held in ("_told_classes", "_unseen"):  # of an earlier partial_fit
+            self.__dict__.pop(held, None)
         facts = theorem_facts(self, searches[0], starts) if task.n_classes == 2 else {}
         self._keep(task, searches, solver.name, "asked for", facts)
         return self

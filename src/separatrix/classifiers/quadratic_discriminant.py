@@ -31,7 +31,7 @@ from separatrix.classifiers.generative import (
 from separatrix.classifiers.linear import Approach, ClassifierTraits, ScoringClassifier
 from separatrix.classifiers.shared_descriptions import GAUSSIAN_CLAIM, GENERATIVE
 from separatrix.moments.accumulated import ClassSums
-from separatrix.moments.gather import Moments, covariance_matrices, gather
+from separatrix.moments.gather import Moments, covariance_matrices, gather, kept
 from separatrix.moments.gaussians import Gaussians, QuadraticScorer
 from separatrix.moments.singular_columns import WITHOUT_SCATTER, singular_columns
 from separatrix.moments.whitening import Whitening
@@ -88,6 +88,8 @@ class QuadraticDiscriminantAnalysis(GathersMoments, Generative, ScoringClassifie
         The principal directions of each covariance, in columns, and the variances along them, the largest first.
     n_parameters_ : int
         K d for the means, K d (d + 1)/2 for the covariances, and K − 1 for the priors unless given.
+    moments_ : Moments or None
+        The sums over the rows that ``merge`` adds up; None for more than 1,000 columns, and in a model from a file.
     certificate_ : Certificate
         The objective is −(1/n) Σ ln p(x, y). Its bound is the distance to the maximum of the likelihood.
 
@@ -141,7 +143,7 @@ class QuadraticDiscriminantAnalysis(GathersMoments, Generative, ScoringClassifie
         self
         """
         self._check_settings()
-        self._sums = None
+        self._forget_sums()
         self._fit_task(validate(self, X, y, sample_weight))
         return self
 
@@ -169,7 +171,6 @@ class QuadraticDiscriminantAnalysis(GathersMoments, Generative, ScoringClassifie
             refuse_empty_class(task, moments)
             self._refuse_single_rows(task, moments)
             self._fit(task, moments, passes)
-        self._remember(task, moments)
 
     def _refuse_single_rows(self, task: FitInput, moments: Moments) -> None:
         short = np.flatnonzero(moments.weight <= 1)
@@ -182,6 +183,7 @@ class QuadraticDiscriminantAnalysis(GathersMoments, Generative, ScoringClassifie
 
     def _fit(self, task: FitInput, moments: Moments, passes: list[int]) -> None:
         K, d = moments.mean.shape
+        self.moments_ = kept(moments)
         priors, r = priors_of(self.priors, moments), float(self.reg_param)
         freedom = moments.weight - 1
         share = np.divide(1 - r, freedom, out=np.zeros(K), where=freedom > 0)

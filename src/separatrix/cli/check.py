@@ -30,12 +30,7 @@ Examples:
 @click.argument("data", type=FILE)
 @table_options
 @click.option("--quiet", is_flag=True, help="Show only problems, warnings and notes.")
-@click.option(
-    "--memory",
-    metavar="SIZE",
-    help="The memory that the table may take, such as 4GB; by default a part of what is available. A larger table is "
-    "refused, since a check reads it at once.",
-)
+@memory_options.memory_of_check_option
 @json_option
 def check(data: str, quiet: bool, memory: str | None, as_json: bool, **given: Any) -> int:
     """Check DATA before a fit: whether the classes can be separated (with a proof), which columns are combinations of

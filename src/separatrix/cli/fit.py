@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from contextlib import nullcontext
+from copy import copy
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -48,6 +49,8 @@ _ENDS = {
     "diverged": "the fit diverged",
     "unmet": "the fit did not meet its stopping rule",
 }
+# The fields of a certificate that are sentences.
+_SENTENCES = ("status", "bound_reason", "weight_error_reason")
 _EXAMPLES = """\b
 Examples:
   separatrix fit demo:iris
@@ -59,6 +62,7 @@ Examples:
   separatrix fit reviews.csv --target stars --text review --out model.json
   separatrix fit people.csv --print-schema > schema.json
   cat people.csv | separatrix fit - --target smoker --schema schema.json
+  separatrix fit large.csv --target y --memory 2GB --checkpoint c --resume
 """
 
 
@@ -120,7 +124,7 @@ _SECTIONS = {
 )
 @click.option("--cv", type=click.IntRange(2), metavar="K", help="Cross-validate with K folds, then fit to all rows.")
 @click.option("--seed", type=click.IntRange(0), default=0, metavar="N", help="The random seed; 0 by default.")
-@memory_options.memory_option
+@memory_options.memory_of_fit_option
 @memory_options.cache_option
 @memory_options.checkpoint_option
 @memory_options.resume_option
@@ -272,12 +276,8 @@ def fitted(
             raise
         status = model.certificate_.status
         certificate = certificate_on(model, table.X[~held])
-        model.certificate_ = replace(
-            certificate,
-            status=told(certificate.status),
-            bound_reason=told(certificate.bound_reason),
-            weight_error_reason=told(certificate.weight_error_reason),
-        )
+        worded: dict[str, Any] = {name: told(getattr(certificate, name)) for name in _SENTENCES}
+        model.certificate_ = replace(certificate, **worded)
     rows = MemorySplit(table.X, model.classes_, codes, held)
     output = FitOutput(table, name, model, rows, split.test_size, split.seed, validation)
     return output, [message for message in map(_message, caught) if message != status]
@@ -308,11 +308,19 @@ def _write(output: FitOutput, out: str, reading: dict[str, Any]) -> None:
     try:
         training = output.training() | reading
         parts = (training, table.encoder, table.scaling, output.statistics)
-        known = ModelFile.of(output.model, table.names, table.target, *parts)
+        known = ModelFile.of(_in_shell(output.model), table.names, table.target, *parts)
         write(known, out)
     except ParameterError as error:
         named = "--out" if error.argument == "path" else error.argument
         raise ParameterError(named, error.problem, error.remedy) from error
+
+
+def _in_shell(model: Any) -> Any:
+    """The model with the sentences of its certificate worded for the shell, where ``show`` prints them."""
+    certificate, worded = model.certificate_, copy(model)
+    told: dict[str, Any] = {name: in_shell(getattr(certificate, name)) for name in _SENTENCES}
+    worded.certificate_ = replace(certificate, **told)
+    return worded
 
 
 def _end(output: FitOutput, caught: list[str], out: str | None) -> int:

@@ -244,6 +244,14 @@ class FitOutput:
         why = ": too few rows to hold any out" if self.test_size > 0 else ", none held out"
         return f"all {fitted} rows fitted{why}"
 
+    def _without_deviation(self, columns: list[str]) -> str:
+        """Which kinds of columns have no weight per standard deviation, if there are any such columns."""
+        encoder = self.table.encoder
+        words = () if encoder is None else np.array(self.table.names, dtype=object)[encoder.of_text]
+        ngrams = set(words).intersection(columns)
+        kinds = ["0/1 columns"] * (len(ngrams) < len(columns)) + ["n-grams"] * bool(ngrams)
+        return f"; {' and '.join(kinds)} have none per SD" if kinds else ""
+
     @property
     def _measured(self) -> set[str]:
         """The columns of X whose weights have a value per standard deviation: all but 0/1 columns."""
@@ -257,12 +265,10 @@ class FitOutput:
             return
         in_units, ratio = self.weights is not None, self._ratio
         measured = self._measured
-        told = ["the largest, by weight times standard deviation (SD) of the column over the rows fitted"]
-        if not all(one["column"] in measured for one in self.largest):
-            told.append("0/1 columns have none per SD")
-        if ratio is not None:
-            told.append(f"{ratio}s are per unit")
-        terminal.line("weights", "; ".join(told))
+        lacking = [one["column"] for one in self.largest if one["column"] not in measured]
+        scale = "by weight times standard deviation (SD) of the column over the rows fitted"
+        more = "" if ratio is None else f"; {ratio}s are per unit"
+        terminal.line("weights", f"the largest, {scale}{self._without_deviation(lacking)}{more}")
         heads = f"{'per SD':>8}" + f"{'per unit':>12}" * in_units + (f"{ratio:>14}" if ratio else "")
         terminal.say(" " * terminal.LABEL_WIDTH + heads, bold=True)
         for one in self.largest:

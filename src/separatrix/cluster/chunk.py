@@ -123,7 +123,11 @@ class Sum:
     last: int
 
     def over(self, chunks: Sequence[Chunk]) -> list[Any]:
-        """The totals of the strands. Those that begin with the first strand of the table are merged into one."""
+        """The totals of the strands.
+
+        They are merged into one if they begin with the first strand of the table, since the totals of all strands are
+        merged from the first one on, or if the partial says that it can be merged in any grouping.
+        """
         rows = _Cutter(chunks[0].start, [piece for chunk in chunks for piece in chunk.coded(self.name, self.coding)])
 
         def strand(run: slice) -> Any:
@@ -134,7 +138,7 @@ class Sum:
             return total
 
         parts = in_order(strand, islice(strands(self.n_blocks), self.first, self.last))
-        if self.first > 0:
+        if self.first > 0 and not getattr(self.partial, "merges_exactly", False):
             return list(parts)
         total = next(parts)
         for part in parts:

@@ -73,7 +73,11 @@ class ClusterRows:
         self.counter.add()
         size, sent = bytes_per_block(partial), [0]
         answers = self.held.results(lambda now: self._submitted(now, partial, size, sent))
-        count_traffic(PassTraffic(type(partial).__name__, len(answers), sent[0], sum(map(len, answers))))
+        count_traffic(
+            PassTraffic(
+                type(getattr(partial, "partial", partial)).__name__, len(answers), sent[0], sum(map(len, answers))
+            )
+        )
         parts: Iterator[Any] = chain.from_iterable(map(loads, answers))
         total: A = next(parts)
         for part in parts:

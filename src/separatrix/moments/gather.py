@@ -47,6 +47,16 @@ SMALLEST_SQUARABLE_SCALE, LARGEST_SQUARABLE_SCALE = 1e-152, 1e152
 PROJECTION_MATRICES, SHARED_COVARIANCE_MATRICES, SQUARED_COST_MATRICES = 8, 9, 11
 
 
+# The most columns for which a fitted model keeps the moments of its rows, so that models can be merged: 8 MB for each
+# matrix.
+MOST_KEPT_COLUMNS = 1000
+
+
+def kept(moments: Moments) -> Moments | None:
+    """The moments that a fitted model keeps; None if they would take too much memory."""
+    return moments if moments.mean.shape[1] <= MOST_KEPT_COLUMNS else None
+
+
 def covariance_matrices(n_classes: int) -> int:
     """How many matrices of d × d numbers a fit holds at once if each class has a covariance."""
     return 6 + 3 * n_classes

@@ -37,6 +37,7 @@ class Batches(Protocol):
     empty for a query, whose rows cannot be recognised later. ``is_slow``: reading is much slower than reading numbers
     from the disk, since text is parsed or a query is computed. ``label_kind``: what labels look like in the
     source. ``called(row)`` is the name of a row for messages, such as "3 of part-2.csv".
+    ``read(columns, rows)`` gives batches of that many rows, if the source can be read so.
     """
 
     @property
@@ -50,8 +51,10 @@ class Batches(Protocol):
     @property
     def is_slow(self) -> bool: ...
     @property
+    def batch_bytes(self) -> int: ...
+    @property
     def label_kind(self) -> LabelKind: ...
-    def read(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]: ...
+    def read(self, columns: Sequence[str], rows: int | None = None) -> Iterator[pa.RecordBatch]: ...
     def called(self, row: int) -> str: ...
 
 

@@ -27,12 +27,13 @@ class ParquetBatches:
 
     PyArrow's data sets read ahead, and took 2.5 GB and several times the processor time for 3 GB of rows. So each file
     is read by one reader without threads, which keeps the buffers of one row group. ``groups``: the row groups of a
-    single file that are read; None for all.
+    single file that are read, of which the first begins at ``first_row``; None for all.
     """
 
     files: FileSet
     batch_bytes: int = BATCH_BYTES
     groups: tuple[int, ...] | None = None
+    first_row: int = 0
     is_slow: ClassVar[bool] = False
     label_kind: ClassVar[LabelKind] = "typed"
     _what: ClassVar[str] = "Parquet"
@@ -66,10 +67,10 @@ class ParquetBatches:
         return sum(n for _, n in self._footers)
 
     def called(self, row: int) -> str:
-        return self.files.called(row, [n for _, n in self._footers])
+        return self.files.called(self.first_row + row, [n for _, n in self._footers])
 
-    def read(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        size = rows_per_batch(len(columns), self.batch_bytes)
+    def read(self, columns: Sequence[str], rows: int | None = None) -> Iterator[pa.RecordBatch]:
+        size = rows or rows_per_batch(len(columns), self.batch_bytes)
         for path in self.files.paths:
             with explained(path, self._what), self._opened(path, len(columns)) as file:
                 groups = range(file.num_row_groups) if self.groups is None else self.groups
@@ -137,13 +138,14 @@ class ArrowBatches:
     def called(self, row: int) -> str:
         return self.files.called(row, [self._counts.get(path, row + 1) for path in self.files.paths])
 
-    def read(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    def read(self, columns: Sequence[str], rows: int | None = None) -> Iterator[pa.RecordBatch]:
+        size = rows or rows_per_batch(len(columns), self.batch_bytes)
         for path, schema in zip(self.files.paths, self._schemas, strict=True):
             places = [schema.get_field_index(name) for name in columns]
             count = 0
             with explained(path, self._what), self._opened(path, places) as reader:
                 for batch in explained_batches(path, self._what, _batches(reader)):
-                    yield from slices(batch.select(list(columns)), rows_per_batch(len(columns), self.batch_bytes))
+                    yield from slices(batch.select(list(columns)), size)
                     count += batch.num_rows
             self._counts[path] = count
 

@@ -105,7 +105,7 @@ class DelimitedBatches:
     def called(self, row: int) -> str:
         return self.files.called(row, [self._counts.get(path, row + 1) for path in self.files.paths])
 
-    def read(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    def read(self, columns: Sequence[str], rows: int | None = None) -> Iterator[pa.RecordBatch]:
         types = {name: self.schema.field(name).type for name in columns}
         convert = arrow_csv.ConvertOptions(
             column_types=types, include_columns=list(columns), **self._missing_and_decimals

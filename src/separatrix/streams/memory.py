@@ -10,7 +10,8 @@ from separatrix.streams.batches import BATCH_BYTES
 UNITS = {"KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "B": 1}
 # A batch takes at most this share of the memory. There are several: one is read ahead, and PyArrow keeps one or two of
 # them while it decodes columns.
-BATCH_SHARE = 1 / 256
+BATCH_SHARE = 1 / 230
+FEWEST_BATCH_BYTES = 1 << 18
 # The sample of a fit takes at most this share: it is kept twice, in raw units and in the coordinates of the solver.
 SAMPLE_SHARE = 1 / 24
 
@@ -33,12 +34,15 @@ def memory_bytes(memory: str | int) -> int:
 
 
 def batch_bytes(memory: int) -> int:
-    """The size of a batch, given the memory of a fit.
+    """The size of a batch, given the memory of a fit: BATCH_BYTES, or that divided by a power of two.
 
-    >>> batch_bytes(2 * 10**9), batch_bytes(512 * 10**6)
-    (4194304, 2000000)
+    >>> batch_bytes(2 * 10**9), batch_bytes(500 * 10**6)
+    (4194304, 2097152)
     """
-    return min(BATCH_BYTES, int(memory * BATCH_SHARE))
+    size = BATCH_BYTES
+    while size > memory * BATCH_SHARE and size > FEWEST_BATCH_BYTES:
+        size //= 2
+    return size
 
 
 def most_drawn(memory: int, n_parameters: int, width: int) -> int:

@@ -102,10 +102,12 @@ def _parts(scan: Scan) -> Iterator[FilePart]:
     assert isinstance(batches, ParquetBatches)
     bytes_per_row = 8 * len(table.columns)
     for path, stamp in zip(batches.files.paths, batches.stamps, strict=True):
+        first_row = 0
         for groups, n_rows in batches.group_runs(path, max(1, BYTES_PER_TASK // bytes_per_row)):
             files = replace(batches.files, paths=(path,))
-            some = replace(table, batches=replace(batches, files=files, groups=groups))
+            some = replace(table, batches=replace(batches, files=files, groups=groups, first_row=first_row))
             yield FilePart(some, path, stamp, n_rows)
+            first_row += n_rows
 
 
 def on_cluster(scan: Scan, cluster: Any) -> ClusterTable:

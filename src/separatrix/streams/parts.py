@@ -8,7 +8,9 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 
 from separatrix.base.arrays import Array, Matrix
 from separatrix.base.cached import cached_property
-from separatrix.streams.batches import Batches, LabelKind, Stamp
+from separatrix.rows.cutting import block_rows
+from separatrix.rows.protocol import BLOCK_BYTES
+from separatrix.streams.batches import MOST_ROWS_PER_BATCH, Batches, LabelKind, Stamp
 from separatrix.streams.matrix import float_width, matrix
 from separatrix.streams.target import checked_weights, refuse_not_finite
 
@@ -96,6 +98,11 @@ class BatchTable:
     def called(self, row: int) -> str:
         return self.batches.called(row)
 
+    @property
+    def _batch_rows(self) -> int:
+        """The rows of a batch: those of a block of rows that is summed, or half of them, which saves copies."""
+        return min(MOST_ROWS_PER_BATCH, block_rows(min(BLOCK_BYTES, self.batches.batch_bytes), len(self.columns)))
+
     def settled(self, X: Any) -> Any:
         """X, which has all columns."""
         return X
@@ -105,7 +112,7 @@ class BatchTable:
         columns = self.columns if numbers else ()
         extra = [name for name in (self.target, self.weight) if name is not None]
         start = 0
-        for batch in self.batches.read([*columns, *extra]):
+        for batch in self.batches.read([*columns, *extra], self._batch_rows if numbers else None):
             X = matrix(batch, columns, self.dtype) if numbers else None
             if X is not None:
                 refuse_not_finite(X, columns, start, self.called)

@@ -10,8 +10,17 @@ import pyarrow as pa
 
 from separatrix.base.cached import cached_property
 from separatrix.base.errors import TableError
-from separatrix.streams.batches import BATCH_BYTES, LabelKind, Stamp, explained, explained_batches, rows_per_batch
-from separatrix.streams.columnar import slices
+from separatrix.streams.batches import (
+    BATCH_BYTES,
+    Batches,
+    LabelKind,
+    Stamp,
+    explained,
+    explained_batches,
+    rows_per_batch,
+)
+from separatrix.streams.columnar import ParquetBatches, slices
+from separatrix.streams.files import FileSet
 
 ReadColumns = Callable[[Sequence[str], int], Iterator[pa.RecordBatch]]
 
@@ -35,8 +44,8 @@ class QueryBatches:
     def called(self, row: int) -> str:
         return f"{row + 1} of {self.name}"
 
-    def read(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        size = rows_per_batch(len(columns), self.batch_bytes)
+    def read(self, columns: Sequence[str], rows: int | None = None) -> Iterator[pa.RecordBatch]:
+        size = rows or rows_per_batch(len(columns), self.batch_bytes)
         with explained(self.name, "a stream"):
             found = self.batches(columns, size)
         for batch in explained_batches(self.name, "a stream", iter(found)):
@@ -47,15 +56,35 @@ class QueryBatches:
             yield from slices(batch.select(list(columns)), size)
 
 
-def dataset(data: Any, batch_bytes: int) -> QueryBatches:
-    """The rows of a data set of PyArrow, read without threads and without reading far ahead."""
+def dataset(data: Any, batch_bytes: int) -> Batches:
+    """The rows of a data set of PyArrow, read without threads and without reading far ahead.
+
+    The scanner of PyArrow reads whole row groups ahead. So the files of a data set that consists of whole Parquet files
+    are read one after the other.
+    """
+    if _is_whole_parquet(data):
+        return ParquetBatches(FileSet("the data set", data.filesystem, tuple(data.files)), batch_bytes)
 
     def read(columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
-        ahead = {"batch_readahead": 1, "fragment_readahead": 1, "use_threads": False}
+        ahead = {"batch_readahead": 0, "fragment_readahead": 0, "use_threads": False}
         batches: Iterator[pa.RecordBatch] = data.to_batches(columns=list(columns), batch_size=rows, **ahead)
         return batches
 
     return QueryBatches("the data set", data.schema, read, False, batch_bytes)
+
+
+def _is_whole_parquet(data: Any) -> bool:
+    """Whether a data set consists of all rows of Parquet files, all columns of which are in the files."""
+    if type(data).__name__ != "FileSystemDataset" or getattr(data, "_scan_options", None):  # a filter
+        return False
+    if data.format.default_extname != "parquet":
+        return False
+    with explained("the data set", "Parquet"):
+        return all(
+            set(data.schema.names) == set(part.physical_schema.names)
+            and part.num_row_groups == part.metadata.num_row_groups
+            for part in data.get_fragments()
+        )
 
 
 def lazy_frame(data: Any, batch_bytes: int) -> QueryBatches:

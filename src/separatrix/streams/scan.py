@@ -37,7 +37,26 @@ from separatrix.table.formats.svmlight import TARGET as LABEL
 class Scan(OutsideMemory):
     """A table outside memory. Make one with ``separatrix.scan``, and give it to ``fit`` in place of X and y.
 
-    ``store`` are its rows in parts, with their cache. ``memory``: a limit in bytes.
+    Attributes
+    ----------
+    store : CachedTable
+        The rows in parts, with their cache.
+    columns : tuple of str
+        The names of the columns of X.
+    target_column, weight_column : str or None
+        The names of the columns of labels and of weights.
+    memory : int
+        About how many bytes a fit may take.
+
+    Examples
+    --------
+    >>> import tempfile, pyarrow as pa, pyarrow.parquet as pq
+    >>> from separatrix import scan
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     pq.write_table(pa.table({"x": [0.0, 1.0, 2.0], "y": ["a", "b", "a"]}), f"{folder}/1.parquet")
+    ...     table = scan(folder, target="y")
+    ...     table.columns, table.classes.tolist(), table.n_rows
+    (('x',), ['a', 'b'], 3)
     """
 
     store: CachedTable
@@ -90,11 +109,26 @@ class Scan(OutsideMemory):
         return self.numbering.totals
 
     def matrices(self) -> Iterator[Matrix]:
-        """X in consecutive pieces."""
+        """X in consecutive pieces.
+
+        Yields
+        ------
+        array (m, d), dense or sparse
+        """
         return (self.table.settled(part.X) for part in self.table.parts())
 
     def rows(self, coding: Coding) -> StreamedRows:
-        """The rows with the targets and weights of a coding."""
+        """The rows with the targets and weights of a coding.
+
+        Parameters
+        ----------
+        coding : Coding
+            How targets and weights are computed from class numbers.
+
+        Returns
+        -------
+        StreamedRows
+        """
         frame, cache, numbering = Frame.identity(self.n_features), self.store.file, self.numbering
         source: Any
         if cache is None:

@@ -25,6 +25,8 @@ from separatrix.table.target_column import unlabelled
 
 # A column with more different values than this does not hold classes.
 MOST_LABELS = 10_000
+# Whole numbers in a range of at most this many are not searched for those that occur.
+WIDEST_RANGE = 64
 
 
 @dataclass(frozen=True)
@@ -200,7 +202,15 @@ def _no_rows(n_classes: int) -> ClassTotals:
 
 
 def _distinct(column: Any) -> tuple[list[Any], Integers]:
-    """The different values of a column without nulls, and for each row the place of its value among them."""
+    """The different values of a column without nulls, and for each row the place of its value among them.
+
+    For whole numbers in a small range these are all numbers of the range: finding the different ones takes longer.
+    """
+    if pa.types.is_integer(column.type) and len(column) and not column.null_count:
+        numbers = column.to_numpy(zero_copy_only=False)
+        low, high = int(numbers.min()), int(numbers.max())
+        if high - low < WIDEST_RANGE:
+            return list(range(low, high + 1)), (numbers - numbers.dtype.type(low)).astype(np.int64)
     coded = column if pa.types.is_dictionary(column.type) else compute.dictionary_encode(column)
     values: list[Any] = coded.dictionary.to_pylist()
     return values, np.asarray(coded.indices.to_numpy(zero_copy_only=False), dtype=np.int64)
