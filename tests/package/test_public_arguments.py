@@ -273,6 +273,7 @@ WITHOUT_ARRAYS = {
         "TextSettings",
         "__version__",
         "as_settings",
+        "dask_table",
         "read_schema",
     ),
     *("errors", "solvers", "firth", "plots", "threads", "watch"),
