@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -178,6 +178,25 @@ def rows_of(chunk: Chunk, begin: int, end: int) -> tuple[Any, Integers, Array]:
     """X, class numbers and weights of some rows of a chunk."""
     X, codes, weight = joined(chunk.between(begin, end).pieces)
     return X, codes, weight
+
+
+class Taken(NamedTuple):
+    """X, class numbers and weights of rows, and their size in bytes."""
+
+    rows: tuple[Any, Integers, Array]
+    nbytes: int
+
+
+def taken(chunk: Chunk, numbers: Integers) -> Taken:
+    """The rows of a chunk with these numbers, which increase."""
+    found, start = [], chunk.start
+    for piece in chunk.pieces:
+        some = numbers[np.searchsorted(numbers, start) : np.searchsorted(numbers, start + len(piece.t))] - start
+        start += len(piece.t)
+        if len(some):
+            found.append(Piece(_matrix(piece)[some], piece.t[some], piece.weight[some]))
+    whole = joined(found)
+    return Taken((whole.X, whole.t, whole.weight), _bytes(whole))
 
 
 def entries_of(chunk: Chunk) -> int:

@@ -13,6 +13,7 @@ from separatrix.base.arrays import Integers
 from separatrix.cluster import chunk as tasks
 from separatrix.cluster.connection import WorkersReplaced, results, workers
 from separatrix.cluster.cuts import Cuts, EvenCuts, ListedCuts, Share, chunk_edges, shared_out
+from separatrix.cluster.traffic import PassTraffic, count_traffic
 from separatrix.rows.cutting import block_rows
 from separatrix.rows.protocol import BLOCK_BYTES
 from separatrix.rows.streamed import Piece
@@ -124,6 +125,18 @@ class HeldRows:
         """The rows begin, …, end − 1, with class numbers, in this process."""
         parts = self.results(lambda now: [now.submit(tasks.rows_of, *part) for part in now.holding(begin, end)])
         return tasks.joined([Piece(*part) for part in parts])
+
+    def taken(self, numbers: Integers) -> Piece:
+        """The rows with these numbers, which increase, with class numbers, in this process."""
+        parts = self.results(lambda now: self._takers(now, numbers))
+        count_traffic(PassTraffic("sampled rows", len(parts), numbers.nbytes, sum(part.nbytes for part in parts)))
+        return tasks.joined([Piece(*part.rows) for part in parts])
+
+    def _takers(self, now: Loaded, numbers: Integers) -> list[Any]:
+        """A task for each chunk that holds some of the numbers."""
+        places = np.searchsorted(numbers, now.edges).tolist()
+        pairs = zip(now.chunks, pairwise(places), strict=True)
+        return [now.submit(tasks.taken, chunk, numbers[a:b]) for chunk, (a, b) in pairs if a < b]
 
 
 def held(table: ClusterTable) -> HeldRows:

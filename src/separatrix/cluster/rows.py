@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any, TypeVar
 
-from separatrix.base.arrays import AnyArray
+from separatrix.base.arrays import AnyArray, Integers
 from separatrix.base.errors import TableError
 from separatrix.base.pieces import pieces, rows_per_piece
 from separatrix.cluster.chunk import Sum, summed
@@ -26,6 +26,7 @@ from separatrix.rows.csr import csr_rows, is_sparse
 from separatrix.rows.frame import Frame
 from separatrix.rows.protocol import Order, Partial, PassCounter, bytes_per_block, strands
 from separatrix.rows.sampling import Sample, drawn_sample
+from separatrix.rows.streamed import Piece
 
 A = TypeVar("A")
 
@@ -111,6 +112,11 @@ class ClusterRows:
             for part in pieces(end - begin, order.size):
                 some: Any = csr_rows(X, part.start, part.stop) if is_sparse(X) else X[part]
                 yield Block(some, t[part], weight[part], begin + part.start, self.frame)
+
+    def taken(self, numbers: Integers) -> Piece:
+        """The rows with these numbers, which increase, in this process."""
+        X, codes, weight = self.held.taken(numbers)
+        return Piece(X, *self.coding.of(codes, weight))
 
     def sample(self, size: int, seed: int, targets: AnyArray | None = None) -> Sample:
         return drawn_sample(SampledRows(self), size, seed, targets)

@@ -1,16 +1,19 @@
-"""Samples of rows on a cluster: the rows that a draw chooses come back with the totals of a pass."""
+"""Samples of rows on a cluster: a pass draws the numbers of rows, and then only these rows are fetched."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
+import numpy as np
+
 from separatrix.base.arrays import Integers
+from separatrix.cluster.chunk import joined
 from separatrix.rows.block import Block
-from separatrix.rows.carried import Carried, CarriedRows
 from separatrix.rows.frame import Frame
 from separatrix.rows.protocol import Partial, bytes_per_block
 from separatrix.rows.sampling import Lowest, LowestHashes, RareRows
+from separatrix.rows.streamed import Piece
 
 if TYPE_CHECKING:
     from separatrix.cluster.rows import ClusterRows
@@ -22,8 +25,8 @@ A = TypeVar("A")
 class MergedByWorkers(Generic[A]):
     """A sum whose totals may be merged in any grouping without a change, as those of a draw of rows.
 
-    A worker merges the totals of its strands before it sends them. The strands of a draw would each send as many rows
-    as the whole draw.
+    A worker merges the totals of its strands before it sends them. The strands of a draw would each send as much as the
+    whole draw.
     """
 
     partial: Partial[A]
@@ -45,33 +48,46 @@ class MergedByWorkers(Generic[A]):
 
 @dataclass
 class SampledRows:
-    """Gives a sample the rows that it needs. ``kept`` are the rows that the draws have chosen so far."""
+    """Gives a sample the rows that it needs. ``kept`` are those that were fetched so far, by increasing number."""
 
     rows: ClusterRows
-    kept: CarriedRows = field(default_factory=CarriedRows)
+    numbers: Integers = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    kept: Piece | None = None
 
     @property
     def frame(self) -> Frame:
         return self.rows.frame
 
     def lowest(self, draw: LowestHashes) -> list[Lowest]:
-        """The first draw."""
-        total = self.rows.fold(MergedByWorkers(Carried(draw)))
-        self.kept = total.rows.joined()
-        return total.total
+        """The first draw: numbers and hashes, without the rows."""
+        return self.rows.fold(MergedByWorkers(draw))
 
     def rare(self, draw: RareRows) -> Integers:
-        """The second draw."""
-        total = self.rows.fold(MergedByWorkers(Carried(draw)))
-        if total.rows.n_rows:
-            self.kept = self.kept.with_(total.rows).joined()
-        return total.total
+        """The second draw: numbers, without the rows."""
+        return self.rows.fold(MergedByWorkers(draw))
 
     def written_out(self, numbers: Integers) -> Block:
         """Rows in the coordinates of the frame."""
-        return self.kept.block(self.frame).written_out(self.kept.places(numbers))
+        return self._block(numbers).written_out(np.searchsorted(self.numbers, numbers))
 
     def raw(self, numbers: Integers) -> Any:
         """The entries of rows in raw units."""
-        X: Any = self.kept.block(self.frame).X
-        return X[self.kept.places(numbers)]
+        X: Any = self._block(numbers).X
+        return X[np.searchsorted(self.numbers, numbers)]
+
+    def _block(self, numbers: Integers) -> Block:
+        """All rows that are kept, after those of ``numbers`` that are missing have been fetched."""
+        missing = np.setdiff1d(numbers, self.numbers)
+        if len(missing):
+            fetched = self.rows.taken(missing)
+            every = np.concatenate([self.numbers, missing])
+            order = np.argsort(every)
+            both = fetched if self.kept is None else joined([self.kept, fetched])
+            self.numbers, self.kept = every[order], fetched if self.kept is None else _reordered(both, order)
+        assert self.kept is not None
+        return Block(*self.kept, 0, self.frame)
+
+
+def _reordered(piece: Piece, order: Integers) -> Piece:
+    X: Any = piece.X
+    return Piece(X[order], piece.t[order], piece.weight[order])
