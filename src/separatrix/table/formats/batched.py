@@ -63,6 +63,11 @@ class BatchedSource:
         return sum(path.stat().st_size for path in self.paths)
 
     @property
+    def reports_bytes(self) -> bool:
+        """Whether reading reports its progress in bytes, as text files do."""
+        return _is_text(self.source)
+
+    @property
     def fingerprint(self) -> str:
         """The files, their sizes and the times when they were last changed."""
         return files_fingerprint(self.name, self.paths)
@@ -106,6 +111,12 @@ def _paths(source: Source) -> tuple[Path, ...] | None:
         return None if None in parts else tuple(path for part in parts for path in part or ())
     content = getattr(source, "content", None)
     return (content,) if isinstance(content, Path) and type(source) in _READERS else None
+
+
+def _is_text(source: Source) -> bool:
+    if isinstance(source, RewrittenSource):
+        return _is_text(source.source)
+    return isinstance(source.files[0] if isinstance(source, FolderSource) else source, DelimitedSource)
 
 
 def _with_files(
