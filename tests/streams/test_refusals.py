@@ -19,10 +19,10 @@ def scan(tmp_path_factory):
 
 
 FITS = {
-    "C: got 'auto' for a table outside memory": lambda: sx.LogisticRegression(C="auto"),
+    "C: got 'auto', and the rows are not in memory": lambda: sx.LogisticRegression(C="auto"),
     "solver: 'dual' needs rows in memory": lambda: sx.LogisticRegression(solver="dual"),
     "shrinkage: got 'auto'": lambda: sx.LinearDiscriminantAnalysis(shrinkage="auto"),
-    "shrinkage: got 'auto' for": lambda: sx.QuadraticDiscriminantAnalysis(shrinkage="auto"),
+    "shrinkage: got 'auto', and": lambda: sx.QuadraticDiscriminantAnalysis(shrinkage="auto"),
     "covariance_estimator: got OAS": lambda: sx.LinearDiscriminantAnalysis(covariance_estimator=OAS()),
     "KozinecClassifier needs them there": lambda: sx.KozinecClassifier(),
     "MaxMarginClassifier needs them there": lambda: sx.MaxMarginClassifier(),
@@ -39,7 +39,7 @@ def test_fits(scan, message):
 
 
 def test_an_offset(scan):
-    with pytest.raises(InputError, match="offset: got one for a table outside memory: it has one number for each row"):
+    with pytest.raises(InputError, match="offset: got one, and the rows are not in memory"):
         sx.LogisticRegression().fit(scan, offset=np.zeros(1_000))
 
 

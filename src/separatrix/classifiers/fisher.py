@@ -40,7 +40,6 @@ from separatrix.moments.gather import (
     Moments,
     gather,
     refuse_extreme_scales,
-    standardised,
 )
 from separatrix.moments.projected_rows import DIRECTIONS, THRESHOLDS, Cut, Projection
 from separatrix.moments.singular_columns import WITHOUT_SCATTER, singular_columns
@@ -211,17 +210,10 @@ class FisherDiscriminant(GathersMoments, ClassNamePrefixFeaturesOutMixin, Transf
             K = task.n_classes
             moments = gather(task.table.rows(CLASS_NUMBERS), K, pooled=K > 2, names=task.names)
             refuse_empty_class(task, moments)
-            self._fit(task, moments, q, passes)
-
-    def _fit_to_moments(self, task: FitInput, moments: Moments) -> None:
-        """Fit the model to rows of which only the moments are known."""
-        self._fit(task, standardised(moments, task.names), self._components(task), [0])
-
-    def _fit(self, task: FitInput, moments: Moments, q: int, passes: list[int]) -> None:
-        refuse_extreme_scales(moments.frame, task.names, SMALLEST_SQUARABLE_SCALE, LARGEST_SQUARABLE_SCALE)
-        V, shares = DIRECTIONS[self.direction].best(moments, q)
-        projection = Projection(V, self.direction, self.threshold)
-        self._keep(task, moments, projection, projection.cut(moments, task.classes), passes)
+            refuse_extreme_scales(moments.frame, task.names, SMALLEST_SQUARABLE_SCALE, LARGEST_SQUARABLE_SCALE)
+            V, shares = DIRECTIONS[self.direction].best(moments, q)
+            projection = Projection(V, self.direction, self.threshold)
+            self._keep(task, moments, projection, projection.cut(moments, task.classes), passes)
         self.explained_variance_ratio_ = shares[: V.shape[1]]
 
     def _components(self, task: FitInput) -> int:

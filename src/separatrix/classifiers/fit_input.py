@@ -83,7 +83,7 @@ class FitInput:
     def refuse_outside_memory(self, setting: str, given: str, reason: str, instead: str) -> None:
         """Raise an error about a setting that needs the rows in memory, if they are elsewhere."""
         if not self.is_in_memory:
-            problem = f"got {given} for a table outside memory: {reason}"
+            problem = f"got {given}, and the rows are not in memory: {reason}"
             raise ParameterError(setting, problem, f"{instead}, or read the rows into memory")
 
     @property

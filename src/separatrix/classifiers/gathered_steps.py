@@ -119,6 +119,12 @@ class GathersMoments(ABC):
         narrow = X.dtype == np.float32 and (before is None or self._dtype == "float32")
         self._dtype = "float32" if narrow else "float64"
 
+    def _fit_to_sums(self, sums: ClassSums, classes: AnyArray) -> None:
+        """Fit the model to the sums of rows of these classes. It keeps them as ``moments_``."""
+        self._sums = SumsSoFar(sums, classes)
+        self._solve()
+        self._forget_sums()
+
     def _solve(self) -> None:
         """Fit the model to the sums, if they are enough."""
         assert self._sums is not None

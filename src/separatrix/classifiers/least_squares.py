@@ -40,9 +40,9 @@ from separatrix.classifiers.shared_descriptions import NO_INTERCEPT
 from separatrix.moments.accumulated import ClassSums
 from separatrix.moments.coding import TARGETS, decision_of
 from separatrix.moments.deletion import InfluentialRow, most_influential
-from separatrix.moments.gather import Moments, kept, standardised
+from separatrix.moments.gather import kept
 from separatrix.moments.singular_columns import singular_columns
-from separatrix.moments.squared_cost import Minimum, SquaredCost, build_squared_cost, ridge_spread
+from separatrix.moments.squared_cost import Minimum, SquaredCost, build_squared_cost
 from separatrix.objectives.limiting_columns import STANDARDISE, far_from_zero, nearly_collinear, of_extreme_size
 from separatrix.rows import counted_passes
 from separatrix.rows.coding import CLASS_NUMBERS
@@ -209,14 +209,6 @@ class LeastSquaresClassifier(GathersMoments, LinearClassifier):
         table = TARGETS[self.targets].table(task.n_classes)
         rows = task.table.rows(CLASS_NUMBERS)
         return build_squared_cost(rows, table, float(self.l2), bool(self.fit_intercept), task.names)
-
-    def _fit_to_moments(self, task: FitInput, moments: Moments) -> None:
-        """Fit the regression to rows of which only the moments are known."""
-        l2, fit_intercept = float(self.l2), bool(self.fit_intercept)
-        moments = standardised(moments, task.names, ridge_spread(l2), fit_intercept)
-        rows = task.table.rows(CLASS_NUMBERS).seen_through(moments.frame)
-        cost = SquaredCost(rows, moments, TARGETS[self.targets].table(task.n_classes), l2, fit_intercept)
-        self._keep(task, cost, cost.minimise(), [0])
 
     def _keep(self, task: FitInput, cost: SquaredCost, least: Minimum, passes: list[int]) -> None:
         self._keep_scorer(Scorer(decision_of(cost.targets) @ least.raw, task.classes, "identity"))

@@ -40,7 +40,6 @@ from separatrix.moments.gather import (
     covariance_matrices,
     gather,
     kept,
-    standardised,
 )
 from separatrix.moments.gaussians import Gaussians
 from separatrix.moments.singular_columns import WITHOUT_SCATTER, singular_columns
@@ -185,12 +184,6 @@ class LinearDiscriminantAnalysis(
             refuse_empty_class(task, moments)
             refuse_no_freedom(task, moments)
             self._fit(task, moments, passes)
-
-    def _fit_to_moments(self, task: FitInput, moments: Moments) -> None:
-        """Fit the model to rows of which only the moments are known."""
-        moments = standardised(moments, task.names)
-        refuse_no_freedom(task, moments)
-        self._fit(task, moments, [0])
 
     def _check_components(self, task: FitInput) -> None:
         if self.n_components is None:

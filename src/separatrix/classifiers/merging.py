@@ -11,9 +11,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from separatrix.base.concurrency import one_blas_thread
 from separatrix.base.errors import ParameterError
-from separatrix.classifiers.fit_input import FitInput, column_names
+from separatrix.classifiers.fit_input import column_names
+from separatrix.classifiers.gathered_steps import GathersMoments
+from separatrix.moments.accumulated import ClassSums
 from separatrix.moments.gather import Moments
-from separatrix.moments.merged import MergedTable, merged_moments
 
 Model = TypeVar("Model")
 
@@ -54,24 +55,22 @@ def merge(model: Model, *others: Model) -> Model:
         _refuse_not_mergeable(each)
     for each in models[1:]:
         _refuse_different(models[0], each)
-    moments = reduce(merged_moments, (each.moments_ for each in models))
     first: Any = models[0]
-    names = column_names(first)
     merged: Any = clone(first)
     merged.n_features_in_ = first.n_features_in_
-    if names is not None:
+    if hasattr(first, "feature_names_in_"):
         merged.feature_names_in_ = first.feature_names_in_
     merged._dtype = "float32" if all(each._dtype == "float32" for each in models) else "float64"
+    sums = reduce(ClassSums.merged, (each._sums_of_fit().sums for each in models))
     with one_blas_thread:
-        table = MergedTable(moments, sum(each.certificate_.n_rows for each in models))
-        merged._fit_to_moments(FitInput(table, first.classes_, names), moments)
+        merged._fit_to_sums(sums, first.classes_)
     result: Model = merged
     return result
 
 
 def _refuse_not_mergeable(model: Any) -> None:
     kind = type(model).__name__
-    if not hasattr(model, "_fit_to_moments"):
+    if not isinstance(model, GathersMoments):
         remedy = "merge least squares, Fisher's, linear or quadratic discriminants, or fit all rows at once"
         raise ParameterError("models", f"got {kind}, whose fit is no function of sums over rows", remedy)
     check_is_fitted(model)

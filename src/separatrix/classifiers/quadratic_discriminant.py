@@ -31,7 +31,7 @@ from separatrix.classifiers.generative import (
 from separatrix.classifiers.linear import Approach, ClassifierTraits, ScoringClassifier
 from separatrix.classifiers.shared_descriptions import GAUSSIAN_CLAIM, GENERATIVE
 from separatrix.moments.accumulated import ClassSums
-from separatrix.moments.gather import Moments, covariance_matrices, gather, kept, standardised
+from separatrix.moments.gather import Moments, covariance_matrices, gather, kept
 from separatrix.moments.gaussians import Gaussians, QuadraticScorer
 from separatrix.moments.singular_columns import WITHOUT_SCATTER, singular_columns
 from separatrix.moments.whitening import Whitening
@@ -171,13 +171,6 @@ class QuadraticDiscriminantAnalysis(GathersMoments, Generative, ScoringClassifie
             refuse_empty_class(task, moments)
             self._refuse_single_rows(task, moments)
             self._fit(task, moments, passes)
-
-    def _fit_to_moments(self, task: FitInput, moments: Moments) -> None:
-        """Fit the model to rows of which only the moments are known."""
-        spread = float(np.sqrt(self.reg_param))
-        moments = standardised(moments, task.names, lambda total: spread)
-        self._refuse_single_rows(task, moments)
-        self._fit(task, moments, [0])
 
     def _refuse_single_rows(self, task: FitInput, moments: Moments) -> None:
         short = np.flatnonzero(moments.weight <= 1)

@@ -61,10 +61,14 @@ class ClassSums:
         [[2.0], [3.0]]
         """
         partial = ClassMoments(len(self.largest), self.moments.frame, self.pooled)
-        more = _summed(rows, partial, names)
-        moments = partial.merge(_copied(self.moments), more.moments)
-        low, high = np.minimum(self.low, more.low), np.maximum(self.high, more.high)
-        return ClassSums(moments, low, high, np.maximum(self.largest, more.largest))
+        return self.merged(_summed(rows, partial, names))
+
+    def merged(self, other: ClassSums) -> ClassSums:
+        """The sums of these rows and of others with the same classes; neither sums are changed."""
+        partial = ClassMoments(len(self.largest), self.moments.frame, self.pooled)
+        moments = partial.merge(_copied(self.moments), other.moments.seen_through(self.moments.frame))
+        low, high = np.minimum(self.low, other.low), np.maximum(self.high, other.high)
+        return ClassSums(moments, low, high, np.maximum(self.largest, other.largest))
 
     def among(self, places: Integers) -> ClassSums:
         """The sums of more classes; ``places``: where each of them is among the classes so far, −1 for a new one."""

@@ -297,16 +297,6 @@ def gather(
     return _checked(moments, names)
 
 
-def standardised(
-    moments: Moments,
-    names: list[str] | None = None,
-    spread: Callable[[float], float] = no_spread,
-    centred: bool = True,
-) -> Moments:
-    """Moments in their standard coordinates; the arguments are those of ``gather``."""
-    return _checked(moments.seen_through(_standard(moments, spread(moments.total_weight), centred)), names)
-
-
 def _checked(moments: Moments, names: list[str] | None) -> Moments:
     """The moments, with variances that are rounding errors set to zero. Raises if numbers are out of range."""
     _refuse_overflown(moments, names)
