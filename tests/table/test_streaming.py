@@ -194,6 +194,19 @@ def test_more_texts_than_are_kept(tmp_path, monkeypatch):
         streamed(names, target="y")
 
 
+def test_damaged_text(tmp_path):
+    """NUL bytes, unclosed quotes, ragged rows and other encodings are refused as in memory; long rows are read."""
+    rows = [f"{k % 7},{'long' if k % 2 else 'short'},{'u' if k % 3 else 'v'}" for k in range(300)]
+    rows[60] = f"1,{'x' * 3000},u"
+    (tmp_path / "long.csv").write_text("\n".join(["a,b,y", *rows, ""]))
+    assert same(str(tmp_path / "long.csv"), target="y") == "read"
+    for name, row in {"nul": b"1,\0,u", "ragged": b"1,2,3,u", "latin": b"1,caf\xe9,u", "quote": b'1,"z,u'}.items():
+        lines = [b"a,b,y", *(one.encode() for one in rows)]
+        lines[200] = row
+        (tmp_path / f"{name}.csv").write_bytes(b"\n".join([*lines, b'1,"w",u', b""]))
+        assert "csv: " in same(str(tmp_path / f"{name}.csv"), target="y")
+
+
 def test_held_out_rows_do_not_depend_on_the_batches():
     rng = np.random.default_rng(3)
     codes = rng.integers(0, 3, 5000)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import io
 import re
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,16 +23,14 @@ from separatrix.streams.columnar import refuse_other_columns
 from separatrix.streams.files import FileSet
 from separatrix.table.cells import NO_NUMBER, shortened
 from separatrix.table.formats.counted import HeldFile
-from separatrix.table.formats.csv_integrity import lines_in, refuse_nul, refuse_swallowed
 from separatrix.table.formats.delimited import DelimitedSource, read_header
+from separatrix.table.formats.inspected import Inspected, lent, refuse_damage
 from separatrix.table.formats.source import UNREADABLE
 from separatrix.table.formats.spelling import Spelling
-from separatrix.table.formats.unpacking import Content, wait_for_threads
+from separatrix.table.formats.unpacking import Content
 
 # Blocks of text have at least this many bytes, and no row may be longer than a block.
 FEWEST_BLOCK_BYTES = 1 << 20
-# A file in which quoted cells span lines is searched for unclosed quotes as a whole, up to this many bytes.
-MOST_BYTES_SEARCHED = 1 << 28
 _NUMBER = re.compile(r"[-+]?(\d+([.,]\d*)?|[.,]\d+)([eE][-+]?\d+)?")
 _CELL = re.compile(r"In CSV column #(\d+): Row #(\d+): CSV conversion error to (\w+): invalid value '(.*)'", re.DOTALL)
 
@@ -78,7 +75,7 @@ class DelimitedBatches:
         for path, found in zip(self.files.paths, names, strict=True):
             refuse_other_columns(self.name, self.files.paths[0], names[0], path, found)
         header = self._headers[0]
-        with self._content(self.files.paths[0]) as content, _lent(content, self) as stream:
+        with self._content(self.files.paths[0]) as content, lent(content, self.spelling) as stream:
             types = arrow_csv.ConvertOptions(
                 column_types=dict.fromkeys(self.texts, pa.string()), **self._missing_and_decimals
             )
@@ -113,12 +110,12 @@ class DelimitedBatches:
         for path, header in zip(self.files.paths, self._headers, strict=True):
             count = 0
             with self._content(path) as content:
-                with _lent(content, self) as stream:
+                with lent(content, self.spelling) as stream:
                     for batch in self._batches(stream, header, convert, columns):
                         yield batch
                         count += batch.num_rows
                 self._counts[path] = count
-                _refuse_damage(content, stream, header, count)
+                refuse_damage(content, stream, header, count)
 
     def _batches(
         self, stream: Inspected, header: DelimitedSource, convert: arrow_csv.ConvertOptions, columns: Sequence[str]
@@ -211,66 +208,3 @@ class StoredFile(io.RawIOBase):
     def release(self) -> None:
         self.file.close()
         super().close()
-
-
-class Inspected(io.RawIOBase):
-    """A stream of text that notes whether it has NUL bytes and quotes, while it is being parsed."""
-
-    def __init__(self, stream: Any, quote: str | None, finds_nuls: bool) -> None:
-        super().__init__()
-        self.stream, self.quote, self.finds_nuls = stream, (quote or "").encode(), finds_nuls
-        self.has_nuls = self.has_quotes = False
-
-    def readable(self) -> bool:
-        return True
-
-    def read(self, size: int | None = -1, /) -> bytes:
-        piece: bytes = self.stream.read() if size is None or size < 0 else self.stream.read(size)
-        self.has_nuls = self.has_nuls or (self.finds_nuls and b"\0" in piece)
-        self.has_quotes = self.has_quotes or (self.quote != b"" and self.quote in piece)
-        return piece
-
-    def readinto(self, buffer: Any, /) -> int:
-        piece = self.read(len(buffer))
-        buffer[: len(piece)] = piece
-        return len(piece)
-
-
-class _lent:
-    """Lends the text of a file to a reader of PyArrow, and waits at the end until its threads have given it back."""
-
-    def __init__(self, content: Content, batches: DelimitedBatches) -> None:
-        self.stream = content.stream()
-        spelling = batches.spelling
-        self.inspected = Inspected(self.stream, spelling.quote_mark, spelling.encoding == "utf-8")
-        self.before = sys.getrefcount(self.inspected)
-
-    def __enter__(self) -> Inspected:
-        return self.inspected
-
-    def __exit__(self, *raised: object) -> None:
-        # The caller of ``__enter__`` holds one more reference.
-        wait_for_threads(lambda: sys.getrefcount(self.inspected) > self.before + 1)
-        self.stream.close()
-
-
-def _refuse_damage(content: Content, stream: Inspected, header: DelimitedSource, n_rows: int) -> None:
-    """Look for damage in a file that has NUL bytes, or that has quotes and more lines than rows."""
-    if stream.has_nuls:
-        lines = 0
-        for piece in content.pieces():
-            if b"\0" in piece:
-                refuse_nul(header.name, piece, lines)
-            lines += lines_in([piece])
-    if not stream.has_quotes or lines_in(content.pieces()) <= n_rows + header.spelling.header:
-        return
-    text, size = [], 0
-    for piece in content.pieces():
-        size += len(piece)
-        if size > MOST_BYTES_SEARCHED:
-            problem = "it has quoted cells that span lines, and is too large to be searched for a missing quote"
-            raise TableError(header.name, problem, "take line breaks out of its cells, or write it as Parquet")
-        text.append(piece)
-    whole = b"".join(text)
-    utf8 = whole if header.encoding == "utf-8" else whole.decode(header.encoding, "replace").encode()
-    refuse_swallowed(header.name, utf8, header.delimiter, header.spelling.quote)

@@ -14,6 +14,7 @@ import numpy as np
 
 from separatrix.base.arrays import AnyArray, Integers, Matrix
 from separatrix.base.cached import cached_property
+from separatrix.base.watching import unwatched
 from separatrix.objectives.row_statistics import SAMPLE_SEED, sample_size
 from separatrix.rows.coding import ClassTotals, Coding
 from separatrix.rows.csr import as_csr, is_sparse
@@ -84,7 +85,7 @@ class EncodedRows(OutsideMemory):
         number = np.cumsum(self._present) - 1
         for batch in self.table.labelled_batches([column.name for column in encoder.columns]):
             held = self.rule.held_rows(batch.rows, batch.codes)
-            with batch.names.in_errors():
+            with batch.names.in_errors(), unwatched():
                 reading = encoder.read(batch.columns, self.name)
             X = reading.X if scaling is None else scaling.apply(reading.X)
             chosen = (held if self.held else ~held)[reading.kept]

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from separatrix.base.cached import cached_property
-from separatrix.base.watching import Amount, watched
 from separatrix.rows.coding import Coding
 from separatrix.rows.frame import Frame
 from separatrix.rows.streamed import Learnt, StreamedRows
@@ -55,13 +54,9 @@ class CachedEncodedRows(EncodedRows):
             shutil.rmtree(folder, ignore_errors=True)
 
     def _write(self, path: Path, key: str, lasting: bool) -> None:
-        tell, n = watched(), 0
         with CacheWriter(path, np.float64) as writer:
             for X, codes in self.pieces():
                 writer.add(X, codes, None)
-                n += len(codes)
-                if tell is not None:
-                    tell(Amount("rows kept as numbers", n, self.n_rows))
             numbering = Numbering(self.classes, self.totals, np.arange(len(self.classes)))
             writer.finish(key, list(self.columns), numbering, lasting)
 

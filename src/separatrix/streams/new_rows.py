@@ -13,7 +13,7 @@ from separatrix.base.arrays import AnyArray, Integers, Matrix
 from separatrix.base.cached import cached_property
 from separatrix.base.labels import known_codes
 from separatrix.base.row_names import RowNames
-from separatrix.base.watching import Part, watched
+from separatrix.base.watching import Part, unwatched, watched
 from separatrix.rows.coding import ClassTotals, Coding
 from separatrix.rows.csr import as_csr, is_sparse
 from separatrix.rows.frame import Frame
@@ -80,7 +80,8 @@ class NewRows:
 
     def batches(self) -> Iterator[NewBatch]:
         """The rows, encoded. ``notes`` are complete after the last batch."""
-        asked, source, tell = self.asked, self.batched.name, watched()
+        asked, source = self.asked, self.batched.name
+        tell = None if self.batched.reports_bytes else watched()
         self.seen = _Seen()
         for batch in self.batched.batches(asked.names, asked.literal, select.pointed(asked.encoder.columns)):
             columns, names, places = batch.columns, batch.names, np.arange(batch.columns.num_rows)
@@ -90,7 +91,7 @@ class NewRows:
                     self.seen.n_unlabelled += int((~known).sum())
                     self.seen.markers.update(markers(columns.column(asked.of_labels), self.classes)[:MOST_COUNTED])
                     columns, names, places = columns.filter(pa.array(known)), names[known], places[known]
-            with names.in_errors():
+            with names.in_errors(), unwatched():
                 reading = as_in_training(asked.encoder, columns, source, self.strict)
                 y = None
                 if asked.of_labels is not None:

@@ -34,7 +34,15 @@ from separatrix.table.ngrams import ngrams
 from separatrix.table.references import levels_in_order, with_reference
 from separatrix.table.schema import Column, Schema
 from separatrix.table.seen_numbers import SeenNumbers
-from separatrix.table.seen_texts import COMMA, DAY_FIRST, MARKED, TEXTS_JUDGED, Facts, SeenTexts
+from separatrix.table.seen_texts import (
+    COMMA,
+    DAY_FIRST,
+    MARKED,
+    MOST_BYTES_KEPT,
+    TEXTS_JUDGED,
+    Facts,
+    SeenTexts,
+)
 
 # If at most this share of a column's cells are not numbers, those cells are taken for mistakes, not for categories.
 LARGEST_SHARE_OF_STRAY_CELLS = 0.05
@@ -291,6 +299,8 @@ def _at_least(seen: SeenTexts) -> str:
 
 
 def _too_many(seen: SeenTexts) -> str:
+    if seen.has_long_texts:
+        return f"its different texts take more than {MOST_BYTES_KEPT >> 20} MB, too much for the levels of a category"
     return f"it has {_at_least(seen)} different texts, too many for a category"
 
 

@@ -126,6 +126,11 @@ class SeenTexts:
         return self.facts is None
 
     @property
+    def has_long_texts(self) -> bool:
+        """Whether texts are left out because of their length, not because of their number."""
+        return not self.is_complete and len(self.texts) < MOST_TEXTS_KEPT
+
+    @property
     def n_different(self) -> int:
         """The number of different texts; at least so many if they are not complete."""
         return len(self.texts)

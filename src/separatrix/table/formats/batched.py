@@ -1,7 +1,6 @@
 """Tables that are read in batches of rows, with the same cells as if they were read at once.
 
-What a cell holds may not depend on other batches. So forms of dates must be given by column, and an unclosed quote that
-swallows lines is not looked for.
+What a cell holds may not depend on other batches. So forms of dates must be given by column.
 """
 
 from __future__ import annotations
@@ -22,6 +21,7 @@ from separatrix.base.row_names import RowNames, RowsFrom, short_names
 from separatrix.table.formats.columnar import ColumnarSource
 from separatrix.table.formats.delimited import DelimitedSource, nulls_of
 from separatrix.table.formats.folder import FolderSource
+from separatrix.table.formats.inspected import lent, refuse_damage
 from separatrix.table.formats.rewriting import RewrittenSource
 from separatrix.table.formats.source import UNREADABLE, MemorySource, Source
 from separatrix.table.formats.unpacking import Content
@@ -61,6 +61,11 @@ class BatchedSource:
     def size(self) -> int:
         """The size of all files in bytes."""
         return sum(path.stat().st_size for path in self.paths)
+
+    @property
+    def reports_bytes(self) -> bool:
+        """Whether reading reports its progress in bytes, as text files do."""
+        return _is_text(self.source)
 
     @property
     def fingerprint(self) -> str:
@@ -108,6 +113,12 @@ def _paths(source: Source) -> tuple[Path, ...] | None:
     return (content,) if isinstance(content, Path) and type(source) in _READERS else None
 
 
+def _is_text(source: Source) -> bool:
+    if isinstance(source, RewrittenSource):
+        return _is_text(source.source)
+    return isinstance(source.files[0] if isinstance(source, FolderSource) else source, DelimitedSource)
+
+
 def _with_files(
     source: Source, names: Sequence[str], literal: Collection[str], pointed: Collection[str]
 ) -> Iterator[tuple[pa.Table, tuple[tuple[str, int], ...]]]:
@@ -135,31 +146,34 @@ def _with_files(
 def _delimited(source: Any, names: Sequence[str], literal: Collection[str], pointed: Collection[str]) -> Pieces:
     """The batches of a text file. If a row is longer than a batch, the rest is read again in larger blocks."""
     n_read = 0
-    for block in (BYTES_PER_BATCH, BYTES_FOR_LONG_ROWS):
-        skip = n_read
-        try:
-            for columns in _parsed(source, list(names), literal, block):
-                if skip >= columns.num_rows:
-                    skip -= columns.num_rows
-                    continue
-                rest, skip = columns.slice(skip), 0
-                n_read += rest.num_rows
-                yield source.spelled(rest, literal, pointed)
-            return
-        except UNREADABLE as error:
-            if block == BYTES_FOR_LONG_ROWS:
-                raise source.explained(error) from error
+    with Content(source.name, source.content, source.spelling.limits) as content:
+        for block in (BYTES_PER_BATCH, BYTES_FOR_LONG_ROWS):
+            skip = n_read
+            try:
+                with lent(content, source.spelling) as stream:
+                    for columns in _parsed(source, stream, list(names), literal, block):
+                        if skip >= columns.num_rows:
+                            skip -= columns.num_rows
+                            continue
+                        rest, skip = columns.slice(skip), 0
+                        n_read += rest.num_rows
+                        yield source.spelled(rest, literal, pointed)
+                refuse_damage(content, stream, source, n_read)
+                return
+            except UNREADABLE as error:
+                if block == BYTES_FOR_LONG_ROWS:
+                    raise source.explained(error) from error
 
 
-def _parsed(source: DelimitedSource, names: list[str], literal: Collection[str], block: int) -> Pieces:
+def _parsed(source: DelimitedSource, stream: Any, names: list[str], literal: Collection[str], block: int) -> Pieces:
     read, parse, convert = source.options(names, nulls_of(literal), False, block)
-    with (
-        Content(source.name, source.content, source.spelling.limits) as content,
-        content.stream() as stream,
-        arrow_csv.open_csv(stream, read_options=read, parse_options=parse, convert_options=convert) as reader,
-    ):
+    reader = arrow_csv.open_csv(stream, read_options=read, parse_options=parse, convert_options=convert)
+    try:
         for batch in reader:
             yield pa.Table.from_batches([batch]).select(names)
+    finally:
+        reader.close()
+        del reader
 
 
 def _columnar(source: Any, names: Sequence[str], literal: Collection[str], pointed: Collection[str]) -> Pieces:

@@ -18,7 +18,7 @@ from separatrix.base.checkpoints import remembered
 from separatrix.base.errors import NoRowsError, TableError
 from separatrix.base.messages import ByAudience, Message, RowNumber, Setting
 from separatrix.base.row_names import RowNames, RowsFrom
-from separatrix.base.watching import Amount, Part, watched
+from separatrix.base.watching import Amount, Part, unwatched, watched
 from separatrix.rows.held_out import HELD_OUT_STREAM, HashWindows, HeldOut
 from separatrix.rows.row_hash import row_hashes
 from separatrix.table import select
@@ -113,8 +113,9 @@ class StreamedTable:
     def _cells(self) -> Iterator[tuple[LabelledBatch, Array]]:
         """The rows with a label and their cells V."""
         for batch in self.labelled_batches([column.name for column in self.columns]):
-            with batch.names.in_errors():
-                yield batch, read_cells(self.columns, batch.columns, self.source)
+            with batch.names.in_errors(), unwatched():
+                V = read_cells(self.columns, batch.columns, self.source)
+            yield batch, V
 
     def held_out(self, share: float, seed: int) -> tuple[HeldOut, Integers]:
         """The rows to hold out, and the number of rows of each class that are kept."""
@@ -298,7 +299,7 @@ def _count(known: dict[str, int], more: Mapping[str, int]) -> None:
 def _read(asked: Selection, batched: BatchedSource, names: Sequence[str], n_rows: int | None) -> Iterator[Batch]:
     """The batches of these columns, with reports of progress. ``n_rows``: how many rows there are, if that is known."""
     literal = select.literal(asked.given.columns, asked.target, asked.given.classes)
-    tell, n = watched(), 0
+    tell, n = None if batched.reports_bytes else watched(), 0
     for batch in batched.batches(names, literal, select.pointed(asked.given.columns)):
         yield batch
         n += batch.columns.num_rows

@@ -1,0 +1,78 @@
+"""Text that is inspected for damage while PyArrow parses it piece by piece, since it does not fit into memory."""
+
+from __future__ import annotations
+
+import io
+import sys
+from typing import Any
+
+from separatrix.base.errors import TableError
+from separatrix.table.formats.csv_integrity import lines_in, refuse_nul, refuse_swallowed
+from separatrix.table.formats.delimited import DelimitedSource
+from separatrix.table.formats.spelling import Spelling
+from separatrix.table.formats.unpacking import Content, wait_for_threads
+
+# A file in which quoted cells span lines is searched for unclosed quotes as a whole, up to this many bytes.
+MOST_BYTES_SEARCHED = 1 << 28
+
+
+class Inspected(io.RawIOBase):
+    """A stream of text that notes whether it has NUL bytes and quotes, while it is being parsed."""
+
+    def __init__(self, stream: Any, quote: str | None, finds_nuls: bool) -> None:
+        super().__init__()
+        self.stream, self.quote, self.finds_nuls = stream, (quote or "").encode(), finds_nuls
+        self.has_nuls = self.has_quotes = False
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        piece: bytes = self.stream.read() if size is None or size < 0 else self.stream.read(size)
+        self.has_nuls = self.has_nuls or (self.finds_nuls and b"\0" in piece)
+        self.has_quotes = self.has_quotes or (self.quote != b"" and self.quote in piece)
+        return piece
+
+    def readinto(self, buffer: Any, /) -> int:
+        piece = self.read(len(buffer))
+        buffer[: len(piece)] = piece
+        return len(piece)
+
+
+class lent:
+    """Lends the text of a file to a reader of PyArrow, and waits at the end until its threads have given it back."""
+
+    def __init__(self, content: Content, spelling: Spelling) -> None:
+        self.stream = content.stream()
+        self.inspected = Inspected(self.stream, spelling.quote_mark, spelling.encoding == "utf-8")
+        self.before = sys.getrefcount(self.inspected)
+
+    def __enter__(self) -> Inspected:
+        return self.inspected
+
+    def __exit__(self, *raised: object) -> None:
+        # The caller of ``__enter__`` holds one more reference.
+        wait_for_threads(lambda: sys.getrefcount(self.inspected) > self.before + 1)
+        self.stream.close()
+
+
+def refuse_damage(content: Content, stream: Inspected, header: DelimitedSource, n_rows: int) -> None:
+    """Look for damage in a file that has NUL bytes, or that has quotes and more lines than rows."""
+    if stream.has_nuls:
+        lines = 0
+        for piece in content.pieces():
+            if b"\0" in piece:
+                refuse_nul(header.name, piece, lines)
+            lines += lines_in([piece])
+    if not stream.has_quotes or lines_in(content.pieces()) <= n_rows + header.spelling.header:
+        return
+    text, size = [], 0
+    for piece in content.pieces():
+        size += len(piece)
+        if size > MOST_BYTES_SEARCHED:
+            problem = "it has quoted cells that span lines, and is too large to be searched for a missing quote"
+            raise TableError(header.name, problem, "take line breaks out of its cells, or write it as Parquet")
+        text.append(piece)
+    whole = b"".join(text)
+    utf8 = whole if header.encoding == "utf-8" else whole.decode(header.encoding, "replace").encode()
+    refuse_swallowed(header.name, utf8, header.delimiter, header.spelling.quote)
