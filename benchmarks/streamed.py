@@ -38,7 +38,7 @@ def made(folder: Path, n: int) -> Path:
     w = rng.standard_normal(COLUMNS) / np.sqrt(COLUMNS)
     schema = pa.schema([*((name, pa.float64()) for name in NAMES), ("y", pa.int8())])
     part = path.with_suffix(".part")
-    with parquet.ParquetWriter(part, schema, use_dictionary=["y"], compression="snappy") as out:
+    with parquet.ParquetWriter(part, schema) as out:
         for start in range(0, n, ROWS_PER_GROUP):
             X = rng.standard_normal((min(ROWS_PER_GROUP, n - start), COLUMNS)) @ mix
             y = (X @ w > rng.logistic(size=len(X))).astype(np.int8)

@@ -17,8 +17,8 @@ from separatrix.table.cells import listed
 
 # The size of the buffer through which a column of a Parquet file is read, if there are few columns.
 PARQUET_BUFFER = 1 << 20
-# The least size of such a buffer, and the size of all buffers together, which limits it.
-LEAST_PARQUET_BUFFER, ALL_PARQUET_BUFFERS = 1 << 16, 1 << 25
+# The least size of such a buffer, and the size of all buffers together in batches, which limits it.
+LEAST_PARQUET_BUFFER, BATCHES_OF_BUFFERS = 1 << 16, 4
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ class ParquetBatches:
     def _opened(self, path: str, n_columns: int = 1) -> Any:
         from pyarrow.parquet import ParquetFile
 
-        buffer = min(PARQUET_BUFFER, max(LEAST_PARQUET_BUFFER, ALL_PARQUET_BUFFERS // n_columns))
+        buffer = min(PARQUET_BUFFER, max(LEAST_PARQUET_BUFFER, BATCHES_OF_BUFFERS * self.batch_bytes // n_columns))
         return ParquetFile(self.files.opened(path), pre_buffer=False, buffer_size=buffer)
 
 
