@@ -138,7 +138,7 @@ def results(client: Any, futures: Sequence[Any], preferred: frozenset[str] = fro
             try:
                 with client.as_current():
                     wait(futures, timeout=SECONDS_BETWEEN_LOOKS)
-                gathered: list[Any] = client.gather(futures)
+                gathered: list[Any] = client.gather(futures, direct=_is_local(client))
                 return gathered
             except TimeoutError:
                 alive = _alive(client)
@@ -166,6 +166,14 @@ def _alive(client: Any) -> frozenset[str]:
         return frozenset(client.nthreads())
     except (OSError, TimeoutError) as error:
         raise _lost(client) from error
+
+
+def _is_local(client: Any) -> bool | None:
+    """True if the scheduler is on this machine, so that results come from workers directly; None for Dask's default.
+
+    Elsewhere the workers may be on a network that this process cannot reach.
+    """
+    return True if "://127.0.0.1:" in _address(client) else None
 
 
 def _address(client: Any) -> str:

@@ -77,13 +77,14 @@ class SampledRows:
 
     def _block(self, numbers: Integers) -> Block:
         """All rows that are kept, after those of ``numbers`` that are missing have been fetched."""
-        missing = np.setdiff1d(numbers, self.numbers)
+        place = np.searchsorted(self.numbers, numbers)
+        missing = numbers[np.append(self.numbers, -1)[place] != numbers]
         if len(missing):
             fetched = self.rows.taken(missing)
             every = np.concatenate([self.numbers, missing])
             order = np.argsort(every)
-            both = fetched if self.kept is None else joined([self.kept, fetched])
-            self.numbers, self.kept = every[order], fetched if self.kept is None else _reordered(both, order)
+            self.kept = fetched if self.kept is None else _reordered(joined([self.kept, fetched]), order)
+            self.numbers = every[order]
         assert self.kept is not None
         return Block(*self.kept, 0, self.frame)
 
