@@ -10,8 +10,8 @@ from sklearn.preprocessing import StandardScaler
 EPOCHS = 5
 
 
-def fit(path: str, d: int, C: float) -> np.ndarray:
-    names, n = [f"x{j}" for j in range(d)], pq.read_metadata(path).num_rows
+def fit(path: str, names: list[str], C: float) -> np.ndarray:
+    n = pq.read_metadata(path).num_rows
     scaler, model = StandardScaler(), SGDClassifier(loss="log_loss", alpha=1.0 / (C * n), average=True, random_state=0)
 
     def batches():

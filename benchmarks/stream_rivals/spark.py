@@ -8,12 +8,12 @@ from pyspark.ml.feature import VectorAssembler
 from pyspark.sql import SparkSession
 
 
-def fit(path: str, d: int, C: float) -> np.ndarray:
+def fit(path: str, names: list[str], C: float) -> np.ndarray:
     builder = SparkSession.builder.master("local[2]").config("spark.driver.memory", "4g")
     spark = builder.config("spark.ui.enabled", "false").config("spark.driver.bindAddress", "127.0.0.1").getOrCreate()
     spark.sparkContext.setLogLevel("ERROR")
     table = spark.read.parquet(path)
-    rows = VectorAssembler(inputCols=[f"x{j}" for j in range(d)], outputCol="features").transform(table)
+    rows = VectorAssembler(inputCols=names, outputCol="features").transform(table)
     learner = LogisticRegression(labelCol="y", regParam=1.0 / (C * table.count()), standardization=False)
     model = learner.setTol(1e-9).setMaxIter(200).fit(rows.select("features", "y"))
     return np.concatenate([[model.intercept], model.coefficients.toArray()])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 
-def fit(path: str, d: int, C: float, memory: str = "500MB", cache: bool | None = None) -> np.ndarray:
+def fit(path: str, names: list[str], C: float, memory: str = "500MB", cache: bool | None = None) -> np.ndarray:
     import separatrix as sx
 
     model = sx.LogisticRegression(C=C).fit(sx.scan(path, target="y", memory=memory, cache=cache))
@@ -13,5 +13,5 @@ def fit(path: str, d: int, C: float, memory: str = "500MB", cache: bool | None =
     return np.concatenate([model.intercept_, model.coef_[0]])
 
 
-def without_cache(path: str, d: int, C: float) -> np.ndarray:
-    return fit(path, d, C, cache=False)
+def without_cache(path: str, names: list[str], C: float) -> np.ndarray:
+    return fit(path, names, C, cache=False)

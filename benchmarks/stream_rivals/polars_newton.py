@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from benchmarks.streams.rivals.newton_sums import newton, pairs
+from benchmarks.stream_rivals.newton_sums import newton, pairs
 
 
-def fit(path: str, d: int, C: float) -> np.ndarray:
-    table, x = pl.scan_parquet(path), [pl.lit(1.0), *(pl.col(f"x{j}") for j in range(d))]
+def fit(path: str, names: list[str], C: float) -> np.ndarray:
+    d, table, x = len(names), pl.scan_parquet(path), [pl.lit(1.0), *map(pl.col, names)]
 
     def sums(v: np.ndarray) -> list[float]:
         z = pl.sum_horizontal([x[j] * v[j] for j in range(d + 1)])

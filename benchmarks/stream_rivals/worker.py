@@ -48,9 +48,9 @@ def processor_seconds(pid: int) -> float:
         return 0.0
 
 
-def main(called: str, path: str, d: int, C: float) -> None:
+def main(called: str, path: str, names: list[str], C: float) -> None:
     module, function = called.split(":")
-    fit = getattr(import_module(f"benchmarks.streams.rivals.{module}"), function)
+    fit = getattr(import_module(f"benchmarks.stream_rivals.{module}"), function)
     here, peak, done = os.getpid(), [0], Event()
 
     def look() -> None:
@@ -60,7 +60,7 @@ def main(called: str, path: str, d: int, C: float) -> None:
     watcher = Thread(target=look, daemon=True)
     watcher.start()
     cpu, wall = processor_seconds(here), time.perf_counter()
-    weights = fit(path, d, C)
+    weights = fit(path, names, C)
     wall = time.perf_counter() - wall
     children = started_by(here)
     cpu = sum(map(processor_seconds, [here, *children])) - cpu
@@ -73,4 +73,4 @@ def main(called: str, path: str, d: int, C: float) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], int(sys.argv[3]), float(sys.argv[4]))
+    main(sys.argv[1], sys.argv[2], sys.argv[3].split(","), float(sys.argv[4]))

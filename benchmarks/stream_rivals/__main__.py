@@ -1,4 +1,4 @@
-"""python -m benchmarks.streams: one logistic regression of a table in a file, ours and others', at equal log loss."""
+"""python -m benchmarks.stream_rivals: one logistic regression of a table in a file, ours beside others'."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ import numpy as np
 import pyarrow.parquet as pq
 
 from benchmarks.environments import HERE, Unavailable, interpreter
-from benchmarks.streams import data
+from benchmarks.streamed import NAMES, made
 
-RIVALS = HERE / "streams" / "rivals"
+RIVALS = HERE / "stream_rivals"
 GIGABYTE = 1e9
 
 
@@ -42,14 +42,14 @@ CONTEST = (
 )
 
 
-def run(rival: Rival, path: Path, d: int, C: float, limit: float) -> dict[str, Any]:
+def run(rival: Rival, path: Path, C: float, limit: float) -> dict[str, Any]:
     """The result of one worker, or what went wrong."""
     try:
         pins = None if rival.pins is None else RIVALS / f"{rival.pins}.txt"
         python = sys.executable if pins is None else interpreter(f"stream-{rival.pins}", pins=pins)
     except Unavailable as error:
         return {"failed": str(error)}
-    command = [python, "-m", "benchmarks.streams.worker", rival.call, str(path), str(d), repr(C)]
+    command = [python, "-m", "benchmarks.stream_rivals.worker", rival.call, str(path), ",".join(NAMES), repr(C)]
     try:
         done = subprocess.run(command, capture_output=True, text=True, cwd=HERE.parent, timeout=limit, check=False)
     except subprocess.TimeoutExpired:
@@ -66,14 +66,14 @@ def objective(path: Path, v: np.ndarray, C: float) -> float:
     """The mean log loss plus ‖w‖²/(2Cn) at v = (b, w), computed by NumPy."""
     total, n = 0.0, 0
     for batch in pq.ParquetFile(path).iter_batches(1 << 16):
-        X = np.column_stack([batch.column(name) for name in data.columns(len(v) - 1)])
-        t = 2.0 * np.asarray(batch.column(data.TARGET)) - 1.0
+        X = np.column_stack([batch.column(name) for name in NAMES])
+        t = 2.0 * np.asarray(batch.column("y"), dtype=np.float64) - 1.0
         total += float(np.logaddexp(0.0, -t * (X @ v[1:] + v[0])).sum())
         n += len(t)
     return (total + v[1:] @ v[1:] / (2 * C)) / n
 
 
-def one_read(path: Path, d: int) -> dict[str, float]:
+def one_read(path: Path) -> dict[str, float]:
     """What a single-threaded read of all columns costs, which any method without a cache pays in each pass."""
     call = "import sys, time, resource, pyarrow.parquet as pq; t = time.perf_counter(); c = time.process_time(); "
     call += "f = pq.ParquetFile(sys.argv[1], pre_buffer=False, buffer_size=1 << 20); "
@@ -97,26 +97,24 @@ def table(found: dict[str, dict[str, Any]], best: float, read: dict[str, float])
 
 
 def main(given: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.streams", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.stream_rivals", description=__doc__)
     parser.add_argument("--rows", type=int, default=4_000_000, help="rows of the table (%(default)s)")
-    parser.add_argument("--columns", type=int, default=20, help="columns of the table (%(default)s)")
     parser.add_argument("--C", type=float, default=1.0, help="inverse strength of the penalty (%(default)s)")
     parser.add_argument("--only", default="", help="parts of the names of rivals, with semicolons between")
     parser.add_argument("--limit", type=float, default=900.0, help="seconds for one fit (%(default)s)")
     asked = parser.parse_args(given)
     chosen = [r for r in CONTEST if not asked.only or any(part.strip() in r.name for part in asked.only.split(";"))]
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "table.parquet"
-        data.write(path, asked.rows, asked.columns)
-        print(f"{asked.rows} rows of {asked.columns} columns, {path.stat().st_size / GIGABYTE:.2f} GB", flush=True)
+        path = made(Path(folder), asked.rows)
+        print(f"{asked.rows} rows of {len(NAMES)} columns, {path.stat().st_size / GIGABYTE:.2f} GB", flush=True)
         found: dict[str, dict[str, Any]] = {}
         for rival in chosen:
-            found[rival.name] = run(rival, path, asked.columns, asked.C, asked.limit)
+            found[rival.name] = run(rival, path, asked.C, asked.limit)
             if "weights" in found[rival.name]:
                 found[rival.name]["objective"] = objective(path, np.array(found[rival.name]["weights"]), asked.C)
             print(f"  {rival.name}: done", file=sys.stderr, flush=True)
         best = min((one["objective"] for one in found.values() if "objective" in one), default=np.nan)
-        print(table(found, best, one_read(path, asked.columns)))
+        print(table(found, best, one_read(path)))
     return 0
 
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 import duckdb
 import numpy as np
 
-from benchmarks.streams.rivals.newton_sums import newton, pairs
+from benchmarks.stream_rivals.newton_sums import newton, pairs
 
 MEMORY = "500MB"
 
 
-def fit(path: str, d: int, C: float) -> np.ndarray:
+def fit(path: str, names: list[str], C: float) -> np.ndarray:
     connection = duckdb.connect(config={"memory_limit": MEMORY, "threads": 2})
-    x = ["1.0", *(f"x{j}" for j in range(d))]
+    d, x = len(names), ["1.0", *names]
 
     def sums(v: np.ndarray) -> list[float]:
-        z = " + ".join(f"{v[j]!r} * {x[j]}" for j in range(d + 1)).replace("np.float64(", "").replace(")", "")
+        z = " + ".join(f"{value!r} * {name}" for value, name in zip(v.tolist(), x, strict=True))
         first = [f"sum((p - y) * {x[j]})" for j in range(d + 1)]
         second = [f"sum(p * (1 - p) * {x[j]} * {x[k]})" for j, k in pairs(d)]
         query = f"SELECT {', '.join(first + second)} FROM (SELECT *, 1 / (1 + exp(-({z}))) AS p FROM '{path}')"
