@@ -115,9 +115,11 @@ def by_dask_ml(path: Path, workers: int, here: bool) -> Iterator[dict[str, Any]]
     command = [python, str(PEER), str(path), str(workers), json.dumps(TOLERANCES)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
-        for line in process.stdout:
-            yield json.loads(line)
-        process.terminate()
+        try:
+            for line in process.stdout:
+                yield json.loads(line)
+        finally:  # the caller may have seen enough
+            process.terminate()
 
 
 def told(name: str, found: dict[str, Any], loss: float) -> str:
