@@ -165,13 +165,19 @@ def _is_named_tuple(value: Any) -> bool:
 
 
 def _object_tree(value: Any, arrays: list[bytes]) -> Any:
-    names = [field.name for field in fields(value) if field.init]
-    return [_class_name(type(value)), {name: _tree(getattr(value, name), arrays) for name in names}]
+    return [_class_name(type(value)), {one.name: _tree(getattr(value, one.name), arrays) for one in fields(value)}]
 
 
 def _object(content: Any, arrays: list[bytes]) -> Any:
+    """An object with these fields. Its own ``__init__`` is not called: it may take other arguments."""
     name, parts = content
-    return _class_called(name, is_dataclass)(**{key: _value(part, arrays) for key, part in parts.items()})
+    kind = _class_called(name, is_dataclass)
+    if {one.name for one in fields(kind)} != set(parts):
+        raise DamagedObjectError(f"it has other fields than {name!r:.80}")
+    made = object.__new__(kind)
+    for key, part in parts.items():
+        object.__setattr__(made, key, _value(part, arrays))
+    return made
 
 
 def _class_name(kind: type) -> str:
