@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from separatrix.classifiers.basis import Basis, gaussian, quadratic
     from separatrix.classifiers.merging import merge
     from separatrix.classifiers.penalty_path import PenaltyPath, penalty_path
-    from separatrix.cluster.opening import dask_table
+    from separatrix.cluster.dask_collections import dask_table
     from separatrix.evaluation import decisions as decision
     from separatrix.evaluation.accuracy import evaluate
     from separatrix.evaluation.calibration import reliability
@@ -127,7 +127,7 @@ _WHERE = {
     "TextSettings": "separatrix.table",
     "read_schema": "separatrix.table",
     "read_table": "separatrix.table",
-    "dask_table": "separatrix.cluster.opening",
+    "dask_table": "separatrix.cluster.dask_collections",
     "Scan": "separatrix.streams",
     "scan": "separatrix.streams",
     # settings

@@ -8,9 +8,9 @@ import pytest
 
 from separatrix import LeastSquaresClassifier
 from separatrix.base.errors import ParameterError
-from separatrix.moments.coding import OneHot
 from separatrix.moments.deletion import influence
 from separatrix.moments.squared_cost import build_squared_cost
+from separatrix.moments.target_tables import OneHot
 from separatrix.rows import memory_rows
 from tests.classifiers.lecture_rows import LINE, LINE_Y, PLANE, PLANE_Y, with_row
 

@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 
 import separatrix as sx
 from separatrix.base.errors import InputError, LabelError, NotFiniteError, ParameterError, TableError, WeightError
-from separatrix.cluster.opening import dask_table
+from separatrix.cluster.dask_collections import dask_table
 from separatrix.rows.coding import CLASS_NUMBERS
 from separatrix.rows.streamed import StreamedRows
 from tests.cluster.tables import from_file, labelled

@@ -15,7 +15,7 @@ from distributed import Client, LocalCluster
 import separatrix as sx
 from separatrix.base.errors import ClusterError
 from separatrix.cluster.connection import LOCAL_SETTINGS, connected
-from separatrix.cluster.opening import dask_table
+from separatrix.cluster.dask_collections import dask_table
 from separatrix.rows.coding import CLASS_NUMBERS
 from separatrix.rows.labelled import MemoryTable
 from tests.cluster.tables import from_file, labelled

@@ -9,8 +9,8 @@ import pytest
 from scipy.sparse import csr_array, random_array
 
 import separatrix as sx
-from separatrix.cluster.opening import dask_table
-from separatrix.cluster.table import ClusterTable
+from separatrix.cluster.cluster_table import ClusterTable
+from separatrix.cluster.dask_collections import dask_table
 from separatrix.rows import counted_passes, summarise
 from separatrix.rows.coding import CLASS_NUMBERS
 from separatrix.rows.labelled import MemoryTable

@@ -18,8 +18,8 @@ from pyarrow import feather
 
 import separatrix as sx
 from separatrix.base.errors import NotFiniteError, ParameterError, TableError
+from separatrix.cluster.cluster_table import ClusterTable
 from separatrix.cluster.connection import LOCAL_SETTINGS
-from separatrix.cluster.table import ClusterTable
 from separatrix.cluster.traffic import counted_traffic
 from tests.cluster.tables import labelled
 

@@ -10,8 +10,8 @@ from scipy.sparse import csr_array
 from separatrix import LeastSquaresClassifier
 from separatrix.base.errors import NotConvergedWarning
 from separatrix.certificates.moments_claims import squares_bound
-from separatrix.moments.coding import OneHot, Signed
 from separatrix.moments.squared_cost import build_squared_cost
+from separatrix.moments.target_tables import OneHot, Signed
 from separatrix.rows import memory_rows
 
 FAMILIES = {

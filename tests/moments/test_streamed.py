@@ -6,10 +6,10 @@ from scipy.sparse import csr_array
 
 from separatrix.firth.ascent import Ascent
 from separatrix.firth.penalised_likelihood import Penalised
-from separatrix.moments.coding import OneHot
 from separatrix.moments.gather import gather
 from separatrix.moments.projections import Fisher
 from separatrix.moments.squared_cost import build_squared_cost
+from separatrix.moments.target_tables import OneHot
 from separatrix.objectives.build import build_objective
 from separatrix.objectives.penalty import Penalty
 from separatrix.rows import labelled_rows, memory_rows

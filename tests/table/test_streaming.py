@@ -15,7 +15,7 @@ from separatrix.table.formats import batched as batched_module
 from separatrix.table.formats.batched import batched
 from separatrix.table.reader import read_raw
 from separatrix.table.selection import selected
-from separatrix.table.streaming.table import streamed_table
+from separatrix.table.streaming.streamed_table import streamed_table
 
 # A few cells of everything that tables hold, spelled as people do.
 CELLS = {

@@ -13,11 +13,11 @@ from separatrix.base.arrays import EPS, Array
 from separatrix.base.labels import known_codes
 from separatrix.certificates.certificate import Recomputed, RowsClaim
 from separatrix.certificates.score_sums import JointLikelihood, SameScores
-from separatrix.moments.coding import TARGETS, decision_of
 from separatrix.moments.gather import Moments, gather
 from separatrix.moments.gaussians import Gaussians, Likelihood, null_objective
 from separatrix.moments.projected_rows import Projection
 from separatrix.moments.squared_cost import Minimum, SquaredCost, build_squared_cost
+from separatrix.moments.target_tables import TARGETS, decision_of
 from separatrix.objectives.bound import Bound
 from separatrix.rows import MemoryRows, Rows, memory_rows
 from separatrix.rows.coding import CLASS_NUMBERS, ClassTotals, Coding

@@ -110,7 +110,7 @@ def validate(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> FitIn
     if isinstance(X, OutsideMemory):
         return _outside_memory(estimator, X, y, sample_weight)
     if is_dask(X):
-        from separatrix.cluster.opening import dask_table
+        from separatrix.cluster.dask_collections import dask_table
 
         return _outside_memory(estimator, dask_table(X, y, sample_weight), None, None)
     for argument, given in (("y", y), ("sample_weight", sample_weight)):

@@ -38,11 +38,11 @@ from separatrix.classifiers.gathered_steps import GathersMoments
 from separatrix.classifiers.linear import Approach, ClassifierTraits, LinearClassifier
 from separatrix.classifiers.shared_descriptions import NO_INTERCEPT
 from separatrix.moments.accumulated import ClassSums
-from separatrix.moments.coding import TARGETS, decision_of
 from separatrix.moments.deletion import InfluentialRow, most_influential
 from separatrix.moments.gather import kept
 from separatrix.moments.singular_columns import singular_columns
 from separatrix.moments.squared_cost import Minimum, SquaredCost, build_squared_cost
+from separatrix.moments.target_tables import TARGETS, decision_of
 from separatrix.objectives.limiting_columns import STANDARDISE, far_from_zero, nearly_collinear, of_extreme_size
 from separatrix.rows import counted_passes
 from separatrix.rows.coding import CLASS_NUMBERS
@@ -76,7 +76,7 @@ DESCRIPTION = Description(
             "separatrix.certificates.moments_claims:LeastSquaresClaim",
             scorer=LINEAR_SCORER,
             weights=array("", "1+d"),
-            targets=choice("separatrix.moments.coding:TARGETS"),
+            targets=choice("separatrix.moments.target_tables:TARGETS"),
             l2=number(0.0),
         )
     },

@@ -70,7 +70,7 @@ resume_option = click.option(
 def memory_limit(memory: str | None) -> float:
     """The memory that a table may take, in bytes."""
     from separatrix.base.available_memory import available_bytes
-    from separatrix.streams.memory import memory_bytes
+    from separatrix.streams.memory_limit import memory_bytes
 
     if memory is None:
         return SHARE_OF_AVAILABLE_MEMORY * available_bytes()

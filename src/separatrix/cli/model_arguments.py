@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from separatrix.cli.table_arguments import Wanted
     from separatrix.model_file import ModelFile
     from separatrix.table import RawTable, Table
-    from separatrix.table.streaming.table import StreamedTable
+    from separatrix.table.streaming.streamed_table import StreamedTable
 
 
 def remembered(wanted: Wanted, table: RawTable | StreamedTable) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from separatrix.cli.measures import Measures
 from separatrix.rows.csr import is_sparse
 
 if TYPE_CHECKING:
-    from separatrix.streams.encoded import EncodedRows
+    from separatrix.streams.encoded_scan import EncodedRows
 
 # What the model file says about held-out rows that were chosen by a hash of the row number.
 BY_HASH = "row hash"

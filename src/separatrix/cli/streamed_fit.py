@@ -15,10 +15,10 @@ from separatrix.cli.fit_output import FitOutput
 from separatrix.cli.memory_options import TooLarge, too_large
 from separatrix.cli.row_split import StreamedSplit
 from separatrix.cli.wording import in_table
-from separatrix.streams.encoded import split_rows
 from separatrix.streams.encoded_cache import cached_rows
+from separatrix.streams.encoded_scan import split_rows
 from separatrix.table import Table
-from separatrix.table.streaming.table import StreamedTable, streamed_table
+from separatrix.table.streaming.streamed_table import StreamedTable, streamed_table
 
 if TYPE_CHECKING:
     from separatrix.cli.fit import Split

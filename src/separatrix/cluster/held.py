@@ -19,7 +19,7 @@ from separatrix.rows.protocol import BLOCK_BYTES
 from separatrix.rows.streamed import Piece
 
 if TYPE_CHECKING:
-    from separatrix.cluster.table import ClusterTable
+    from separatrix.cluster.cluster_table import ClusterTable
 
 
 @dataclass(frozen=True, eq=False)

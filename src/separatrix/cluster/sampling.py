@@ -16,7 +16,7 @@ from separatrix.rows.sampling import Lowest, LowestHashes, RareRows
 from separatrix.rows.streamed import Piece
 
 if TYPE_CHECKING:
-    from separatrix.cluster.rows import ClusterRows
+    from separatrix.cluster.cluster_rows import ClusterRows
 
 A = TypeVar("A")
 

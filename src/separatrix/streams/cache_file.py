@@ -32,8 +32,8 @@ from separatrix.base.atomic_files import remove_strays, temporary_beside
 from separatrix.base.cached import cached_property
 from separatrix.base.errors import TableError
 from separatrix.rows.csr import is_sparse
+from separatrix.streams.labelling import Numbering
 from separatrix.streams.svmlight import column_names, settled
-from separatrix.streams.target import Numbering
 
 MARK = b"SXROWS01"
 _END = struct.Struct("<Q32s8s")

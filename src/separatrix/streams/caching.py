@@ -19,9 +19,9 @@ import numpy as np
 from separatrix.base.cached import cached_property
 from separatrix.base.errors import ParameterError, TableError
 from separatrix.streams.cache_file import CacheFile, CacheWriter, DamagedCache
-from separatrix.streams.parts import PartTable
+from separatrix.streams.labelling import LabelColumn, Labelling
 from separatrix.streams.svmlight import SvmlightTable
-from separatrix.streams.target import LabelColumn, Labelling
+from separatrix.streams.table_parts import PartTable
 
 # A cache that the user did not ask for leaves at least this share of the free space of the disk.
 FREE_SHARE = 0.5

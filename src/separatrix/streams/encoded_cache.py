@@ -18,9 +18,9 @@ from separatrix.rows.frame import Frame
 from separatrix.rows.streamed import Learnt, StreamedRows
 from separatrix.streams.cache_file import CacheFile, CacheWriter, DamagedCache
 from separatrix.streams.caching import FREE_SHARE, CacheChoice
-from separatrix.streams.encoded import EncodedRows, first_draw
+from separatrix.streams.encoded_scan import EncodedRows, first_draw
+from separatrix.streams.labelling import Numbering
 from separatrix.streams.sources import CachedRows
-from separatrix.streams.target import Numbering
 
 # The bytes of a class number in the cache, rounded up.
 CODE_BYTES = 8

@@ -11,15 +11,15 @@ import numpy as np
 from separatrix.base.arrays import AnyArray
 from separatrix.base.cached import cached_property
 from separatrix.base.errors import ParameterError, TableError
+from separatrix.cluster.cluster_table import ClusterTable
 from separatrix.cluster.connection import connected
 from separatrix.cluster.partitions import Survey, tasks
-from separatrix.cluster.table import ClusterTable
 from separatrix.rows.streamed import Piece
 from separatrix.streams.batches import Stamp
 from separatrix.streams.columnar import ParquetBatches
-from separatrix.streams.parts import BatchTable
+from separatrix.streams.labelling import Numbering
 from separatrix.streams.scan import Scan
-from separatrix.streams.target import Numbering
+from separatrix.streams.table_parts import BatchTable
 
 # Row groups of one file are read by one task until they have about this many bytes as numbers.
 BYTES_PER_TASK = 1 << 26

@@ -20,13 +20,13 @@ from separatrix.rows.sampling import LowestHashes
 from separatrix.rows.streamed import Learnt, StreamedRows
 from separatrix.streams.batches import Batches
 from separatrix.streams.caching import CacheChoice, CachedTable
+from separatrix.streams.labelling import LabelColumn, Numbering, refuse_no_labels
 from separatrix.streams.matrix import refuse_other_types
-from separatrix.streams.memory import batch_bytes, memory_bytes, most_drawn
+from separatrix.streams.memory_limit import batch_bytes, memory_bytes, most_drawn
 from separatrix.streams.opening import Opening, opened
-from separatrix.streams.parts import BatchTable, PartTable
 from separatrix.streams.sources import CachedRows, CachedSparseRows, ReadRows
 from separatrix.streams.svmlight import SvmlightTable
-from separatrix.streams.target import LabelColumn, Numbering, refuse_no_labels
+from separatrix.streams.table_parts import BatchTable, PartTable
 from separatrix.table.cells import listed
 from separatrix.table.formats.source import distinct
 from separatrix.table.formats.spelling import Spelling

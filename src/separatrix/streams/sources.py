@@ -13,8 +13,8 @@ from separatrix.base.cached import cached_property
 from separatrix.rows.coding import Coding
 from separatrix.rows.streamed import Piece
 from separatrix.streams.cache_file import CacheFile
-from separatrix.streams.parts import PartTable
-from separatrix.streams.target import Numbering
+from separatrix.streams.labelling import Numbering
+from separatrix.streams.table_parts import PartTable
 
 # Rows of the cache that are read at a time, in bytes, where they are read one after the other.
 CACHED_PIECE_BYTES = 1 << 22

@@ -20,7 +20,7 @@ from separatrix.rows.csr import as_csr
 from separatrix.streams.batches import BATCH_BYTES, LabelKind, Stamp
 from separatrix.streams.delimited import stored_content
 from separatrix.streams.files import FileSet
-from separatrix.streams.parts import Part
+from separatrix.streams.table_parts import Part
 from separatrix.table.formats.source import SOME_ROWS, UNREADABLE
 from separatrix.table.formats.spelling import Spelling
 from separatrix.table.formats.unpacking import Content

@@ -24,7 +24,7 @@ from separatrix.rows.labelled import OutsideMemory
 from separatrix.rows.sampling import LowestHashes
 from separatrix.rows.streamed import Learnt, Piece, StreamedRows
 from separatrix.table.streaming.learning import Learned
-from separatrix.table.streaming.table import StreamedTable
+from separatrix.table.streaming.streamed_table import StreamedTable
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,8 +11,8 @@ from separatrix.base.cached import cached_property
 from separatrix.rows.cutting import block_rows
 from separatrix.rows.protocol import BLOCK_BYTES
 from separatrix.streams.batches import MOST_ROWS_PER_BATCH, Batches, LabelKind, Stamp
+from separatrix.streams.labelling import checked_weights, refuse_not_finite
 from separatrix.streams.matrix import float_width, matrix
-from separatrix.streams.target import checked_weights, refuse_not_finite
 
 
 class Part(NamedTuple):

@@ -8,10 +8,10 @@ from typing import Any
 
 from separatrix.base.arrays import AnyArray
 from separatrix.base.cached import cached_property
+from separatrix.cluster.cluster_rows import ClusterRows
 from separatrix.cluster.connection import results, workers
 from separatrix.cluster.held import HeldRows, held
 from separatrix.cluster.partitions import Partitions, Survey
-from separatrix.cluster.rows import ClusterRows
 from separatrix.rows.coding import ClassTotals, Coding
 from separatrix.rows.frame import Frame
 from separatrix.rows.labelled import OutsideMemory

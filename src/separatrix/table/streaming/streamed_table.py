@@ -31,9 +31,9 @@ from separatrix.table.reader import refuse_no_rows, with_unread
 from separatrix.table.reading_notes import dropped, odd_columns, unseen_levels, without_label
 from separatrix.table.schema import Column, Schema
 from separatrix.table.selection import Selection
-from separatrix.table.streaming.columns import SeenColumn, TextColumn, TypedColumn, seen_column
 from separatrix.table.streaming.learning import Learned, Lesson, Sums, unlisted, with_names, without_holes
-from separatrix.table.streaming.target import Labels, SeenTarget, labelled_rows
+from separatrix.table.streaming.streamed_columns import SeenColumn, TextColumn, TypedColumn, seen_column
+from separatrix.table.streaming.streamed_labels import Labels, SeenTarget, labelled_rows
 from separatrix.table.target_column import refuse_measurements
 
 # Of the levels that the user's schema does not list, at most this many different ones are counted for each column.
