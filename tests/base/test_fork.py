@@ -164,7 +164,16 @@ import numba_extension
 
 PACKAGE = Path(separatrix.__file__).parent
 # The modules that hold locks: the first two take them before a fork, and the terminal's is made for each command.
-MODULES_WITH_LOCKS = {"base/concurrency.py", "base/forking.py", "cli/terminal.py"}
+# All are given to ``held_during_forks``, except that of rows/keeper.py: it belongs to one pass over the rows, which no
+# child goes on with.
+MODULES_WITH_LOCKS = {
+    "rows/keeper.py",
+    "streams/cache_file.py",
+    "base/checkpoints.py",
+    "base/concurrency.py",
+    "base/forking.py",
+    "cli/terminal.py",
+}
 LOCKS = {"Lock", "RLock", "Condition", "Semaphore", "BoundedSemaphore", "Barrier"}
 
 

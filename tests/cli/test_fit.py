@@ -291,13 +291,13 @@ def test_a_separated_model_is_fitted_once(monkeypatch):
 
 
 def test_a_model_file_says_what_the_fit_said(tmp_path):
-    """Its status is plain text: names of columns and rows of the table, in Python's words."""
+    """Its status is plain text: names of columns and rows of the table, and options of the command line."""
     (tmp_path / "q.csv").write_text("x,y\n1,n\n2,n\n2,y\n3,y\n4,y\n")
     run("fit", "q.csv", "--target", "y", "--C", "inf", "--test-size", "0", "--out", "m.json", code=1)
     status = model_file.read("m.json").certificate.status
     assert type(status) is str
     assert "column 'x' causes it, by 3 rows (1, 4, 5); the weights grow without bound along +1 for" in status
-    assert "use bias_reduction='firth', a finite C" in status
+    assert "use --bias-reduction firth, a finite --C" in status
 
 
 def test_sparse_files(tmp_path):

@@ -23,6 +23,7 @@ from contextvars import ContextVar
 from typing import Any, TypeVar
 
 from separatrix.base.errors import ParameterError
+from separatrix.base.forking import held_during_forks
 from separatrix.base.object_bytes import DamagedObjectError, NotPlainError, digest, from_bytes, to_bytes
 from separatrix.base.record_file import Place, RecordFile
 
@@ -34,6 +35,9 @@ LARGEST_RECORD = 1 << 28
 # A fact is shown with at most this many characters.
 MOST_LETTERS_OF_A_FACT = 120
 _ARGUMENT = "checkpoint"
+# Results may be asked for by several threads.
+_lock = threading.RLock()
+held_during_forks(_lock, lambda: None)
 
 
 class Checkpoint:
@@ -44,7 +48,6 @@ class Checkpoint:
         self._places: dict[str, Place] = {}
         self._parts: dict[str, dict[str, str]] = {}
         self._begun: Counter[str] = Counter()
-        self._lock = threading.Lock()
         self.replayed = self.kept = 0
         if not os.path.lexists(path):
             self._file.create()
@@ -94,7 +97,7 @@ class Checkpoint:
         key = digest(question)
         if key is None:
             return compute()
-        with self._lock:
+        with _lock:
             place = self._places.get(key)
             if place is not None:
                 self.replayed += 1
@@ -106,7 +109,7 @@ class Checkpoint:
         except NotPlainError:
             return answer
         if len(content) <= LARGEST_RECORD:
-            with self._lock:
+            with _lock:
                 self._places[key] = self._file.append(content)
                 self.kept += 1
         return answer

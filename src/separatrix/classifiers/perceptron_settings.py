@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.base.errors import ParameterError
+from separatrix.base.messages import Classifier, Message, Parameter, Setting
 from separatrix.classifiers.fit_input import (
     FitInput,
     check_choice,
@@ -86,11 +87,15 @@ def refuse_outside_memory(model: Any, task: FitInput) -> None:
         raise ParameterError("early_stopping", problem, "use tol and n_iter_no_change instead")
     if model.pocket and model.update == "online":
         problem = "after each online update it counts the mistakes on all rows, and these are not in memory"
-        raise ParameterError("pocket", problem, "use update='batch' or 'worst', or average=True")
+        raise ParameterError("pocket", problem, Message("use ", Setting("update", "batch", "worst")))
     totals = task.table.totals
     if not np.array_equal(totals.weight, totals.rows):
         problem = "the scan has weights, and the perceptron takes none"
-        raise ParameterError("weight", problem, "leave them out, or use class_weight or LogisticRegression")
+        raise ParameterError(
+            "weight",
+            problem,
+            Message("leave them out, or use ", Parameter("class_weight"), " or ", Classifier("LogisticRegression")),
+        )
 
 
 def solver_of(model: Any) -> Any:

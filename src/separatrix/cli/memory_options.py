@@ -31,6 +31,8 @@ BYTES_PER_CELL = 56
 TEXT_RATIO, UNPACKED_RATIO = 1.2, 5.0
 # A cell of a text file takes at least a digit and a delimiter.
 FEWEST_BYTES_PER_CELL = 2
+# gzip never packs more bytes than this into one.
+LARGEST_GZIP_RATIO = 1032
 _LIBSVM = (".libsvm", ".svm", ".svmlight")
 
 _MEMORY = (
@@ -116,8 +118,10 @@ def may_be_batched(data: str, memory: str | None) -> bool:
 
 def _most_ratio(path: Path) -> float:
     """How much larger than its file a table may be in memory."""
-    if path.suffix.lower() in (".csv", ".tsv"):
-        return TEXT_RATIO + BYTES_PER_CELL / FEWEST_BYTES_PER_CELL
+    packed = LARGEST_GZIP_RATIO if path.suffix.lower() == ".gz" else 1
+    text = path.with_suffix("") if packed > 1 else path
+    if text.suffix.lower() in (".csv", ".tsv"):
+        return packed * (TEXT_RATIO + BYTES_PER_CELL / FEWEST_BYTES_PER_CELL)
     return math.inf
 
 

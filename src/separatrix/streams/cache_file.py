@@ -31,6 +31,7 @@ from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.base.atomic_files import remove_strays, temporary_beside
 from separatrix.base.cached import cached_property
 from separatrix.base.errors import TableError
+from separatrix.base.forking import held_during_forks
 from separatrix.rows.csr import is_sparse
 from separatrix.streams.labelling import Numbering
 from separatrix.streams.svmlight import column_names, settled
@@ -41,7 +42,8 @@ _END = struct.Struct("<Q32s8s")
 CODE_TYPE = np.dtype(np.uint16)
 
 
-_SEEKING = threading.Lock()
+_SEEKING = threading.RLock()
+held_during_forks(_SEEKING, lambda: None)
 
 
 class DamagedCache(Exception):
