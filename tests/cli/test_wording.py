@@ -81,7 +81,8 @@ PYTHON = re.compile(
 # Messages that no option of the command line can bring about, since it has no such setting or verb.
 UNREACHABLE = re.compile(
     r"offset|loss=|decision_function|boundary_curve|OneVsRest|LogisticRegression: |Setting penalty=None|liblinear"
-    r"|solves the dual|l1_ratio=|fit Log|covariance|penalty=|fit a Log|a fitted Log|a penalty without absolute values|scan\(|dask_table"
+    r"|solves the dual|l1_ratio=|fit Log|covariance|penalty=|fit a Log|a fitted Log|a penalty without absolute values"
+    r"|scan\(|dask_table"
 )
 
 

@@ -38,7 +38,7 @@ from separatrix.streams.svmlight import column_names, settled
 
 MARK = b"SXROWS01"
 _END = struct.Struct("<Q32s8s")
-# Numbers of labels, of which there are at most ``target.MOST_LABELS``.
+# Numbers of labels, of which there are at most ``labelling.MOST_LABELS``.
 CODE_TYPE = np.dtype(np.uint16)
 
 
