@@ -163,9 +163,8 @@ import numba_extension
 # ---------------------------------------------------------------------------------- the package's locks
 
 PACKAGE = Path(separatrix.__file__).parent
-# The modules that hold locks: the first two take them before a fork, and the terminal's is made for each command.
-# All are given to ``held_during_forks``, except that of rows/keeper.py: it belongs to one pass over the rows, which no
-# child goes on with.
+# The modules that hold locks. They give them to ``held_during_forks``, except the terminal, whose lock is made for each
+# command, and rows/keeper.py, whose lock belongs to one pass over the rows, which no child goes on with.
 MODULES_WITH_LOCKS = {
     "rows/keeper.py",
     "streams/cache_file.py",
