@@ -85,7 +85,7 @@ def sparse_chunk(path, begin, end):
 def sparse_table(folder, n, d):
     """CSR rows of different lengths, and the same as a Dask array with CSR chunks."""
     rng = np.random.default_rng(1)
-    X = csr_array(random_array((n, d), density=0.02, rng=rng).tocsr())
+    X = csr_array(random_array((n, d), density=0.02, random_state=rng).tocsr())
     path = folder / "X.npz"
     np.savez(path, data=X.data, indices=X.indices, indptr=X.indptr, shape=X.shape)
     edges = [0, n // 3, n // 3, n - 5, n]

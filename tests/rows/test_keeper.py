@@ -25,7 +25,11 @@ def blocks_of(X, t, weight, size):
 def test_the_rows_of_a_draw_from_all_rows(form, size, drawn):
     rng = np.random.default_rng(drawn + size)
     n, d = 6000, 4
-    X = csr_array(random_array((n, d), density=0.3, rng=rng)) if form == "sparse" else rng.standard_normal((n, d))
+    X = (
+        csr_array(random_array((n, d), density=0.3, random_state=rng))
+        if form == "sparse"
+        else rng.standard_normal((n, d))
+    )
     t, weight = rng.choice([-1.0, 1.0], n, p=[0.9, 0.1]), rng.integers(0, 3, n).astype(float)
     draw = LowestHashes(drawn, 7, np.array([-1.0, 1.0]))
     (whole,) = blocks_of(X, t, weight, n)
