@@ -9,7 +9,7 @@ import pytest
 from scipy.sparse import csr_array
 
 import separatrix as sx
-from separatrix.certificates.certificate import RowsClaim
+from separatrix.certificates.claim import RowsClaim
 from separatrix.classifiers import CLASSIFIERS
 from separatrix.rows import memory_rows
 from tests.streamed import streamed

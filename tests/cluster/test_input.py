@@ -37,7 +37,7 @@ def near(model, other):
 
 @pytest.fixture(params=["a cluster", "this process"])
 def anywhere(request, client):
-    """The same, with a client and without one."""
+    """A test runs twice: with a client of a cluster, and without one, when partitions are computed in this process."""
     if request.param == "this process":
         yield None
         return

@@ -9,7 +9,8 @@ import numpy as np
 
 from separatrix.base.arrays import EPS, Array
 from separatrix.base.concurrency import one_blas_thread
-from separatrix.certificates.certificate import Certificate, Recomputed
+from separatrix.certificates.certificate import Certificate
+from separatrix.certificates.claim import Recomputed
 from separatrix.certificates.moments_claims import MomentsClaim
 from separatrix.classifiers.description import LINEAR_SCORER, Description, Requires, Setting, array, record
 from separatrix.classifiers.fit_input import check_choice, validate

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any
 
 from separatrix.base.arrays import as_floats
 from separatrix.base.concurrency import one_blas_thread
 from separatrix.base.errors import InputError
+from separatrix.certificates.claim import Claim, Recomputed, RowsClaim, TableClaim
 from separatrix.objectives.bound import Bound, WeightError
 
 if TYPE_CHECKING:
-    from separatrix.rows import MemoryRows, Rows
-    from separatrix.rows.coding import ClassTotals, Coding
+    from separatrix.rows import Rows
     from separatrix.rows.labelled import OutsideMemory
 
 # Largest accepted relative difference between the recomputed and the claimed objective. It is not zero, since the
@@ -23,74 +22,6 @@ if TYPE_CHECKING:
 AGREEMENT = 1e-9
 # Largest accepted difference between the recomputed and the claimed error of the weights, in the unit of that error.
 WEIGHT_AGREEMENT = 1e-6
-
-
-class Recomputed(NamedTuple):
-    """Objective, bound and gradient at the weights of a claim, recomputed from rows without a solver."""
-
-    objective: float
-    null_objective: float
-    bound: Bound
-    gradient_norm: float
-    rounding: float = 0.0  # bound on the rounding error of the objective
-
-    def fields(self) -> dict[str, Any]:
-        """The values by the names of the certificate's fields."""
-        return {
-            "objective": self.objective,
-            "null_objective": self.null_objective,
-            "bound": self.bound.value,
-            "bound_kind": self.bound.kind,
-            "bound_reason": self.bound.reason,
-            "gradient_norm": self.gradient_norm,
-            "weight_error": self.bound.weights.value,
-            "weight_error_unit": self.bound.weights.unit,
-            "weight_error_reason": self.bound.weights.reason,
-        }
-
-
-@runtime_checkable
-class Claim(Protocol):
-    """Everything except the rows that the objective of a fit depends on: plain settings and the fitted scorer."""
-
-    @property
-    def scorer(self) -> Any: ...
-    def recompute(self, X: Any, y: Any, sample_weight: Any) -> Recomputed: ...
-
-
-@runtime_checkable
-class TableClaim(Protocol):
-    """A claim that can be recomputed over a table outside memory, whose class numbers are those of the claim."""
-
-    @property
-    def scorer(self) -> Any: ...
-    def of_table(self, table: OutsideMemory) -> Recomputed: ...
-
-
-class RowsClaim(ABC):
-    """A claim that is recomputed by sums over rows, so that the rows need not be in memory."""
-
-    scorer: Any
-
-    @abstractmethod
-    def rows_of(self, X: Any, y: Any, sample_weight: Any = None) -> MemoryRows:
-        """The rows that ``of_rows`` takes, from arrays: their targets and weights are those that the claim uses."""
-
-    @abstractmethod
-    def coding_of(self, totals: ClassTotals) -> Coding:
-        """The targets and weights that the claim uses, as functions of class numbers, given the totals of classes."""
-
-    @abstractmethod
-    def of_rows(self, rows: Rows) -> Recomputed:
-        """The claimed quantities, recomputed over any kind of rows."""
-
-    def of_table(self, table: OutsideMemory) -> Recomputed:
-        """The claimed quantities, recomputed over a table outside memory with the class numbers of the claim."""
-        return self.of_rows(table.rows(self.coding_of(table.totals)))
-
-    def recompute(self, X: Any, y: Any, sample_weight: Any = None) -> Recomputed:
-        """The claimed quantities, recomputed over rows in memory."""
-        return self.of_rows(self.rows_of(X, y, sample_weight))
 
 
 @dataclass(frozen=True)
@@ -384,17 +315,6 @@ class Uncertified(Certificate):
     def lines(self) -> list[tuple[str, str]]:
         facts = [(name, str(value)) for name, value in self.facts.items()]
         return [("status", self.status), ("solver", self.why), *facts]
-
-
-@dataclass(frozen=True)
-class NoClaim:
-    """The claim of an ``Uncertified``: a scorer about which nothing is stated."""
-
-    scorer: Any
-
-    def recompute(self, X: Any, y: Any, sample_weight: Any = None) -> Recomputed:
-        """Return NaN and no bound."""
-        return Recomputed(math.nan, math.nan, Bound(None, "none", "nothing is claimed"), math.nan)
 
 
 def _unsupported(claimed: WeightError, found: WeightError) -> list[str]:

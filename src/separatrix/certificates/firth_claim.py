@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from separatrix.base.arrays import Array
-from separatrix.certificates.certificate import Recomputed, as_matrix
+from separatrix.certificates.certificate import as_matrix
+from separatrix.certificates.claim import Recomputed
 from separatrix.certificates.likelihood_claim import LikelihoodOfRows
 from separatrix.scorers.scorer import Scorer
 

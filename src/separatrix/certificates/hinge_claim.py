@@ -9,7 +9,7 @@ import numpy as np
 
 from separatrix.base.arrays import Array
 from separatrix.base.labels import known_codes
-from separatrix.certificates.certificate import Recomputed, RowsClaim
+from separatrix.certificates.claim import Recomputed, RowsClaim
 from separatrix.certificates.likelihood_claim import LikelihoodClaim
 from separatrix.certificates.parts_claim import summed
 from separatrix.rows import MemoryRows, Rows, labelled_rows

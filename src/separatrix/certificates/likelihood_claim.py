@@ -11,7 +11,7 @@ import numpy as np
 from separatrix.base.arrays import Array, Integers
 from separatrix.base.labels import known_codes
 from separatrix.base.zero_weight_classes import classes_with_weight, codes_within, weights_among
-from separatrix.certificates.certificate import Recomputed, RowsClaim
+from separatrix.certificates.claim import Recomputed, RowsClaim
 from separatrix.objectives.bound import Bound
 from separatrix.scorers.scorer import Scorer
 

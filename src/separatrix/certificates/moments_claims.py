@@ -11,7 +11,7 @@ import numpy as np
 
 from separatrix.base.arrays import EPS, Array
 from separatrix.base.labels import known_codes
-from separatrix.certificates.certificate import Recomputed, RowsClaim
+from separatrix.certificates.claim import Recomputed, RowsClaim
 from separatrix.certificates.score_sums import JointLikelihood, SameScores
 from separatrix.moments.gather import Moments, gather
 from separatrix.moments.gaussians import Gaussians, Likelihood, null_objective

@@ -10,7 +10,7 @@ import numpy as np
 
 from separatrix.base.errors import InputError
 from separatrix.base.labels import known_codes
-from separatrix.certificates.certificate import Claim, Recomputed, TableClaim
+from separatrix.certificates.claim import Claim, Recomputed, TableClaim
 from separatrix.objectives.bound import Bound
 from separatrix.rows import memory_rows
 from separatrix.rows.column_statistics import refuse_not_finite

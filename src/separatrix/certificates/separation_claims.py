@@ -15,7 +15,7 @@ import numpy as np
 
 from separatrix.base.arrays import Array, Integers
 from separatrix.base.labels import known_codes
-from separatrix.certificates.certificate import Recomputed, RowsClaim
+from separatrix.certificates.claim import Recomputed, RowsClaim
 from separatrix.losses.margin import Zero
 from separatrix.objectives.bound import Bound
 from separatrix.rows import MemoryRows, Rows, memory_rows, number_of_rows

@@ -10,7 +10,8 @@ import numpy as np
 from separatrix.base.arrays import Array, Integers
 from separatrix.base.messages import Message
 from separatrix.base.renamed_messages import over_rows
-from separatrix.certificates.certificate import Certificate, Claim, Recomputed, Uncertified
+from separatrix.certificates.certificate import Certificate, Uncertified
+from separatrix.certificates.claim import Claim, Recomputed
 from separatrix.certificates.parts_claim import PartsClaim, summed_bound
 from separatrix.classifiers.linear import ScoringClassifier
 from separatrix.objectives.bound import Bound

@@ -12,7 +12,8 @@ from separatrix import firth
 from separatrix.base import errors
 from separatrix.base.arrays import Array
 from separatrix.base.messages import Message, Remedy
-from separatrix.certificates.certificate import Certificate, Recomputed
+from separatrix.certificates.certificate import Certificate
+from separatrix.certificates.claim import Recomputed
 from separatrix.certificates.firth_claim import FirthClaim
 from separatrix.classifiers.fit_input import FitInput
 from separatrix.classifiers.likelihood_start import start_of

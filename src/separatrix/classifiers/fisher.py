@@ -14,7 +14,8 @@ from separatrix.base.concurrency import one_blas_thread
 from separatrix.base.errors import ParameterError
 from separatrix.base.labels import known_codes
 from separatrix.base.messages import Message
-from separatrix.certificates.certificate import Certificate, Recomputed
+from separatrix.certificates.certificate import Certificate
+from separatrix.certificates.claim import Recomputed
 from separatrix.certificates.moments_claims import ProjectionClaim, projection_bound
 from separatrix.classifiers.description import (
     ANY_SCORER,

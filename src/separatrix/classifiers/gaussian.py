@@ -8,7 +8,8 @@ import numpy as np
 
 from separatrix.base.arrays import EPS, Array
 from separatrix.base.messages import Message
-from separatrix.certificates.certificate import Certificate, Recomputed
+from separatrix.certificates.certificate import Certificate
+from separatrix.certificates.claim import Recomputed
 from separatrix.certificates.moments_claims import GaussianClaim, likelihood, likelihood_bound
 from separatrix.classifiers.fit_input import FitInput
 from separatrix.moments.gather import Moments

@@ -13,7 +13,8 @@ from separatrix.base import errors
 from separatrix.base.arrays import Array, Integers
 from separatrix.base.concurrency import one_blas_thread
 from separatrix.base.messages import Message, Parameter, Remedy
-from separatrix.certificates.certificate import Certificate, Recomputed
+from separatrix.certificates.certificate import Certificate
+from separatrix.certificates.claim import Recomputed
 from separatrix.certificates.moments_claims import LeastSquaresClaim, squares_bound
 from separatrix.classifiers.description import (
     LINEAR_SCORER,

@@ -6,7 +6,8 @@ from typing import Any
 
 from separatrix.base.arrays import Array, length
 from separatrix.base.zero_weight_classes import ABSENT_CLASS_INTERCEPT
-from separatrix.certificates.certificate import Certificate, Recomputed
+from separatrix.certificates.certificate import Certificate
+from separatrix.certificates.claim import Recomputed
 from separatrix.certificates.likelihood_claim import LikelihoodClaim
 from separatrix.classifiers.fit_input import FitInput
 from separatrix.classifiers.sklearn_settings import l1_ratio_of

@@ -14,7 +14,8 @@ from separatrix.base.concurrency import one_blas_thread
 from separatrix.base.errors import ParameterError
 from separatrix.base.messages import Classifier, Message
 from separatrix.base.watching import part
-from separatrix.certificates.certificate import Certificate, Recomputed
+from separatrix.certificates.certificate import Certificate
+from separatrix.certificates.claim import Recomputed
 from separatrix.certificates.hinge_claim import HingeClaim
 from separatrix.certificates.parts_claim import summed
 from separatrix.classifiers.description import COUNT, LINEAR_SCORER, Description, array, choice, number, record

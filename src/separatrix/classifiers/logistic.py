@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from separatrix.base import errors
-from separatrix.base.arrays import AnyArray, Array, Booleans
+from separatrix.base.arrays import Array, Booleans
 from separatrix.base.concurrency import one_blas_thread
 from separatrix.base.errors import ParameterError
 from separatrix.base.zero_weight_classes import with_absent
@@ -38,7 +38,8 @@ from separatrix.classifiers.likelihood_settings import (
     refuse_outside_memory,
 )
 from separatrix.classifiers.likelihood_start import start_of
-from separatrix.classifiers.linear import Approach, LinearClassifier
+from separatrix.classifiers.linear import Approach
+from separatrix.classifiers.offset_predictions import OffsetPredictions
 from separatrix.classifiers.separated import APART, explained
 from separatrix.classifiers.shared_descriptions import (
     CLASS_WEIGHT,
@@ -64,7 +65,7 @@ from separatrix.losses import LOSSES
 from separatrix.objectives.build import as_offset, build_objective
 from separatrix.objectives.problem import Objective
 from separatrix.rows.coding import Coding
-from separatrix.scorers.scorer import Scorer, chosen_classes
+from separatrix.scorers.scorer import Scorer
 from separatrix.solvers import Need, Run, Solver, choose, default_rules, delivered, named, refuse_unmet, run
 from separatrix.tuning.penalty_choice import PenaltyChoice
 from separatrix.tuning.penalty_question import Question
@@ -119,7 +120,7 @@ DESCRIPTION = Description(
 )
 
 
-class LogisticRegression(LinearClassifier):
+class LogisticRegression(OffsetPredictions):
     r"""Minimise C Σ_i s_i ℓ(t_i, w·x_i + b) + Σ_j f_j (α |w_j| + ½ (1 − α) w_j²), with ℓ logistic or softmax.
 
     Two classes have one weight vector; K > 2 classes have K, for the softmax. The intercept is never penalised.
@@ -291,85 +292,6 @@ class LogisticRegression(LinearClassifier):
         say_what_is_done_instead(self, LOGISTIC, task.n_classes)
         with one_blas_thread, settings_of_work(self):
             return self._fit(task, added)
-
-    def decision_function(self, X: Any, offset: Any = None) -> Array:
-        """Return the scores of rows.
-
-        Parameters
-        ----------
-        X : array (n, d), dense or sparse
-            The rows.
-        offset : array (n,) for two classes, (n, K) for more, or None
-            Known terms that are added to the scores.
-
-        Returns
-        -------
-        array (n,) for two classes, (n, K) for more
-            With two classes a positive score speaks for the second class; with more, the largest score wins.
-        """
-        z = super().decision_function(X)
-        if offset is None:
-            return z
-        added = as_offset(offset, len(z), 1 if z.ndim == 1 else z.shape[1])
-        return z if added is None else z + added.reshape(z.shape)
-
-    def predict(self, X: Any, offset: Any = None) -> AnyArray:
-        """Predict the most probable class of each row; among equally probable classes, the first.
-
-        Parameters
-        ----------
-        X : array (n, d), dense or sparse
-            The rows.
-        offset : array or None
-            As for ``decision_function``.
-
-        Returns
-        -------
-        array (n,)
-            Labels.
-        """
-        if offset is None:
-            return super().predict(X)
-        return chosen_classes(self.decision_function(X, offset), self.classes_, self.scorer_.link)
-
-    def predict_proba(self, X: Any, offset: Any = None) -> Array:
-        """Return the probabilities P(class | x).
-
-        Parameters
-        ----------
-        X : array (n, d), dense or sparse
-            The rows.
-        offset : array or None
-            As for ``decision_function``.
-
-        Returns
-        -------
-        array (n, K)
-            Columns in the order of ``classes_``.
-        """
-        if offset is None:
-            return super().predict_proba(X)  # type: ignore[no-any-return]
-        with np.errstate(under="ignore"):
-            return np.asarray(np.exp(self.predict_log_proba(X, offset)))
-
-    def predict_log_proba(self, X: Any, offset: Any = None) -> Array:
-        """Return ln P(class | x), which stays accurate for very small probabilities.
-
-        Parameters
-        ----------
-        X : array (n, d), dense or sparse
-            The rows.
-        offset : array or None
-            As for ``decision_function``.
-
-        Returns
-        -------
-        array (n, K)
-            Columns in the order of ``classes_``.
-        """
-        if offset is None:
-            return super().predict_log_proba(X)  # type: ignore[no-any-return]
-        return self.scorer_.link.log_probabilities(self.decision_function(X, offset))
 
     def _fit(self, task: FitInput, offset: Array | None) -> Self:
         coding, by_class = coding_of(self, task)

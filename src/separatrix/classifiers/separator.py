@@ -16,7 +16,8 @@ from separatrix.base import errors
 from separatrix.base.arrays import Array
 from separatrix.base.concurrency import one_blas_thread
 from separatrix.base.messages import Message
-from separatrix.certificates.certificate import Certificate, Claim, Recomputed
+from separatrix.certificates.certificate import Certificate
+from separatrix.certificates.claim import Claim, Recomputed
 from separatrix.classifiers.fit_input import FitInput
 from separatrix.classifiers.linear import Approach, LinearClassifier
 from separatrix.objectives.problem import Objective

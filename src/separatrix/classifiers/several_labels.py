@@ -14,7 +14,7 @@ from sklearn.utils.multiclass import type_of_target
 
 from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.base.errors import LabelError, SeparatrixWarning
-from separatrix.certificates.certificate import Claim, Recomputed
+from separatrix.certificates.claim import Claim, Recomputed
 from separatrix.certificates.parts_claim import summed
 from separatrix.rows.csr import is_sparse
 from separatrix.scorers.parts import PartsScorer

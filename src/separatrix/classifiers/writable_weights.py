@@ -15,7 +15,8 @@ import numpy as np
 from separatrix.base.arrays import AnyArray, Array
 from separatrix.base.errors import ParameterError
 from separatrix.base.labels import as_label_array
-from separatrix.certificates.certificate import Certificate, NoClaim, Uncertified
+from separatrix.certificates.certificate import Certificate, Uncertified
+from separatrix.certificates.claim import NoClaim
 from separatrix.rows.csr import is_sparse
 from separatrix.scorers.scorer import Scorer
 

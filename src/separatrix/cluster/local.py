@@ -4,62 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from separatrix.base.arrays import AnyArray
-from separatrix.base.cached import cached_property
 from separatrix.base.concurrency import thread_count
-from separatrix.cluster.partitions import Partitions, Survey
-from separatrix.rows.coding import ClassTotals, Coding
+from separatrix.cluster.partitioned_table import PartitionedTable
+from separatrix.cluster.partitions import Partitions
+from separatrix.rows.coding import Coding
 from separatrix.rows.frame import Frame
-from separatrix.rows.labelled import OutsideMemory
 from separatrix.rows.streamed import Learnt, Piece, StreamedRows
 
 
 @dataclass(frozen=True, eq=False)
-class PartitionStream(OutsideMemory):
+class PartitionStream(PartitionedTable):
     """Partitions that Dask's scheduler computes in this process. Only a few of them are in memory at a time."""
 
-    partitions: Partitions
-
-    @property
-    def columns(self) -> tuple[str, ...]:  # type: ignore[override]
-        return self.partitions.columns
-
-    @property
-    def has_names(self) -> bool:  # type: ignore[override]
-        """Whether the columns have names that the user gave."""
-        return self.partitions.has_names
-
-    @property
-    def name(self) -> str:
-        return self.partitions.name
-
-    @property
-    def dtype(self) -> object:
-        """float32 if all columns are, else float64."""
-        return self.partitions.dtype
-
-    @property
-    def fingerprint(self) -> str:
-        """A text that changes if the contents of the table do."""
-        return self.partitions.fingerprint
-
-    @cached_property
-    def survey(self) -> Survey:
-        """The classes and the lengths of the partitions."""
+    def computed(self, tasks: list[Any]) -> list[Any]:
         import dask
 
-        return self.partitions.survey(lambda tasks: list(dask.compute(*tasks)))
-
-    @property
-    def classes(self) -> AnyArray:
-        """The labels, sorted."""
-        return self.survey.classes
-
-    @property
-    def totals(self) -> ClassTotals:
-        """The number of rows and the weight of each class."""
-        return self.survey.totals
+        return list(dask.compute(*tasks))
 
     def rows(self, coding: Coding) -> StreamedRows:
         """The rows with the targets and weights of a coding."""

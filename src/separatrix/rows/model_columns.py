@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -17,8 +17,9 @@ from separatrix.rows.coding import ClassTotals, Coding
 from separatrix.rows.csr import as_csr, is_sparse
 from separatrix.rows.frame import Frame
 from separatrix.rows.labelled import OutsideMemory
-from separatrix.rows.protocol import Order, Partial, PassCounter, Rows, bytes_per_block
+from separatrix.rows.protocol import Rows
 from separatrix.rows.sampling import Sample
+from separatrix.rows.viewed import ViewedRows
 
 A = TypeVar("A")
 # The most missing columns that an error names.
@@ -128,28 +129,18 @@ def model_table(table: OutsideMemory, classes: AnyArray, names: Sequence[str] | 
 
 
 @dataclass(frozen=True)
-class _OfColumns(Generic[A]):
-    """A sum over rows of which only some columns are seen."""
+class _Columns:
+    """Picks the columns of a block that belong to a model, in the coordinates of a frame."""
 
-    partial: Partial[A]
-    rows: _ModelRows
+    order: Integers
+    frame: Frame
 
-    @property
-    def block_bytes(self) -> int:
-        return bytes_per_block(self.partial)
-
-    def zero(self) -> A:
-        return self.partial.zero()
-
-    def add(self, total: A, block: Block) -> A:
-        return self.partial.add(total, self.rows.seen(block))
-
-    def merge(self, a: A, b: A) -> A:
-        return self.partial.merge(a, b)
+    def __call__(self, block: Block) -> Block:
+        return Block(_picked(block.X, self.order), block.t, block.weight, block.start, self.frame)
 
 
 @dataclass(frozen=True)
-class _ModelRows:
+class _ModelRows(ViewedRows):
     """Rows outside memory, of which only some columns are seen, in another order and in the coordinates of a frame."""
 
     source: Rows
@@ -157,46 +148,16 @@ class _ModelRows:
     frame: Frame
 
     @property
-    def n_rows(self) -> int | None:
-        return self.source.n_rows
+    def change(self) -> _Columns:
+        return _Columns(self.order, self.frame)
 
     @property
     def n_features(self) -> int:
         return len(self.order)
 
-    @property
-    def is_sparse(self) -> bool:
-        return self.source.is_sparse
-
-    @property
-    def is_row_major(self) -> bool:
-        return self.source.is_row_major
-
-    @property
-    def weight_unit(self) -> float:
-        return self.source.weight_unit
-
-    @property
-    def counter(self) -> PassCounter:
-        return self.source.counter
-
-    def seen(self, block: Block) -> Block:
-        """The columns of a block that belong to the model."""
-        return Block(_picked(block.X, self.order), block.t, block.weight, block.start, self.frame)
-
     def seen_through(self, frame: Frame) -> _ModelRows:
         return replace(self, frame=frame)
 
-    def fold(self, partial: Partial[A]) -> A:
-        return self.source.fold(_OfColumns(partial, self))
-
-    def blocks(self, order: Order) -> Iterator[Block]:
-        return (self.seen(block) for block in self.source.blocks(order))
-
     def sample(self, size: int, seed: int, targets: AnyArray | None = None) -> Sample:
         drawn = self.source.sample(size, seed, targets)
-        return replace(drawn, block=self.seen(drawn.block).written_out(np.arange(drawn.n_rows)))
-
-    def resident(self) -> None:
-        """None: the rows are not in memory."""
-        return
+        return replace(drawn, block=self.change(drawn.block).written_out(np.arange(drawn.n_rows)))

@@ -5,9 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Generic, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
@@ -18,8 +17,9 @@ from separatrix.rows.coding import Coding
 from separatrix.rows.frame import Frame
 from separatrix.rows.labelled import LabelledTable
 from separatrix.rows.memory import MemoryRows
-from separatrix.rows.protocol import Order, Partial, PassCounter, Rows, bytes_per_block
+from separatrix.rows.protocol import PassCounter, Rows
 from separatrix.rows.sampling import Sample
+from separatrix.rows.viewed import ViewedRows
 
 A = TypeVar("A")
 
@@ -71,28 +71,17 @@ def _signs(t: AnyArray, k: int | None) -> AnyArray:
 
 
 @dataclass(frozen=True)
-class _Relabelled(Generic[A]):
-    """A sum over rows whose targets are replaced by ±1, block by block."""
+class _Relabel:
+    """Replaces the targets of a block by ±1: class k against the rest."""
 
-    partial: Partial[A]
     k: int
 
-    @property
-    def block_bytes(self) -> int:
-        return bytes_per_block(self.partial)
-
-    def zero(self) -> A:
-        return self.partial.zero()
-
-    def add(self, total: A, block: Block) -> A:
-        return self.partial.add(total, replace(block, t=_signs(block.t, self.k)))
-
-    def merge(self, a: A, b: A) -> A:
-        return self.partial.merge(a, b)
+    def __call__(self, block: Block) -> Block:
+        return replace(block, t=_signs(block.t, self.k))
 
 
 @dataclass(frozen=True)
-class _AgainstRest:
+class _AgainstRest(ViewedRows):
     """Rows that are not in memory, with the target +1 for class ``k`` and −1 for the rest."""
 
     source: Rows
@@ -100,50 +89,17 @@ class _AgainstRest:
     n_classes: int
 
     @property
-    def n_rows(self) -> int | None:
-        return self.source.n_rows
-
-    @property
-    def n_features(self) -> int:
-        return self.source.n_features
-
-    @property
-    def is_sparse(self) -> bool:
-        return self.source.is_sparse
-
-    @property
-    def is_row_major(self) -> bool:
-        return self.source.is_row_major
+    def change(self) -> _Relabel:
+        return _Relabel(self.k)
 
     @property
     def frame(self) -> Frame:
         return self.source.frame
 
-    @property
-    def weight_unit(self) -> float:
-        return self.source.weight_unit
-
-    @property
-    def counter(self) -> PassCounter:
-        return self.source.counter
-
     def seen_through(self, frame: Frame) -> _AgainstRest:
         return replace(self, source=self.source.seen_through(frame))
-
-    def fold(self, partial: Partial[A]) -> A:
-        return self.source.fold(_Relabelled(partial, self.k))
-
-    def blocks(self, order: Order) -> Iterator[Block]:
-        return (self._relabelled(block) for block in self.source.blocks(order))
 
     def sample(self, size: int, seed: int, targets: AnyArray | None = None) -> Sample:
         """A sample; with ``targets``, the same number of rows is drawn from each class of the source."""
         drawn = self.source.sample(size, seed, None if targets is None else np.arange(self.n_classes))
-        return replace(drawn, block=self._relabelled(drawn.block))
-
-    def resident(self) -> Block | None:
-        block = self.source.resident()
-        return None if block is None else self._relabelled(block)
-
-    def _relabelled(self, block: Block) -> Block:
-        return replace(block, t=_signs(block.t, self.k))
+        return replace(drawn, block=self.change(drawn.block))

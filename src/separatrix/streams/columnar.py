@@ -11,8 +11,8 @@ from pyarrow import ipc
 
 from separatrix.base.cached import cached_property
 from separatrix.base.errors import TableError
-from separatrix.streams.batches import BATCH_BYTES, LabelKind, Stamp, explained, explained_batches, rows_per_batch
-from separatrix.streams.files import FileSet
+from separatrix.streams.batches import BATCH_BYTES, LabelKind, explained, explained_batches, rows_per_batch
+from separatrix.streams.files import FileSet, OfFiles
 from separatrix.table.cells import listed
 
 # The size of the buffer through which a column of a Parquet file is read, if there are few columns.
@@ -22,7 +22,7 @@ LEAST_PARQUET_BUFFER, BATCHES_OF_BUFFERS = 1 << 16, 4
 
 
 @dataclass(frozen=True)
-class ParquetBatches:
+class ParquetBatches(OfFiles):
     """The rows of Parquet files.
 
     PyArrow's data sets read ahead, and took 2.5 GB and several times the processor time for 3 GB of rows. So each file
@@ -37,14 +37,6 @@ class ParquetBatches:
     is_slow: ClassVar[bool] = False
     label_kind: ClassVar[LabelKind] = "typed"
     _what: ClassVar[str] = "Parquet"
-
-    @property
-    def name(self) -> str:
-        return self.files.name
-
-    @property
-    def stamps(self) -> tuple[Stamp, ...]:
-        return self.files.stamps
 
     @cached_property
     def _footers(self) -> tuple[tuple[pa.Schema, int], ...]:
@@ -98,7 +90,7 @@ class ParquetBatches:
 
 
 @dataclass(frozen=True)
-class ArrowBatches:
+class ArrowBatches(OfFiles):
     """The rows of Arrow files, or of files that hold an Arrow stream."""
 
     files: FileSet
@@ -107,14 +99,6 @@ class ArrowBatches:
     label_kind: ClassVar[LabelKind] = "typed"
     n_rows: ClassVar[None] = None
     _what: ClassVar[str] = "Arrow"
-
-    @property
-    def name(self) -> str:
-        return self.files.name
-
-    @property
-    def stamps(self) -> tuple[Stamp, ...]:
-        return self.files.stamps
 
     @cached_property
     def _schemas(self) -> tuple[pa.Schema, ...]:

@@ -18,9 +18,9 @@ from pyarrow import csv as arrow_csv
 
 from separatrix.base.cached import cached_property
 from separatrix.base.errors import CellError, TableError
-from separatrix.streams.batches import BATCH_BYTES, LabelKind, Stamp
+from separatrix.streams.batches import BATCH_BYTES, LabelKind
 from separatrix.streams.columnar import refuse_other_columns
-from separatrix.streams.files import FileSet
+from separatrix.streams.files import FileSet, OfFiles
 from separatrix.table.cells import NO_NUMBER, shortened
 from separatrix.table.formats.counted import HeldFile
 from separatrix.table.formats.delimited import DelimitedSource, read_header
@@ -36,7 +36,7 @@ _CELL = re.compile(r"In CSV column #(\d+): Row #(\d+): CSV conversion error to (
 
 
 @dataclass(frozen=True)
-class DelimitedBatches:
+class DelimitedBatches(OfFiles):
     """The rows of text files. ``texts`` are the columns that hold text: the column of labels, if there is one."""
 
     files: FileSet
@@ -46,14 +46,6 @@ class DelimitedBatches:
     is_slow: ClassVar[bool] = True
     label_kind: ClassVar[LabelKind] = "text"
     n_rows: ClassVar[None] = None
-
-    @property
-    def name(self) -> str:
-        return self.files.name
-
-    @property
-    def stamps(self) -> tuple[Stamp, ...]:
-        return self.files.stamps
 
     @cached_property
     def _headers(self) -> tuple[DelimitedSource, ...]:

@@ -54,6 +54,20 @@ class FileSet:
         return str(RowNames(np.empty(0, dtype=np.int64), files).called(row + 1))
 
 
+class OfFiles:
+    """Rows that are read from files, with the name and the stamps of these files."""
+
+    files: FileSet
+
+    @property
+    def name(self) -> str:
+        return self.files.name
+
+    @property
+    def stamps(self) -> tuple[Stamp, ...]:
+        return self.files.stamps
+
+
 def _time(info: Any) -> int:
     return int(info.mtime_ns or 0)
 

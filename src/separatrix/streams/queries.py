@@ -29,7 +29,8 @@ ReadColumns = Callable[[Sequence[str], int], Iterator[pa.RecordBatch]]
 class QueryBatches:
     """The batches that a function gives, which is called anew in every pass.
 
-    ``batches(columns, rows)``: the columns, in batches of about so many rows. ``is_slow``: a query is computed.
+    ``batches(columns, rows)`` gives the columns in batches of about ``rows`` rows. ``is_slow``: every pass computes the
+    query again.
     """
 
     name: str

@@ -17,9 +17,9 @@ import pyarrow as pa
 from separatrix.base.cached import cached_property
 from separatrix.base.errors import NotFiniteError, TableError
 from separatrix.rows.csr import as_csr
-from separatrix.streams.batches import BATCH_BYTES, LabelKind, Stamp
+from separatrix.streams.batches import BATCH_BYTES, LabelKind
 from separatrix.streams.delimited import stored_content
-from separatrix.streams.files import FileSet
+from separatrix.streams.files import FileSet, OfFiles
 from separatrix.streams.table_parts import Part
 from separatrix.table.formats.source import SOME_ROWS, UNREADABLE
 from separatrix.table.formats.spelling import Spelling
@@ -50,7 +50,7 @@ class Survey:
 
 
 @dataclass(frozen=True)
-class SvmlightTable:
+class SvmlightTable(OfFiles):
     """The rows of libsvm files. Their labels are numbers."""
 
     files: FileSet
@@ -62,14 +62,6 @@ class SvmlightTable:
     dtype: ClassVar[Any] = np.float64
     n_rows: ClassVar[None] = None
     description: ClassVar[str] = "libsvm"
-
-    @property
-    def name(self) -> str:
-        return self.files.name
-
-    @property
-    def stamps(self) -> tuple[Stamp, ...]:
-        return self.files.stamps
 
     @cached_property
     def _known(self) -> list[Survey]:

@@ -50,7 +50,7 @@ LARGEST_SHARE_OF_STRAY_CELLS = 0.05
 _ROWS_PER_LEVEL, _LEVELS_AT_LEAST, _LEVELS_AT_MOST = 20, 20, 1000
 # In fewer rows than this, whole numbers that count up or never repeat are not taken for an index.
 _FEWEST_ROWS_OF_AN_INDEX = 20
-# Texts with so many words each are taken for free text.
+# A column is taken for free text if half of its different texts have at least this many words.
 _WORDS_IN_FREE_TEXT = 4
 _INDEX = re.compile(r"(?i:(.*[\W_])?(id|idx|index|key|nr|no|row|rownames?|rownumber|unnamed)[\W_]*\d*)|.*[a-z]I[Dd]")
 

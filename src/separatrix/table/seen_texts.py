@@ -17,10 +17,10 @@ from separatrix.table import cells
 from separatrix.table.distinct import Distinct
 from separatrix.table.marks import date_forms
 
-# So many different texts, or so many bytes of them, are kept of a column that is read in parts. A category has at most
-# 1000 levels.
+# The most different texts, and the most bytes of them, that are kept of a column that is read in parts. A category has
+# at most 1000 levels.
 MOST_TEXTS_KEPT, MOST_BYTES_KEPT = 5000, 4 << 20
-# Whether texts are free text is judged by the first so many different ones.
+# Whether a column is free text is judged by this many of its different texts, the first ones.
 TEXTS_JUDGED = 200
 # The texts that are not numbers are compared only if there are fewer different ones than this.
 MOST_STRANGE_KEPT = 9
@@ -132,7 +132,7 @@ class SeenTexts:
 
     @property
     def n_different(self) -> int:
-        """The number of different texts; at least so many if they are not complete."""
+        """The number of different texts that are kept. If some were left out, the column has more."""
         return len(self.texts)
 
     def trimmed(self) -> SeenTexts:
