@@ -24,7 +24,7 @@ from separatrix.streams.files import FileSet, OfFiles
 from separatrix.table.cells import NO_NUMBER, shortened
 from separatrix.table.formats.counted import HeldFile
 from separatrix.table.formats.delimited import DelimitedSource, read_header
-from separatrix.table.formats.inspected import Inspected, lent, refuse_damage
+from separatrix.table.formats.inspected import Inspected, lent_text, refuse_damage
 from separatrix.table.formats.source import UNREADABLE
 from separatrix.table.formats.spelling import Spelling
 from separatrix.table.formats.unpacking import Content
@@ -67,15 +67,17 @@ class DelimitedBatches(OfFiles):
         for path, found in zip(self.files.paths, names, strict=True):
             refuse_other_columns(self.name, self.files.paths[0], names[0], path, found)
         header = self._headers[0]
-        with self._content(self.files.paths[0]) as content, lent(content, self.spelling) as stream:
+        with self._content(self.files.paths[0]) as content, lent_text(content, self.spelling) as stream:
             types = arrow_csv.ConvertOptions(
                 column_types=dict.fromkeys(self.texts, pa.string()), **self._missing_and_decimals
             )
             try:
                 reader = self._reader(stream, header, types)
-                seen = reader.read_next_batch()
-                reader.close()
-                del reader
+                try:
+                    seen = reader.read_next_batch()
+                finally:
+                    reader.close()
+                    del reader
             except UNREADABLE as error:
                 raise header.explained(error) from error
         return pa.schema([(name, self._type(name, seen.column(name))) for name in header.names])
@@ -102,7 +104,7 @@ class DelimitedBatches(OfFiles):
         for path, header in zip(self.files.paths, self._headers, strict=True):
             count = 0
             with self._content(path) as content:
-                with lent(content, self.spelling) as stream:
+                with lent_text(content, self.spelling) as stream:
                     for batch in self._batches(stream, header, convert, columns):
                         yield batch
                         count += batch.num_rows
@@ -130,7 +132,7 @@ class DelimitedBatches(OfFiles):
 
     def _reader(self, stream: Any, header: DelimitedSource, convert: arrow_csv.ConvertOptions) -> Any:
         block = max(FEWEST_BLOCK_BYTES, self.batch_bytes)
-        read, parse, _ = header.options([], (), threads=False, block=block)
+        read, parse, _ = header.options([], (), threads=False, block=block, blank=stream.blank_lines)
         return arrow_csv.open_csv(stream, read_options=read, parse_options=parse, convert_options=convert)
 
     @property

@@ -21,7 +21,7 @@ from separatrix.base.row_names import RowNames, RowsFrom, short_names
 from separatrix.table.formats.columnar import ColumnarSource
 from separatrix.table.formats.delimited import DelimitedSource, nulls_of
 from separatrix.table.formats.folder import FolderSource
-from separatrix.table.formats.inspected import lent, refuse_damage
+from separatrix.table.formats.inspected import lent_text, refuse_damage
 from separatrix.table.formats.rewriting import RewrittenSource
 from separatrix.table.formats.source import UNREADABLE, MemorySource, Source
 from separatrix.table.formats.unpacking import Content
@@ -150,7 +150,7 @@ def _delimited(source: Any, names: Sequence[str], literal: Collection[str], poin
         for block in (BYTES_PER_BATCH, BYTES_FOR_LONG_ROWS):
             skip = n_read
             try:
-                with lent(content, source.spelling) as stream:
+                with lent_text(content, source.spelling) as stream:
                     for columns in _parsed(source, stream, list(names), literal, block):
                         if skip >= columns.num_rows:
                             skip -= columns.num_rows
@@ -166,7 +166,7 @@ def _delimited(source: Any, names: Sequence[str], literal: Collection[str], poin
 
 
 def _parsed(source: DelimitedSource, stream: Any, names: list[str], literal: Collection[str], block: int) -> Pieces:
-    read, parse, convert = source.options(names, nulls_of(literal), False, block)
+    read, parse, convert = source.options(names, nulls_of(literal), False, block, stream.blank_lines)
     reader = arrow_csv.open_csv(stream, read_options=read, parse_options=parse, convert_options=convert)
     try:
         for batch in reader:

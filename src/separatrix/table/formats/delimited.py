@@ -86,7 +86,7 @@ class DelimitedSource:
         self, content: Content, names: list[str], nulls: Sequence[str], marks: tuple[bool, bool]
     ) -> pa.Table:
         """Parse with one thread, so that errors carry the row's number, and with room for the longest rows."""
-        blank = _BlankLines()
+        blank = BlankLines()
         try:
             return self._parse(content, names, nulls, threads=False, block=_LONGEST_ROW_BYTES, blank=blank)
         except UNREADABLE as error:
@@ -124,15 +124,18 @@ class DelimitedSource:
         nulls: Sequence[str],
         threads: bool,
         block: int = _BLOCK_BYTES,
-        blank: _BlankLines | None = None,
+        blank: BlankLines | None = None,
     ) -> pa.Table:
-        read, parse, convert = self.options(names, nulls, threads, block, blank)
-        return content.parsed(
-            lambda stream: arrow_csv.read_csv(stream, read_options=read, parse_options=parse, convert_options=convert)
-        )
+        skipped = blank or BlankLines()
+
+        def parsed(stream: Any) -> pa.Table:
+            read, parse, convert = self.options(names, nulls, threads, block, skipped)
+            return arrow_csv.read_csv(stream, read_options=read, parse_options=parse, convert_options=convert)
+
+        return content.parsed(parsed, skipped)
 
     def options(
-        self, names: list[str], nulls: Sequence[str], threads: bool, block: int, blank: _BlankLines | None = None
+        self, names: list[str], nulls: Sequence[str], threads: bool, block: int, blank: BlankLines
     ) -> tuple[Any, Any, Any]:
         """PyArrow's options for reading, parsing and converting these columns as text, in blocks of ``block`` bytes.
 
@@ -153,7 +156,7 @@ class DelimitedSource:
             quote_char=self.spelling.quote_mark or False,
             newlines_in_values=True,
             ignore_empty_lines=lines,
-            invalid_row_handler=blank or _BlankLines(),
+            invalid_row_handler=blank,
         )
         convert = arrow_csv.ConvertOptions(
             column_types=dict.fromkeys(names, pa.string()),
@@ -177,7 +180,7 @@ class DelimitedSource:
         return _unreadable(self.name, text)
 
 
-class _BlankLines:
+class BlankLines:
     """Tells the parser to skip lines of spaces and tabs, which are no rows, and counts them.
 
     The parser asks about lines with a wrong number of cells. Empty lines it skips without asking.

@@ -3,26 +3,32 @@
 from __future__ import annotations
 
 import io
-import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from separatrix.base.errors import TableError
 from separatrix.table.formats.csv_integrity import lines_in, refuse_nul, refuse_swallowed
-from separatrix.table.formats.delimited import DelimitedSource
+from separatrix.table.formats.delimited import BlankLines, DelimitedSource
+from separatrix.table.formats.lending import Lent
 from separatrix.table.formats.spelling import Spelling
-from separatrix.table.formats.unpacking import Content, wait_for_threads
+from separatrix.table.formats.unpacking import Content
 
 # A file in which quoted cells span lines is searched for unclosed quotes as a whole, up to this many bytes.
 MOST_BYTES_SEARCHED = 1 << 28
 
 
 class Inspected(io.RawIOBase):
-    """A stream of text that notes whether it has NUL bytes and quotes, while it is being parsed."""
+    """A stream of text that notes whether it has NUL bytes and quotes, while it is being parsed.
+
+    ``blank_lines`` tells the parser to skip them.
+    """
 
     def __init__(self, stream: Any, quote: str | None, finds_nuls: bool) -> None:
         super().__init__()
         self.stream, self.quote, self.finds_nuls = stream, (quote or "").encode(), finds_nuls
         self.has_nuls = self.has_quotes = False
+        self.blank_lines = BlankLines()
 
     def readable(self) -> bool:
         return True
@@ -39,21 +45,16 @@ class Inspected(io.RawIOBase):
         return len(piece)
 
 
-class lent:
-    """Lends the text of a file to a reader of PyArrow, and waits at the end until its threads have given it back."""
-
-    def __init__(self, content: Content, spelling: Spelling) -> None:
-        self.stream = content.stream()
-        self.inspected = Inspected(self.stream, spelling.quote_mark, spelling.encoding == "utf-8")
-        self.before = sys.getrefcount(self.inspected)
-
-    def __enter__(self) -> Inspected:
-        return self.inspected
-
-    def __exit__(self, *raised: object) -> None:
-        # The caller of ``__enter__`` holds one more reference.
-        wait_for_threads(lambda: sys.getrefcount(self.inspected) > self.before + 1)
-        self.stream.close()
+@contextmanager
+def lent_text(content: Content, spelling: Spelling) -> Iterator[Inspected]:
+    """Lend the text of a file to a reader of PyArrow, and wait at the end until its threads have given it back."""
+    with content.stream() as stream:
+        inspected = Inspected(stream, spelling.quote_mark, spelling.encoding == "utf-8")
+        # The caller will hold the text by one name more.
+        caller = inspected
+        with Lent(inspected, inspected.blank_lines):
+            del caller
+            yield inspected
 
 
 def refuse_damage(content: Content, stream: Inspected, header: DelimitedSource, n_rows: int) -> None:

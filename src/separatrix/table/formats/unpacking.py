@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import io
-import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Self, TypeVar
@@ -12,6 +10,7 @@ from typing import Any, Self, TypeVar
 import pyarrow as pa
 
 from separatrix.table.formats.counted import HeldFile
+from separatrix.table.formats.lending import Lent
 from separatrix.table.formats.limits import DEFAULT_LIMITS, Limits
 
 T = TypeVar("T")
@@ -19,9 +18,6 @@ T = TypeVar("T")
 _COMPRESSED = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 # Files are read in pieces of this many bytes.
 PIECE_BYTES = 1 << 20
-# The longest time to wait for a reader's threads, and the time between two looks at them. They take microseconds, or
-# milliseconds on a busy machine.
-SECONDS_FOR_THREADS, SECONDS_BETWEEN_LOOKS = 5.0, 0.0005
 
 
 class Content:
@@ -68,18 +64,19 @@ class Content:
         size = len(self.source) if isinstance(self.source, bytes) else raw.size
         return Unpacked(stream, self.name, size, self.limits)
 
-    def parsed(self, parse: Callable[[Any], T]) -> T:
-        """The result of a function of ``stream`` that reads it in threads of its own, after these have released it.
+    def parsed(self, parse: Callable[[Any], T], *callbacks: Any) -> T:
+        """The result of a function of ``stream`` that reads it in Arrow's threads, after these have released it.
 
-        Arrow's threads drop their references to a Python stream shortly after the reader has returned, which needs the
-        interpreter's lock. If the interpreter ended before that, the process would abort.
+        ``callbacks`` are the other objects that the function lends to these threads.
         """
-        with self.stream() as stream:
-            held = stream if isinstance(stream, Unpacked) else self._file
-            before = sys.getrefcount(held)
-            result = parse(stream)
-        wait_for_threads(lambda: held is not None and sys.getrefcount(held) > before)
-        return result
+        held = self.source if isinstance(self.source, bytes) else self._rewound(self.source)
+        with Lent(held, *callbacks):
+            stream = self.stream()
+            try:
+                return parse(stream)
+            finally:
+                stream.close()
+                del stream
 
     def pieces(self) -> Iterator[bytes]:
         """The unpacked bytes, a megabyte at a time."""
@@ -91,13 +88,6 @@ class Content:
             self._file = self._opened(path)
         self._file.seek(0)
         return self._file
-
-
-def wait_for_threads(is_held: Callable[[], bool]) -> None:
-    """Wait until Arrow's threads have dropped their references to a stream, as ``is_held`` tells."""
-    deadline = time.monotonic() + SECONDS_FOR_THREADS
-    while is_held() and time.monotonic() < deadline:
-        time.sleep(SECONDS_BETWEEN_LOOKS)
 
 
 class Unpacked(io.RawIOBase):
