@@ -35,8 +35,9 @@ def test_a_model_of_text_from_fit_to_export(docs):
     assert (docs / "report.html").stat().st_size < 1_000_000
     shown = run("show", docs / "model.json").stdout
     assert len(shown) < 6000
-    assert "for scipy: scipy " in shown
-    assert "np " in shown.split("for numpy:")[1].split("for scipy:")[0]
+    of_numpy, of_scipy = shown.split("for numpy:")[1].split("for scipy:")
+    assert " np " in of_numpy
+    assert " scipy " in of_scipy
     evaluated = json.loads(run("evaluate", docs / "model.json", docs / "test.csv", "--json").stdout)
     assert evaluated["accuracy"] > 0.93
     predicted = [row[0] for row in rows_of(run("predict", docs / "model.json", docs / "test.csv").stdout)[1:]]

@@ -133,7 +133,7 @@ SCRIPT = """
 
     if __name__ == "__main__":
         table = sx.scan(sys.argv[1], target="y", drop="weight", cluster="local")
-        table.rows(CLASS_NUMBERS).fold(SlowSum(sys.argv[2], 0.5))
+        table.rows(CLASS_NUMBERS).fold(SlowSum(sys.argv[2], 5))
 """
 
 

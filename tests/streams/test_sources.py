@@ -13,6 +13,7 @@ from pyarrow import csv, feather, fs, ipc, parquet
 from sklearn.datasets import dump_svmlight_file
 
 import separatrix as sx
+from separatrix.base.errors import TableError
 
 
 def parts(table, n=3):
@@ -103,7 +104,8 @@ def lazy_frame(table, folder):
 
 def relation(table, folder):
     write_parquet(table, folder)
-    return duckdb.connect().sql(f"select * from read_parquet('{folder}/*.parquet')")
+    # The connection of the module: in DuckDB 1.1, a relation does not keep a connection of its own open.
+    return duckdb.sql(f"select * from read_parquet('{folder}/*.parquet')")
 
 
 def factory(table, folder):
@@ -118,6 +120,7 @@ def table_in_memory(table, folder):
     return table
 
 
+BATCHES = hasattr(pl.LazyFrame, "collect_batches")
 SOURCES = [
     parquet_pattern,
     parquet_folder,
@@ -130,7 +133,7 @@ SOURCES = [
     feather_file,
     csv_files,
     csv_packed,
-    lazy_frame,
+    pytest.param(lazy_frame, marks=pytest.mark.skipif(not BATCHES, reason="this polars gives no batches")),
     relation,
     factory,
     frame_of_polars,
@@ -247,3 +250,9 @@ def test_the_number_of_threads_does_not_change_the_fit(arrow, in_memory, tmp_pat
             with sx.threads(count):
                 scan = sx.scan(parquet_pattern(arrow, tmp_path), target="y", cache=cache)
                 same_fit(sx.LogisticRegression().fit(scan), in_memory)
+
+
+def test_an_older_polars_is_told_what_to_do(arrow, tmp_path, monkeypatch):
+    monkeypatch.delattr(pl.LazyFrame, "collect_batches", raising=False)
+    with pytest.raises(TableError, match="update polars"):
+        sx.scan(lazy_frame(arrow, tmp_path), target="y")

@@ -39,7 +39,7 @@ def test_no_thread_holds_the_stream_or_the_callback_afterwards(content):
         return csv.read_csv(stream, parse_options=csv.ParseOptions(invalid_row_handler=callback))
 
     with content:
-        content.compression  # Opens the file.  # noqa: B018
+        content.compression  # Opens the file.
         held = content.source if isinstance(content.source, bytes) else content._file
         before = sys.getrefcount(held), sys.getrefcount(callback)
         for _ in range(1000):

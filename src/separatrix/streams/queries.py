@@ -110,16 +110,18 @@ def relation(data: Any, batch_bytes: int) -> QueryBatches:
     def read(columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
         quoted = ", ".join('"' + name.replace('"', '""') + '"' for name in columns)
         chosen = data.project(quoted)
-        batches: Iterator[pa.RecordBatch] = _called(chosen, "to_arrow_reader", "fetch_record_batch")(rows)
+        batches: Iterator[pa.RecordBatch] = _called(chosen, "to_arrow_reader", "fetch_record_batch", "record_batch")(
+            rows
+        )
         return batches
 
     schema = _called(data.limit(0), "to_arrow_table", "fetch_arrow_table")().schema
     return QueryBatches("the relation", schema, read, True, batch_bytes)
 
 
-def _called(relation: Any, name: str, name_before: str) -> Any:
-    """A method of a relation that DuckDB has renamed."""
-    return getattr(relation, name, None) or getattr(relation, name_before)
+def _called(relation: Any, *names: str) -> Any:
+    """A method of a relation that DuckDB has renamed: its names, the newest first."""
+    return next(getattr(relation, name) for name in names if hasattr(relation, name))
 
 
 def arrow_stream(data: Any, batch_bytes: int) -> QueryBatches:
