@@ -23,6 +23,7 @@ def bound(port: int) -> socket.socket:
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind(("127.0.0.1", port))
+        listening.listen()  # From now on, connections wait until the server is ready.
     except OSError as error:
         listening.close()
         problem = f"port {port} cannot be used ({error.strerror})"

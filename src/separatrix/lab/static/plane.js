@@ -189,7 +189,8 @@ class Plane {
   fit() {
     return new Promise(resolve => this.lab.source.latest("plane.fit", this.payload(), (answer, error) => {
       if (answer) { this.answer = answer; this.draw(); this.lab.changed(); }
-      if (error) this.lab.notice(error.message); else if (!this.failed) this.lab.notice(null);
+      if (error || this.failed) this.lab.notice(error?.message ?? null);
+      this.failed = Boolean(error);
       resolve();
     }));
   }
