@@ -17,6 +17,7 @@ from separatrix.base.theme import DARK, LIGHT, Theme
 from separatrix.lab.guard import NO_TOKEN, Guard, Launch
 from separatrix.lab.models import offered
 from separatrix.lab.pages import PAGES, requests
+from separatrix.lab.points import of_preset
 from separatrix.lab.presets import PRESETS
 from separatrix.lab.protocol import encoded
 from separatrix.lab.session import Session
@@ -78,8 +79,13 @@ def opening() -> Mapping[str, Any]:
     return {
         "pages": [vars(page) for page in PAGES],
         "models": offered(),
-        "presets": [{"name": name, "title": one.title, "drag": one.drag} for name, one in PRESETS.items()],
+        "presets": [_preset(name) for name in PRESETS],
     }
+
+
+def _preset(name: str) -> dict[str, Any]:
+    known, (_, y) = PRESETS[name], of_preset(name)
+    return {"name": name, "title": known.title, "drag": known.drag, "classes": len(set(y.tolist()))}
 
 
 def theme_css() -> str:
