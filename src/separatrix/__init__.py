@@ -70,6 +70,7 @@ if TYPE_CHECKING:
     from separatrix.textbook.maximum_margin import maximum_margin
     from separatrix.textbook.novikoff import cosines, novikoff_bound
     from separatrix.textbook.own_weights import ObjectiveAt, objective
+    from separatrix.textbook.steps import Step, Steps, steps
     from separatrix.textbook.surface import error_surface
     from separatrix.tuning.penalty_choice import PenaltyChoice
 
@@ -130,6 +131,10 @@ _WHERE = {
     "dask_table": "separatrix.cluster.dask_collections",
     "Scan": "separatrix.streams",
     "scan": "separatrix.streams",
+    # step by step
+    "Step": "separatrix.textbook.steps",
+    "Steps": "separatrix.textbook.steps",
+    "steps": "separatrix.textbook.steps",
     # settings
     "checkpoint": "separatrix.base.checkpoints",
     "threads": "separatrix.base.concurrency",
@@ -171,6 +176,8 @@ __all__ = [
     "Schema",
     "Scorer",
     "SqlExpressions",
+    "Step",
+    "Steps",
     "TableEncoder",
     "TextSettings",
     "__version__",
@@ -214,6 +221,7 @@ __all__ = [
     "separability",
     "solvers",
     "sql_expressions",
+    "steps",
     "summary",
     "threads",
     "to_onnx",
