@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 from separatrix._version import __version__
 
 if TYPE_CHECKING:
-    from separatrix import firth, losses, plots, solvers
+    from separatrix import firth, lab, losses, plots, solvers
     from separatrix.base import errors, labels
     from separatrix.base.checkpoints import checkpoint
     from separatrix.base.concurrency import threads
@@ -145,6 +145,7 @@ _MODULES = {
     "errors": "separatrix.base.errors",
     "firth": "separatrix.firth",
     "information": "separatrix.textbook.information",
+    "lab": "separatrix.lab",
     "labels": "separatrix.base.labels",
     "links": "separatrix.losses.links",
     "losses": "separatrix.losses",
@@ -197,6 +198,7 @@ __all__ = [
     "firth",
     "gaussian",
     "information",
+    "lab",
     "labels",
     "likelihood_ratio_test",
     "links",
