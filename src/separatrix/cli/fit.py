@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from contextlib import nullcontext
+from collections.abc import Iterable
+from contextlib import AbstractContextManager, nullcontext
 from copy import copy
 from dataclasses import dataclass, fields, replace
 from functools import partial
@@ -168,13 +169,11 @@ def fit(
         output_files.refuse_unwritable(option, path)
     split = _split(test_size, cv, seed)
     costs = _costs(cost, report)
-    from separatrix.base import concurrency
-
     # Settings that the model does not have are refused before the table is read.
     asked_model = unfitted(model, base, seed, given)
     memory_options.refuse_without_batches(checkpoint, resume)
     large = _too_large(data, wanted, memory)
-    with concurrency.threads(threads) if threads else nullcontext():
+    with _at_most(threads):
         if large is not None:
             from separatrix.cli import streamed_fit
 
@@ -183,7 +182,7 @@ def fit(
             new_model = partial(unfitted, model, base, seed, given)
             with memory_options.kept_in(checkpoint, resume):
                 output, warned, found = streamed_fit.fitted(large, wanted, standardise, split, model, new_model, cache)
-                caught = [message for message in map(_message, warned) if message != output.model.certificate_.status]
+                caught = _messages(warned, output.model.certificate_.status)
                 if out is not None:
                     _write(output, out, model_arguments.remembered(wanted, found))
         else:
@@ -199,6 +198,13 @@ def fit(
     else:
         _show(output, data, out, report)
     return _end(output, caught, out)
+
+
+def _at_most(threads: int | None) -> AbstractContextManager[object]:
+    """Use at most this many threads inside; without a number, all that are allowed."""
+    from separatrix.base import concurrency
+
+    return concurrency.threads(threads) if threads else nullcontext()
 
 
 def _too_large(data: str, wanted: Wanted, memory: str | None) -> LargeTable | None:
@@ -280,7 +286,7 @@ def fitted(
         model.certificate_ = replace(certificate, **worded)
     rows = MemorySplit(table.X, model.classes_, codes, held)
     output = FitOutput(table, name, model, rows, split.test_size, split.seed, validation)
-    return output, [message for message in map(_message, caught) if message != status]
+    return output, _messages(caught, status)
 
 
 def _with_statistics(output: FitOutput) -> FitOutput:
@@ -293,6 +299,11 @@ def _with_statistics(output: FitOutput) -> FitOutput:
         found = fit_statistics(output.model, *output.memory.rows(~output.memory.held), table.names, table.scaling)
     withheld = None if found.withheld is None else in_shell(found.withheld)
     return replace(output, statistics=replace(found, withheld=withheld, notes=tuple(map(in_shell, found.notes))))
+
+
+def _messages(caught: Iterable[warnings.WarningMessage], status: str) -> list[str]:
+    """The texts of warnings other than the status of the fit, which is printed with the certificate."""
+    return [message for message in map(_message, caught) if message != status]
 
 
 def _message(warning: warnings.WarningMessage) -> str:

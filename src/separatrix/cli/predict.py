@@ -90,16 +90,21 @@ def predict(
     pieces = iter([answered.json()]) if as_json else answered.csv()
     try:
         with terminal.working("writing the answers", prints=out is None):
-            if out is None:
-                for piece in pieces:
-                    terminal.document(piece)
-            else:
-                output_files.write("--out", out, "".join(pieces).encode())
+            _write(pieces, out)
     finally:  # The notes are printed even if the reader of a pipe, such as head, closes it early.
         for note in ("It has a header and no rows.",) if table is None else table.notes:
             exits.note(note)
         if not as_json:
             _note_formulas(answered.classes)
+
+
+def _write(texts: Iterator[str], out: str | None) -> None:
+    """Print pieces of text, or write them to a file."""
+    if out is None:
+        for piece in texts:
+            terminal.document(piece)
+    else:
+        output_files.write("--out", out, (piece.encode() for piece in texts))
 
 
 def _streamed(
@@ -132,11 +137,7 @@ def _streamed(
 
     try:
         with terminal.working("predicting", prints=out is None):
-            if out is None:
-                for piece in lines():
-                    terminal.document(piece)
-            else:
-                output_files.write("--out", out, (piece.encode() for piece in lines()))
+            _write(lines(), out)
     finally:
         for note in rows.notes:
             exits.note(note)

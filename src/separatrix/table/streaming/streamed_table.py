@@ -108,7 +108,7 @@ class StreamedTable:
             if known.all():
                 yield LabelledBatch(columns, codes, rows, batch.names)
             else:
-                yield LabelledBatch(columns.filter(pa.array(known)), codes[known], rows[known], batch.names[known])
+                yield LabelledBatch(_kept_rows(columns, known), codes[known], rows[known], batch.names[known])
 
     def _cells(self) -> Iterator[tuple[LabelledBatch, Array]]:
         """The rows with a label and their cells V."""
@@ -223,10 +223,7 @@ def _first_pass(asked: Selection, batched: BatchedSource, features: Sequence[str
 
 def _looked(asked: Selection, batched: BatchedSource, features: Sequence[str], missing: str, plus: bool) -> FirstPass:
     source, target = asked.source.name, asked.labels
-    by_name = {column.name: column for column in asked.given.columns}
-    every: list[SeenColumn] = [
-        seen_column(name, by_name.get(name), asked.reference.get(name), source) for name in features
-    ]
+    every = _unseen_columns(asked, features)
     labelled, labels, n, files = every, SeenTarget(target), 0, tuple[tuple[str, int], ...]()
     for batch in _read(asked, batched, [*features, target], None):
         with batch.names.in_errors():
@@ -236,15 +233,26 @@ def _looked(asked: Selection, batched: BatchedSource, features: Sequence[str], m
             if known.all() and labelled is before:
                 labelled = every
             else:
-                some = batch.columns if known.all() else batch.columns.filter(pa.array(known))
+                some = _kept_rows(batch.columns, known)
                 labelled = _added(labelled, features, some, batch.start + np.flatnonzero(known))
         n, files = n + batch.columns.num_rows, batch.names.files
     if not n:
         raise NoRowsError(source, "it has no rows", SOME_ROWS)
     decided = tuple(column.decided() for column in every)
-    infinite = tuple(_infinite(name, column) for name, column in zip(features, every, strict=True))
     fewer = decided if labelled is every else tuple(column.decided() for column in labelled)
-    return FirstPass(labels, decided, fewer, tuple(pair for pair in infinite if pair[1] >= 0), n, files)
+    return FirstPass(labels, decided, fewer, _infinite_columns(features, every), n, files)
+
+
+def _unseen_columns(asked: Selection, features: Sequence[str]) -> list[SeenColumn]:
+    """The columns before the first batch, with what the user's schema says about them."""
+    by_name = {column.name: column for column in asked.given.columns}
+    source, reference = asked.source.name, asked.reference
+    return [seen_column(name, by_name.get(name), reference.get(name), source) for name in features]
+
+
+def _kept_rows(columns: pa.Table, kept: Booleans) -> pa.Table:
+    """The rows of a mask, without a copy if these are all rows."""
+    return columns if kept.all() else columns.filter(pa.array(kept))
 
 
 def _added(seen: Sequence[SeenColumn], names: Sequence[str], columns: pa.Table, start: Any) -> list[SeenColumn]:
@@ -257,10 +265,15 @@ def _with_label(batch: Batch, target: str, classes: Sequence[str], missing: str,
     return labelled_rows(batch.columns.column(target), classes, plus)
 
 
-def _infinite(name: str, column: SeenColumn) -> tuple[str, int]:
-    """The number of the first row with an infinite number in a column, −1 if there is none."""
+def _infinite_columns(names: Sequence[str], columns: Sequence[SeenColumn]) -> tuple[tuple[str, int], ...]:
+    """The columns with an infinite number, each with the number of the first row that has one."""
+    first = [(name, _first_infinite(column)) for name, column in zip(names, columns, strict=True)]
+    return tuple((name, row) for name, row in first if row is not None)
+
+
+def _first_infinite(column: SeenColumn) -> int | None:
     seen = column.numbers if isinstance(column, TextColumn | TypedColumn) else None
-    return name, -1 if seen is None or seen.infinite is None else seen.infinite
+    return None if seen is None else seen.infinite
 
 
 def _refuse_infinite(source: str, infinite: Sequence[tuple[str, int]]) -> None:
