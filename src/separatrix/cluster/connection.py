@@ -156,25 +156,10 @@ def results(client: Any, futures: Sequence[Any], preferred: frozenset[str] = fro
     there are others, and ``ClusterError`` if the scheduler is lost, if there is no worker for longer than the time
     limit, or if the same task has lost several workers. If the wait is interrupted, the tasks are cancelled.
     """
-    from distributed import wait
     from distributed.scheduler import KilledWorker
 
-    limit = worker_timeout()
-    alone_since: float | None = None
     try:
-        while True:
-            try:
-                with client.as_current():
-                    wait(futures, timeout=SECONDS_BETWEEN_LOOKS)
-                gathered: list[Any] = client.gather(futures, direct=_is_local(client))
-                return gathered
-            except TimeoutError:
-                alive = _alive(client)
-                if alive and preferred and not preferred & alive:
-                    raise WorkersReplaced from None
-                alone_since = None if alive else (alone_since or time.monotonic())
-                if alone_since is not None and time.monotonic() - alone_since > limit:
-                    raise _no_worker(limit) from None
+        return _gathered(client, futures, preferred)
     except CancelledError as error:
         raise _lost(client) from error
     except KilledWorker as error:
@@ -184,6 +169,27 @@ def results(client: Any, futures: Sequence[Any], preferred: frozenset[str] = fro
         with suppress(Exception):
             client.cancel(futures)
         raise
+
+
+def _gathered(client: Any, futures: Sequence[Any], preferred: frozenset[str]) -> list[Any]:
+    """Wait for the results of tasks, and look regularly whether there are workers."""
+    from distributed import wait
+
+    limit = worker_timeout()
+    alone_since: float | None = None
+    while True:
+        try:
+            with client.as_current():
+                wait(futures, timeout=SECONDS_BETWEEN_LOOKS)
+            gathered: list[Any] = client.gather(futures, direct=_is_local(client))
+            return gathered
+        except TimeoutError:
+            alive = _alive(client)
+            if alive and preferred and not preferred & alive:
+                raise WorkersReplaced from None
+            alone_since = None if alive else (alone_since or time.monotonic())
+            if alone_since is not None and time.monotonic() - alone_since > limit:
+                raise _no_worker(limit) from None
 
 
 def _alive(client: Any) -> frozenset[str]:
