@@ -15,7 +15,7 @@ from separatrix.base.errors import ParameterError
 from separatrix.diagnostics import contributions
 from separatrix.evaluation.calibration import reliability, reliability_of
 from separatrix.reports.provenance import digest, today
-from separatrix.reports.wording import signed
+from separatrix.reports.formatting import signed
 from separatrix.reports.worries import LARGEST_CALIBRATION_ERROR, chance_error
 from separatrix.table.scaling import Scaling
 
