@@ -182,7 +182,6 @@ def test_prediction_needs_no_scikit_learn_and_no_solver(model, tmp_path):
 @pytest.mark.parametrize(
     ("words", "needed"),
     [
-        (["--model", "lda"], {"lda"}),
         (["--model", "perceptron"], {"perceptron"}),
         (["--model", "one-versus-rest", "--base", "lda"], {"one-versus-rest", "lda"}),
     ],
@@ -195,29 +194,29 @@ def test_a_fit_imports_no_other_classifier(tmp_path, words, needed):
     assert {modules[module] for module in found} == needed
 
 
+# An audit hook cannot be removed, so a process of its own counts how often each command opens a file.
 OPENED = """
-import os, runpy, sys
-*words, path = sys.argv[1:]
+import json, os, sys
+from separatrix.cli import main
 opened = []
 sys.addaudithook(lambda event, given: opened.append(given[0]) if event == "open" else None)
-sys.argv = ["separatrix", *words]
-try:
-    runpy.run_module("separatrix", run_name="__main__")
-except SystemExit as end:
-    names = [os.fspath(name) for name in opened if isinstance(name, (str, os.PathLike))]
-    print(end.code, names.count(path), file=sys.stderr)
+for path, words in json.loads(sys.argv[1]):
+    opened.clear()
+    try:
+        main(words, prog_name="separatrix")
+    except SystemExit as end:
+        names = [os.fspath(name) for name in opened if isinstance(name, (str, os.PathLike))]
+        print(end.code, names.count(path), file=sys.stderr)
 """
 
 
-@pytest.mark.parametrize("ending", ["csv", "csv.gz"])
-def test_a_text_file_is_opened_once_for_its_header_and_once_for_its_rows(tmp_path, ending):
-    data, out = str(tmp_path / f"rows.{ending}"), str(tmp_path / "m.json")
-    with gzip.open(data, "wt") if ending.endswith("gz") else open(data, "w") as file:
+def test_a_text_file_is_opened_once_for_its_header_and_once_for_its_rows(tmp_path):
+    data, packed, out = (str(tmp_path / name) for name in ("rows.csv", "rows.csv.gz", "m.json"))
+    Path(data).write_text(OVERLAPPING)
+    with gzip.open(packed, "wt") as file:
         file.write(OVERLAPPING)
-
-    def opened(*words):
-        command = [sys.executable, "-c", OPENED, *words, data]
-        return subprocess.run(command, capture_output=True, text=True, check=True).stderr.split()
-
-    assert opened("fit", data, "--target", "y", "--model", "lda", "--out", out) == ["0", "2"]
-    assert opened("predict", out, data) == ["0", "2"]
+    fit = ["--target", "y", "--model", "lda", "--out", out]
+    asked = [(path, words) for path in (data, packed) for words in (["fit", path, *fit], ["predict", out, path])]
+    command = [sys.executable, "-c", OPENED, json.dumps(asked)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stderr.splitlines() == ["0 2"] * 4
