@@ -238,9 +238,7 @@ class OnlineUpdates(_Settings):
         self, problem: Objective, state: State[PerceptronMemory], budget: int | None
     ) -> State[PerceptronMemory]:
         """The state after an epoch over rows outside memory."""
-        if self.pocket or self.by_update or budget is not None:
-            what = "a pocket counts the mistakes on all rows after each update" if self.pocket else "a step is an epoch"
-            raise ParameterError("update", f"got 'online' for rows outside memory, where {what}", "use 'batch'")
+        self._refuse_steps_within_epochs(budget)
         w = state.W[0].copy()
         (n, made, cost), memory = self._walk_blocks(w, problem, state.memory)
         idle = made == 0 and self.alpha == 0
@@ -253,6 +251,12 @@ class OnlineUpdates(_Settings):
             return _halted_if_idle(self.arrive(problem, before, W, memory, met), n)
         memory = memory._replace(errors=made, survey=None)  # made stands for "some": they were not counted
         return State(W, Evaluation(np.nan, np.full_like(W, np.nan)), state.iteration + 1, memory, met=met)
+
+    def _refuse_steps_within_epochs(self, budget: int | None) -> None:
+        """Refuse settings for which a step is not an epoch, or reads all rows after each update."""
+        if self.pocket or self.by_update or budget is not None:
+            what = "a pocket counts the mistakes on all rows after each update" if self.pocket else "a step is an epoch"
+            raise ParameterError("update", f"got 'online' for rows outside memory, where {what}", "use 'batch'")
 
     def _walk_blocks(
         self, w: Array, problem: Objective, memory: PerceptronMemory
