@@ -55,7 +55,14 @@ if TYPE_CHECKING:
     from separatrix.evaluation.comparison import compare
     from separatrix.export import SqlExpressions, sql_expressions, to_onnx, to_python, to_sql
     from separatrix.export.other_packages import as_settings
-    from separatrix.geometry import Hyperplane, ambiguous_regions, boundary_curve, regions
+    from separatrix.geometry import (
+        Hyperplane,
+        ambiguous_regions,
+        boundary_curve,
+        level_sets,
+        probability_bands,
+        regions,
+    )
     from separatrix.inference import likelihood_ratio_test, summary
     from separatrix.losses import links
     from separatrix.model_file import load, save
@@ -86,6 +93,8 @@ _WHERE = {
     "Hyperplane": "separatrix.geometry",
     "ambiguous_regions": "separatrix.geometry",
     "boundary_curve": "separatrix.geometry",
+    "level_sets": "separatrix.geometry",
+    "probability_bands": "separatrix.geometry",
     "regions": "separatrix.geometry",
     "error_surface": "separatrix.textbook.surface",
     "ObjectiveAt": "separatrix.textbook.own_weights",
@@ -191,6 +200,7 @@ __all__ = [
     "gaussian",
     "information",
     "labels",
+    "level_sets",
     "likelihood_ratio_test",
     "links",
     "load",
@@ -201,6 +211,7 @@ __all__ = [
     "objective",
     "penalty_path",
     "plots",
+    "probability_bands",
     "quadratic",
     "read_schema",
     "read_table",
