@@ -77,7 +77,7 @@ if TYPE_CHECKING:
     from separatrix.textbook.maximum_margin import maximum_margin
     from separatrix.textbook.novikoff import cosines, novikoff_bound
     from separatrix.textbook.own_weights import ObjectiveAt, objective
-    from separatrix.textbook.surface import error_surface
+    from separatrix.textbook.surface import error_surface, walk
     from separatrix.tuning.penalty_choice import PenaltyChoice
 
 _WHERE = {
@@ -97,6 +97,7 @@ _WHERE = {
     "probability_bands": "separatrix.geometry",
     "regions": "separatrix.geometry",
     "error_surface": "separatrix.textbook.surface",
+    "walk": "separatrix.textbook.surface",
     "ObjectiveAt": "separatrix.textbook.own_weights",
     "objective": "separatrix.textbook.own_weights",
     "reliability": "separatrix.evaluation.calibration",
@@ -228,6 +229,7 @@ __all__ = [
     "to_onnx",
     "to_python",
     "to_sql",
+    "walk",
     "watch",
 ]
 
