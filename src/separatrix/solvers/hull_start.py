@@ -28,9 +28,9 @@ from separatrix.rows import Block
 from separatrix.rows.block import DENSEST_SPARSE_PRODUCT
 from separatrix.rows.csr import is_sparse
 
-# The number of rows of each class that are added to the small problem in each round; problems of a few hundred rows
-# take milliseconds.
-ROWS_JOINED_PER_CLASS = 192
+# The number of rows of each class that are added to the small problem in each round. At most d + 1 rows support the
+# nearest point of a hull, so few columns need few rows; problems of a few hundred rows take milliseconds.
+MOST_ROWS_JOINED, ROWS_JOINED, ROWS_JOINED_PER_COLUMN = 192, 8, 4
 # The warm start ends when the margin is within this share of its upper bound; the exact method does the rest.
 MARGIN_TOLERANCE = 1e-6
 # The most passes over the rows, and the most interior point steps on each small problem.
@@ -102,9 +102,10 @@ def nearly_nearest(problem: Objective, w: Array) -> Support | None:
         return None
     rows, alpha, before = np.zeros(0, dtype=np.int64), np.zeros(0), np.inf
     rounds, sparse = 0, stays_sparse(resident, problem.fit_intercept)
+    joining = min(MOST_ROWS_JOINED, ROWS_JOINED + ROWS_JOINED_PER_COLUMN * problem.rows.n_features)
     while rounds < MOST_HULL_ROUNDS:
         rounds += 1
-        furthest = problem.rows.fold(Furthest(np.concatenate([[0.0], w])[None, :], ROWS_JOINED_PER_CLASS))
+        furthest = problem.rows.fold(Furthest(np.concatenate([[0.0], w])[None, :], joining))
         margin, ceiling = _margin_and_ceiling(problem, furthest, w)
         if len(rows) and (ceiling - margin <= MARGIN_TOLERANCE * ceiling or ceiling >= (1 - MARGIN_TOLERANCE) * before):
             break
