@@ -1,4 +1,4 @@
-"""python -m benchmarks.drag [REPEATS]: CPU milliseconds of what a page with draggable points asks for, beside the goals.
+"""python -m benchmarks.drag [REPEATS]: CPU milliseconds of what a page with draggable points needs, beside the goals.
 
 Tables have 500 points in two columns, with two or three classes that overlap or are separable. CPU time is measured,
 because a busy machine changes it less than the time on the clock; still, other processes slow down the caches.

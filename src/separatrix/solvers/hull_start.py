@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from separatrix.base.arrays import Array, Integers
+from separatrix.base.watching import pulse
 from separatrix.objectives.factor import Factor
 from separatrix.objectives.problem import Objective
 from separatrix.rows import Block
@@ -43,6 +44,7 @@ SMALLEST_COMPLEMENTARITY = 1e-17
 LARGEST_COLUMN_RATIO = 1e3
 # An interior point step goes at most this share of the way to the boundary of α ≥ 0, ν ≥ 0.
 BOUNDARY_SHARE = 0.995
+SEARCHING = "searching the nearest points of the hulls"
 
 
 class Support(NamedTuple):
@@ -104,6 +106,7 @@ def nearly_nearest(problem: Objective, w: Array) -> Support | None:
     rounds, sparse = 0, stays_sparse(resident, problem.fit_intercept)
     joining = min(MOST_ROWS_JOINED, ROWS_JOINED + ROWS_JOINED_PER_COLUMN * problem.rows.n_features)
     while rounds < MOST_HULL_ROUNDS:
+        pulse(SEARCHING)
         rounds += 1
         furthest = problem.rows.fold(Furthest(np.concatenate([[0.0], w])[None, :], joining))
         margin, ceiling = _margin_and_ceiling(problem, furthest, w)
@@ -212,6 +215,7 @@ def _inside(P: Any, sides: Array) -> Array | None:
     gamma = np.array([np.min(g[own > 0]) for own in E]) - 1.0
     nu = g - gamma @ E
     for _ in range(MOST_INTERIOR_STEPS):
+        pulse(SEARCHING)
         mu = float(alpha @ nu) / len(alpha)
         dual, primal = G @ alpha - gamma @ E - nu, E @ alpha - 1.0
         close = mu * len(alpha) <= 1e-3 * MARGIN_TOLERANCE * float(alpha @ G @ alpha)
