@@ -55,7 +55,14 @@ if TYPE_CHECKING:
     from separatrix.evaluation.comparison import compare
     from separatrix.export import SqlExpressions, sql_expressions, to_onnx, to_python, to_sql
     from separatrix.export.other_packages import as_settings
-    from separatrix.geometry import Hyperplane, ambiguous_regions, boundary_curve, regions
+    from separatrix.geometry import (
+        Hyperplane,
+        ambiguous_regions,
+        boundary_curve,
+        level_sets,
+        probability_bands,
+        regions,
+    )
     from separatrix.inference import likelihood_ratio_test, summary
     from separatrix.losses import links
     from separatrix.model_file import load, save
@@ -71,7 +78,7 @@ if TYPE_CHECKING:
     from separatrix.textbook.novikoff import cosines, novikoff_bound
     from separatrix.textbook.own_weights import ObjectiveAt, objective
     from separatrix.textbook.steps import Step, Steps, steps
-    from separatrix.textbook.surface import error_surface
+    from separatrix.textbook.surface import error_surface, walk
     from separatrix.tuning.penalty_choice import PenaltyChoice
 
 _WHERE = {
@@ -87,8 +94,11 @@ _WHERE = {
     "Hyperplane": "separatrix.geometry",
     "ambiguous_regions": "separatrix.geometry",
     "boundary_curve": "separatrix.geometry",
+    "level_sets": "separatrix.geometry",
+    "probability_bands": "separatrix.geometry",
     "regions": "separatrix.geometry",
     "error_surface": "separatrix.textbook.surface",
+    "walk": "separatrix.textbook.surface",
     "ObjectiveAt": "separatrix.textbook.own_weights",
     "objective": "separatrix.textbook.own_weights",
     "reliability": "separatrix.evaluation.calibration",
@@ -200,6 +210,7 @@ __all__ = [
     "information",
     "lab",
     "labels",
+    "level_sets",
     "likelihood_ratio_test",
     "links",
     "load",
@@ -210,6 +221,7 @@ __all__ = [
     "objective",
     "penalty_path",
     "plots",
+    "probability_bands",
     "quadratic",
     "read_schema",
     "read_table",
@@ -227,6 +239,7 @@ __all__ = [
     "to_onnx",
     "to_python",
     "to_sql",
+    "walk",
     "watch",
 ]
 
