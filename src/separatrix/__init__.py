@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 from separatrix._version import __version__
 
 if TYPE_CHECKING:
-    from separatrix import firth, losses, plots, solvers
+    from separatrix import firth, lab, losses, plots, solvers
     from separatrix.base import errors, labels
     from separatrix.base.checkpoints import checkpoint
     from separatrix.base.concurrency import threads
@@ -70,6 +70,7 @@ if TYPE_CHECKING:
     from separatrix.textbook.maximum_margin import maximum_margin
     from separatrix.textbook.novikoff import cosines, novikoff_bound
     from separatrix.textbook.own_weights import ObjectiveAt, objective
+    from separatrix.textbook.steps import Step, Steps, steps
     from separatrix.textbook.surface import error_surface
     from separatrix.tuning.penalty_choice import PenaltyChoice
 
@@ -130,6 +131,10 @@ _WHERE = {
     "dask_table": "separatrix.cluster.dask_collections",
     "Scan": "separatrix.streams",
     "scan": "separatrix.streams",
+    # step by step
+    "Step": "separatrix.textbook.steps",
+    "Steps": "separatrix.textbook.steps",
+    "steps": "separatrix.textbook.steps",
     # settings
     "checkpoint": "separatrix.base.checkpoints",
     "threads": "separatrix.base.concurrency",
@@ -140,6 +145,7 @@ _MODULES = {
     "errors": "separatrix.base.errors",
     "firth": "separatrix.firth",
     "information": "separatrix.textbook.information",
+    "lab": "separatrix.lab",
     "labels": "separatrix.base.labels",
     "links": "separatrix.losses.links",
     "losses": "separatrix.losses",
@@ -170,6 +176,8 @@ __all__ = [
     "Schema",
     "Scorer",
     "SqlExpressions",
+    "Step",
+    "Steps",
     "TableEncoder",
     "TextSettings",
     "__version__",
@@ -190,6 +198,7 @@ __all__ = [
     "firth",
     "gaussian",
     "information",
+    "lab",
     "labels",
     "likelihood_ratio_test",
     "links",
@@ -212,6 +221,7 @@ __all__ = [
     "separability",
     "solvers",
     "sql_expressions",
+    "steps",
     "summary",
     "threads",
     "to_onnx",

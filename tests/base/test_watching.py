@@ -286,3 +286,17 @@ def test_all_solvers_tell(name):
     told, model = seen_by(lambda: sx.LogisticRegression(solver=name, max_iter=5).fit(X, Y > 0))
     assert tuple(stage.record for stage, _ in told) == model.trace_
     assert {stage.solver for stage, _ in told} == {SOLVERS[name].name}
+
+
+@pytest.mark.parametrize("name", ["newton", "lasso", "perceptron", "kozinec", "firth"])
+def test_weights_are_told_in_the_units_of_the_columns(name):
+    firth = (sx.LogisticRegression(bias_reduction="firth"), X, Y > 0)
+    model, rows, y = firth if name == "firth" else MODELS[name]
+    units = np.array([1.0, 1e-3, 50.0, 8.0])
+    told, fitted = seen_by(lambda: clone(model).fit(7.0 + rows * units, y))
+    last = [stage for stage, _ in told if isinstance(stage, Iteration)][-1]
+    if name == "perceptron":  # it answers with a mean, after its last epoch
+        assert last.W.shape == (1, 5)
+        return
+    np.testing.assert_allclose(last.W[:, 1:], fitted.coef_, rtol=1e-7)
+    np.testing.assert_allclose(last.W[:, 0], fitted.intercept_, rtol=1e-7)

@@ -1,5 +1,6 @@
 """Tables larger than --memory are read in batches, with the output of reading them at once."""
 
+import io
 import json
 import os
 import signal
@@ -110,7 +111,9 @@ def test_predictions_and_measures_are_those_of_memory(table):
     run("fit", "t.csv", "--target", "y", "--missing", "drop", "--out", "m.json")
     whole = run("predict", "m.json", "t.csv", "--proba", "--scores")
     parts = run("predict", "m.json", "t.csv", "--proba", "--scores", *SMALL)
-    assert parts.stdout == whole.stdout
+    ours, theirs = (pd.read_csv(io.StringIO(told.stdout)) for told in (parts, whole))
+    # Products with other numbers of rows may differ in their last bits.
+    pd.testing.assert_frame_equal(ours, theirs, rtol=1e-13, atol=0)
     assert "read in batches" in parts.stderr
     assert parts.stderr.splitlines()[1:] == whole.stderr.splitlines()
     run("predict", "m.json", "t.csv", "--out", "p.csv", *SMALL)

@@ -40,7 +40,12 @@ def _imported(tree, guarded=False):
 
 
 # Modules that are imported only where the package of an extra is known to be installed.
-OF_AN_EXTRA = {"dask": "separatrix/cluster", "distributed": "separatrix/cluster"}
+OF_AN_EXTRA = {
+    "dask": "separatrix/cluster",
+    "distributed": "separatrix/cluster",
+    "starlette": "separatrix/lab",
+    "uvicorn": "separatrix/lab",
+}
 
 
 def _pairs(path):

@@ -113,6 +113,7 @@ WITH_ROWS = {
     "separability": lambda g: [
         unchanged(unchanged(sx.separability, *g.both(data)).verify, *g.both(data)) for data in DATA
     ],
+    "steps": lambda g: unchanged(sx.steps, sx.Perceptron(), *g.both("separable"))[-1],
     "summary": _summaries,
     "firth.profile": _profile,
     "plots.CalibrationDisplay": lambda g: unchanged(plots.CalibrationDisplay.from_estimator, g.model(), *g.both()),
@@ -282,6 +283,8 @@ WITHOUT_ARRAYS = {
         "Scan",
         "Schema",
         "SqlExpressions",
+        "Step",
+        "Steps",
         "TextSettings",
         "__version__",
         "as_settings",

@@ -113,7 +113,7 @@ class Ascent:
     def __call__(self, problem: Penalised, start: Array, near: Point | None = None) -> tuple[Point, Run]:
         """Run from ``start`` until the score vanishes or the weights are close to ``near``, a known maximum."""
         trace, pairs, idle, clock = list[Record](), Pairs(), 0, time.perf_counter()
-        report = follower("firth", lambda: 1.0, self.tol, "score")
+        report = follower("firth", lambda: 1.0, self.tol, "score", problem.objective)
         point = self._first(problem, start)
         while True:
             seconds = time.perf_counter() - clock

@@ -168,7 +168,7 @@ def run(
     'optimal'
     """
     look, trace = schedule(solver, problem, tol, exact_weights), list[Record]()
-    report = follower(solver.name, lambda: problem.null_value, tol)
+    report = follower(solver.name, lambda: problem.null_value, tol, problem=problem, method=solver)
     every = _with_halt(rules)
     before: State[Memory] | None = None
     clock = time.perf_counter()
@@ -190,7 +190,7 @@ def run(
                     look.failed(state)
             if ended is not None:
                 if report is not None and ended.trace[-1] is not trace[-1]:  # the final steps added a record
-                    report(ended.trace[-1], ended.state)
+                    report(ended.trace[-1], ended.state, final=True)
                 return ended
             before = state
     raise AssertionError("a run ends by a rule or by its solver's halt")

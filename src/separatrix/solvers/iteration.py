@@ -6,9 +6,12 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from separatrix.base.arrays import Array
 from separatrix.base.watching import Stage, watched
+from separatrix.objectives.problem import Objective
+from separatrix.rows.raw_weights import raw_weights
 from separatrix.solvers.separating.search_memories import HullMemory, PerceptronMemory
-from separatrix.solvers.state import State
+from separatrix.solvers.state import Solver, State
 from separatrix.solvers.stopping import Record
 
 
@@ -23,13 +26,20 @@ class Iteration:
     record : Record
         The record in the trace.
     state : State
-        The state.
+        The state. Its weights are in the coordinates of the problem's frame; ``W`` of this object is in the columns'
+        units.
     tol : float
         The tolerance.
     first, gap : float or None
         The first and the latest bound on E − min E, relative to the null model's objective.
     measure : str
         The name of the quantity that ``gap`` holds, if it is not the gap.
+    problem : Objective or None
+        The problem of the run. With it and ``method`` the run can be continued from ``state`` (``solvers.states``).
+    method : Solver or None
+        The solver with its settings; None if no solver makes the steps.
+    final : bool
+        Whether the driver came here by the last Newton steps of the module ``finish``, instead of by the solver.
 
     Examples
     --------
@@ -48,6 +58,15 @@ class Iteration:
     first: float | None = None
     gap: float | None = None
     measure: str = "gap"
+    problem: Objective | None = None
+    method: Solver | None = None
+    final: bool = False
+
+    @property
+    def W(self) -> Array:
+        """The weights in the units of the columns, (K or 1, d + 1), intercepts first."""
+        W = self.state.W
+        return W if self.problem is None else raw_weights(self.problem.rows.frame, W)
 
     @property
     def share(self) -> float | None:
@@ -83,23 +102,33 @@ class Follower:
     unit: float
     tol: float
     measure: str = "gap"
+    problem: Objective | None = None
+    method: Solver | None = None
     first: float | None = None
     gap: float | None = None
 
-    def __call__(self, record: Record, state: State, bound: float | None = None) -> None:
+    def __call__(self, record: Record, state: State, bound: float | None = None, final: bool = False) -> None:
         """Report a state. ``bound`` replaces the bound of the record."""
         latest = record.bound if bound is None else bound
         if latest is not None and self.unit > 0 and math.isfinite(latest):
             self.gap = latest / self.unit
             self.first = self.gap if self.first is None else self.first
-        self.tell(Iteration(self.solver, record, state, self.tol, self.first, self.gap, self.measure))
+        gaps = (self.tol, self.first, self.gap, self.measure)
+        self.tell(Iteration(self.solver, record, state, *gaps, self.problem, self.method, final))
 
 
-def follower(solver: str, unit: Callable[[], float], tol: float, measure: str = "gap") -> Follower | None:
+def follower(
+    solver: str,
+    unit: Callable[[], float],
+    tol: float,
+    measure: str = "gap",
+    problem: Objective | None = None,
+    method: Solver | None = None,
+) -> Follower | None:
     """The object that reports a run to the watcher; None if nobody watches.
 
     >>> follower("newton", lambda: 1.0, 1e-8) is None
     True
     """
     tell = watched()
-    return None if tell is None else Follower(tell, solver, unit(), tol, measure)
+    return None if tell is None else Follower(tell, solver, unit(), tol, measure, problem, method)

@@ -133,7 +133,7 @@ def novikoff_bound(
     """
     problem = _posed(X, y, fit_intercept)
     width = problem.rows.n_features + 1
-    w_star = _widest_separator(problem) if separator is None else _vector("separator", separator, width)
+    w_star = widest_separator(problem) if separator is None else _vector("separator", separator, width)
     return theorem(problem, w_star, np.zeros(width) if start is None else _vector("start", start, width), eta)
 
 
@@ -189,7 +189,7 @@ def cosines(
     """
     problem = _posed(X, y, fit_intercept)
     width = problem.rows.n_features + 1
-    w_star = _widest_separator(problem) if separator is None else _vector("separator", separator, width)
+    w_star = widest_separator(problem) if separator is None else _vector("separator", separator, width)
     proof = theorem(problem, w_star, np.zeros(width), 1.0)
     seen = 0
     for state in states(OnlineUpdates(zero=zero, by_update=True), problem, np.zeros((1, width))):
@@ -221,7 +221,7 @@ def _vector(name: str, value: Any, width: int) -> Array:
     return w
 
 
-def _widest_separator(problem: Objective) -> Array:
+def widest_separator(problem: Objective) -> Array:
     """w* with the largest γ/‖w*‖ in x̄-space, (d + 1,)."""
     rows: Any = problem.rows
     X = rows.X

@@ -45,9 +45,9 @@ def kl_both_ways(*, theme: str | None = None) -> Figure:
         ax.plot(x, cover.q.pdf(x), color=look.ink, linewidth=1.3 * STRONG, linestyle=DASHED, label="p||q")
         ax.plot(x, seek.q.pdf(x), color=look.ink, linewidth=1.3 * STRONG, label="q||p")
         at = -3.6
-        write(ax, look, (2.2, float(TWO_PEAKS.pdf(2.2))), "$p$, two peaks", offset=(36, 4))
-        write(ax, look, (0.7, float(cover.q.pdf(0.7))), "covers both:", offset=(0, 22))
-        write(ax, look, (0.7, float(cover.q.pdf(0.7))), r"smallest KL$(p\,\|\,q)$", offset=(0, 10))
+        write(ax, look, (2.2, float(TWO_PEAKS.pdf(2.2))), "$p$, two peaks", offset=(40, 4))
+        write(ax, look, (0.7, float(cover.q.pdf(0.7))), "covers both:", offset=(-4, 27))
+        write(ax, look, (0.7, float(cover.q.pdf(0.7))), r"smallest KL$(p\,\|\,q)$", offset=(-4, 15))
         write(ax, look, (at, float(seek.q.pdf(at))), "seeks one peak:", offset=(-10, 42), ha="right")
         write(ax, look, (at, float(seek.q.pdf(at))), r"smallest KL$(q\,\|\,p)$", offset=(-10, 30), ha="right")
         ax.set_xlim(-7.0, 7.0)

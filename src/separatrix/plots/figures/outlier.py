@@ -27,7 +27,7 @@ SIDES_IN_PLANE = np.repeat([1, 0], 5)
 FAR_IN_PLANE = np.array([[20.0, -10.0], [21.0, -10.0]])
 PLANE_BOX: Box = (-1.5, 11.5, -3.0, 6.5)
 # The names of models stand here, below each other: on the line and in the plane.
-NAMES_ON_LINE, NAMES_IN_PLANE = (10.5, 0.34, -0.22), (7.2, 5.6, -1.1)
+NAMES_ON_LINE, NAMES_IN_PLANE = (10.5, 0.34, -0.22), (7.2, 6.2, -0.8)
 
 
 def models() -> dict[str, Any]:
@@ -103,7 +103,8 @@ def _plane_panel(ax: Axes, theme: Theme, X: Array, y: Integers) -> None:
         if name == "least squares" and len(X) > len(IN_PLANE):
             name_line(ax, theme, line, name, 0.82, above=False)
         else:
-            _name(ax, theme, max(np.asarray(line.get_xydata()).tolist()), name, NAMES_IN_PLANE, place)
+            number = place - (len(X) > len(IN_PLANE))
+            _name(ax, theme, max(np.asarray(line.get_xydata()).tolist()), name, NAMES_IN_PLANE, number)
     show_plane(ax, PLANE_BOX)
     if len(X) > len(IN_PLANE):
         look = {"arrowstyle": "-|>", "color": theme.of_class(0), "linewidth": STRONG}

@@ -1,0 +1,262 @@
+"""The updates of a fit as a sequence that is made as far as it is looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, overload
+
+import numpy as np
+from sklearn.base import clone
+
+from separatrix.base.arrays import Array
+from separatrix.base.errors import ParameterError
+from separatrix.proofs.verdicts import Separable
+from separatrix.rows.in_memory import InMemory
+from separatrix.textbook.novikoff import Theorem, theorem, widest_separator
+from separatrix.textbook.steps.history import History
+from separatrix.textbook.steps.methods import method_of, user_weights
+from separatrix.textbook.steps.reading import Moment, read
+from separatrix.textbook.steps.recorded_runs import last_estimator, recorded_fit
+from separatrix.textbook.steps.step import Step
+
+STEPS = InMemory("steps", "it follows the updates row by row")
+
+
+class Steps(Sequence[Step]):
+    """The updates of a fit: ``steps[k]`` has the weights after k updates. ``steps`` makes one.
+
+    A step is computed when it is asked for, and the states on the way are stored, so that going back costs nothing.
+    ``len(steps)``, ``steps[-1]`` and a loop go to the end, which ``max_iter`` of the estimator bounds.
+
+    Attributes
+    ----------
+    model : estimator
+        The fitted estimator. The last step has its weights.
+    place : int
+        The number k of the step that ``next`` and ``back`` have come to.
+    known : int
+        The number of the last step that was computed so far.
+    ended : bool
+        Whether the end has been seen, so that ``len`` costs nothing.
+    """
+
+    def __init__(self, estimator: Any, X: Any, y: Any, sample_weight: Any, keep: int) -> None:
+        self._made_of = (estimator, X, y, sample_weight, keep)
+        self.model = clone(estimator)
+        self._runs = recorded_fit(self.model, X, y, sample_weight)
+        self._methods = [method_of(run) for run in self._runs]
+        self._theorems: dict[int, Theorem | None] = {}
+        self._history = History(self._start(0), self._after, keep)
+        self.place = 0
+
+    @property
+    def known(self) -> int:
+        return self._history.known
+
+    @property
+    def ended(self) -> bool:
+        return self._history.ended
+
+    @property
+    def now(self) -> Step:
+        """The step that ``next`` and ``back`` have come to."""
+        return self[self.place]
+
+    def next(self) -> Step:
+        """Go one step on.
+
+        Returns
+        -------
+        Step
+
+        Raises
+        ------
+        IndexError
+            At the end.
+        """
+        found = self[self.place + 1]
+        self.place += 1
+        return found
+
+    def back(self) -> Step:
+        """Go one step back.
+
+        Returns
+        -------
+        Step
+
+        Raises
+        ------
+        IndexError
+            At the start.
+        """
+        if self.place == 0:
+            raise IndexError("this is the start")
+        self.place -= 1
+        return self.now
+
+    def theorem(self, part: int = 0) -> Theorem | None:
+        """The convergence theorem for a run of the perceptron, by the separator of maximum margin.
+
+        Parameters
+        ----------
+        part : int, default 0
+            The number of the run, if there is one for each class.
+
+        Returns
+        -------
+        Theorem or None
+            None if the theorem does not apply: the classes are not known to be separable, or the updates are not those
+            of single rows as they are.
+        """
+        if part not in self._theorems:
+            self._theorems[part] = self._proved(part)
+        return self._theorems[part]
+
+    def __len__(self) -> int:
+        while not self.ended:
+            self._history.at(self.known + 1)
+        return self.known + 1
+
+    @overload
+    def __getitem__(self, k: int) -> Step: ...
+    @overload
+    def __getitem__(self, k: slice) -> list[Step]: ...
+    def __getitem__(self, k: int | slice) -> Step | list[Step]:
+        if isinstance(k, slice):
+            return [self._step(place) for place in range(*k.indices(len(self)))]
+        return self._step(k if k >= 0 else len(self) + k)
+
+    def __iter__(self) -> Iterator[Step]:
+        place = 0
+        while (moment := self._history.at(place)) is not None:
+            yield self._read(moment)
+            place += 1
+
+    def __repr__(self) -> str:
+        far = f"{self.known} updates" if self.ended else f"{self.known} updates so far"
+        return f"<Steps of {type(last_estimator(self.model)).__name__}: {far}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A copy from a file is fitted again, and goes on from the same place."""
+        return Steps, self._made_of, {"place": self.place}
+
+    def _step(self, place: int) -> Step:
+        moment = self._history.at(place) if place >= 0 else None
+        if moment is None:
+            raise IndexError(f"there are steps 0 to {len(self) - 1}, and no step {place}")
+        return self._read(moment)
+
+    def _read(self, moment: Moment) -> Step:
+        method, certificate = self._methods[moment.part], last_estimator(self.model).certificate_
+        return read(method, moment, self._answer(moment.part), self._bound(moment), str(certificate.status))
+
+    def _bound(self, moment: Moment) -> float | None:
+        """What is proven at a moment; at the fitted weights, what the certificate says."""
+        method, certificate = self._methods[moment.part], last_estimator(self.model).certificate_
+        if method.by_rows:
+            found = self.theorem(moment.part)
+            return None if found is None else found.bound_from_start
+        if method.bound_name == "gap" and len(self._runs) == 1 and (moment.kind == "answer" or self._is_fitted(moment)):
+            known: float | None = certificate.bound
+            return known
+        return method.bound(moment.state)
+
+    def _start(self, part: int) -> Moment:
+        first = self._runs[part].first
+        return Moment(part, 0, "start", first, first)
+
+    def _after(self, moment: Moment) -> Moment | None:
+        """The next moment: the next update, the answer of the run, or the start of the next run."""
+        part, state = moment.part, moment.state
+        if moment.kind != "answer":
+            following = self._methods[part].next(state)
+            if following is not None:
+                return Moment(part, moment.number + 1, "update", state, following)
+            if not self._is_fitted(moment):
+                return Moment(part, moment.number, "answer", state, state)
+        return self._start(part + 1) if part + 1 < len(self._runs) else None
+
+    def _is_fitted(self, moment: Moment) -> bool:
+        """Whether the weights at a moment are the fitted ones."""
+        W = user_weights(self._runs[moment.part].problem, moment.state.W)
+        return np.array_equal(W, self._answer(moment.part))
+
+    def _answer(self, part: int) -> Array:
+        """The fitted weights that a run has found, (K or 1, d + 1)."""
+        fitted = last_estimator(self.model)
+        W = np.column_stack([fitted.intercept_, fitted.coef_])
+        return W if len(self._runs) == 1 else W[part : part + 1]
+
+    def _proved(self, part: int) -> Theorem | None:
+        method, run = self._methods[part], self._runs[part]
+        if not method.by_rows:
+            return None
+        verdict = last_estimator(self.model).verdicts_[part]
+        if run.last.memory.errors and not isinstance(verdict, Separable):
+            return None
+        try:
+            separator = widest_separator(run.problem)
+        except ParameterError:  # with a score of zero on the right side, rows may touch
+            return None
+        return theorem(run.problem, separator, run.first.W[0], float(run.method.eta))
+
+
+@STEPS.refusing_tables
+def steps(estimator: Any, X: Any, y: Any, *, sample_weight: Any = None, keep: int = 1000) -> Steps:
+    """Fit an estimator, and give every update that its method makes, one by one.
+
+    Parameters
+    ----------
+    estimator : estimator
+        One that a solver fits: ``Perceptron``, ``KozinecClassifier``, ``MaxMarginClassifier``, ``LogisticRegression``,
+        ``LinearSVC``, or a pipeline that ends with one. It stays as it is; a copy is fitted.
+    X : array (n, d), dense or sparse
+        The rows.
+    y : array (n,)
+        The labels.
+    sample_weight : array (n,), optional
+        Weights of the rows, if the estimator takes them.
+    keep : int, default 1000
+        The most states to store. Steps that are no longer stored are computed again.
+
+    Returns
+    -------
+    Steps
+        A sequence of `Step`: ``steps[0]`` is the start, ``steps[k]`` the k-th update with the weights after it. The
+        last step has the weights of the fitted estimator, ``steps.model``. If these are not the weights of the last
+        update (a pocket, a mean, final Newton steps), the last step is an "answer". With one model for each class,
+        the runs follow one another, each from its start.
+
+    Raises
+    ------
+    ParameterError
+        If a formula gives the weights, so that there are no steps.
+
+    Notes
+    -----
+    The online perceptron gives each update; its ``max_iter`` counts epochs. ``StochasticDescent`` gives each batch.
+    Of a pipeline, the columns are those that its last estimator gets.
+
+    Examples
+    --------
+    >>> import separatrix as sx
+    >>> X, y = [[2.0, 1.0], [1.0, 3.0], [-1.0, -0.5], [0.5, -2.0]], [1, 1, 0, 0]
+    >>> run = sx.steps(sx.Perceptron(), X, y)
+    >>> print(run.next())
+    Step 1: row 0, x = (2, 1), t = +1
+      z = w·x + b = 0·2 + 0·1 + 0 = 0
+      m = t z = (+1)·0 = 0: wrong
+      w ← w + η t x = (0, 0) + 1·(+1)·(2, 1) = (2, 1)
+      b ← b + η t = 0 + 1·(+1) = 1
+      E_p = 0, 1 of 4 rows wrong; at most 5 mistakes
+    >>> run.back().w.tolist(), len(run), run.model.mistakes_
+    ([0.0, 0.0], 3, 2)
+    >>> descent = sx.solvers.GradientDescent(eta=0.5)
+    >>> walk = sx.steps(sx.LogisticRegression(solver=descent), X, y)
+    >>> walk[1].w.tolist(), walk[1].b, round(walk[1].cost, 4)
+    ([0.21875, 0.40625], 0.0, 0.3959)
+    """
+    if isinstance(keep, bool) or not isinstance(keep, int | np.integer) or keep < 1:
+        raise ParameterError("keep", f"got {keep!r}", "give a number of states, at least 1")
+    return Steps(estimator, X, y, sample_weight, int(keep))
