@@ -73,6 +73,7 @@ if TYPE_CHECKING:
     from separatrix.textbook.own_weights import ObjectiveAt, objective
     from separatrix.textbook.steps import Step, Steps, steps
     from separatrix.textbook.surface import error_surface
+    from separatrix.textbook.target_weights import target_weights
     from separatrix.tuning.penalty_choice import PenaltyChoice
 
 _WHERE = {
@@ -90,6 +91,7 @@ _WHERE = {
     "boundary_curve": "separatrix.geometry",
     "regions": "separatrix.geometry",
     "error_surface": "separatrix.textbook.surface",
+    "target_weights": "separatrix.textbook.target_weights",
     "ObjectiveAt": "separatrix.textbook.own_weights",
     "objective": "separatrix.textbook.own_weights",
     "reliability": "separatrix.evaluation.calibration",
@@ -228,6 +230,7 @@ __all__ = [
     "sql_expressions",
     "steps",
     "summary",
+    "target_weights",
     "threads",
     "to_onnx",
     "to_python",

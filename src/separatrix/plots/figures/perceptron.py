@@ -9,10 +9,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from separatrix.base.arrays import Array, as_floats
+from separatrix.base.errors import ParameterError
 from separatrix.base.labels import encode, signed
 from separatrix.base.theme import Theme
 from separatrix.classifiers import MaxMarginClassifier, Perceptron
-from separatrix.geometry import Hyperplane, homogeneous
+from separatrix.geometry import Hyperplane
 from separatrix.plots.figures.canvas import (
     NARROW,
     WIDE,
@@ -29,10 +30,9 @@ from separatrix.plots.figures.canvas import (
 )
 from separatrix.plots.rows_and_regions import draw_rows
 from separatrix.plots.style import POINTS, REFERENCE, STRONG, THIN
-from separatrix.textbook.novikoff import cosines
+from separatrix.proofs.separability import separability
+from separatrix.textbook.steps import steps
 
-# The largest number of updates that a run is followed for.
-MOST_UPDATES = 2000
 # Frames of a run, and the size of rows in them.
 FRAMES, ROWS_OF_FRAMES = 6, 1.0
 # Starts and orders of rows, each of which leads the perceptron to another separating line.
@@ -67,19 +67,18 @@ class Update(NamedTuple):
     after: Array
 
 
-def updates(X: Any, y: Any, *, fit_intercept: bool = True, separator: Any = None) -> list[Update]:
+def updates(X: Any, y: Any, *, fit_intercept: bool = True) -> list[Update]:
     """The updates of the online perceptron from zero, in order.
 
     >>> [update.row for update in updates([[3, 2], [-3, 4], [-3, -2]], [1, 1, 0], fit_intercept=False)]
     [0, 1]
     """
-    rows = homogeneous(X) * signed(encode(y)[1])[:, None]
-    rows[:, 0] *= fit_intercept
-    found, before = [], np.zeros(rows.shape[1])
-    for state in cosines(X, y, fit_intercept=fit_intercept, separator=separator, most=MOST_UPDATES):
-        row = int(np.argmin(np.linalg.norm(rows - (state.w - before), axis=1)))
-        found.append(Update(row, before, state.w))
-        before = state.w
+    run = steps(Perceptron(fit_intercept=fit_intercept), X, y)
+    found = []
+    for step in run:
+        if step.kind == "update" and step.row is not None:
+            before, after = (np.array([b, *w]) for b, w in ((step.b_before, step.w_before), (step.b, step.w)))
+            found.append(Update(step.row, before, after))
     return found
 
 
@@ -107,6 +106,9 @@ def perceptron_run(X: Any = None, y: Any = None, *, theme: str | None = None) ->
     """
     X, y = (SEPARABLE, SIDES) if X is None else (as_floats(X), np.asarray(y))
     codes, box = encode(y)[1], box_of(X)
+    verdict = separability(X, y)
+    if not verdict:
+        raise ParameterError("X", verdict.explain(), "give rows that a line separates, so that the run ends")
     run = updates(X, y)
     chosen = np.unique(np.linspace(0, len(run) - 1, FRAMES).round().astype(int)).tolist()
     with canvas(WIDE, 2.6 * -(-len(chosen) // 3), theme) as (figure, look):
@@ -143,7 +145,7 @@ def _highlight(ax: Axes, theme: Theme, x: Array) -> None:
 
 
 # The exact example whose cosine falls: the second row is wrong after the first update.
-FALLING, FALLING_SIDES, FALLING_SEPARATOR = [[3.0, 2.0], [-3.0, 4.0], [-3.0, -2.0]], [1, 1, 0], [0.0, 1.0, 1.0]
+FALLING, FALLING_SIDES = [[3.0, 2.0], [-3.0, 4.0], [-3.0, -2.0]], [1, 1, 0]
 
 
 def perceptron_update(*, theme: str | None = None) -> Figure:
@@ -166,7 +168,7 @@ def perceptron_update(*, theme: str | None = None) -> Figure:
     ['before', 'after']
     """
     X, codes, box = np.array(FALLING), np.array(FALLING_SIDES), (-6.0, 6.0, -3.6, 7.2)
-    update = updates(X, codes, fit_intercept=False, separator=FALLING_SEPARATOR)[-1]
+    update = updates(X, codes, fit_intercept=False)[-1]
     before, after, added = update.before[1:], update.after[1:], update.after[1:] - update.before[1:]
     with canvas(NARROW, 4.3, theme) as (figure, look):
         ax = figure.subplots()
