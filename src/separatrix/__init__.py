@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from separatrix.classifiers.merging import merge
     from separatrix.classifiers.penalty_path import PenaltyPath, penalty_path
     from separatrix.cluster.dask_collections import dask_table
+    from separatrix.diagnostics.explained_row import ExplainedRow, explain_row
     from separatrix.evaluation import decisions as decision
     from separatrix.evaluation.accuracy import evaluate
     from separatrix.evaluation.calibration import reliability
@@ -79,6 +80,7 @@ if TYPE_CHECKING:
     from separatrix.textbook.own_weights import ObjectiveAt, objective
     from separatrix.textbook.steps import Step, Steps, steps
     from separatrix.textbook.surface import error_surface, walk
+    from separatrix.textbook.target_weights import target_weights
     from separatrix.tuning.penalty_choice import PenaltyChoice
 
 _WHERE = {
@@ -99,11 +101,14 @@ _WHERE = {
     "regions": "separatrix.geometry",
     "error_surface": "separatrix.textbook.surface",
     "walk": "separatrix.textbook.surface",
+    "target_weights": "separatrix.textbook.target_weights",
     "ObjectiveAt": "separatrix.textbook.own_weights",
     "objective": "separatrix.textbook.own_weights",
     "reliability": "separatrix.evaluation.calibration",
     "Scorer": "separatrix.scorers.scorer",
     "evaluate": "separatrix.evaluation.accuracy",
+    "ExplainedRow": "separatrix.diagnostics.explained_row",
+    "explain_row": "separatrix.diagnostics.explained_row",
     "load": "separatrix.model_file",
     "save": "separatrix.model_file",
     # leaving
@@ -167,6 +172,7 @@ __all__ = [
     "Basis",
     "Certificate",
     "Column",
+    "ExplainedRow",
     "FisherDiscriminant",
     "Hyperplane",
     "KozinecClassifier",
@@ -205,6 +211,7 @@ __all__ = [
     "error_surface",
     "errors",
     "evaluate",
+    "explain_row",
     "firth",
     "gaussian",
     "information",
@@ -235,6 +242,7 @@ __all__ = [
     "sql_expressions",
     "steps",
     "summary",
+    "target_weights",
     "threads",
     "to_onnx",
     "to_python",

@@ -237,6 +237,7 @@ WITH_NUMBERS = {
     "walk": _walk,
     "decision": _decision,
     "information": _information,
+    "explain_row": lambda g: unchanged(sx.explain_row, g.model(), g.values([0.5, 1.0, -1.0]), 1),
     "labels": _labels,
     "links": _links,
     "losses": _losses,
@@ -287,6 +288,7 @@ WITH_PARTS = {
 WITHOUT_ARRAYS = {
     *(
         "Column",
+        "ExplainedRow",
         "PenaltyChoice",
         "Scan",
         "Schema",
