@@ -45,6 +45,9 @@ __all__ = ["UPDATES", "BatchUpdates", "Mistakes", "OnlineUpdates", "Survey", "Wo
 # In tables of at most this many entries, every online epoch ends with a survey of all rows: a compiled pass over them
 # takes about 20 µs.
 MOST_SURVEYED_ENTRIES = 20_000
+# The most rows, counted in each of several epochs, whose order is kept in one array, and how many such arrays are cached:
+# 8 MB for each.
+MOST_ROWS_AT_ONCE, ORDERS_IN_CACHE = 1 << 20, 4
 
 
 @dataclass(frozen=True)
@@ -242,7 +245,8 @@ class OnlineUpdates(_Settings):
         that for the weights that are returned. The weights and the mean are those of as many steps.
         """
         rows, memory = problem.rows.resident(), state.memory
-        if rows is None or self.alpha > 0 or self.pocket or self.by_update or memory.position:
+        is_long = rows is None or rows.n_rows * epochs > MOST_ROWS_AT_ONCE
+        if rows is None or is_long or self.alpha > 0 or self.pocket or self.by_update or memory.position:
             for _ in range(epochs):
                 state = self.step(problem, state)
             return state
@@ -383,7 +387,7 @@ def _halted_if_idle(after: State[PerceptronMemory], n_rows: int) -> State[Percep
     return replace(after, halt=Halt.STALLED) if idle else after
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=ORDERS_IN_CACHE)
 def shuffled_epochs(n_rows: int, seed: int, first: int, count: int) -> Integers:
     """The orders of ``count`` epochs from the ``first`` on, one after the other.
 
