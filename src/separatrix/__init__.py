@@ -68,6 +68,7 @@ if TYPE_CHECKING:
     from separatrix.table import Column, Schema, TextSettings, read_schema, read_table
     from separatrix.table.transformer import TableEncoder
     from separatrix.textbook import information
+    from separatrix.textbook.directions import Along, CriterionCurve, along, criterion_curve
     from separatrix.textbook.maximum_margin import maximum_margin
     from separatrix.textbook.novikoff import cosines, novikoff_bound
     from separatrix.textbook.own_weights import ObjectiveAt, objective
@@ -135,6 +136,10 @@ _WHERE = {
     "Scan": "separatrix.streams",
     "scan": "separatrix.streams",
     # step by step
+    "Along": "separatrix.textbook.directions",
+    "CriterionCurve": "separatrix.textbook.directions",
+    "along": "separatrix.textbook.directions",
+    "criterion_curve": "separatrix.textbook.directions",
     "Step": "separatrix.textbook.steps",
     "Steps": "separatrix.textbook.steps",
     "steps": "separatrix.textbook.steps",
@@ -156,9 +161,11 @@ _MODULES = {
 }
 
 __all__ = [
+    "Along",
     "Basis",
     "Certificate",
     "Column",
+    "CriterionCurve",
     "ExplainedRow",
     "FisherDiscriminant",
     "Hyperplane",
@@ -184,6 +191,7 @@ __all__ = [
     "TableEncoder",
     "TextSettings",
     "__version__",
+    "along",
     "ambiguous_regions",
     "as_settings",
     "boundary_curve",
@@ -193,6 +201,7 @@ __all__ = [
     "compare",
     "compare_schemes",
     "cosines",
+    "criterion_curve",
     "dask_table",
     "decision",
     "error_surface",
