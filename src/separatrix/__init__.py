@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         Perceptron,
         QuadraticDiscriminantAnalysis,
     )
+    from separatrix.classifiers import presets as presets
     from separatrix.classifiers.basis import Basis, gaussian, quadratic
     from separatrix.classifiers.merging import merge
     from separatrix.classifiers.penalty_path import PenaltyPath, penalty_path
@@ -157,6 +158,7 @@ _MODULES = {
     "links": "separatrix.losses.links",
     "losses": "separatrix.losses",
     "plots": "separatrix.plots",
+    "presets": "separatrix.classifiers.presets",
     "solvers": "separatrix.solvers",
 }
 
@@ -222,6 +224,7 @@ __all__ = [
     "objective",
     "penalty_path",
     "plots",
+    "presets",
     "quadratic",
     "read_schema",
     "read_table",

@@ -300,7 +300,7 @@ WITHOUT_ARRAYS = {
         "read_schema",
         "scan",
     ),
-    *("errors", "solvers", "firth", "plots", "threads", "watch"),
+    *("errors", "solvers", "firth", "plots", "presets", "threads", "watch"),
     *("plots.DARK", "plots.LIGHT", "plots.Display", "plots.Theme", "plots.style"),
 }
 
