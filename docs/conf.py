@@ -32,6 +32,7 @@ extensions = [
     "plain_docstrings",
     "command_help",
     "shell_session",
+    "lecture_figure",
 ]
 exclude_patterns = ["pictures", "data", "gallery"]
 templates_path = ["_templates"]

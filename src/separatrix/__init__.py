@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 from separatrix._version import __version__
 
 if TYPE_CHECKING:
-    from separatrix import firth, losses, plots, solvers
+    from separatrix import firth, lab, losses, plots, solvers
     from separatrix.base import errors, labels
     from separatrix.base.checkpoints import checkpoint
     from separatrix.base.concurrency import threads
@@ -57,7 +57,14 @@ if TYPE_CHECKING:
     from separatrix.evaluation.comparison import compare
     from separatrix.export import SqlExpressions, sql_expressions, to_onnx, to_python, to_sql
     from separatrix.export.other_packages import as_settings
-    from separatrix.geometry import Hyperplane, ambiguous_regions, boundary_curve, regions
+    from separatrix.geometry import (
+        Hyperplane,
+        ambiguous_regions,
+        boundary_curve,
+        level_sets,
+        probability_bands,
+        regions,
+    )
     from separatrix.inference import likelihood_ratio_test, summary
     from separatrix.losses import links
     from separatrix.model_file import load, save
@@ -74,7 +81,8 @@ if TYPE_CHECKING:
     from separatrix.textbook.novikoff import cosines, novikoff_bound
     from separatrix.textbook.own_weights import ObjectiveAt, objective
     from separatrix.textbook.steps import Step, Steps, steps
-    from separatrix.textbook.surface import error_surface
+    from separatrix.textbook.surface import error_surface, walk
+    from separatrix.textbook.target_weights import target_weights
     from separatrix.tuning.penalty_choice import PenaltyChoice
 
 _WHERE = {
@@ -90,8 +98,12 @@ _WHERE = {
     "Hyperplane": "separatrix.geometry",
     "ambiguous_regions": "separatrix.geometry",
     "boundary_curve": "separatrix.geometry",
+    "level_sets": "separatrix.geometry",
+    "probability_bands": "separatrix.geometry",
     "regions": "separatrix.geometry",
     "error_surface": "separatrix.textbook.surface",
+    "walk": "separatrix.textbook.surface",
+    "target_weights": "separatrix.textbook.target_weights",
     "ObjectiveAt": "separatrix.textbook.own_weights",
     "objective": "separatrix.textbook.own_weights",
     "reliability": "separatrix.evaluation.calibration",
@@ -154,6 +166,7 @@ _MODULES = {
     "errors": "separatrix.base.errors",
     "firth": "separatrix.firth",
     "information": "separatrix.textbook.information",
+    "lab": "separatrix.lab",
     "labels": "separatrix.base.labels",
     "links": "separatrix.losses.links",
     "losses": "separatrix.losses",
@@ -213,7 +226,9 @@ __all__ = [
     "firth",
     "gaussian",
     "information",
+    "lab",
     "labels",
+    "level_sets",
     "likelihood_ratio_test",
     "links",
     "load",
@@ -225,6 +240,7 @@ __all__ = [
     "penalty_path",
     "plots",
     "presets",
+    "probability_bands",
     "quadratic",
     "read_schema",
     "read_table",
@@ -238,10 +254,12 @@ __all__ = [
     "sql_expressions",
     "steps",
     "summary",
+    "target_weights",
     "threads",
     "to_onnx",
     "to_python",
     "to_sql",
+    "walk",
     "watch",
 ]
 

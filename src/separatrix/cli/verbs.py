@@ -21,6 +21,8 @@ VERBS: dict[str, str] = {
     "export": "Write a model as SQL, ONNX or Python.",
     "check": "Look for problems in a table before fitting.",
     "compare": "Cross-validate every classifier on a table.",
+    "figures": "Draw the pictures of the lectures.",
+    "lab": "Open interactive pages in the browser.",
     "completion": "Print a shell completion script.",
 }
 

@@ -1,7 +1,13 @@
 """Plots in the manner of scikit-learn's displays: ``…Display.from_estimator(model, X, y)``.
 
-The numbers come from ``separatrix.diagnostics`` and ``separatrix.evaluation``; only this package imports matplotlib.
+The pictures of the lectures are functions of ``figures``. The numbers come from other packages, mostly
+``separatrix.diagnostics`` and ``separatrix.evaluation``; only this package imports matplotlib.
 """
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from separatrix.base.theme import DARK, LIGHT, Theme
 from separatrix.plots.calibration import CalibrationDisplay
@@ -17,6 +23,9 @@ from separatrix.plots.precision_recall import PrecisionRecallDisplay
 from separatrix.plots.roc import RocDisplay
 from separatrix.plots.style import style
 from separatrix.plots.threshold import ThresholdDisplay
+
+if TYPE_CHECKING:
+    from separatrix.plots import figures
 
 __all__ = [
     "DARK",
@@ -34,5 +43,13 @@ __all__ = [
     "RocDisplay",
     "Theme",
     "ThresholdDisplay",
+    "figures",
     "style",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    # The pictures of the lectures import every classifier, which other plots do not need.
+    if name == "figures":
+        return import_module("separatrix.plots.figures")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -11,22 +11,20 @@ from typing import Any, Self, final
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.patches import PathPatch
-from matplotlib.path import Path
 
 from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.base.labels import known_codes
 from separatrix.base.number_text import number_text
-from separatrix.base.theme import GROUND, POINT, POINT_EDGE, RING, Theme, told_apart
+from separatrix.base.theme import GROUND, Theme, told_apart
 from separatrix.classifiers.fit_input import rows_to_score
 from separatrix.diagnostics.plane import Plane, exact_regions, leads, plane_of
 from separatrix.evaluation.model_view import view_of
 from separatrix.geometry import Region
 from separatrix.plots import legends
-from separatrix.plots.boundaries import boundaries
 from separatrix.plots.display import PLOTS, Display
 from separatrix.plots.hexagons import cells
-from separatrix.plots.style import POINTS, STRONG, THIN, marker, plain, shortened
+from separatrix.plots.rows_and_regions import draw_regions, draw_rows
+from separatrix.plots.style import STRONG, plain, shortened
 from separatrix.scorers.scorer import scores_of
 
 # Largest number of rows drawn one by one.
@@ -216,7 +214,7 @@ class DecisionRegionsDisplay(Display):
 
     def _draw(self, ax: Axes, theme: Theme) -> None:
         if self.regions is not None:
-            self._draw_polygons(ax, theme)
+            draw_regions(ax, theme, self.regions, self.classes.tolist(), self.box)
         if self.leads is not None:
             self._draw_contours(ax, theme)
         if self.one_by_one:
@@ -232,16 +230,9 @@ class DecisionRegionsDisplay(Display):
         legends.below(ax)
 
     def _draw_points(self, ax: Axes, theme: Theme) -> None:
-        named, size = self.named, SMALL_POINT if len(self.points) > MOST_LARGE_POINTS else 1.0
-        point, ring = (POINTS * size * diameter for diameter in (POINT, RING))
-        look = {"s": point**2, "linewidths": POINTS * size * POINT_EDGE, "edgecolors": theme.paper, "zorder": 3}
-        for k in range(len(self.classes)):
-            x, y = self.points[self.codes == k].T
-            ax.scatter(x, y, color=theme.of_class(k), marker=marker(k), label=named.get(k), **look)  # type: ignore[arg-type]
-        x, y = self.points[self.wrong].T
-        if len(x):
-            look = {"facecolors": "none", "edgecolors": theme.ink, "linewidths": THIN, "zorder": 4}
-            ax.scatter(x, y, s=ring**2, label="mistake", **look)  # type: ignore[arg-type]
+        size = SMALL_POINT if len(self.points) > MOST_LARGE_POINTS else 1.0
+        K = len(self.classes)
+        draw_rows(ax, theme, self.points, self.codes, self.wrong, n_classes=K, named=self.named, size=size)
 
     def _draw_hexagons(self, ax: Axes, theme: Theme) -> None:
         found = cells(self.points, self.codes, self.wrong, len(self.classes), self.box)
@@ -250,20 +241,6 @@ class DecisionRegionsDisplay(Display):
             ax.scatter([], [], color=theme.of_class(k), marker="H", label=name)
         if found.mostly_wrong.any():
             ax.scatter([], [], facecolors="none", edgecolors=theme.ink, marker="H", label="mostly mistakes")
-
-    def _draw_polygons(self, ax: Axes, theme: Theme) -> None:
-        assert self.regions is not None
-        drawn = [region for region in self.regions if not region.empty]
-        for k, label in enumerate(self.classes.tolist()):
-            polygons = [region.vertices for region in drawn if region.labels == (label,)]
-            if polygons:
-                shape = Path.make_compound_path(*(Path(np.vstack([V, V[:1]]), closed=True) for V in polygons))
-                ax.add_patch(PathPatch(shape, facecolor=theme.of_class(k), alpha=GROUND, linewidth=0))
-        edges = boundaries(drawn, self.box)
-        if len(edges):
-            codes = np.tile([Path.MOVETO, Path.LINETO], len(edges)).astype(np.uint8)
-            look: dict[str, Any] = {"edgecolor": theme.ink, "linewidth": STRONG, "capstyle": "round", "zorder": 2.8}
-            ax.add_patch(PathPatch(Path(edges.reshape(-1, 2), codes), facecolor="none", **look))
 
     def _draw_contours(self, ax: Axes, theme: Theme) -> None:
         assert self.leads is not None

@@ -1,0 +1,11 @@
+"""The lab: interactive pages in the browser that run the classifiers of this package (``separatrix lab``).
+
+The server listens on this machine only. The pages are ES modules in ``static/``; every number that they show is
+computed here. A page is one module in ``static/``, one module in ``requests/`` and one line in ``pages.PAGES``.
+
+Only ``app``, ``guard``, ``session`` and ``serve`` need the extra ``lab`` (Starlette, uvicorn, websockets).
+"""
+
+from separatrix.lab.points import points
+
+__all__ = ["points"]

@@ -1,0 +1,103 @@
+"""The application: one page, its modules and styles, and the websocket of the requests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib.resources import files
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.requests import Request as HttpRequest
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.routing import Route, WebSocketRoute
+from starlette.types import ASGIApp
+from starlette.websockets import WebSocket
+
+from separatrix.base.theme import DARK, LIGHT, Theme
+from separatrix.lab.guard import NO_TOKEN, Guard, Launch
+from separatrix.lab.models import offered
+from separatrix.lab.pages import PAGES, requests
+from separatrix.lab.points import of_preset
+from separatrix.lab.presets import PRESETS
+from separatrix.lab.protocol import encoded
+from separatrix.lab.session import Session
+
+TYPES = {"html": "text/html", "js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
+
+
+def application(launch: Launch) -> ASGIApp:
+    """The guarded application of one launch."""
+    content = static_files()
+
+    async def index(request: HttpRequest) -> Response:
+        if "token" in request.query_params:
+            return _admitted(launch, request)
+        if not launch.knows(request.headers):
+            return PlainTextResponse(NO_TOKEN, 403)
+        return content["index.html"]
+
+    async def static(request: HttpRequest) -> Response:
+        name = request.path_params["name"]
+        return content[name] if name in content else PlainTextResponse("There is no such file.\n", 404)
+
+    async def start(request: HttpRequest) -> Response:
+        return Response(encoded(opening()), media_type="application/json")
+
+    async def socket(socket: WebSocket) -> None:
+        await Session(socket, requests()).run()
+
+    routes = [
+        Route("/", index),
+        Route("/opening.json", start),
+        Route("/{name}", static),
+        WebSocketRoute("/socket", socket),
+    ]
+    return Guard(Starlette(routes=routes), launch)
+
+
+def _admitted(launch: Launch, request: HttpRequest) -> Response:
+    """Exchange the token in the address for a cookie. Browsers keep the part after # when they are redirected."""
+    if not launch.accepts(request.query_params["token"]):
+        return PlainTextResponse(NO_TOKEN, 403)
+    response = RedirectResponse("/", 303)
+    response.set_cookie(launch.cookie, launch.token, httponly=True, samesite="strict")
+    return response
+
+
+def static_files() -> Mapping[str, Response]:
+    """All files of the front end by name, with the style sheet of the themes."""
+    found: dict[str, Response] = {"theme.css": Response(theme_css(), media_type=TYPES["css"])}
+    for file in files("separatrix.lab").joinpath("static").iterdir():
+        kind = TYPES.get(file.name.rpartition(".")[2])
+        if kind is not None:
+            found[file.name] = Response(file.read_bytes(), media_type=kind)
+    return found
+
+
+def opening() -> Mapping[str, Any]:
+    """What the front end needs to know before its first request: pages, classifiers with their settings, presets."""
+    return {
+        "pages": [vars(page) for page in PAGES],
+        "models": offered(),
+        "presets": [_preset(name) for name in PRESETS],
+    }
+
+
+def _preset(name: str) -> dict[str, Any]:
+    known, (_, y) = PRESETS[name], of_preset(name)
+    return {"name": name, "title": known.title, "drag": known.drag, "classes": len(set(y.tolist()))}
+
+
+def theme_css() -> str:
+    """The colours of both themes as CSS variables, from the one theme of plots, reports and pages."""
+    light, dark = _variables(LIGHT), _variables(DARK)
+    return (
+        f":root {{ color-scheme: light dark; {light} }}\n"
+        f":root[data-theme=dark] {{ color-scheme: dark; {dark} }}\n"
+        f":root[data-theme=light] {{ color-scheme: light; }}\n"
+        f"@media (prefers-color-scheme: dark) {{ :root:not([data-theme=light]) {{ {dark} }} }}\n"
+    )
+
+
+def _variables(theme: Theme) -> str:
+    return " ".join(f"--{role}: {colour};" for role, colour in theme.roles().items())

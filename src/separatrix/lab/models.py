@@ -1,0 +1,176 @@
+"""The classifiers as the pages offer them: titles and settings for forms, and estimators made of what was chosen.
+
+Everything comes from the classifiers' descriptions, so a newly registered classifier appears without a line here.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from separatrix.base.declarations import declared_keys
+from separatrix.base.errors import InputError, ParameterError
+from separatrix.classifiers import CLASSIFIERS, OFFERED, describe
+from separatrix.classifiers.description import Setting
+
+
+@dataclass(frozen=True)
+class Slider:
+    """The range of a slider for a number; ``log``: its steps are powers of ten."""
+
+    low: float
+    high: float
+    log: bool = False
+
+
+# The ranges of numbers that a slider suits. Other numbers have a field.
+SLIDERS = {
+    "C": Slider(1e-3, 1e3, log=True),
+    "l2": Slider(1e-3, 1e3, log=True),
+    "eta0": Slider(1e-2, 1e1, log=True),
+    "alpha": Slider(1e-5, 1.0, log=True),
+    "l1_ratio": Slider(0.0, 1.0),
+    "eps": Slider(1e-3, 1.0, log=True),
+}
+# The registries of those texts whose settings do not name one.
+REGISTRIES = {
+    "update": "separatrix.solvers.separating.perceptron:UPDATES",
+    "targets": "separatrix.moments.target_tables:TARGETS",
+    "direction": "separatrix.moments.projected_rows:DIRECTIONS",
+    "threshold": "separatrix.moments.projected_rows:THRESHOLDS",
+}
+# The classifier that a scheme is made of unless another is chosen.
+DEFAULT_BASE = "logistic"
+
+
+@cache
+def offered() -> list[dict[str, Any]]:
+    """All classifiers with their settings, for the forms of a page.
+
+    >>> next(one["title"] for one in offered() if one["name"] == "lda")
+    'Linear discriminant analysis'
+    """
+    return [_offered(name) for name in OFFERED]
+
+
+def _offered(name: str) -> dict[str, Any]:
+    known = describe(name)
+    defaults = CLASSIFIERS[name]().get_params(deep=False)
+    return {
+        "name": name,
+        "short": name.replace("-", " "),
+        "title": titled(OFFERED[name][1]),
+        "about": known.about,
+        "probabilities": known.probabilities,
+        "curved": known.curved,
+        "base": [other for other in OFFERED if not describe(other).parts] if known.parts else [],
+        "settings": [_form(setting, defaults[setting.parameter]) for setting in known.settings],
+    }
+
+
+def titled(kind: str) -> str:
+    """The name of a class as a title.
+
+    >>> titled("LeastSquaresClassifier"), titled("LinearSVC"), titled("OneVsRestClassifier")
+    ('Least squares', 'Linear SVC', 'One vs rest')
+    """
+    first, *others = re.findall(r"[A-Z]+(?![a-z])|[A-Z][a-z]*", kind.removesuffix("Classifier"))
+    return " ".join([first, *(word if len(word) > 1 and word.isupper() else word.lower() for word in others)])
+
+
+def _form(setting: Setting, default: Any) -> dict[str, Any]:
+    """A setting as a form shows it: its kind, its default and what may be chosen."""
+    form = {"parameter": setting.parameter, "help": setting.help, "default": default}
+    registry = setting.names or REGISTRIES.get(setting.parameter, "")
+    if setting.flag is not None:
+        return form | {"kind": "flag", "value": setting.flag}
+    if registry:
+        names = declared_keys(*registry.split(":"))
+        return form | {"kind": "choice", "words": names if default in names else (default, *names)}
+    if setting.type is str and setting.words:
+        return form | {"kind": "choice", "words": (default, *setting.words)}
+    if setting.type is str:
+        return form | {"kind": "text"}
+    slider = SLIDERS.get(setting.parameter)
+    return form | {"kind": "number", "slider": None if slider is None else vars(slider)}
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A classifier that a page asks for: its name, the settings that differ from defaults, the base of a scheme."""
+
+    name: str
+    settings: Mapping[str, Any]
+    base: str | None = None
+
+    def estimator(self) -> Any:
+        """The unfitted estimator."""
+        if not describe(self.name).parts:
+            return self._made(self.name)
+        return CLASSIFIERS[self.name](self._made(self.base or DEFAULT_BASE))
+
+    def _made(self, name: str) -> Any:
+        known = {setting.parameter for setting in describe(name).settings}
+        for parameter in self.settings:
+            if parameter not in known:
+                raise ParameterError(parameter, f"{name} has no such setting", "leave it out")
+        return CLASSIFIERS[name](**self.settings)
+
+    def python(self) -> str:
+        """The expression that makes the estimator.
+
+        >>> print(Chosen("logistic", {"C": 10.0}).python())
+        sx.LogisticRegression(C=10.0)
+        """
+        estimator = self.estimator()
+        if not describe(self.name).parts:
+            return _expression(estimator)
+        return f"sx.{type(estimator).__name__}({_expression(estimator.estimator)})"
+
+
+def _expression(estimator: Any) -> str:
+    defaults = type(estimator)().get_params(deep=False)
+    given = {key: value for key, value in estimator.get_params(deep=False).items() if value != defaults[key]}
+    return f"sx.{type(estimator).__name__}({', '.join(f'{key}={_value(value)}' for key, value in given.items())})"
+
+
+def _value(value: Any) -> str:
+    return 'float("inf")' if isinstance(value, float) and math.isinf(value) else repr(value)
+
+
+def chosen(value: Any) -> Chosen:
+    """A classifier from the payload of a request: {"name": ..., "settings": {...}, "base": ...}.
+
+    >>> chosen({"name": "logistic", "settings": {"C": "10"}})
+    Chosen(name='logistic', settings={'C': 10.0}, base=None)
+    """
+    match value:
+        case {"name": str(name)} if name in OFFERED:
+            pass
+        case _:
+            raise InputError("model", "it is not a classifier of this package", f"choose {', '.join(OFFERED)}")
+    base = value.get("base") if describe(name).parts else None
+    if base is not None and (base not in OFFERED or describe(base).parts):
+        raise InputError("base", f"got {base!r}", "choose a classifier that is not made of others")
+    forms = {setting.parameter: setting for setting in describe(base or name).settings}
+    given = value.get("settings") or {}
+    if not isinstance(given, Mapping):
+        raise InputError("settings", "they are not names with values", "give a value for each name")
+    settings = {key: _read(forms[key], one) for key, one in given.items() if key in forms}
+    return Chosen(name, settings, base)
+
+
+def _read(setting: Setting, value: Any) -> Any:
+    """The value of a setting from a form or a link, where all values may be texts."""
+    if setting.flag is not None:
+        return setting.flag if value in (True, "true", "True", "1", 1) else not setting.flag
+    if setting.type is str or value in setting.words:
+        return None if value in ("", None) else str(value)
+    try:
+        return setting.type(float(value)) if setting.type is int else setting.type(value)
+    except (TypeError, ValueError, OverflowError):
+        raise ParameterError(setting.parameter, f"got {value!r}", "give a number") from None

@@ -1,0 +1,30 @@
+"""The pages of the lab, in the order of the navigation. A new page is one line here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+
+from separatrix.lab.protocol import Request
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page: its name in links and of its two modules (``requests/NAME.py``, ``static/NAME.js``), and its title."""
+
+    name: str
+    title: str
+
+
+PAGES = (Page("plane", "Plane"),)
+
+
+@cache
+def requests() -> dict[str, Request]:
+    """The requests of all pages by their full names, such as "plane.fit"."""
+    found: dict[str, Request] = {}
+    for page in PAGES:
+        module = import_module(f"separatrix.lab.requests.{page.name}")
+        found |= {f"{page.name}.{name}": function for name, function in module.REQUESTS.items()}
+    return found

@@ -1,0 +1,134 @@
+"""Points of the lab as a short text, for links and for Python.
+
+    outlier                       the points of a preset
+    outlier;20=8,-2.5;3=1,0       the same with rows 20 and 3 moved
+    ~AGT/nAE…                     any points: base64url of x₁ and x₂ in hundredths as int16, and the class as a byte
+
+Coordinates are multiples of 1/100, so that a link restores them exactly.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from typing import Any
+
+import numpy as np
+
+from separatrix.base.arrays import Array, Integers
+from separatrix.base.errors import InputError, ParameterError
+from separatrix.lab.presets import PRESETS
+
+# Coordinates are stored as int16 in units of 1/PER_UNIT.
+PER_UNIT = 100
+LARGEST = np.iinfo(np.int16).max / PER_UNIT
+# Past this number of moved rows the coded form is shorter, and past MOST_POINTS a page is no longer drawn by hand.
+MOST_MOVED, MOST_POINTS = 12, 20_000
+CLASSES = 6
+_RECORD = np.dtype([("x", "<i2", (2,)), ("k", "u1")])
+
+
+def points(text: str) -> tuple[Array, Integers]:
+    """Return the points that a link of the lab or its line of Python names.
+
+    Parameters
+    ----------
+    text : str
+        The name of a preset, with rows that were moved, such as "outlier;20=8,-2.5"; or coded points that begin
+        with "~".
+
+    Returns
+    -------
+    X : array (n, 2)
+        The coordinates.
+    y : array (n,) of int
+        The classes.
+
+    Raises
+    ------
+    ParameterError
+        If the text names no points.
+
+    Examples
+    --------
+    >>> from separatrix.lab import points
+    >>> X, y = points("outlier;20=8,-2")
+    >>> X.shape, X[20].tolist(), int(y[20])
+    ((21, 2), [8.0, -2.0], 1)
+    """
+    if text.startswith("~"):
+        return _decoded(text[1:])
+    name, *moved = text.split(";")
+    X, y = of_preset(name)
+    for one in moved:
+        row, place = _moved(one, len(X))
+        X[row] = place
+    return X, y
+
+
+def of_preset(name: str) -> tuple[Array, Integers]:
+    """The points of a preset, in hundredths."""
+    if name not in PRESETS:
+        raise ParameterError("points", f"there is no preset {name!r}", f"choose one of {', '.join(PRESETS)}")
+    X, y = PRESETS[name].make()
+    return np.asarray(np.round(X, 2), dtype=np.float64), np.asarray(y, dtype=np.int64)
+
+
+def spelled(X: Array, y: Integers, preset: str | None) -> str:
+    """The shortest text for which ``points`` returns these points.
+
+    >>> X, y = points("separable;3=1,2")
+    >>> spelled(X, y, "separable")
+    'separable;3=1,2'
+    >>> spelled(X[:2], y[:2], "separable")[0]
+    '~'
+    """
+    if preset in PRESETS:
+        known, classes = of_preset(preset)
+        if np.array_equal(classes, y):
+            rows = np.flatnonzero(np.any(np.abs(known - X) > 1e-9, axis=1))
+            if len(rows) <= MOST_MOVED:
+                return ";".join([preset, *(f"{row}={X[row, 0]:g},{X[row, 1]:g}" for row in rows)])
+    records = np.empty(len(X), dtype=_RECORD)
+    records["x"], records["k"] = np.round(X * PER_UNIT), y
+    return "~" + base64.urlsafe_b64encode(records.tobytes()).decode().rstrip("=")
+
+
+def _moved(text: str, n: int) -> tuple[int, tuple[float, float]]:
+    """A row and its new place, from "20=8,-2.5"."""
+    try:
+        row, place = text.split("=")
+        x, y = map(float, place.split(","))
+        found = int(row)
+    except ValueError:
+        raise ParameterError("points", f"got {text!r}", "give a row and its place, such as 20=8,-2.5") from None
+    if not 0 <= found < n or not max(abs(x), abs(y)) <= LARGEST:
+        raise ParameterError("points", f"got {text!r}", f"give a row below {n} and places within ±{LARGEST:g}")
+    return found, (round(x, 2), round(y, 2))
+
+
+def _decoded(text: str) -> tuple[Array, Integers]:
+    try:
+        content = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
+        records = np.frombuffer(content, dtype=_RECORD)
+    except (ValueError, binascii.Error):
+        raise ParameterError("points", "the coded points are damaged", "copy the whole link") from None
+    return checked(records["x"] / PER_UNIT, records["k"])
+
+
+def checked(X: Any, y: Any) -> tuple[Array, Integers]:
+    """Points from outside as arrays, rounded to hundredths; an ``InputError`` says what is wrong with them.
+
+    >>> checked([[0.125, 1]], [1])
+    (array([[0.12, 1.  ]]), array([1]))
+    """
+    try:
+        places, classes = np.asarray(X, dtype=np.float64).reshape(-1, 2), np.asarray(y, dtype=np.int64).reshape(-1)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError("points", "they are not pairs of numbers with a class", "give x₁, x₂ and a class") from None
+    if len(places) != len(classes) or len(places) > MOST_POINTS:
+        problem = f"there are {len(places)} places and {len(classes)} classes"
+        raise InputError("points", problem, f"give one class for each, and at most {MOST_POINTS} points")
+    if not np.all(np.abs(places) <= LARGEST) or np.any((classes < 0) | (classes >= CLASSES)):
+        raise InputError("points", "a number is too large", f"give places within ±{LARGEST:g}, classes below {CLASSES}")
+    return np.round(places, 2), classes

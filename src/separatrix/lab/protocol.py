@@ -1,0 +1,129 @@
+"""The protocol of the lab: requests by name, answers as JSON.
+
+A message of the page is ``{"id": 7, "request": "plane.fit", "payload": {...}}``. Its answer is ``{"id": 7, "answer":
+{...}}``, or ``{"id": 7, "error": "..."}`` with a sentence for the page. Until the answer comes, a long computation
+sends ``{"id": 7, "progress": {...}}``, and ``{"stop": 7}`` ends it.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from separatrix.base.errors import InputError, SeparatrixError
+
+Payload: TypeAlias = Mapping[str, Any]
+Request: TypeAlias = Callable[[Payload], Mapping[str, Any]]
+
+
+class ProtocolError(SeparatrixError):
+    """A message that does not follow the protocol."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """A request that a page has sent: its number, the name of the request, and what it carries."""
+
+    id: int
+    request: str
+    payload: Payload
+
+
+@dataclass(frozen=True)
+class Stop:
+    """The page no longer wants the answer to request ``id``."""
+
+    id: int
+
+
+def parsed(text: str) -> Call | Stop:
+    """The message of a page.
+
+    >>> parsed('{"id": 1, "request": "plane.fit", "payload": {}}')
+    Call(id=1, request='plane.fit', payload={})
+    >>> parsed('{"stop": 1}')
+    Stop(id=1)
+    """
+    try:
+        message = json.loads(text)
+    except ValueError:
+        raise ProtocolError("the message is not JSON") from None
+    match message:
+        case {"stop": int(number)}:
+            return Stop(number)
+        case {"id": int(number), "request": str(name), "payload": dict(payload)}:
+            return Call(number, name, payload)
+    raise ProtocolError("the message has no id, request and payload")
+
+
+def answered(call: Call, requests: Mapping[str, Request]) -> str:
+    r"""The answer to a request as JSON. What the user can mend becomes an error with a sentence.
+
+    >>> half = {"half": lambda payload: {"value": payload["x"] / 2}}
+    >>> answered(Call(3, "half", {"x": 5}), half)
+    '{"id":3,"answer":{"value":2.5}}'
+    >>> answered(Call(4, "third", {}), half)
+    '{"id":4,"error":"the lab has no request \'third\'"}'
+    """
+    if call.request not in requests:
+        return failed(call, f"the lab has no request {call.request!r}")
+    try:
+        answer = requests[call.request](call.payload)
+    except SeparatrixError as error:
+        return failed(call, str(error))
+    return encoded({"id": call.id, "answer": answer})
+
+
+def failed(call: Call, sentence: str) -> str:
+    """The message that says why a request has no answer."""
+    return encoded({"id": call.id, "error": sentence})
+
+
+def encoded(value: Any) -> str:
+    """JSON of plain values and NumPy arrays. NaN and infinite numbers become null.
+
+    >>> encoded({"w": np.array([1.0, np.nan])})
+    '{"w":[1.0,null]}'
+    """
+    return json.dumps(_plain(value), separators=(",", ":"), allow_nan=False, ensure_ascii=False)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
+    if isinstance(value, Mapping):
+        return {str(key): _plain(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return str(value) if isinstance(value, str) else value
+
+
+def number(payload: Payload, name: str, low: float, high: float) -> float:
+    """A number of a payload, from ``low`` to ``high``.
+
+    >>> number({"p": 0.5}, "p", 0, 1)
+    0.5
+    """
+    value = payload.get(name)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
+        raise InputError(name, f"got {value!r}", f"give a number from {low:g} to {high:g}")
+    return float(value)
+
+
+def text(payload: Payload, name: str, longest: int = 100_000) -> str:
+    """A text of a payload.
+
+    >>> text({"spec": "outlier"}, "spec")
+    'outlier'
+    """
+    value = payload.get(name)
+    if not isinstance(value, str) or len(value) > longest:
+        raise InputError(name, "it is not a text, or too long", f"give a text of at most {longest} characters")
+    return value

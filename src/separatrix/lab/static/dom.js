@@ -1,0 +1,73 @@
+// HTML and SVG elements. Every string becomes text, never markup.
+const SVG = "http://www.w3.org/2000/svg";
+
+/** An HTML element: attributes (functions are event listeners), then children (strings become text). */
+export function h(tag, attributes = {}, ...children) {
+  return filled(document.createElement(tag), attributes, children);
+}
+
+/** The same for SVG. */
+export function s(tag, attributes = {}, ...children) {
+  return filled(document.createElementNS(SVG, tag), attributes, children);
+}
+
+function filled(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === "function") element.addEventListener(name, value);
+    else if (value === true) element.setAttribute(name, "");
+    else if (value !== false && value !== null && value !== undefined) element.setAttribute(name, value);
+  }
+  element.append(...children.flat(Infinity).filter(child => child !== null && child !== undefined && child !== false));
+  return element;
+}
+
+/** A number with a real minus sign; −0.00 is written 0.00. A missing one is written "none". */
+export function fixed(value, digits = 2) {
+  if (value === null || value === undefined) return "none";
+  return (Math.abs(value) < 0.5 * 10 ** -digits ? 0 : value).toFixed(digits).replace("-", "−");
+}
+
+/** A number with three significant digits or so, short enough for a small card. */
+export function short(value) {
+  if (value === null || value === undefined) return "none";
+  const size = Math.abs(value);
+  if (size !== 0 && (size >= 1e5 || size < 1e-3)) return value.toExponential(1).replaceAll("-", "−");
+  return fixed(value, size >= 100 ? 1 : 3);
+}
+
+const ICONS = {
+  python: "M5.5 4.5 2 8l3.5 3.5M10.5 4.5 14 8l-3.5 3.5",
+  link: "M6.5 9.5 9.5 6.5M7 4.5l1.6-1.6a3 3 0 0 1 4.3 4.3L11.2 8.8M9 11.5l-1.6 1.6a3 3 0 0 1-4.3-4.3L4.8 7.2",
+  picture: "M8 2.5v7M5 7l3 3 3-3M3 13.5h10",
+  check: "M3 8.5 6.5 12 13 4",
+  warn: "M8 3v6M8 12.2v.3",
+  undo: "M6 3 2.5 6.5 6 10M3 6.5h6.5a3.5 3.5 0 0 1 0 7H7",
+  close: "M4 4l8 8M12 4l-8 8",
+};
+
+/** A line icon of 16 px. */
+export function icon(name) {
+  return s("svg", { class: "icon", viewBox: "0 0 16 16", "aria-hidden": "true" }, s("path", { d: ICONS[name] }));
+}
+
+/** A solid icon of 16 px. */
+export function solid(path) {
+  return s("svg", { class: "icon solid", viewBox: "0 0 16 16", "aria-hidden": "true" }, s("path", { d: path }));
+}
+
+/** A group of buttons of which one is pressed: items are {value, label: nodes, name: accessible name}. */
+export function segmented(name, items, current, choose) {
+  const group = h("div", { class: "segmented", role: "group", "aria-label": name });
+  for (const item of items) {
+    const pressed = String(item.value === current);
+    const act = () => choose(item.value);
+    group.append(h("button", { type: "button", "aria-pressed": pressed, "aria-label": item.name, click: act }, item.label));
+  }
+  return group;
+}
+
+/** A select: options are [value, text]. */
+export function select(name, options, current, choose) {
+  const made = options.map(([value, text]) => h("option", { value, selected: value === current }, text));
+  return h("select", { "aria-label": name, change: event => choose(event.target.value) }, made);
+}

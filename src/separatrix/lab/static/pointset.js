@@ -1,0 +1,48 @@
+// The points of a page, with undo. Places are multiples of 1/100, so that a link restores them exactly.
+const MOST_STATES = 200;
+const LARGEST = 327.67;
+const rounded = v => Math.max(-LARGEST, Math.min(LARGEST, Math.round(v * 100) / 100));
+
+export class PointSet {
+  #past = [];
+
+  constructor(X, y, preset) {
+    this.X = X.map(p => p.slice());
+    this.y = y.slice();
+    this.preset = preset;
+  }
+
+  /** Remember the present state; call it before a change, once for a whole drag. */
+  keep() {
+    this.#past.push([this.X.map(p => p.slice()), this.y.slice(), this.preset]);
+    if (this.#past.length > MOST_STATES) this.#past.shift();
+  }
+
+  get undoable() { return this.#past.length > 0; }
+
+  undo() {
+    const last = this.#past.pop();
+    if (last) [this.X, this.y, this.preset] = last;
+    return Boolean(last);
+  }
+
+  replace(X, y, preset) {
+    this.keep();
+    [this.X, this.y, this.preset] = [X.map(p => p.slice()), y.slice(), preset];
+  }
+
+  move(i, [x, y]) { this.X[i] = [rounded(x), rounded(y)]; }
+
+  add([x, y], k) {
+    this.keep();
+    this.X.push([rounded(x), rounded(y)]);
+    this.y.push(k);
+    return this.X.length - 1;
+  }
+
+  erase(i) {
+    this.keep();
+    this.X.splice(i, 1);
+    this.y.splice(i, 1);
+  }
+}

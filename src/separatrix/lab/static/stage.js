@@ -1,0 +1,154 @@
+// The picture: scales between the plane and pixels, axes, marks of classes. No mathematics of models lives here.
+import { fixed, s } from "./dom.js";
+
+export const SHAPE_NAMES = ["blue ●", "orange ■", "green ▲", "purple ◆", "grey ▼", "violet ✚"];
+export const COLOURS = ["blue", "orange", "green", "purple", "grey", "violet"];
+const SVG_POINTS = 500; // Above this number, points are drawn on a canvas.
+
+/** The outline of a class's mark around the origin. */
+export function outline(k, r) {
+  const q = 0.9 * r, t = 1.15 * r, u = 0.36 * r;
+  return [
+    `M${r},0A${r},${r},0,1,1,${-r},0A${r},${r},0,1,1,${r},0Z`,
+    `M${-q},${-q}H${q}V${q}H${-q}Z`,
+    `M0,${-t}L${t},${0.8 * r}H${-t}Z`,
+    `M0,${-1.2 * r}L${1.2 * r},0L0,${1.2 * r}L${-1.2 * r},0Z`,
+    `M0,${t}L${t},${-0.8 * r}H${-t}Z`,
+    `M${-u},${-r}H${u}V${-u}H${r}V${u}H${u}V${r}H${-u}V${u}H${-r}V${-u}H${-u}Z`,
+  ][k];
+}
+
+/** A small mark of a class beside text. */
+export const badge = (k, size = 14) =>
+  s("svg", { class: "badge", width: size, height: size, viewBox: "-8 -8 16 16", "aria-hidden": "true" },
+    s("path", { class: `class-${k}`, d: outline(k, 6) }));
+
+/** An SVG with a canvas below it, both as large as their figure. `box` is [left, right, low, high]. */
+export class Stage {
+  constructor(figure, svg, aspect, drawn) {
+    this.figure = figure;
+    this.svg = svg;
+    this.canvas = document.createElement("canvas");
+    this.canvas.setAttribute("aria-hidden", "true");
+    figure.prepend(this.canvas);
+    this.box = [-5, 5, -3, 3];
+    this.aspect = aspect;
+    this.drawn = drawn;
+    this.width = this.height = 0;
+    this.watch = new ResizeObserver(() => this.resize());
+    this.watch.observe(figure);
+    this.resize();
+  }
+
+  get small() { return this.width < 520; }
+  get radius() { return this.small ? 5.2 : 6.5; }
+
+  resize() {
+    const width = Math.round(this.figure.clientWidth);
+    const height = Math.round(width * this.aspect(width));
+    if (!width || (width === this.width && height === this.height)) return;
+    this.width = width;
+    this.height = height;
+    this.svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    this.svg.setAttribute("height", height);
+    if (this.points) this.show(this.points);
+    this.drawn?.();
+  }
+
+  /** Choose the box that shows these places with equal units on both axes. */
+  show(points) {
+    this.points = points;
+    const xs = points.map(p => p[0]), ys = points.map(p => p[1]);
+    if (!points.length) { xs.push(-3, 3); ys.push(-2, 2); }
+    const [l, r] = [Math.min(...xs), Math.max(...xs)], [lo, hi] = [Math.min(...ys), Math.max(...ys)];
+    const unit = Math.max((r - l + 1) / (0.84 * this.width), (hi - lo + 1) / (0.78 * this.height), 1e-3);
+    const cx = (l + r) / 2, cy = (lo + hi) / 2, w = unit * this.width / 2, v = unit * this.height / 2;
+    this.box = [cx - w, cx + w, cy - v, cy + v];
+  }
+
+  x(value) { return (value - this.box[0]) / (this.box[1] - this.box[0]) * this.width; }
+  y(value) { return (this.box[3] - value) / (this.box[3] - this.box[2]) * this.height; }
+
+  /** The place in the plane under the pointer. */
+  at(event) {
+    const frame = this.svg.getBoundingClientRect(), [l, r, lo, hi] = this.box;
+    const u = (event.clientX - frame.x) / frame.width, v = (event.clientY - frame.y) / frame.height;
+    return [l + u * (r - l), hi - v * (hi - lo)];
+  }
+
+  /** The number of the point nearest to the pointer, within `reach` pixels, or −1. */
+  hit(event, points, reach = 22) {
+    const frame = this.svg.getBoundingClientRect();
+    const px = event.clientX - frame.x, py = event.clientY - frame.y;
+    let best = -1, near = reach * reach;
+    points.forEach(([x, y], k) => {
+      const d = (this.x(x) - px) ** 2 + (this.y(y) - py) ** 2;
+      if (d <= near) { near = d; best = k; }
+    });
+    return best;
+  }
+
+  path(points, closed = false) {
+    return points.map(([x, y], k) => `${k ? "L" : "M"}${this.x(x).toFixed(1)},${this.y(y).toFixed(1)}`).join("") + (closed ? "Z" : "");
+  }
+
+  text(x, y, words, kind, anchor = "start") { return s("text", { x, y, class: kind, "text-anchor": anchor }, words); }
+
+  /** Grid, axes, ticks and the names of the axes. */
+  axes(names = ["x₁", "x₂"]) {
+    const [l, r, lo, hi] = this.box, made = [], w = this.width, v = this.height;
+    const step = niceStep((r - l) / (this.small ? 6 : 9));
+    const digits = step < 1 ? Math.ceil(-Math.log10(step)) : 0;
+    for (let k = Math.ceil(l / step); k * step < r; k++) {
+      const at = this.x(k * step);
+      made.push(s("path", { class: k ? "grid" : "axis", d: `M${at},0V${v}` }));
+      if (at > 24 && at < w - 44) made.push(this.text(at + 4, v - 7, fixed(k * step, digits), "tick"));
+    }
+    for (let k = Math.ceil(lo / step); k * step < hi; k++) {
+      const at = this.y(k * step);
+      made.push(s("path", { class: k ? "grid" : "axis", d: `M0,${at}H${w}` }));
+      if (at > 28 && at < v - 28) made.push(this.text(w - 12, at - 4, fixed(k * step, digits), "tick", "end"));
+    }
+    const inside = (value, low, high) => Math.min(Math.max(value, low), high);
+    made.push(this.text(w - 12, inside(this.y(0) + 18, 44, v - 24), names[0], "name", "end"));
+    made.push(this.text(inside(this.x(0) - 8, 26, w - 60), 18, names[1], "name", "end"));
+    return made;
+  }
+
+  /** The marks of points: SVG elements up to SVG_POINTS, else none, and the canvas is painted. */
+  marks(X, y) {
+    const context = this.canvas.getContext("2d"), r = this.radius;
+    if (X.length <= SVG_POINTS) {
+      if (this.canvas.width) this.canvas.width = this.canvas.height = 0;
+      return X.map((p, i) => s("path", { class: `point class-${y[i]}`, d: outline(y[i], r), transform: this.place(p) }));
+    }
+    const scale = devicePixelRatio, style = getComputedStyle(this.svg);
+    this.canvas.width = this.width * scale;
+    this.canvas.height = this.height * scale;
+    const shapes = COLOURS.map((_, k) => new Path2D(outline(k, 0.7 * r)));
+    context.lineWidth = 1;
+    context.strokeStyle = style.getPropertyValue("--paper");
+    X.forEach(([a, b], i) => {
+      context.setTransform(scale, 0, 0, scale, scale * this.x(a), scale * this.y(b));
+      context.fillStyle = style.getPropertyValue(`--class-${y[i]}`);
+      context.fill(shapes[y[i]]);
+      context.stroke(shapes[y[i]]);
+    });
+    return [];
+  }
+
+  place([x, y]) { return `translate(${this.x(x).toFixed(2)},${this.y(y).toFixed(2)})`; }
+
+  arrow(x1, y1, x2, y2, kind) {
+    const a = Math.atan2(y2 - y1, x2 - x1), n = Math.min(11, 0.6 * Math.hypot(x2 - x1, y2 - y1));
+    const tip = turn => `${x2 - n * Math.cos(a + turn)},${y2 - n * Math.sin(a + turn)}`;
+    return s("path", { class: kind, d: `M${x1},${y1}L${x2},${y2}M${tip(-0.42)}L${x2},${y2}L${tip(0.42)}` });
+  }
+
+  leave() { this.watch.disconnect(); }
+}
+
+export function niceStep(rough) {
+  const power = 10 ** Math.floor(Math.log10(rough));
+  return [1, 2, 5, 10].find(one => one * power >= rough * 0.999) * power;
+}

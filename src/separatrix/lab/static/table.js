@@ -1,0 +1,32 @@
+// The points as a table with editable cells, for those who do not drag. It is hidden until it has the focus.
+import { h } from "./dom.js";
+import { SHAPE_NAMES } from "./stage.js";
+
+/** `points()` gives the PointSet; `changed()` is called after an edit. */
+export function pointTable(points, changed) {
+  const body = h("tbody");
+  const cell = (i, j) => h("td", {}, h("input", {
+    type: "number", step: "0.1", "aria-label": `x${j + 1} of row ${i}`, value: points().X[i][j],
+    change: event => {
+      if (!Number.isFinite(event.target.valueAsNumber)) return void (event.target.value = points().X[i][j]);
+      const place = points().X[i].slice();
+      place[j] = event.target.valueAsNumber;
+      points().keep();
+      points().move(i, place);
+      event.target.value = points().X[i][j];
+      changed();
+    },
+  }));
+  const kind = i => h("td", {}, h("select", {
+    "aria-label": `class of row ${i}`,
+    change: event => { points().keep(); points().y[i] = Number(event.target.value); changed(); },
+  }, SHAPE_NAMES.map((name, k) => h("option", { value: k, selected: points().y[i] === k }, name))));
+  const fill = () => body.replaceChildren(...points().X.map((_, i) =>
+    h("tr", {}, h("th", { scope: "row" }, String(i)), cell(i, 0), cell(i, 1), kind(i))));
+  const heads = ["row", "x₁", "x₂", "class"].map(text => h("th", { scope: "col" }, text));
+  const details = h("details", { class: "point-table", toggle: () => details.open && fill() },
+    h("summary", {}, "Points as a table"),
+    h("table", {}, h("thead", {}, h("tr", {}, heads)), body));
+  details.refresh = () => { if (details.open && !details.contains(document.activeElement)) fill(); };
+  return details;
+}
