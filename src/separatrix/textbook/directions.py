@@ -18,8 +18,8 @@ from separatrix.base.arrays import AnyArray, Array, Integers, as_floats
 from separatrix.base.errors import LabelError, ParameterError
 from separatrix.base.labels import encode
 from separatrix.moments.gather import Moments, gather
+from separatrix.moments.projection_thresholds import GaussianThreshold
 from separatrix.moments.projections import DIRECTIONS, Fisher, apart
-from separatrix.moments.thresholds import GaussianThreshold
 from separatrix.rows import memory_rows
 from separatrix.rows.csr import is_sparse
 from separatrix.rows.in_memory import InMemory
