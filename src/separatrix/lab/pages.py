@@ -17,7 +17,7 @@ class Page:
     title: str
 
 
-PAGES = (Page("plane", "Plane"),)
+PAGES = (Page("plane", "Plane"), Page("step", "Step"))
 
 
 @cache

@@ -218,12 +218,13 @@ class Plane {
     const at = this.set.X[this.row], k = this.set.y[this.row];
     if (!at) return void this.card.replaceChildren(h("p", {}, "There are no points. Choose what to add, then click into the plane."));
     const number = (value, digits) => value === null || value === undefined ? h("td", { class: "none" }, "none") : h("td", {}, fixed(value, digits));
+    const lossy = this.answer.models.some(one => one.card?.loss !== undefined);
+    const heads = ["score", "distance", `P(${COLOURS[k]})`, ...(lossy ? ["its loss"] : [])].map(text => h("th", { scope: "col" }, text));
     const rows = this.answer.models.map((one, j) => {
       const name = this.lab.known.get(this.models[j]?.name)?.title ?? "";
       const c = one.card;
-      return h("tr", {}, h("th", { scope: "row" }, name), ...(c ? [number(c.score), number(c.distance), number(c.probability, 3), number(c.loss, 3)] : [null, null, null, null].map(v => number(v))));
+      return h("tr", {}, h("th", { scope: "row" }, name), ...(c ? [number(c.score), number(c.distance), number(c.probability, 3), lossy && number(c.loss, 3)] : heads.map(() => number(null))));
     });
-    const heads = ["score", "distance", `P(${COLOURS[k]})`, "its loss"].map(text => h("th", { scope: "col" }, text));
     this.card.replaceChildren(
       h("div", { class: "who" }, badge(k, 18), h("div", {}, `Row ${this.row}, ${COLOURS[k]}`, h("small", {}, `at (${fixed(at[0])}, ${fixed(at[1])})`))),
       h("table", {}, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, h("span", { class: "hidden" }, "Model")), heads)), h("tbody", {}, rows)));
