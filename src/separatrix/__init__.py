@@ -55,7 +55,14 @@ if TYPE_CHECKING:
     from separatrix.evaluation.comparison import compare
     from separatrix.export import SqlExpressions, sql_expressions, to_onnx, to_python, to_sql
     from separatrix.export.other_packages import as_settings
-    from separatrix.geometry import Hyperplane, ambiguous_regions, boundary_curve, regions
+    from separatrix.geometry import (
+        Hyperplane,
+        ambiguous_regions,
+        boundary_curve,
+        level_sets,
+        probability_bands,
+        regions,
+    )
     from separatrix.inference import likelihood_ratio_test, summary
     from separatrix.losses import links
     from separatrix.model_file import load, save
@@ -87,6 +94,8 @@ _WHERE = {
     "Hyperplane": "separatrix.geometry",
     "ambiguous_regions": "separatrix.geometry",
     "boundary_curve": "separatrix.geometry",
+    "level_sets": "separatrix.geometry",
+    "probability_bands": "separatrix.geometry",
     "regions": "separatrix.geometry",
     "error_surface": "separatrix.textbook.surface",
     "ObjectiveAt": "separatrix.textbook.own_weights",
@@ -200,6 +209,7 @@ __all__ = [
     "information",
     "lab",
     "labels",
+    "level_sets",
     "likelihood_ratio_test",
     "links",
     "load",
@@ -210,6 +220,7 @@ __all__ = [
     "objective",
     "penalty_path",
     "plots",
+    "probability_bands",
     "quadratic",
     "read_schema",
     "read_table",

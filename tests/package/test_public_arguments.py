@@ -225,6 +225,8 @@ WITH_NUMBERS = {
     "compare_schemes": _schemes,
     "error_surface": _surface,
     "gaussian": lambda g: [_basis(g, sx.gaussian(4)), _basis(g, sx.gaussian(rows_as(g.kind, np.eye(3), g.folder)))],
+    "level_sets": lambda g: _plane(g, lambda model, box: sx.level_sets(model, box, [0.5])),
+    "probability_bands": lambda g: _plane(g, lambda model, box: sx.probability_bands(model, box, [0.5])),
     "quadratic": lambda g: _basis(g, sx.quadratic()),
     "regions": lambda g: _plane(g, sx.regions),
     "decision": _decision,
