@@ -72,7 +72,7 @@ def _fitted(asked: Any, X: Array, y: Integers, box: Box, payload: Payload) -> tu
         "verdict": verdict(model.certificate_),
         "lines": [places(line) for line in boundaries(model, box)],
         "margins": [places(line) for line in margins(model, box)],
-        "probabilities": probability_lines(model, box),
+        "probabilities": probability_lines(model, box) if payload.get("probability") else [],
         "normal": _normal(model),
         "card": None if place is None else card(model, place, label),
         "milliseconds": 1e3 * seconds,

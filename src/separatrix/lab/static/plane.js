@@ -83,7 +83,7 @@ class Plane {
     const known = this.lab.opening.presets.map(one => [one.name, one.title]);
     const options = known.some(([name]) => name === this.set.preset) ? known : [["", "Own points"], ...known];
     this.presets.replaceChildren(select("Points to start from", options, this.set.preset ?? "", name => this.preset(name)));
-    const checks = Object.entries(SHOWN).map(([name, text]) => h("label", {}, h("input", { type: "checkbox", checked: Boolean(this.show[name]), change: event => { this.show[name] = event.target.checked; this.draw(); } }), text));
+    const checks = Object.entries(SHOWN).map(([name, text]) => h("label", {}, h("input", { type: "checkbox", checked: Boolean(this.show[name]), change: event => { this.show[name] = event.target.checked; this.fit(); } }), text));
     const regions = this.models.map((one, k) => ({ value: k, label: this.lab.known.get(one.name).short }));
     this.rail.show.replaceChildren(
       h("div", { class: "row between" }, h("span", {}, "Regions of"), segmented("Whose regions", regions, this.focus, k => { this.focus = k; this.choices(); this.fit(); })),
@@ -182,7 +182,7 @@ class Plane {
 
   payload() {
     const { X, y, preset } = this.set;
-    return { X, y, preset, models: this.models, box: this.stage.box, focus: this.focus, row: this.row, at: X[this.row] ?? null, losses: Boolean(this.show.losses) };
+    return { X, y, preset, models: this.models, box: this.stage.box, focus: this.focus, row: this.row, at: X[this.row] ?? null, losses: Boolean(this.show.losses), probability: Boolean(this.show.probability) };
   }
 
   /** Ask for a fit of the present state; the picture follows. */
