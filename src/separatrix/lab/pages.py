@@ -17,7 +17,7 @@ class Page:
     title: str
 
 
-PAGES = (Page("plane", "Plane"), Page("step", "Step"))
+PAGES = (Page("plane", "Plane"), Page("step", "Step"), Page("losses", "Losses"))
 
 
 @cache
