@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from separatrix.classifiers.merging import merge
     from separatrix.classifiers.penalty_path import PenaltyPath, penalty_path
     from separatrix.cluster.dask_collections import dask_table
+    from separatrix.diagnostics.explained_row import ExplainedRow, explain_row
     from separatrix.evaluation import decisions as decision
     from separatrix.evaluation.accuracy import evaluate
     from separatrix.evaluation.calibration import reliability
@@ -103,6 +104,8 @@ _WHERE = {
     "reliability": "separatrix.evaluation.calibration",
     "Scorer": "separatrix.scorers.scorer",
     "evaluate": "separatrix.evaluation.accuracy",
+    "ExplainedRow": "separatrix.diagnostics.explained_row",
+    "explain_row": "separatrix.diagnostics.explained_row",
     "load": "separatrix.model_file",
     "save": "separatrix.model_file",
     # leaving
@@ -166,6 +169,7 @@ __all__ = [
     "Basis",
     "Certificate",
     "Column",
+    "ExplainedRow",
     "FisherDiscriminant",
     "Hyperplane",
     "KozinecClassifier",
@@ -204,6 +208,7 @@ __all__ = [
     "error_surface",
     "errors",
     "evaluate",
+    "explain_row",
     "firth",
     "gaussian",
     "information",

@@ -231,6 +231,7 @@ WITH_NUMBERS = {
     "regions": lambda g: _plane(g, sx.regions),
     "decision": _decision,
     "information": _information,
+    "explain_row": lambda g: unchanged(sx.explain_row, g.model(), g.values([0.5, 1.0, -1.0]), 1),
     "labels": _labels,
     "links": _links,
     "losses": _losses,
@@ -281,6 +282,7 @@ WITH_PARTS = {
 WITHOUT_ARRAYS = {
     *(
         "Column",
+        "ExplainedRow",
         "PenaltyChoice",
         "Scan",
         "Schema",

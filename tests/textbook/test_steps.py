@@ -208,6 +208,43 @@ def test_bounds(runs):
             np.testing.assert_allclose(step.w, step.hull.factor * (step.hull.alpha - step.hull.beta), rtol=1e-9)
 
 
+@pytest.mark.parametrize(
+    "name", ["online", "from a start", "zero is positive", "no intercept", "shuffled", "batch", "worst"]
+)
+def test_the_quantities_of_the_proofs_keep_their_bounds(name):  # P6, P12, P16
+    model, X, y = CASES[name]
+    run = sx.steps(model, X, y)
+    trail = list(run.proof())
+    assert [after.mistakes for after in trail] == list(range(len(trail)))
+    assert len(trail) == run.model.mistakes_ + 1
+    for step, after in zip(run, trail, strict=True):
+        tiny = 1e-9 * (1 + after.squared_length_bound + after.squared_distance)
+        assert after.squared_length == pytest.approx(step.b**2 + step.w @ step.w)
+        assert after.projection >= after.projection_bound - tiny
+        assert after.squared_length <= after.squared_length_bound + tiny
+        assert after.squared_distance <= after.squared_distance_bound + tiny
+        assert np.isnan(after.cosine) or after.cosine_bound - 1e-9 <= after.cosine <= 1 + 1e-9
+    if name in ("online", "shuffled", "worst"):  # from zero: kγ, kR², and the bound on the cosine
+        theorem = run.theorem()
+        k, eta = trail[-1].mistakes, model.eta0
+        assert trail[-1].projection_bound == pytest.approx(k * eta * theorem.gamma)
+        assert trail[-1].squared_length_bound == pytest.approx(k * (eta * theorem.R) ** 2)
+        assert trail[-1].cosine_bound == pytest.approx(theorem.cosine_bound(k))
+        # The last proof ends the run when its bound reaches zero.
+        assert trail[0].squared_distance / (eta * theorem.R) ** 2 == pytest.approx(theorem.bound_from_start)
+
+
+def test_the_proof_is_about_perceptrons_and_separable_rows():
+    with pytest.raises(ParameterError, match="Perceptron"):
+        sx.steps(sx.LogisticRegression(), MIXED, Y).proof()
+    with pytest.raises(ParameterError, match="penalty"):
+        sx.steps(sx.Perceptron(penalty="l2"), APART, Y).proof()
+    with pytest.raises(ParameterError, match="X"):
+        sx.steps(sx.Perceptron(max_iter=5), MIXED, Y).proof()
+    with pytest.raises(ParameterError, match="separator"):
+        sx.steps(sx.Perceptron(), APART, Y).proof(separator=[0.0, -1.0, 0.0])
+
+
 def test_blackboard():  # the exact example in one dimension
     X, y = np.arange(1.0, 9.0)[:, None], np.repeat([0, 1], 4)
     run = sx.steps(sx.Perceptron(), X, y)

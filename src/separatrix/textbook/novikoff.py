@@ -133,8 +133,8 @@ def novikoff_bound(
     """
     problem = _posed(X, y, fit_intercept)
     width = problem.rows.n_features + 1
-    w_star = widest_separator(problem) if separator is None else _vector("separator", separator, width)
-    return theorem(problem, w_star, np.zeros(width) if start is None else _vector("start", start, width), eta)
+    w_star = widest_separator(problem) if separator is None else as_vector("separator", separator, width)
+    return theorem(problem, w_star, np.zeros(width) if start is None else as_vector("start", start, width), eta)
 
 
 class Cosine(NamedTuple):
@@ -189,7 +189,7 @@ def cosines(
     """
     problem = _posed(X, y, fit_intercept)
     width = problem.rows.n_features + 1
-    w_star = widest_separator(problem) if separator is None else _vector("separator", separator, width)
+    w_star = widest_separator(problem) if separator is None else as_vector("separator", separator, width)
     proof = theorem(problem, w_star, np.zeros(width), 1.0)
     seen = 0
     for state in states(OnlineUpdates(zero=zero, by_update=True), problem, np.zeros((1, width))):
@@ -211,7 +211,7 @@ def _posed(X: Any, y: Any, fit_intercept: bool) -> Objective:
     return build_separation_objective(memory_rows(rows, signed(codes)), fit_intercept)
 
 
-def _vector(name: str, value: Any, width: int) -> Array:
+def as_vector(name: str, value: Any, width: int) -> Array:
     try:
         w = np.asarray(value, dtype=np.float64).ravel()
     except (TypeError, ValueError):

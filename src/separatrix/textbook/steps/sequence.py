@@ -12,9 +12,10 @@ from separatrix.base.arrays import Array
 from separatrix.base.errors import ParameterError
 from separatrix.proofs.verdicts import Separable
 from separatrix.rows.in_memory import InMemory
-from separatrix.textbook.novikoff import Theorem, theorem, widest_separator
+from separatrix.textbook.novikoff import Theorem, as_vector, theorem, widest_separator
 from separatrix.textbook.steps.history import History
 from separatrix.textbook.steps.methods import method_of, user_weights
+from separatrix.textbook.steps.proof import ProofStep, followed, refuse_other_updates
 from separatrix.textbook.steps.reading import Moment, read
 from separatrix.textbook.steps.recorded_runs import last_estimator, recorded_fit
 from separatrix.textbook.steps.step import Step
@@ -28,6 +29,11 @@ class Steps(Sequence[Step]):
     A step is computed when it is asked for, and the states on the way are stored, so that going back costs nothing.
     ``len(steps)``, ``steps[-1]`` and a loop go to the end, which ``max_iter`` of the estimator bounds.
 
+    Parameters
+    ----------
+    estimator, X, y, sample_weight, keep
+        As for ``steps``.
+
     Attributes
     ----------
     model : estimator
@@ -38,6 +44,18 @@ class Steps(Sequence[Step]):
         The number of the last step that was computed so far.
     ended : bool
         Whether the end has been seen, so that ``len`` costs nothing.
+
+    Examples
+    --------
+    >>> import separatrix as sx
+    >>> run = sx.steps(sx.Perceptron(), [[1.0], [2.0], [3.0], [4.0]], [0, 0, 1, 1])
+    >>> run.next().row, run.next().row, run.back().row, run.known, run.ended
+    (0, 2, 0, 2, False)
+    >>> for after in list(run.proof())[:3]:
+    ...     print(after)
+    k = 0: w*·w = 0 ≥ 0, ‖w‖² = 0 ≤ 0, ‖w − αŵ‖² = 8381 ≤ 8381
+    k = 1: w*·w = 3 ≥ 1, ‖w‖² = 2 ≤ 17, ‖w − αŵ‖² = 8281 ≤ 8364
+    k = 2: w*·w = 4 ≥ 2, ‖w‖² = 4 ≤ 34, ‖w − αŵ‖² = 8249 ≤ 8347
     """
 
     def __init__(self, estimator: Any, X: Any, y: Any, sample_weight: Any, keep: int) -> None:
@@ -112,6 +130,34 @@ class Steps(Sequence[Step]):
         if part not in self._theorems:
             self._theorems[part] = self._proved(part)
         return self._theorems[part]
+
+    def proof(self, separator: Any = None, part: int = 0) -> Iterator[ProofStep]:
+        """Follow the quantities of the perceptron's convergence proofs, update by update, beside their bounds.
+
+        Parameters
+        ----------
+        separator : array (d + 1,), optional
+            w* as (b, w), any separating hyperplane; by default the one of maximum margin for the rows (1, x).
+        part : int, default 0
+            The number of the run, if there is one for each class.
+
+        Returns
+        -------
+        iterator of ProofStep
+            After k = 0, 1, … updates, for any start and for online, batch and worst-example updates.
+
+        Raises
+        ------
+        ParameterError
+            If the run is not that of a perceptron without class weights and penalty, or the classes are not separable.
+        """
+        run = self._runs[part]
+        refuse_other_updates(run.method)
+        width = run.problem.shape[1]
+        w_star = widest_separator(run.problem) if separator is None else as_vector("separator", separator, width)
+        proved = theorem(run.problem, w_star, run.first.W[0], float(run.method.eta))
+        steps = (step for step in self if step.part == part and step.kind != "answer")
+        return followed(steps, proved, float(run.method.eta))
 
     def __len__(self) -> int:
         while not self.ended:

@@ -1,0 +1,248 @@
+r"""One row under a fitted model: its score, its place beside the boundary, its probability, and what each column adds.
+
+    z = b + Σ_j w_j x_j,    d = z/‖w‖,    x = x⊥ + d w/‖w‖    (docs/tour.md, G2)
+
+With K > 2 scores, the boundary is the one between the predicted class i and the class j with the next largest score:
+(w_i − w_j)·x + b_i − b_j = 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+import numpy as np
+
+from separatrix.base.arrays import AnyArray, Array
+from separatrix.base.errors import InputError
+from separatrix.base.labels import known_codes
+from separatrix.base.number_text import number_text
+from separatrix.classifiers import name_of
+from separatrix.geometry import Hyperplane
+from separatrix.losses import LOSSES
+from separatrix.scorers.scorer import Scorer, scores_of, taken_apart
+
+# The loss of the margin that a classifier without probabilities minimises, by its name; that of others is their setting
+# ``loss``.
+LOSS_OF_CLASSIFIER = {"perceptron": "perceptron", "least-squares": "squared", "max-margin": "hinge"}
+
+
+@dataclass(frozen=True, eq=False)
+class ExplainedRow:
+    """One row under a fitted model. ``explain_row`` returns one, and ``print`` writes it as text.
+
+    Attributes
+    ----------
+    x : array (d,)
+        The row; of a pipeline, as its last step gets it.
+    columns : list of str
+        The names of its columns.
+    classes : array (K,)
+        The labels.
+    predicted, against : labels
+        The predicted class, and the one that comes next, beyond the nearest boundary.
+    scores : array (1,) or (K,)
+        z; with two classes it is positive for the second one.
+    contributions : array (d,) or None
+        What each column adds to the score of ``predicted`` less that of ``against``: (w_i − w_j)_c x_c.
+    intercept : float or None
+        The rest of that difference, b_i − b_j, so that intercept + Σ contributions = the lead.
+    lead : float
+        The score of ``predicted`` less that of ``against``; with two classes the distance of z from its threshold.
+    distance : float or None
+        How far the row is from the boundary, on the side of ``predicted``.
+    signed_distance : float or None
+        With two classes, the same with the sign of the score: positive on the side of the second class.
+    projection : array (d,) or None
+        The nearest point of that boundary.
+    probabilities : array (K,) or None
+        P(class | x).
+    label : label or None
+        The true class, if it was given.
+    margin : float or None
+        The score of the true class less the largest of the others; negative for a mistake.
+    loss, loss_name : float and str, or None
+        What the row costs: −ln P(label | x), or the model's loss of the margin.
+    missing : mapping of str to str
+        Why a quantity is None, by its name.
+    """
+
+    x: Array
+    columns: list[str]
+    classes: AnyArray
+    predicted: Any
+    against: Any
+    scores: Array
+    lead: float
+    contributions: Array | None = None
+    intercept: float | None = None
+    distance: float | None = None
+    signed_distance: float | None = None
+    projection: Array | None = None
+    probabilities: Array | None = None
+    label: Any = None
+    margin: float | None = None
+    loss: float | None = None
+    loss_name: str | None = None
+    missing: Mapping[str, str] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All fields as numbers, strings, lists and None, for JSON.
+
+        Returns
+        -------
+        dict
+        """
+        return {each.name: _plain(getattr(self, each.name)) for each in fields(self)}
+
+    def __str__(self) -> str:
+        scores = ", ".join(map(number_text, self.scores.tolist()))
+        lines = [f"predicted {self.predicted!s}, against {self.against!s}: score {scores}"]
+        if self.contributions is not None and self.intercept is not None:
+            parts = zip(self.columns, self.contributions.tolist(), strict=True)
+            added = [f"{number_text(value)} ({name})" for name, value in _largest(list(parts))]
+            lines.append(f"  {number_text(self.lead)} = {number_text(self.intercept)} + {' + '.join(added)}")
+        if self.distance is not None and self.projection is not None:
+            nearest = ", ".join(map(number_text, self.projection.tolist()[:6]))
+            lines.append(f"  {number_text(self.distance)} from the boundary, whose nearest point is ({nearest})")
+        if self.probabilities is not None:
+            each = zip(self.classes.tolist(), self.probabilities.tolist(), strict=True)
+            lines.append("  " + ", ".join(f"P({label}) = {number_text(p)}" for label, p in each))
+        if self.margin is not None:
+            side = "right" if self.label == self.predicted else "wrong"
+            cost = "" if self.loss is None else f", {self.loss_name} {number_text(self.loss)}"
+            lines.append(f"  label {self.label!s}: {side}, margin {number_text(self.margin)}{cost}")
+        lines += [f"  no {name.replace('_', ' ')}: {why}" for name, why in self.missing.items()]
+        return "\n".join(lines)
+
+
+def explain_row(model: Any, x: Any, label: Any = None) -> ExplainedRow:
+    """Explain what a fitted model makes of one row.
+
+    Parameters
+    ----------
+    model : fitted classifier of this package, or a pipeline that ends with one
+        The model.
+    x : array (d,)
+        The row.
+    label : label, optional
+        Its true class; then the margin and the loss of the row are given, too.
+
+    Returns
+    -------
+    ExplainedRow
+        Quantities that the model does not have are None, and ``missing`` says why.
+
+    Examples
+    --------
+    >>> import separatrix as sx
+    >>> X, y = [[0.0, 1.0], [1.0, 0.0], [2.0, 3.0], [3.0, 2.0]], ["no", "no", "yes", "yes"]
+    >>> model = sx.Perceptron().fit(X, y)
+    >>> found = sx.explain_row(model, [2.0, 3.0], "yes")
+    >>> print(found)
+    predicted yes, against no: score 3
+      3 = -2 + 2 (x1) + 3 (x2)
+      2.121 from the boundary, whose nearest point is (0.5, 1.5)
+      label yes: right, margin 3, perceptron loss 0
+      no probability: Perceptron has no probabilities, only scores
+    """
+    row = np.asarray(x, dtype=np.float64)
+    width = getattr(model, "n_features_in_", row.size)
+    if row.shape != (width,) or not np.all(np.isfinite(row)):
+        problem = "it has NaN or infinity" if row.shape == (width,) else f"its shape is {row.shape}"
+        raise InputError("x", problem, f"give one row, an array of {width} finite numbers")
+    last, rows, names = taken_apart(model, row[None, :])
+    scorer = last.scorer_of() if hasattr(last, "scorer_of") else scores_of(last)
+    inside = np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows, dtype=np.float64)[0]
+    predicted = scorer.predict(rows).tolist()[0]
+    z = np.atleast_1d(np.asarray(scorer.scores(rows))[0])
+    i, j = _top_two(z, scorer.classes.tolist().index(predicted))
+    known, missing = _linear(scorer, inside, i, j), dict[str, str]()
+    if not known:
+        missing = dict.fromkeys(("contributions", "distance", "projection"), _not_linear(last))
+    if len(z) > 1:
+        missing.setdefault("signed_distance", "the model has more than two classes")
+    known |= _probable(last, rows, scorer, missing)
+    if label is not None:
+        known |= _judged(last, scorer.classes, z, label, known.get("probabilities"), missing)
+    lead = float(known.pop("lead", z[i] - z[j] if len(z) > 1 else abs(z[0])))
+    about = {"columns": names or _names(last, len(inside)), "classes": scorer.classes, "scores": z, "lead": lead}
+    return ExplainedRow(
+        inside, predicted=predicted, against=scorer.classes.tolist()[j], missing=missing, **about, **known
+    )
+
+
+def _top_two(z: Array, i: int) -> tuple[int, int]:
+    """The numbers of the predicted class and of the one with the next largest score."""
+    if len(z) == 1:
+        return i, 1 - i
+    others = z.copy()
+    others[i] = -np.inf
+    return i, int(np.argmax(others))
+
+
+def _linear(scorer: Any, x: Array, i: int, j: int) -> dict[str, Any]:
+    """What linear scores have: contributions, distance and projection; nothing for other scores."""
+    if not isinstance(scorer, Scorer):
+        return {}
+    plane: Hyperplane = scorer.hyperplane(scorer.classes[i], scorer.classes[j])
+    found: dict[str, Any] = {"contributions": plane.w * x, "intercept": float(plane.b)}
+    found["lead"] = float(plane.score(x[None, :])[0])
+    if np.any(plane.w):
+        found["distance"] = float(plane.distance(x[None, :])[0])
+        found["projection"] = np.asarray(plane.project(x[None, :]))[0]
+        if len(scorer.W) == 1:
+            found["signed_distance"] = found["distance"] if i == 1 else -found["distance"]
+    return found
+
+
+def _not_linear(model: Any) -> str:
+    return f"the scores of this {type(model).__name__} are not linear in the columns"
+
+
+def _probable(model: Any, rows: Any, scorer: Any, missing: dict[str, str]) -> dict[str, Any]:
+    """The probabilities, if the model has any."""
+    if getattr(model, "has_probabilities", False) and hasattr(model, "predict_proba"):
+        return {"probabilities": np.asarray(scorer.probabilities(rows))[0]}
+    missing["probability"] = f"{type(model).__name__} has no probabilities, only scores"
+    return {}
+
+
+def _judged(
+    model: Any, classes: AnyArray, z: Array, label: Any, P: Array | None, missing: dict[str, str]
+) -> dict[str, Any]:
+    """The margin and the loss of the row with its true class."""
+    code = int(known_codes([label], classes)[0])
+    t = 2.0 * code - 1.0
+    margin = t * float(z[0]) if len(z) == 1 else float(z[code] - np.max(np.delete(z, code)))
+    found: dict[str, Any] = {"label": classes.tolist()[code], "margin": margin}
+    if P is not None:
+        with np.errstate(divide="ignore"):
+            return {**found, "loss": -float(np.log(P[code])), "loss_name": "−ln P"}
+    name = LOSS_OF_CLASSIFIER.get(name_of(type(model)) or "", getattr(model, "loss", None))
+    if name not in LOSSES or len(z) > 1:
+        missing["loss"] = f"the fit of this {type(model).__name__} is not a sum of losses of single rows"
+        return found
+    return {**found, "loss": float(LOSSES[name].value(np.array([t]), z)[0]), "loss_name": f"{name} loss"}
+
+
+def _names(model: Any, width: int) -> list[str]:
+    known = getattr(model, "feature_names_in_", None)
+    return [str(name) for name in known] if known is not None else [f"x{c + 1}" for c in range(width)]
+
+
+def _largest(parts: list[tuple[str, float]], most: int = 6) -> list[tuple[str, float]]:
+    """The parts as they are, or of many only the largest, with the sum of the rest."""
+    if len(parts) <= most:
+        return parts
+    ordered = sorted(parts, key=lambda part: -abs(part[1]))
+    return [*ordered[: most - 1], ("the other columns", float(sum(value for _, value in ordered[most - 1 :])))]
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, np.generic):
+        return value.item()
+    return dict(value) if isinstance(value, Mapping) else value

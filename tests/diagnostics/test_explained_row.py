@@ -1,0 +1,96 @@
+"""One row explained: its numbers are the model's, they add up, and what a model lacks is said."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.pipeline import make_pipeline
+
+import separatrix as sx
+from separatrix.base.errors import InputError, LabelError
+from separatrix.classifiers import CLASSIFIERS
+from separatrix.losses import LOSSES
+
+RNG = np.random.default_rng(5)
+Y = np.repeat([0, 1, 2], 20)
+X = np.array([[0.0, 0.0], [5.0, 1.0], [1.0, 6.0]])[Y] + RNG.normal(size=(60, 2))
+TWO = Y < 2
+NAMES = np.array(["red", "green", "blue"])
+
+
+def made(name):
+    parts = {"one-versus-one": (sx.LeastSquaresClassifier(),), "one-versus-rest": (sx.LeastSquaresClassifier(),)}
+    return CLASSIFIERS[name](*parts.get(name, ()))
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("name", CLASSIFIERS)
+def test_the_numbers_are_the_models(name, classes):
+    keep = classes > Y
+    if name == "one-versus-one" and classes == 2:
+        pytest.skip("one versus one of two classes is one model")
+    model = made(name).fit(X[keep], NAMES[Y[keep]])
+    x, label = X[3], "red"
+    found = sx.explain_row(model, x, label)
+    assert found.predicted == model.predict(x[None, :])[0]
+    np.testing.assert_allclose(found.scores, np.atleast_1d(model.decision_function(x[None, :])[0]))
+    if found.distance is not None:
+        assert found.intercept + found.contributions.sum() == pytest.approx(found.lead)
+        at = sx.explain_row(model, found.projection)
+        assert at.lead == pytest.approx(0.0, abs=1e-9 * (1 + np.abs(found.scores).max()))
+        assert np.linalg.norm(x - found.projection) == pytest.approx(found.distance)
+        assert found.lead >= 0
+        assert found.distance >= 0
+    else:
+        assert "linear" in found.missing["distance"]
+    if hasattr(model, "predict_proba") and model.has_probabilities:
+        np.testing.assert_allclose(found.probabilities, model.predict_proba(x[None, :])[0])
+        code = model.classes_.tolist().index(label)
+        assert found.loss == pytest.approx(-model.predict_log_proba(x[None, :])[0, code])
+    else:
+        assert found.probabilities is None
+        assert "no probabilities" in found.missing["probability"]
+    assert (found.margin > 0) == (found.predicted == label)
+    text = str(found)
+    assert text.startswith(f"predicted {found.predicted}")
+    assert "None" not in text
+    json.dumps(found.to_dict(), allow_nan=False)
+
+
+def test_two_classes_by_hand():
+    X, y = np.array([[-1.0, 0.0], [1.0, 0.0], [-1.0, 2.0], [1.0, 2.0]]), [0, 1, 0, 1]
+    model = sx.MaxMarginClassifier().fit(X, y)  # w ∝ (1, 0), b = 0
+    found = sx.explain_row(model, [-3.0, 5.0], 1)
+    assert found.signed_distance == pytest.approx(-3.0)
+    assert found.distance == pytest.approx(3.0)
+    np.testing.assert_allclose(found.projection, [0.0, 5.0], atol=1e-9)
+    assert (found.predicted, found.against) == (0, 1)
+    assert found.margin == pytest.approx(found.scores[0])
+    assert found.loss == pytest.approx(1 - found.margin)
+
+
+@pytest.mark.parametrize(("model", "loss"), [(sx.Perceptron(), "perceptron"), (sx.LinearSVC(), "squared_hinge")])
+def test_losses_of_the_margin(model, loss):
+    model.fit(X[TWO], Y[TWO])
+    for row, label in zip(X[TWO][::9], Y[TWO][::9], strict=True):
+        found = sx.explain_row(model, row, label)
+        t = 2.0 * label - 1
+        assert found.loss_name == f"{loss} loss"
+        assert found.loss == pytest.approx(float(LOSSES[loss].value(t, found.scores[0])))
+
+
+def test_pipelines_names_and_refusals():
+    frame = pd.DataFrame(X[TWO], columns=["age", "height"])
+    named = sx.LogisticRegression().fit(frame, Y[TWO])
+    assert sx.explain_row(named, X[0]).columns == ["age", "height"]
+    pipe = make_pipeline(sx.quadratic(), sx.LogisticRegression()).fit(X[TWO], Y[TWO])
+    found = sx.explain_row(pipe, X[0], 0)
+    assert len(found.contributions) == 5
+    assert found.loss == pytest.approx(-pipe.predict_log_proba(X[:1])[0, 0])
+    with pytest.raises(InputError, match="one row"):
+        sx.explain_row(named, X[:2])
+    with pytest.raises((LabelError, InputError)):
+        sx.explain_row(named, X[0], "purple")
+    with pytest.raises(InputError):
+        sx.explain_row(named, [1.0, 2.0, 3.0])
