@@ -182,7 +182,7 @@ class Plane {
 
   payload() {
     const { X, y, preset } = this.set;
-    return { X, y, preset, models: this.models, box: this.stage.box, focus: this.focus, row: this.row, at: X[this.row] ?? null, losses: Boolean(this.show.losses), probability: Boolean(this.show.probability) };
+    return { X, y, preset, models: this.models, box: this.stage.box, focus: this.focus, row: this.row, losses: Boolean(this.show.losses), probability: Boolean(this.show.probability) };
   }
 
   /** Ask for a fit of the present state; the picture follows. */
