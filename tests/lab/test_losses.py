@@ -24,7 +24,7 @@ def test_pulling_a_point_away_moves_the_boundary_of_least_squares_only(opened):
     for step in range(1, 7):
         page.mouse.move(x + step * (strip["x"] + 0.95 * strip["width"] - x) / 6, y)
     page.mouse.up()
-    page.wait_for_function("new URLSearchParams(location.hash.split('?')[1]).get('x')?.split(',').at(-1) > 29")
+    page.wait_for_function("() => new URLSearchParams(location.hash.split('?')[1]).get('x')?.split(',').at(-1) > 29")
     places = [
         float(one) for one in page.evaluate("new URLSearchParams(location.hash.split('?')[1]).get('x')").split(",")
     ]

@@ -18,7 +18,7 @@ def number(page, name, k):
 
 def settled(page):
     """Wait until the page has drawn the answer to its last request."""
-    page.wait_for_function("location.hash.includes('v=1')")
+    page.wait_for_function("() => location.hash.includes('v=1')")
     seen = page.get_attribute("#stage", "data-drawn")
     page.wait_for_timeout(150)
     while (now := page.get_attribute("#stage", "data-drawn")) != seen:

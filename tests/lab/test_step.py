@@ -53,7 +53,7 @@ def test_keys_step_play_and_go_to_the_ends(opened, run):
     assert f"now {run[len(run) - 2].wrong} of 22 wrong" in page.locator("#say").text_content()
     page.keyboard.press("Home")
     page.keyboard.press(" ")
-    page.wait_for_function("document.querySelector('#stage').dataset.step >= 2")
+    page.wait_for_function("() => document.querySelector('#stage').dataset.step >= 2")
     page.click("#step-first")
     assert page.locator("#step-play").inner_text() == "Play"
     at(page, 0)
@@ -63,7 +63,7 @@ def test_every_method_has_its_steps_and_its_python_runs(opened):
     page = opened(FIRST, permissions=["clipboard-read", "clipboard-write"])
     page.select_option("select[aria-label=Method]", "logistic")
     page.select_option("select[aria-label=solver]", "newton")
-    page.wait_for_function("location.hash.includes('newton')")
+    page.wait_for_function("() => location.hash.includes('newton')")
     page.keyboard.press("Tab")
     page.click("#step-last")
     page.click("#act-python")
