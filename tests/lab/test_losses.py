@@ -31,9 +31,7 @@ def test_pulling_a_point_away_moves_the_boundary_of_least_squares_only(opened):
     assert places[:8] == list(PLACES[:8])
     model = sx.LeastSquaresClassifier().fit([[one] for one in places], CLASSES)
     boundary = -model.intercept_[0] / model.coef_[0, 0]
-    shown = page.locator("tr[data-loss=squared] td").last
-    page.wait_for_function(
-        "([cell, text]) => cell.innerText === text", arg=[shown.element_handle(), f"{boundary:.3f}"], timeout=5000
-    )
+    cell = "document.querySelector('tr[data-loss=squared] td:last-child')"
+    page.wait_for_function(f"text => {cell}.innerText === text", arg=f"{boundary:.3f}", timeout=5000)
     assert boundary > before["squared"] + 0.5
     assert row(page, "logistic")[3] == pytest.approx(before["logistic"], abs=1e-3)

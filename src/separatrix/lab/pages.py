@@ -17,7 +17,7 @@ class Page:
     title: str
 
 
-PAGES = (Page("plane", "Plane"), Page("step", "Step"), Page("losses", "Losses"))
+PAGES = (Page("plane", "Plane"), Page("step", "Step"), Page("losses", "Losses"), Page("classes", "Many classes"))
 
 
 @cache
