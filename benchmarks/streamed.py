@@ -25,22 +25,22 @@ COLUMNS, ROWS_PER_GROUP, SEED = 20, 1 << 17, 20240229
 NAMES = [f"x{j + 1}" for j in range(COLUMNS)]
 
 
-def made(folder: Path, n: int) -> Path:
+def made(folder: Path, n: int, columns: int = COLUMNS) -> Path:
     """A Parquet file of n rows in row groups of ROWS_PER_GROUP, written group by group."""
     import pyarrow as pa
     from pyarrow import parquet
 
-    path = folder / f"{n}.parquet"
+    path = folder / (f"{n}.parquet" if columns == COLUMNS else f"{n}x{columns}.parquet")
     if path.exists():
         return path
     rng = np.random.default_rng(SEED)
-    mix = np.eye(COLUMNS) + 0.7 * rng.standard_normal((COLUMNS, COLUMNS)) / np.sqrt(COLUMNS)
-    w = rng.standard_normal(COLUMNS) / np.sqrt(COLUMNS)
-    schema = pa.schema([*((name, pa.float64()) for name in NAMES), ("y", pa.int8())])
+    mix = np.eye(columns) + 0.7 * rng.standard_normal((columns, columns)) / np.sqrt(columns)
+    w = rng.standard_normal(columns) / np.sqrt(columns)
+    schema = pa.schema([*((f"x{j + 1}", pa.float64()) for j in range(columns)), ("y", pa.int8())])
     part = path.with_suffix(".part")
     with parquet.ParquetWriter(part, schema) as out:
         for start in range(0, n, ROWS_PER_GROUP):
-            X = rng.standard_normal((min(ROWS_PER_GROUP, n - start), COLUMNS)) @ mix
+            X = rng.standard_normal((min(ROWS_PER_GROUP, n - start), columns)) @ mix
             y = (X @ w > rng.logistic(size=len(X))).astype(np.int8)
             out.write_table(pa.table([*X.T.copy(), y], schema=schema))
     part.rename(path)

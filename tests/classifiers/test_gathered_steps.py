@@ -12,6 +12,7 @@ from sklearn.exceptions import NotFittedError
 
 import separatrix as sx
 from separatrix.base.errors import InputError, LabelError, NotConvergedWarning, NotFiniteError, ParameterError
+from separatrix.classifiers import gaussian
 from tests.streamed_table import StreamedTable
 
 CLASSIFIERS = {
@@ -102,6 +103,16 @@ def test_rows_one_at_a_time(name):
     assert fitted == sorted(fitted)
     assert not fitted[0]
     assert_same(model, CLASSIFIERS[name]().fit(X, y), X)
+
+
+def test_scores_that_have_lost_digits_have_no_bound(monkeypatch):
+    """A covariance of few rows far from zero may be nearly singular. Here every rounding error counts as too large."""
+    monkeypatch.setattr(gaussian, "LARGEST_SCORE_ROUNDING", 0.0)
+    X, y = table("ab", n=30)
+    model = sx.QuadraticDiscriminantAnalysis().partial_fit(X, y)
+    assert model.certificate_.bound is None
+    assert "rows are not kept" in model.certificate_.bound_reason
+    assert sx.QuadraticDiscriminantAnalysis().fit(X, y).certificate_.bound is not None
 
 
 def test_until_there_are_enough_rows_the_model_is_not_fitted():

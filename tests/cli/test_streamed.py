@@ -1,5 +1,6 @@
 """Tables larger than --memory are read in batches, with the output of reading them at once."""
 
+import io
 import json
 import os
 import signal
@@ -94,6 +95,7 @@ def test_real_tables(tmp_path):
         close(*outputs("fit", real(tmp_path, name), "--target", target, "--test-size", "0", "--missing", "impute"))
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_measures_on_held_out_rows(table):
     run("fit", "t.csv", "--target", "y", "--missing", "impute", *SMALL, "--out", "m.json")
     training = json.loads(Path("m.json").read_text())["content"]["training"]
@@ -110,7 +112,9 @@ def test_predictions_and_measures_are_those_of_memory(table):
     run("fit", "t.csv", "--target", "y", "--missing", "drop", "--out", "m.json")
     whole = run("predict", "m.json", "t.csv", "--proba", "--scores")
     parts = run("predict", "m.json", "t.csv", "--proba", "--scores", *SMALL)
-    assert parts.stdout == whole.stdout
+    ours, theirs = (pd.read_csv(io.StringIO(told.stdout)) for told in (parts, whole))
+    # Products with other numbers of rows may differ in their last bits.
+    pd.testing.assert_frame_equal(ours, theirs, rtol=1e-13, atol=0)
     assert "read in batches" in parts.stderr
     assert parts.stderr.splitlines()[1:] == whole.stderr.splitlines()
     run("predict", "m.json", "t.csv", "--out", "p.csv", *SMALL)

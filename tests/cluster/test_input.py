@@ -145,7 +145,11 @@ def test_predictions_are_dask_arrays(anywhere):
         for method in ("predict", "predict_proba", "decision_function", "predict_log_proba"):
             lazy = getattr(model, method)(rows)
             assert isinstance(lazy, da.Array)
-            np.testing.assert_array_equal(lazy.compute(), getattr(model, method)(rows.compute()))
+            ours, theirs = lazy.compute(), getattr(model, method)(rows.compute())
+            if method == "predict":
+                np.testing.assert_array_equal(ours, theirs)
+            else:  # products with other numbers of rows may differ in their last bits
+                np.testing.assert_allclose(ours, theirs, rtol=1e-13, atol=1e-15)
     with pytest.raises(ValueError, match="feature names"):
         with_names.predict(table[list("abcd")])
     assert plain.predict(on_dask(X)).chunks == (CHUNKS,)

@@ -6,7 +6,7 @@ import dask
 import dask.array as da
 import numpy as np
 import pytest
-from scipy.sparse import csr_array, random_array
+from scipy.sparse import csr_array, csr_matrix, random_array
 
 import separatrix as sx
 from separatrix.cluster.cluster_table import ClusterTable
@@ -78,18 +78,21 @@ class Ordered:
 
 def sparse_chunk(path, begin, end):
     with np.load(path) as file:
-        whole = csr_array((file["data"], file["indices"], file["indptr"]), shape=file["shape"])
+        whole = csr_matrix((file["data"], file["indices"], file["indptr"]), shape=file["shape"])
     return whole[begin:end]
 
 
 def sparse_table(folder, n, d):
-    """CSR rows of different lengths, and the same as a Dask array with CSR chunks."""
+    """CSR rows of different lengths, and the same as a Dask array with CSR chunks.
+
+    The chunks are matrices, because Dask 2025.1 cannot concatenate SciPy's sparse arrays.
+    """
     rng = np.random.default_rng(1)
     X = csr_array(random_array((n, d), density=0.02, random_state=rng).tocsr())
     path = folder / "X.npz"
     np.savez(path, data=X.data, indices=X.indices, indptr=X.indptr, shape=X.shape)
     edges = [0, n // 3, n // 3, n - 5, n]
-    meta = csr_array((0, d))
+    meta = csr_matrix((0, d))
     parts = [
         da.from_delayed(dask.delayed(sparse_chunk, pure=False)(str(path), a, b), (b - a, d), meta=meta)
         for a, b in pairwise(edges)

@@ -125,13 +125,16 @@ def test_encrypted_connections(certificate, files):
     np.testing.assert_array_equal(ours.coef_, sx.LogisticRegression().fit(X, y).coef_)
 
 
+# A process that was started in the background of a shell ignores interrupts, and so would this one, its child.
 SCRIPT = """
+    import signal
     import sys
     import separatrix as sx
     from tests.cluster.test_losses import SlowSum
     from separatrix.rows.coding import CLASS_NUMBERS
 
     if __name__ == "__main__":
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         table = sx.scan(sys.argv[1], target="y", drop="weight", cluster="local")
         table.rows(CLASS_NUMBERS).fold(SlowSum(sys.argv[2], 5))
 """

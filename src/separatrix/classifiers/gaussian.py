@@ -12,9 +12,11 @@ from separatrix.certificates.certificate import Certificate
 from separatrix.certificates.claim import Recomputed
 from separatrix.certificates.moments_claims import GaussianClaim, likelihood, likelihood_bound
 from separatrix.classifiers.fit_input import FitInput
+from separatrix.moments.accumulated import SummedTable
 from separatrix.moments.gather import Moments
 from separatrix.moments.gaussians import Gaussians, null_objective
 from separatrix.moments.whitening import Whitening
+from separatrix.objectives.bound import Bound
 from separatrix.objectives.limiting_columns import far_from_zero
 from separatrix.rows.coding import CLASS_NUMBERS
 from separatrix.scorers.scorer import Scores
@@ -40,10 +42,15 @@ def _evidence(model: Any, task: FitInput, moments: Moments, rounding: float) -> 
     """Compute the objective and its bound from the moments, or from the rows if ``rounding`` is too large."""
     gaussians: Gaussians = model.gaussians_
     rounding += EPS * max(float(np.max(np.sum(np.abs(A), axis=0), initial=0.0)) for A in gaussians.whiten)
-    if not rounding <= LARGEST_SCORE_ROUNDING:
+    exact = rounding <= LARGEST_SCORE_ROUNDING
+    if not exact and not isinstance(task.table, SummedTable):
         return likelihood(model.scorer_, gaussians, moments, task.table.rows(CLASS_NUMBERS))
     at = gaussians.on(moments)
-    return Recomputed(at.objective, null_objective(moments), likelihood_bound(at), at.slope)
+    bound = likelihood_bound(at)
+    if not exact and bound.value is not None:
+        why = "the scores have lost digits, and the rows are not kept, from which the loss could be computed"
+        bound = Bound(None, bound.kind, why)
+    return Recomputed(at.objective, null_objective(moments), bound, at.slope)
 
 
 def _cause(moments: Moments, names: list[str] | None) -> Message:

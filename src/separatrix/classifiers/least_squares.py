@@ -304,7 +304,7 @@ class LeastSquaresClassifier(GathersMoments, LinearClassifier):
 
 
 def _status(cost: SquaredCost, names: list[str] | None, width: int, met: bool, shortest: bool, unresolved: bool) -> str:
-    """The status: what was solved, and which columns leave it undetermined or short of digits."""
+    """The status: what was solved, and for which columns the solution is not unique or not accurate."""
     rank, frame = cost.white.rank, cost.rows.frame
     if not met:
         cause = of_extreme_size(frame, names) or far_from_zero(frame, names)

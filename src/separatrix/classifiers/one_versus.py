@@ -61,6 +61,13 @@ def base_of(model: Any) -> Any:
     return LogisticRegression()
 
 
+def _rows_of(X: Any, rows: Integers, pairwise: bool) -> Any:
+    """These rows of X; in a square matrix that compares rows with rows (``pairwise``), also these columns."""
+    if len(rows) == X.shape[0]:
+        return X
+    return X[np.ix_(rows, rows)] if pairwise else X[rows]
+
+
 class OneVersus(MetaEstimatorMixin, ScoringClassifier):
     """Fits one clone of ``estimator`` to each part of a scheme, and combines their scores."""
 
@@ -71,6 +78,7 @@ class OneVersus(MetaEstimatorMixin, ScoringClassifier):
     takes_later_classes: ClassVar[bool] = False
 
     classes_: AnyArray
+    _counts: Integers
     _later: LaterModels | None = None
 
     def __init__(self, estimator: Any = None, *, n_jobs: int | None = None, verbose: int = 0) -> None:
@@ -160,11 +168,12 @@ class OneVersus(MetaEstimatorMixin, ScoringClassifier):
         """
         ours = isinstance(base, ScoringClassifier)
         pairwise = bool(get_tags(base).input_tags.pairwise)
+        shown_names = names if ours else None  # error messages name columns
 
         def fitted(rows: Integers, target: Integers) -> Any:
-            subset: Any = X if len(rows) == X.shape[0] else X[np.ix_(rows, rows)] if pairwise else X[rows]
-            if names is not None and ours:
-                subset = with_names(subset, names)  # error messages name columns
+            subset = _rows_of(X, rows, pairwise)
+            if shown_names is not None:
+                subset = with_names(subset, shown_names)
             if target[0] == target[-1] and np.all(target == target[0]):
                 return constant_model(subset, target, len(done))
             extra = {} if weight is None else {"sample_weight": weight[rows]}
@@ -204,16 +213,7 @@ class OneVersus(MetaEstimatorMixin, ScoringClassifier):
         rows = checked_rows(self, X, (np.float64, np.float32), reset=first)
         check_consistent_length(rows, y)
         if first:
-            if classes is None and not self.takes_later_classes:
-                raise ParameterError("classes", "it is not given in the first call", "give all labels that will occur")
-            self.classes_ = encode(y if classes is None else classes)[0]
-            if len(self.classes_) < 2:
-                problem = f"there is one class only, {self.classes_.tolist()[0]!r}"
-                raise ParameterError("classes", problem, "give all labels that will occur")
-            self._later = LaterModels.of(base_of(self)) if classes is None else None
-            n_models = self.scheme.n_models(len(self.classes_))
-            self.estimators_ = [clone(base_of(self)) for _ in range(n_models)]
-            self._counts = np.zeros(len(self.classes_), dtype=np.int64)
+            self._begin(y, classes)
         elif self._later is not None:
             self._widen(self._later, y)
         unknown = np.setdiff1d(y, self.classes_)
@@ -233,6 +233,19 @@ class OneVersus(MetaEstimatorMixin, ScoringClassifier):
             table = MemoryTable(rows, codes, np.ones(len(codes)), K)
             self._keep(FitInput(table, self.classes_, column_names(self)), self._counts)
         return self
+
+    def _begin(self, y: Any, classes: Any) -> None:
+        """Set the classes before the first call of ``partial_fit``, with a model for each part that has seen no row."""
+        if classes is None and not self.takes_later_classes:
+            raise ParameterError("classes", "it is not given in the first call", "give all labels that will occur")
+        self.classes_ = encode(y if classes is None else classes)[0]
+        if len(self.classes_) < 2:
+            problem = f"there is one class only, {self.classes_.tolist()[0]!r}"
+            raise ParameterError("classes", problem, "give all labels that will occur")
+        self._later = LaterModels.of(base_of(self)) if classes is None else None
+        n_models = self.scheme.n_models(len(self.classes_))
+        self.estimators_ = [clone(base_of(self)) for _ in range(n_models)]
+        self._counts = np.zeros(len(self.classes_), dtype=np.int64)
 
     def _widen(self, later: LaterModels, y: Any) -> None:
         """Add models for the classes of y that are new."""

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import warnings
+from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from separatrix.base.errors import ParameterError
-from separatrix.cli import exits, memory_options, model_arguments, output_files, terminal
+from separatrix.cli import cluster_options, exits, memory_options, model_arguments, output_files, terminal
 from separatrix.cli.decision_options import Decision, decision_for, decision_options
 from separatrix.cli.table_arguments import FILE, json_option, spelling_options
 from separatrix.cli.wording import checks_in_shell
@@ -17,8 +19,9 @@ from separatrix.cli.wording import checks_in_shell
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from separatrix.cli.measures import Measures
+    from separatrix.cli.measures_output import Measures
     from separatrix.model_file import ModelFile
+    from separatrix.streams.new_rows import NewBatch
     from separatrix.table import Table
 
 _EXAMPLES = """\b
@@ -44,6 +47,7 @@ Examples:
     help="The table the model was fitted on, to verify its certificate for the report.",
 )
 @memory_options.memory_option
+@cluster_options.cluster_option
 @spelling_options
 @json_option
 def evaluate(
@@ -58,6 +62,7 @@ def evaluate(
     fitted_on: str | None,
     as_json: bool,
     memory: str | None,
+    cluster: str | None,
     **spelling: Any,
 ) -> int:
     """Measure MODEL, a file written by fit, on DATA, labelled rows that the model has not seen.
@@ -73,22 +78,25 @@ def evaluate(
     _refuse_report_options(report, fitted_on, any(one is not None for one in (threshold, prior)))
     known = model_arguments.read_model(model, data, fitted_on)
     decision = decision_for(known, threshold, cost, prior)
-    table = _in_batches(known, data, spelling, target, strict, memory, report)
-    table = _labelled(known, data, spelling, target, strict) if table is None else table
-    measures = _measured(known, table, decision)
-    fault = None
-    if report is not None and fitted_on is not None:
-        fitted = _fitted(known, _labelled(known, fitted_on, spelling, target, strict))
-        _report(known, measures, fitted, table, report)
-        fault = _fault(measures.model, fitted)
-    if as_json:
-        about = {"model": model, "data": table.source, "target": table.target, "classes": measures.labels}
-        confusion = {"confusion": measures.performance.confusion, "report": report}
-        terminal.document(terminal.json_text({**about, **measures.as_dict(), **confusion, **measures.decisions()}))
-    else:
-        _show(known, model, table, measures)
-        if report is not None:
-            terminal.line("report", f"{report}: open it in a browser")
+    cluster_options.refuse_with_cluster(cluster, {"--memory": memory, "--report": report})
+    with ExitStack() as stack:
+        read = partial(_labelled, known, spelling=spelling, target=target, strict=strict)
+        table = _outside_memory(known, data, spelling, target, strict, memory, report, cluster, stack)
+        table = read(data) if table is None else table
+        measures = _measured(known, table, decision)
+        fault = None
+        if report is not None and fitted_on is not None:
+            fitted = _fitted(known, read(fitted_on))
+            _report(known, measures, fitted, table, report)
+            fault = _fault(measures.model, fitted)
+        if as_json:
+            about = {"model": model, "data": table.source, "target": table.target, "classes": measures.labels}
+            confusion = {"confusion": measures.performance.confusion, "report": report}
+            terminal.document(terminal.json_text({**about, **measures.as_dict(), **confusion, **measures.decisions()}))
+        else:
+            _show(known, model, table, measures)
+            if report is not None:
+                terminal.line("report", f"{report}: open it in a browser")
     if known.training.get("source") in (table.source, Path(table.source).name):
         exits.note(
             "The model was fitted on a table of this name. On rows that it was fitted on, it looks better than it is."
@@ -113,7 +121,7 @@ def _refuse_report_options(report: str | None, fitted_on: str | None, decides: b
 
 def _labelled(known: ModelFile, data: str, spelling: dict[str, Any], target: str | None, strict: bool) -> Table:
     from separatrix.base.errors import TableError
-    from separatrix.cli.measures import refuse_unknown_labels
+    from separatrix.cli.measures_output import refuse_unknown_labels
 
     table = model_arguments.read_for(known, data, spelling, strict, target, labelled=True)
     assert table.y is not None
@@ -125,7 +133,7 @@ def _labelled(known: ModelFile, data: str, spelling: dict[str, Any], target: str
     return table
 
 
-def _in_batches(
+def _outside_memory(
     known: ModelFile,
     data: str,
     spelling: dict[str, Any],
@@ -133,27 +141,36 @@ def _in_batches(
     strict: bool,
     memory: str | None,
     report: str | None,
+    cluster: str | None,
+    stack: ExitStack,
 ) -> Table | None:
-    """The table with its rows outside memory, if it does not fit there."""
-    if not memory_options.may_be_batched(data, memory):
+    """The table with its rows outside memory, if it does not fit there, or on the workers of a cluster."""
+    if cluster is None and not memory_options.may_be_batched(data, memory):
         return None
     from separatrix.cli import streamed_rows
-    from separatrix.cli.measures import refuse_unknown_labels
+    from separatrix.cli.measures_output import refuse_unknown_labels
     from separatrix.table import Table
 
-    found = streamed_rows.opened(known, data, spelling, memory, strict, target, labelled=True)
-    if found is None:
-        return None
-    if report is not None:
-        problem = "a report needs the table in memory, and it does not fit"
-        raise ParameterError("--report", problem, "raise --memory, or leave it out")
-    rows, large = found
-    where = f"{large.batched.name}, target column {rows.asked.of_labels!r}"
+    asked, passes = streamed_rows.Asked(known, spelling, strict, target, labelled=True), None
+    if cluster is not None:
+        rows, passes, note = asked.opened_on(cluster, data, stack)
+    else:
+        found = asked.opened(data, memory)
+        if found is None:
+            return None
+        if report is not None:
+            problem = "a report needs the table in memory, and it does not fit"
+            raise ParameterError("--report", problem, "raise --memory, or leave it out")
+        rows, note = found[0], found[1].note
+    where = f"{rows.batched.name}, target column {rows.asked.of_labels!r}"
+    refuse = partial(_refuse_unknown, refuse_unknown_labels, where, known.scorer.classes)
     with terminal.working(f"reading {data}"):
-        X = streamed_rows.labelled(
-            rows, known, lambda batch: refuse_unknown_labels(where, batch.y, batch.names, known.scorer.classes)
-        )
-    return Table(large.batched.name, X.columns, X, rows.asked.of_labels, None, notes=(large.note, *rows.notes))
+        X = streamed_rows.labelled(rows, known, refuse, passes)
+    return Table(rows.batched.name, X.columns, X, rows.asked.of_labels, None, notes=(note, *rows.notes))
+
+
+def _refuse_unknown(refuse: Any, where: str, classes: Any, batch: NewBatch) -> None:
+    refuse(where, batch.y, batch.names, classes)
 
 
 def _measured(known: ModelFile, table: Table, decision: Decision) -> Measures:
@@ -161,7 +178,7 @@ def _measured(known: ModelFile, table: Table, decision: Decision) -> Measures:
     import numpy as np
 
     from separatrix.base.labels import known_codes
-    from separatrix.cli.measures import Measures
+    from separatrix.cli.measures_output import Measures
 
     classes = known.scorer.classes
     codes = None if table.y is None else known_codes(table.y, classes)

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from separatrix.base.errors import InputError, ModelFileError, ParameterError
+from separatrix.base.errors import ClusterError, InputError, ModelFileError, ParameterError
 from separatrix.base.messages import Message
 from separatrix.cli import terminal
 from separatrix.cli.verbs import LazyGroup
@@ -16,7 +16,7 @@ from separatrix.cli.wording import in_shell, option_words
 
 # Where a context keeps the words of the command.
 _WORDS = "separatrix.words"
-FINE, CHECK_FAILED, USAGE, BAD_DATA, BAD_MODEL = 0, 1, 2, 3, 4
+FINE, CHECK_FAILED, USAGE, BAD_DATA, BAD_MODEL, NO_CLUSTER = 0, 1, 2, 3, 4, 5
 # The exit codes that a shell reports for a program ended by a closed pipe or by Ctrl-C.
 CLOSED_PIPE, INTERRUPTED = 141, 130
 
@@ -77,6 +77,9 @@ class Verbs(LazyGroup):
         except ModelFileError as error:
             complain(str(error))
             return BAD_MODEL
+        except ClusterError as error:
+            complain(str(error))
+            return NO_CLUSTER
         except OSError as error:  # Errors of named files are handled where they are opened; this is standard output.
             return _unwritten(error)
         except MemoryError:

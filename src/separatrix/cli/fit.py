@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from contextlib import nullcontext
+from contextlib import ExitStack
 from copy import copy
 from dataclasses import dataclass, fields, replace
 from functools import partial
@@ -13,7 +13,15 @@ import click
 
 from separatrix.base.errors import InputError, ParameterError
 from separatrix.base.messages import Message
-from separatrix.cli import exits, memory_options, model_arguments, output_files, table_arguments, terminal
+from separatrix.cli import (
+    cluster_options,
+    exits,
+    memory_options,
+    model_arguments,
+    output_files,
+    table_arguments,
+    terminal,
+)
 from separatrix.cli.fit_report import write_report
 from separatrix.cli.models import (
     REMEMBERED,
@@ -80,7 +88,7 @@ _SECTIONS = {
     "Columns of text": TEXT_PARAMETERS,
     "The model": ("model", "base", "standardise", *(setting.parameter for setting in settings())),
     "Evaluation": ("test_size", "cv", "seed"),
-    "Tables larger than memory": ("memory", "cache", "checkpoint", "resume"),
+    "Tables larger than memory": ("memory", "cache", "checkpoint", "resume", "cluster"),
     "Output": ("out", "report", "cost", "stats", "as_json"),
 }
 
@@ -128,6 +136,7 @@ _SECTIONS = {
 @memory_options.cache_option
 @memory_options.checkpoint_option
 @memory_options.resume_option
+@cluster_options.cluster_option
 @threads_option
 @json_option
 def fit(
@@ -149,6 +158,7 @@ def fit(
     cache: str | None,
     checkpoint: str | None,
     resume: bool,
+    cluster: str | None,
     **given: Any,
 ) -> int:
     """Fit a linear classifier to DATA. Report the certificate, and the accuracy on held-out rows.
@@ -173,8 +183,11 @@ def fit(
     # Settings that the model does not have are refused before the table is read.
     asked_model = unfitted(model, base, seed, given)
     memory_options.refuse_without_batches(checkpoint, resume)
-    large = _too_large(data, wanted, memory)
-    with concurrency.threads(threads) if threads else nullcontext():
+    cluster_options.refuse_with_cluster(cluster, {"--memory": memory, "--cache": cache})
+    with ExitStack() as stack:
+        if threads:
+            stack.enter_context(concurrency.threads(threads))
+        large = _outside_memory(data, wanted, memory, cluster, stack)
         if large is not None:
             from separatrix.cli import streamed_fit
 
@@ -194,19 +207,23 @@ def fit(
                 _write(output, out, model_arguments.remembered(wanted, table))
             if report is not None:
                 write_report(output, report, table.holes, costs)
-    if as_json:
-        terminal.document(terminal.json_text({**output.as_dict(), "model": out, "report": report}))
-    else:
-        _show(output, data, out, report)
+        if as_json:
+            terminal.document(terminal.json_text({**output.as_dict(), "model": out, "report": report}))
+        else:
+            _show(output, data, out, report)
     return _end(output, caught, out)
 
 
-def _too_large(data: str, wanted: Wanted, memory: str | None) -> LargeTable | None:
-    """The table and how it is read, if it does not fit into memory."""
-    if not memory_options.may_be_batched(data, memory):
+def _outside_memory(
+    data: str, wanted: Wanted, memory: str | None, cluster: str | None, stack: ExitStack
+) -> LargeTable | None:
+    """The table and how it is read, if it does not fit into memory, or if the workers of a cluster read it."""
+    if cluster is None and not memory_options.may_be_batched(data, memory):
         return None
     from separatrix.cli import streamed_fit
 
+    if cluster is not None:
+        return streamed_fit.opened_on(cluster, data, wanted, stack)
     return streamed_fit.opened(data, wanted, memory)
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from separatrix.base.errors import ParameterError, TableError
+from separatrix.base.errors import ClusterError, ParameterError, TableError
 from separatrix.cli.output_files import STANDARD, refuse_unwritable
 
 if TYPE_CHECKING:
@@ -201,6 +201,9 @@ def kept_in(checkpoint: str | None, resume: bool) -> Iterator[None]:
         if error.argument == "checkpoint":
             raise ParameterError("--checkpoint", error.problem, error.remedy) from error
         raise
+    except ClusterError as error:
+        remedy = f"{error.remedy}; {checkpoint} is kept, so the same command with --resume goes on"
+        raise ClusterError(error.problem, remedy) from error
     os.unlink(checkpoint)
 
 

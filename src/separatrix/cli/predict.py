@@ -6,7 +6,9 @@ import csv
 import io
 import re
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,14 +16,17 @@ import click
 from separatrix.base.errors import NoRowsError, ParameterError
 from separatrix.base.pieces import pieces
 from separatrix.base.watching import Amount, watched
-from separatrix.cli import exits, memory_options, model_arguments, output_files, terminal
+from separatrix.cli import cluster_options, exits, memory_options, model_arguments, output_files, terminal
 from separatrix.cli.decision_options import decision_for, decision_options, refuse_both, refuse_improbable
 from separatrix.cli.table_arguments import FILE, json_option, spelling_options
 
 if TYPE_CHECKING:
     from separatrix.evaluation.decision_rule import DecisionRule
     from separatrix.model_file import ModelFile
+    from separatrix.streams.encoded_on_cluster import ClusterPasses
+    from separatrix.streams.new_rows import NewRows
     from separatrix.table import Table
+    from separatrix.table.formats.batched import BatchedSource
 
 # Text that spreadsheets take for a formula. A sign alone or before a number is not a formula.
 _FORMULA = re.compile(r"[=@\t\r]|[+-](?!\d*\.?\d*(e[+-]?\d+)?$)", re.IGNORECASE)
@@ -49,6 +54,7 @@ Examples:
 @click.option("--strict", is_flag=True, help="Refuse columns and category levels that the model does not know.")
 @click.option("--out", type=FILE, metavar="FILE", help="Write to this file instead of standard output (-).")
 @memory_options.memory_option
+@cluster_options.cluster_option
 @spelling_options
 @json_option
 def predict(
@@ -63,6 +69,7 @@ def predict(
     out: str | None,
     as_json: bool,
     memory: str | None,
+    cluster: str | None,
     **spelling: Any,
 ) -> None:
     """Predict the class of every row of DATA with MODEL, a file written by fit. One of the two may be -.
@@ -77,10 +84,16 @@ def predict(
     if proba:
         refuse_improbable(known, "--proba", "ask for --scores")
     rule = decision_for(known, threshold, cost, prior).rule
-    if memory_options.may_be_batched(data, memory) and _streamed(
-        known, data, spelling, memory, strict, proba, scores, rule, out, as_json
-    ):
-        return
+    cluster_options.refuse_with_cluster(cluster, {"--memory": memory, "--json": as_json or None})
+    with ExitStack() as stack:
+        lines = _outside_memory(known, data, spelling, memory, strict, Answer(proba, scores, rule), cluster, stack)
+        if lines is not None:
+            if as_json:
+                problem = "one JSON object of all predictions needs them in memory, and the table does not fit"
+                remedy = "leave it out, since CSV is written batch by batch, or raise --memory"
+                raise ParameterError("--json", problem, remedy)
+            _write_lines(known, lines, out)
+            return
     try:
         table = model_arguments.read_for(known, data, spelling, strict)
     except NoRowsError:
@@ -102,46 +115,81 @@ def predict(
             _note_formulas(answered.classes)
 
 
-def _streamed(
+@dataclass(frozen=True)
+class Answer:
+    """What is answered for each row."""
+
+    proba: bool
+    scores: bool
+    rule: DecisionRule | None
+
+    def lines(self, known: ModelFile, rows: NewRows, header: bool) -> Iterator[str]:
+        """The answers for rows that are read in batches, as pieces of CSV text."""
+        from separatrix.cli import streamed_rows
+
+        for k, table in enumerate(streamed_rows.tables(rows)):
+            found = _answered(known, table, self.proba, self.scores, self.rule)
+            yield from found.csv(header=header and k == 0)
+
+
+@dataclass(frozen=True)
+class Lines:
+    """The answers as pieces of text, the rows that are read for them, and a note on how they are read."""
+
+    pieces: Iterator[str]
+    rows: NewRows
+    note: str
+
+
+def _outside_memory(
     known: ModelFile,
     data: str,
     spelling: dict[str, Any],
     memory: str | None,
     strict: bool,
-    proba: bool,
-    scores: bool,
-    rule: DecisionRule | None,
-    out: str | None,
-    as_json: bool,
-) -> bool:
-    """Predict batch by batch, if the table does not fit into memory; otherwise do nothing and return False."""
+    answer: Answer,
+    cluster: str | None,
+    stack: ExitStack,
+) -> Lines | None:
+    """The answers for a table that does not fit into memory, or that workers of a cluster read; otherwise None."""
+    if cluster is None and not memory_options.may_be_batched(data, memory):
+        return None
     from separatrix.cli import streamed_rows
 
-    found = streamed_rows.opened(known, data, spelling, memory, strict)
-    if found is None:
-        return False
-    rows, large = found
-    if as_json:
-        problem = "one JSON object of all predictions needs them in memory, and the table does not fit"
-        raise ParameterError("--json", problem, "leave it out, since CSV is written batch by batch, or raise --memory")
-    exits.note(large.note)
+    asked = streamed_rows.Asked(known, spelling, strict)
+    if cluster is not None:
+        rows, passes, note = asked.opened_on(cluster, data, stack)
+        return Lines(_of_workers(known, rows, passes, answer), rows, note)
+    found = asked.opened(data, memory)
+    return None if found is None else Lines(answer.lines(known, found[0], header=True), found[0], found[1].note)
 
-    def lines() -> Iterator[str]:
-        for k, table in enumerate(streamed_rows.tables(rows)):
-            yield from _answered(known, table, proba, scores, rule).csv(header=k == 0)
 
+def _of_workers(known: ModelFile, rows: NewRows, passes: ClusterPasses, answer: Answer) -> Iterator[str]:
+    """The answers of workers, in the order of the rows."""
+    for text, seen in passes.over(rows.batched, partial(_on_worker, known, rows, answer)):
+        rows.seen.merge(seen)
+        yield text
+
+
+def _on_worker(known: ModelFile, rows: NewRows, answer: Answer, part: BatchedSource) -> tuple[str, Any]:
+    some = rows.part(part)
+    return "".join(answer.lines(known, some, header=part.start == 0)), some.seen
+
+
+def _write_lines(known: ModelFile, lines: Lines, out: str | None) -> None:
+    """Write answers as they come, then the notes on the rows."""
+    exits.note(lines.note)
     try:
         with terminal.working("predicting", prints=out is None):
             if out is None:
-                for piece in lines():
+                for piece in lines.pieces:
                     terminal.document(piece)
             else:
-                output_files.write("--out", out, (piece.encode() for piece in lines()))
+                output_files.write("--out", out, (piece.encode() for piece in lines.pieces))
     finally:
-        for note in rows.notes:
+        for note in lines.rows.notes:
             exits.note(note)
         _note_formulas(known.scorer.classes.tolist())
-    return True
 
 
 def _note_formulas(classes: list[Any]) -> None:

@@ -9,11 +9,11 @@ import numpy as np
 
 from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.base.cached import cached_property
-from separatrix.cli.measures import Measures
+from separatrix.cli.measures_output import Measures
 from separatrix.rows.csr import is_sparse
 
 if TYPE_CHECKING:
-    from separatrix.streams.encoded_scan import EncodedRows
+    from separatrix.rows.labelled import OutsideMemory
 
 # What the model file says about held-out rows that were chosen by a hash of the row number.
 BY_HASH = "row hash"
@@ -76,10 +76,11 @@ class MemorySplit:
 
 @dataclass(frozen=True, eq=False)
 class StreamedSplit:
-    """Rows in files. ``held`` is None if none is held out."""
+    """Rows outside memory. ``held`` is None if none is held out. ``kept`` (K,): the rows of each label, in both."""
 
-    fitted: EncodedRows
-    held: EncodedRows | None
+    fitted: OutsideMemory
+    held: OutsideMemory | None
+    kept: Integers
 
     @property
     def fitted_counts(self) -> list[int]:
@@ -88,7 +89,7 @@ class StreamedSplit:
 
     @property
     def counts(self) -> list[int]:
-        return [int(count) for count in self.fitted.counts if count]
+        return [int(count) for count in self.kept if count]
 
     @property
     def how(self) -> str:

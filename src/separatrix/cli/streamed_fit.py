@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -11,18 +12,23 @@ from typing import TYPE_CHECKING, Any
 from separatrix.base.errors import InputError, ParameterError
 from separatrix.base.row_names import RowsFrom
 from separatrix.cli import terminal
+from separatrix.cli.cluster_options import passes_on
 from separatrix.cli.fit_output import FitOutput
-from separatrix.cli.memory_options import TooLarge, too_large
+from separatrix.cli.memory_options import too_large
 from separatrix.cli.row_split import StreamedSplit
 from separatrix.cli.wording import in_table
+from separatrix.rows.labelled import OutsideMemory
 from separatrix.streams.encoded_cache import cached_rows
-from separatrix.streams.encoded_scan import split_rows
+from separatrix.streams.encoded_scan import EncodedRows, split_rows
 from separatrix.table import Table
+from separatrix.table.formats.batched import BatchedSource, batched
+from separatrix.table.streaming.passes import ONE_READER
 from separatrix.table.streaming.streamed_table import StreamedTable, streamed_table
 
 if TYPE_CHECKING:
     from separatrix.cli.fit import Split
     from separatrix.cli.table_arguments import Wanted
+    from separatrix.streams.encoded_on_cluster import ClusterPasses
     from separatrix.table.selection import Selection
 
 # What needs the rows in memory, by option.
@@ -36,22 +42,36 @@ _RAISE = "raise --memory, or leave it out"
 
 @dataclass(frozen=True)
 class LargeTable:
-    """A table that does not fit into memory, and what is asked of it."""
+    """A table that is not read into memory, what is asked of it, and why. ``passes``: the workers that read it."""
 
     asked: Selection
-    large: TooLarge
+    batched: BatchedSource
+    note: str
+    passes: ClusterPasses | None = None
 
 
 def opened(data: str, wanted: Wanted, memory: str | None) -> LargeTable | None:
     """The table, if it is too large for memory; None if it is to be read at once."""
+    asked = _selected(data, wanted)
+    found = too_large(asked.source, memory)
+    return None if found is None else LargeTable(asked, found.batched, found.note)
+
+
+def opened_on(cluster: str, data: str, wanted: Wanted, stack: ExitStack) -> LargeTable:
+    """The table, to be read by the workers of a cluster, which are connected until ``stack`` ends."""
+    asked = _selected(data, wanted)
+    passes, note = stack.enter_context(passes_on(cluster, asked.source))
+    source = batched(asked.source)
+    assert source is not None
+    return LargeTable(asked, source, note, passes)
+
+
+def _selected(data: str, wanted: Wanted) -> Selection:
     from separatrix.table.formats import Spelling
     from separatrix.table.selection import selected
 
-    asked = selected(
-        data, wanted.target, wanted.drop, wanted.read_schema(), Spelling(**wanted.spelling), **wanted.kinds
-    )
-    found = too_large(asked.source, memory)
-    return None if found is None else LargeTable(asked, found)
+    how = Spelling(**wanted.spelling)
+    return selected(data, wanted.target, wanted.drop, wanted.read_schema(), how, **wanted.kinds)
 
 
 def refuse_in_memory(model: Any, name: str, asked: dict[str, bool]) -> None:
@@ -78,12 +98,12 @@ def fitted(
     cache: str | None,
 ) -> tuple[FitOutput, list[warnings.WarningMessage], StreamedTable]:
     """Learn the encoding of the table, fit the model, and collect the warnings."""
-    unseen, large = "error" if wanted.strict else "average", opened.large
-    with terminal.working(f"reading {large.batched.name}") as say:
-        table = streamed_table(opened.asked, large.batched, wanted.missing, unseen)
+    unseen, passes = "error" if wanted.strict else "average", opened.passes
+    with terminal.working(f"reading {opened.batched.name}") as say:
+        table = streamed_table(opened.asked, opened.batched, wanted.missing, unseen, passes or ONE_READER)
         say(f"learning the encoding of {table.source}")
-        learned, rows, held = split_rows(table, split.test_size, split.seed, standardise)
-        rows = cached_rows(rows, cache)
+        learned, encoded, held = split_rows(table, split.test_size, split.seed, standardise)
+        rows, tested = _homes(encoded, held, passes, cache)
     told = partial(in_table, rows=RowsFrom.of(0), names=rows.columns, references=learned.encoder.references)
     with terminal.working(f"fitting {name}"), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -99,9 +119,20 @@ def fitted(
             bound_reason=told(certificate.bound_reason),
             weight_error_reason=told(certificate.weight_error_reason),
         )
-    notes = (large.note, *learned.notes)
+    notes = (opened.note, *learned.notes)
     where: dict[str, Any] = {"n_rows": table.n_rows, "scaling": learned.scaling, "files": table.files}
     parts = (table.target, None, learned.encoder, table.schema, notes)
     shown = Table(table.source, rows.columns, None, *parts, **where)
-    output = FitOutput(shown, name, model, StreamedSplit(rows, held), split.test_size, split.seed)
+    output = FitOutput(shown, name, model, StreamedSplit(rows, tested, encoded.counts), split.test_size, split.seed)
     return output, list(caught), table
+
+
+def _homes(
+    fitted: EncodedRows, held: EncodedRows | None, passes: ClusterPasses | None, cache: str | None
+) -> tuple[OutsideMemory, OutsideMemory | None]:
+    """The fitted rows and those held out, where they are read in every pass: in a cache, or on workers."""
+    if passes is None:
+        return cached_rows(fitted, cache), held
+    from separatrix.streams.encoded_on_cluster import on_workers
+
+    return on_workers(fitted, passes), None if held is None else on_workers(held, passes)

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 import time
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
-from contextlib import suppress
-from typing import Any
+from contextlib import contextmanager, suppress
+from typing import Any, TypeVar
 
 from separatrix.base.errors import ClusterError, ParameterError
+
+A = TypeVar("A")
+T = TypeVar("T")
 
 # Seconds between two looks at the cluster while results are waited for. Results that arrive end the wait at once.
 SECONDS_BETWEEN_LOOKS = 0.5
@@ -85,10 +90,13 @@ def connected(cluster: Any) -> Any:
         raise ParameterError(
             "cluster", f"got {cluster!r}", "give 'local', the address of a scheduler, or a distributed.Client"
         )
+    limit = worker_timeout()
     try:
-        return Client(cluster, set_as_default=False, timeout=worker_timeout())
-    except (OSError, ValueError) as error:
-        problem = f"no scheduler answers at {address} ({error})"
+        with _quiet():
+            return Client(cluster, set_as_default=False, timeout=limit)
+    except (OSError, ValueError, TypeError) as error:
+        # An address that cannot be understood is refused at once, as are certificates that cannot be read.
+        problem = f"no scheduler answers at {address} within {_seconds(limit)} ({' '.join(str(error).split())})"
         raise ClusterError(problem, "check the address, and the TLS settings if it begins with tls://") from error
 
 
@@ -121,6 +129,26 @@ def workers(client: Any) -> dict[str, int]:
     return dict(sorted(found.items()))
 
 
+def computed_in_order(client: Any, function: Callable[[A], T], arguments: Sequence[A]) -> Iterator[T]:
+    """The results of a function of each argument, computed by the workers, in the order of the arguments.
+
+    At most two tasks for each thread are under way or waiting to be taken, so that results do not pile up.
+    """
+    ahead = 2 * max(1, sum(workers(client).values()))
+    waiting = deque[Any]()
+    try:
+        for k, argument in enumerate(arguments):
+            waiting.append(client.submit(function, argument, pure=False))
+            if k >= ahead:
+                yield results(client, [waiting.popleft()])[0]
+        while waiting:
+            yield results(client, [waiting.popleft()])[0]
+    finally:
+        if waiting:
+            with suppress(Exception):
+                client.cancel(list(waiting))
+
+
 def results(client: Any, futures: Sequence[Any], preferred: frozenset[str] = frozenset()) -> list[Any]:
     """The results of tasks, in order. Dask runs the tasks of a lost worker again, and makes its rows again.
 
@@ -128,25 +156,10 @@ def results(client: Any, futures: Sequence[Any], preferred: frozenset[str] = fro
     there are others, and ``ClusterError`` if the scheduler is lost, if there is no worker for longer than the time
     limit, or if the same task has lost several workers. If the wait is interrupted, the tasks are cancelled.
     """
-    from distributed import wait
     from distributed.scheduler import KilledWorker
 
-    limit = worker_timeout()
-    alone_since: float | None = None
     try:
-        while True:
-            try:
-                with client.as_current():
-                    wait(futures, timeout=SECONDS_BETWEEN_LOOKS)
-                gathered: list[Any] = client.gather(futures, direct=_is_local(client))
-                return gathered
-            except TimeoutError:
-                alive = _alive(client)
-                if alive and preferred and not preferred & alive:
-                    raise WorkersReplaced from None
-                alone_since = None if alive else (alone_since or time.monotonic())
-                if alone_since is not None and time.monotonic() - alone_since > limit:
-                    raise _no_worker(limit) from None
+        return _gathered(client, futures, preferred)
     except CancelledError as error:
         raise _lost(client) from error
     except KilledWorker as error:
@@ -156,6 +169,27 @@ def results(client: Any, futures: Sequence[Any], preferred: frozenset[str] = fro
         with suppress(Exception):
             client.cancel(futures)
         raise
+
+
+def _gathered(client: Any, futures: Sequence[Any], preferred: frozenset[str]) -> list[Any]:
+    """Wait for the results of tasks, and look regularly whether there are workers."""
+    from distributed import wait
+
+    limit = worker_timeout()
+    alone_since: float | None = None
+    while True:
+        try:
+            with client.as_current():
+                wait(futures, timeout=SECONDS_BETWEEN_LOOKS)
+            gathered: list[Any] = client.gather(futures, direct=_is_local(client))
+            return gathered
+        except TimeoutError:
+            alive = _alive(client)
+            if alive and preferred and not preferred & alive:
+                raise WorkersReplaced from None
+            alone_since = None if alive else (alone_since or time.monotonic())
+            if alone_since is not None and time.monotonic() - alone_since > limit:
+                raise _no_worker(limit) from None
 
 
 def _alive(client: Any) -> frozenset[str]:
@@ -185,6 +219,22 @@ def _lost(client: Any) -> ClusterError:
     return ClusterError(f"the scheduler at {_address(client)} went away", "start it again, and fit again")
 
 
+def _seconds(limit: float) -> str:
+    return f"{limit:g} second{'s' * (limit != 1)}"
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep Dask from logging what an error says, too."""
+    logger = logging.getLogger("distributed")
+    before = logger.level
+    logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logger.setLevel(before)
+
+
 def _no_worker(limit: float) -> ClusterError:
-    problem = f"there has been no worker for {limit:g} seconds"
+    problem = f"there has been no worker for {_seconds(limit)}"
     return ClusterError(problem, f"start workers, or wait longer by setting {WORKER_TIMEOUT!r} in Dask's configuration")

@@ -5,6 +5,7 @@ Sums of the few rows of a proof are computed in integers.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,7 +19,7 @@ from separatrix.proofs.asked_rows import are_in, asked_differences, flattened, s
 from separatrix.proofs.asked_tables import AskedTable
 from separatrix.proofs.class_differences import Differences, chunks
 from separatrix.proofs.dependencies import across, positive_dependency
-from separatrix.proofs.direction_rows import DirectionRows, moved_rows
+from separatrix.proofs.direction_rows import DirectionRows, Moved, moved_rows
 from separatrix.proofs.enclosure import surely_positive
 from separatrix.proofs.naming import About, causes, listed
 from separatrix.proofs.quasi import on, rounded, used
@@ -231,17 +232,19 @@ class QuasiSeparable(_Overlapping):
         D, own = table.at(self.rows), self._by_place()
         if D is None or own._supporting(D) is None or not np.array_equal(used(self.directions[0]), self.columns):
             return False
+        directions = self._flattened(D)
+        if directions is None or not table.satisfies([NotNegative(v, exact) for v in directions]):
+            return False
+        moved = _moved_in(table, directions)
+        first = moved[0]
+        same = np.array_equal(first.touching, self.touching) and np.array_equal(first.against, self.touching_against)
+        return same and all(rows.n_moved for rows in moved)
+
+    def _flattened(self, D: Differences) -> list[AnyArray] | None:
+        """The direction of each cause as one vector; None if one of them does not fit the columns of D."""
         flat = [flattened(D, v) for v in (self.direction, *self.further)]
         directions = [v for v in flat if v is not None]
-        if len(directions) < len(flat) or not table.satisfies([NotNegative(v, exact) for v in directions]):
-            return False
-        each = [DirectionRows((v,), table.view) for v in directions]
-        totals = table.rows.fold(Together(tuple(each)))
-        moved = [rows.joined(total) for rows, total in zip(each, totals, strict=True)]
-        same = np.array_equal(moved[0].touching, self.touching) and np.array_equal(
-            moved[0].against, self.touching_against
-        )
-        return same and all(rows.n_moved for rows in moved)
+        return directions if len(directions) == len(flat) else None
 
     def _is_about(self, D: Differences) -> bool:
         """Whether D has the rows that the verdict names, λ proves the sum, and the directions are as claimed."""
@@ -284,3 +287,10 @@ class QuasiSeparable(_Overlapping):
             where = f"a hyperplane has no row on the wrong side, but {rows} {lie} on it, and none separates"
         sum_to_zero = f", since with weights λ > 0 {self._summing()} sum to zero; "
         return Message(where, ": ", self._named(), sum_to_zero, causes(self))
+
+
+def _moved_in(table: AskedTable, directions: Sequence[AnyArray]) -> list[Moved]:
+    """For each direction the rows of the table that it moves and those that touch its hyperplane, in one pass."""
+    each = [DirectionRows((v,), table.view) for v in directions]
+    totals = table.rows.fold(Together(tuple(each)))
+    return [rows.joined(total) for rows, total in zip(each, totals, strict=True)]

@@ -25,32 +25,42 @@ FREE = -1
 
 
 class DenseRows:
-    """Dense rows in places of one array; ``numbers`` says which row is in which place, or that the place is free."""
+    """Dense rows in places of one array; ``numbers`` says which row is in which place, or that the place is free.
+
+    ``free``: the free places.
+    """
 
     def __init__(self, first: Block, places: int) -> None:
         X: Any = first.X
         self.numbers: Integers = np.full(places, FREE)
+        self.free: Integers = np.arange(places)
         self.X = np.empty((places, X.shape[1]), dtype=X.dtype)
         self.t, self.weight = np.empty(places, dtype=first.t.dtype), np.empty(places)
         self.frame = first.frame
 
-    def put(self, block: Block, chosen: Integers) -> None:
-        """Copy the rows of a block that are among those chosen."""
-        here = chosen[(chosen >= block.start) & (chosen < block.start + block.n_rows)]
-        free = np.flatnonzero(self.numbers == FREE)
-        if len(free) < len(here):
-            self.numbers[~np.isin(self.numbers, chosen)] = FREE
-            free = np.flatnonzero(self.numbers == FREE)
-        if len(free) < len(here):
-            self._grow(len(self.numbers) + len(here))
-            free = np.flatnonzero(self.numbers == FREE)
+    @property
+    def n_free(self) -> int:
+        return len(self.free)
+
+    def put(self, block: Block, numbers: Integers) -> None:
+        """Copy the rows of a block that have these numbers. There must be free places for them."""
         X: Any = block.X
-        rows, places = here - block.start, free[: len(here)]
-        self.numbers[places] = here
+        rows, places = numbers - block.start, self.free[: len(numbers)]
+        self.free = self.free[len(numbers) :]
+        self.numbers[places] = numbers
         self.X[places], self.t[places], self.weight[places] = X[rows], block.t[rows], block.weight[rows]
 
-    def _grow(self, places: int) -> None:
-        more = places - len(self.numbers)
+    def release(self, chosen: Integers, wanted: int) -> None:
+        """Free the places of rows that are not among those chosen, and make more if fewer than ``wanted`` are free."""
+        ordered = np.sort(chosen)
+        at = np.minimum(np.searchsorted(ordered, self.numbers), len(ordered) - 1)
+        self.numbers[ordered[at] != self.numbers] = FREE
+        self.free = np.flatnonzero(self.numbers == FREE)
+        if self.n_free < wanted:
+            self._grow(wanted - self.n_free)
+
+    def _grow(self, more: int) -> None:
+        self.free = np.concatenate([self.free, len(self.numbers) + np.arange(more)])
         self.numbers = np.concatenate([self.numbers, np.full(more, FREE)])
         self.X = np.concatenate([self.X, np.empty((more, self.X.shape[1]), dtype=self.X.dtype)])
         self.t = np.concatenate([self.t, np.empty(more, dtype=self.t.dtype)])
@@ -80,10 +90,17 @@ class Kept:
 
 
 class Keeper:
-    """Draws a sample from blocks that threads show to it, in any order, and keeps the rows that it draws."""
+    """Draws a sample from blocks that threads show to it, in any order, and keeps the rows that it draws.
+
+    The rows that blocks add to the draw are gathered, and counted into its total together, because that takes as long
+    as the total is large. Until then, rows are compared with the limits of an earlier total, so that too many are kept
+    for a while, never too few.
+    """
 
     def __init__(self, draw: LowestHashes) -> None:
         self.draw, self.total = draw, draw.zero()
+        self.found: list[list[Lowest]] = []
+        self.n_found = 0
         self.dense: DenseRows | None = None
         self.sparse: CarriedTotal[list[Lowest]] | None = None
         self.lock = threading.Lock()
@@ -97,14 +114,29 @@ class Keeper:
                 return
             if self.dense is None:
                 self.dense = DenseRows(block, int(SLACK * self.draw.size) + block.n_rows)
-            self.total = self.draw.add(self.total, block)
-            self.dense.put(block, self.draw.chosen(self.total))
+            found = self.draw.found(self.total, block)
+            self.found.append(found)
+            numbers = self.draw.chosen(found)
+            self.n_found += len(numbers)
+            if self.n_found > (SLACK - 1) * self.draw.size:
+                self._count()
+            if self.dense.n_free < len(numbers):
+                self._count()
+                self.dense.release(self.draw.chosen(self.total), len(numbers))
+            self.dense.put(block, numbers)
 
     def kept(self) -> Kept:
         """What has been drawn from all blocks."""
         if self.sparse is not None:
             return Kept(self.sparse.total, self.sparse.rows.joined())
+        self._count()
         return Kept(self.total, self.dense or CarriedRows())
+
+    def _count(self) -> None:
+        """Count the rows that have been found into the total."""
+        if self.found:
+            self.total = self.draw.merge(self.total, *self.found)
+            self.found, self.n_found = [], 0
 
 
 @dataclass(frozen=True)

@@ -110,26 +110,30 @@ class LowestHashes:
         return [empty] * (1 if self.targets is None else len(self.targets))
 
     def add(self, total: list[Lowest], block: Block) -> list[Lowest]:
+        return self.merge(total, self.found(total, block))
+
+    def found(self, total: list[Lowest], block: Block) -> list[Lowest]:
+        """The rows of a block that may be among the lowest, given those found so far."""
         hashes, counted = row_hashes(block.start, block.n_rows, self.seed), block.weight > 0
         groups = [counted] if self.targets is None else [counted & (block.t == value) for value in self.targets]
         size, found = self._each(total), []
         for part, group in zip(total, groups, strict=True):
             rows = np.flatnonzero(group & (hashes < part.limit(size)))
             found.append(Lowest(hashes[rows], block.start + rows, int(np.count_nonzero(group))))
-        return self.merge(total, found)
+        return found
 
     def _each(self, total: list[Lowest]) -> int:
         """The number of rows that are wanted of each class, given those found so far."""
         return self.size if sum(part.count for part in total) <= self.size else self.size // len(total)
 
-    def merge(self, a: list[Lowest], b: list[Lowest]) -> list[Lowest]:
+    def merge(self, *totals: list[Lowest]) -> list[Lowest]:
         whole = [
             Lowest(
-                np.concatenate([one.hashes, other.hashes]),
-                np.concatenate([one.rows, other.rows]),
-                one.count + other.count,
+                np.concatenate([part.hashes for part in parts]),
+                np.concatenate([part.rows for part in parts]),
+                sum(part.count for part in parts),
             )
-            for one, other in zip(a, b, strict=True)
+            for parts in zip(*totals, strict=True)
         ]
         size = self._each(whole)
         return [part.cut(size) if len(part.rows) > SLACK * size else part for part in whole]

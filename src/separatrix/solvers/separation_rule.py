@@ -74,9 +74,7 @@ class Separated:
     asked: list[Verdict] = field(default_factory=list, repr=False, compare=False)
 
     def __call__(self, problem: Objective, state: State, bound: Bound, trace: Sequence[Record]) -> Status | None:
-        if bound.value is not None or bound.resolved is not None or state.iteration == 0:
-            return None
-        if not (problem.has_unpenalised and problem.loss.traits.likelihood):
+        if not self._is_open(problem, state, bound):
             return None
         if self._long_enough(problem, state, trace):
             return completely(problem, state.W) or self._quasi(problem)
@@ -84,6 +82,13 @@ class Separated:
             return completely(problem, state.W)
         early = state.iteration >= LOOK_OUTSIDE_MEMORY and not self.asked and problem.rows.resident() is None
         return self._quasi(problem) if early else None
+
+    @staticmethod
+    def _is_open(problem: Objective, state: State, bound: Bound) -> bool:
+        """Whether an optimum may not exist: the loss is an unpenalised likelihood, and no bound is known yet."""
+        if bound.value is not None or bound.resolved is not None or state.iteration == 0:
+            return False
+        return problem.has_unpenalised and problem.loss.traits.likelihood
 
     def _quasi(self, problem: Objective) -> Status | None:
         """``quasi``; for rows outside memory by linear programs, and only once."""

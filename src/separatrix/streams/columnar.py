@@ -14,6 +14,7 @@ from separatrix.base.errors import TableError
 from separatrix.streams.batches import BATCH_BYTES, LabelKind, explained, explained_batches, rows_per_batch
 from separatrix.streams.files import FileSet, OfFiles
 from separatrix.table.cells import listed
+from separatrix.table.formats.source_parts import group_runs
 
 # The size of the buffer through which a column of a Parquet file is read, if there are few columns.
 PARQUET_BUFFER = 1 << 20
@@ -73,14 +74,7 @@ class ParquetBatches(OfFiles):
         """Runs of row groups of a file with about ``rows`` rows or a single group each, and their numbers of rows."""
         with explained(path, self._what), self._opened(path) as file:
             counts = [file.metadata.row_group(k).num_rows for k in range(file.num_row_groups)]
-        run: tuple[int, ...] = ()
-        for k, count in enumerate(counts):
-            if run and sum(counts[i] for i in run) + count > rows:
-                yield run, sum(counts[i] for i in run)
-                run = ()
-            run = (*run, k)
-        if run:
-            yield run, sum(counts[i] for i in run)
+        return group_runs(counts, rows)
 
     def _opened(self, path: str, n_columns: int = 1) -> Any:
         from pyarrow.parquet import ParquetFile

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from separatrix.rows.held_out import HeldOut, held_counts
 from separatrix.rows.labelled import OutsideMemory
 from separatrix.rows.sampling import LowestHashes
 from separatrix.rows.streamed import Learnt, Piece, StreamedRows
+from separatrix.table.formats.batched import BatchedSource
 from separatrix.table.streaming.learning import Learned
 from separatrix.table.streaming.streamed_table import StreamedTable
 
@@ -61,6 +62,19 @@ class EncodedRows(OutsideMemory):
     def is_sparse(self) -> bool:
         """Whether a column of words makes the rows sparse."""
         return any(column.text is not None for column in self.learned.encoder.columns)
+
+    def part(self, batched: BatchedSource) -> EncodedRows:
+        """Those of these rows that a part of the table has."""
+        parts = (self.table.part(batched), self.learned, self.rule, self.counts, self.share, self.held)
+        return EncodedRows(*parts)
+
+    def counted(self) -> Integers:
+        """The number of rows of each class, found by reading labels, and cells where rows that lack one are dropped."""
+        found = np.zeros(len(self.counts), dtype=np.int64)
+        for codes, rows in self.table.kept_codes():
+            held = self.rule.held_rows(rows, codes)
+            found += np.bincount(codes[held if self.held else ~held], minlength=len(found))
+        return found[self._present]
 
     @cached_property
     def _present(self) -> AnyArray:
@@ -102,11 +116,23 @@ class EncodedRows(OutsideMemory):
         return StreamedRows(EncodedSource(self, coding), frame, weight_unit=coding.unit, draw=draw, learnt=learnt)
 
 
+class CodedPieces(Protocol):
+    """A table that gives X and class numbers of consecutive rows."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def n_features(self) -> int: ...
+    @property
+    def is_sparse(self) -> bool: ...
+    def pieces(self) -> Iterator[tuple[Matrix, Integers]]: ...
+
+
 @dataclass(frozen=True)
 class EncodedSource:
     """The rows as a ``Source``, with the targets and weights of a coding."""
 
-    encoded: EncodedRows
+    encoded: CodedPieces
     coding: Coding
 
     @property

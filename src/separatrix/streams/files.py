@@ -111,10 +111,14 @@ def _local(text: str, endings: Sequence[str]) -> FileSet:
     elif path.exists():
         paths = [path]
     else:
-        paths = [Path(one) for one in sorted(glob(text)) if os.path.isfile(one)] if _is_pattern(text) else []
+        paths = [one for one in map(Path, sorted(_globbed(text))) if one.is_file()]
     if not paths:
         raise _none_found(text, path.is_dir(), endings)
     return FileSet(text, LocalFileSystem(), tuple(str(one.resolve()) for one in paths))
+
+
+def _globbed(text: str) -> list[str]:
+    return glob(text) if _is_pattern(text) else []
 
 
 def _by_uri(text: str) -> tuple[Any, str]:
@@ -135,9 +139,7 @@ def _stored(text: str, store: Any, path: str, endings: Sequence[str]) -> tuple[s
     from pyarrow.fs import FileSelector, FileType
 
     pattern = _is_pattern(path)
-    folder = (
-        path[: min(path.index(mark) for mark in _GLOB_MARKS if mark in path)].rpartition("/")[0] if pattern else path
-    )
+    folder = _folder_of(path) if pattern else path
     try:
         info = store.get_file_info(folder)
         if not pattern and info.type == FileType.File:
@@ -146,13 +148,24 @@ def _stored(text: str, store: Any, path: str, endings: Sequence[str]) -> tuple[s
     except OSError as error:
         raise TableError(text, f"it cannot be opened ({' '.join(str(error).split())[:200]})", "check it") from error
     files = sorted(one.path for one in inside if one.type == FileType.File)
-    if pattern:
-        chosen = tuple(one for one in files if _matches(one, path))
-    else:
-        chosen = tuple(one for one in files if _is_table(one.rpartition("/")[2], endings))
+    chosen = _matching(files, path) if pattern else _tables(files, endings)
     if not chosen:
         raise _none_found(text, bool(files), endings)
     return chosen
+
+
+def _folder_of(pattern: str) -> str:
+    """The part of a pattern before the first name that has a mark such as * in it."""
+    first = min(pattern.index(mark) for mark in _GLOB_MARKS if mark in pattern)
+    return pattern[:first].rpartition("/")[0]
+
+
+def _matching(files: Sequence[str], pattern: str) -> tuple[str, ...]:
+    return tuple(path for path in files if _matches(path, pattern))
+
+
+def _tables(files: Sequence[str], endings: Sequence[str]) -> tuple[str, ...]:
+    return tuple(path for path in files if _is_table(path.rpartition("/")[2], endings))
 
 
 def _matches(path: str, pattern: str) -> bool:

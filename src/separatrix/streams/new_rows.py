@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +18,8 @@ from separatrix.rows.coding import ClassTotals, Coding
 from separatrix.rows.csr import as_csr, is_sparse
 from separatrix.rows.frame import Frame
 from separatrix.rows.labelled import OutsideMemory
-from separatrix.rows.streamed import Learnt, Piece, StreamedRows
+from separatrix.rows.streamed import Learnt, StreamedRows
+from separatrix.streams.encoded_scan import EncodedSource
 from separatrix.table import select
 from separatrix.table.encoder import Reading
 from separatrix.table.formats.batched import BatchedSource
@@ -51,6 +52,17 @@ class _Seen:
     unseen: dict[str, dict[str, int]] = field(default_factory=dict)
     wordless: dict[str, int] = field(default_factory=dict)
     markers: set[str] = field(default_factory=set)
+
+    def merge(self, later: _Seen) -> None:
+        """Add what later rows had."""
+        self.n_rows += later.n_rows
+        self.n_unlabelled += later.n_unlabelled
+        self.n_dropped += later.n_dropped
+        _count(self.missing, later.missing)
+        _count(self.wordless, later.wordless)
+        for name, levels in later.unseen.items():
+            _count(self.unseen.setdefault(name, {}), levels)
+        self.markers.update(later.markers)
 
     def add(self, reading: Reading) -> None:
         self.n_dropped += int((~reading.kept).sum())
@@ -103,6 +115,10 @@ class NewRows:
             if tell is not None:
                 tell(Part("rows read:", self.seen.n_rows))
 
+    def part(self, batched: BatchedSource) -> NewRows:
+        """The rows of a part of the source."""
+        return replace(self, batched=batched, seen=_Seen())
+
     @property
     def notes(self) -> list[str]:
         """What was found in the batches that have been read."""
@@ -143,11 +159,20 @@ class LabelledNewRows(OutsideMemory):
     @cached_property
     def totals(self) -> ClassTotals:
         """The number of rows of each class, found in a pass in which all labels are checked."""
+        rows = self.counted()
+        return ClassTotals(rows, rows.astype(np.float64), np.where(rows > 0, 1.0, 0.0))
+
+    def part(self, batched: BatchedSource) -> LabelledNewRows:
+        """The rows of a part of the source."""
+        return replace(self, source=self.source.part(batched))
+
+    def counted(self) -> Integers:
+        """The number of rows of each class, found in a pass in which all labels are checked."""
         rows = np.zeros(len(self.model_classes), dtype=np.int64)
         for batch in self.source.batches():
             self.checked(batch)
             rows += np.bincount(known_codes(batch.y, self.model_classes), minlength=len(rows))
-        return ClassTotals(rows, rows.astype(np.float64), np.where(rows > 0, 1.0, 0.0))
+        return rows
 
     @property
     def n_features(self) -> int:
@@ -157,37 +182,14 @@ class LabelledNewRows(OutsideMemory):
     def is_sparse(self) -> bool:
         return any(column.text is not None for column in self.source.asked.encoder.columns)
 
-    def pieces_of(self, coding: Coding) -> Iterator[Piece]:
-        """The rows with the targets and weights of a coding."""
+    def pieces(self) -> Iterator[tuple[Matrix, Integers]]:
+        """X and the class numbers of consecutive rows."""
         for batch in self.source.batches():
-            if not len(batch.places):
-                continue
-            codes = known_codes(batch.y, self.model_classes)
-            X: Matrix = as_csr(batch.X) if is_sparse(batch.X) else batch.X
-            yield Piece(X, *coding.of(codes, np.ones(len(codes))))
+            if len(batch.places):
+                X: Matrix = as_csr(batch.X) if is_sparse(batch.X) else batch.X
+                yield X, known_codes(batch.y, self.model_classes)
 
     def rows(self, coding: Coding) -> StreamedRows:
         """The rows with the targets and weights of a coding."""
         learnt, frame = Learnt(self.n_rows), Frame.identity(self.n_features)
-        return StreamedRows(_Pieces(self, coding), frame, weight_unit=coding.unit, learnt=learnt)
-
-
-@dataclass(frozen=True)
-class _Pieces:
-    table: LabelledNewRows
-    coding: Coding
-
-    @property
-    def name(self) -> str:
-        return self.table.name
-
-    @property
-    def n_features(self) -> int:
-        return self.table.n_features
-
-    @property
-    def is_sparse(self) -> bool:
-        return self.table.is_sparse
-
-    def pieces(self) -> Iterator[Piece]:
-        return self.table.pieces_of(self.coding)
+        return StreamedRows(EncodedSource(self, coding), frame, weight_unit=coding.unit, learnt=learnt)

@@ -232,35 +232,47 @@ class OnlineUpdates(_Settings):
             clear=0 if made or epoch_ends else memory.clear,
         )
         after = self._arrived(problem, rows, state, w, memory, cost / (position - begin))
-        idle = after.memory.errors and after.memory.since >= 2 * rows.n_rows
-        return replace(after, halt=Halt.STALLED) if idle else after
+        return _halted_if_idle(after, rows.n_rows)
 
     def _streamed_epoch(
         self, problem: Objective, state: State[PerceptronMemory], budget: int | None
     ) -> State[PerceptronMemory]:
         """The state after an epoch over rows outside memory."""
-        if self.pocket or self.by_update or budget is not None:
-            what = "a pocket counts the mistakes on all rows after each update" if self.pocket else "a step is an epoch"
-            raise ParameterError("update", f"got 'online' for rows outside memory, where {what}", "use 'batch'")
-        memory, w = state.memory, state.W[0].copy()
-        made, cost, n = 0, 0.0, 0
-        size = block_rows(BLOCK_BYTES, problem.rows.n_features)
-        for block in problem.rows.blocks(Order(size, "shuffled" if self.shuffle else "given", self.seed, memory.epoch)):
-            walked, memory = self._walk(block, NO_ORDER, 0, 0, block.n_rows, w, problem, memory)
-            made, cost, n = made + walked[1], cost + walked[2], n + block.n_rows
+        self._refuse_steps_within_epochs(budget)
+        w = state.W[0].copy()
+        (n, made, cost), memory = self._walk_blocks(w, problem, state.memory)
         idle = made == 0 and self.alpha == 0
         # An epoch that only confirms adds nothing to the mean of the weights.
         memory = state.memory._replace(since=memory.since + n) if idle else memory._replace(since=0)
         memory = memory._replace(mistakes=memory.mistakes + made, epoch=memory.epoch + 1)
         W, met = w[None, :], cost / n
-        sound = bool(np.all(np.isfinite(w)) and np.isfinite(met))
-        if idle or self.alpha > 0 or state.iteration + 1 >= self.survey_from or not sound:
+        if idle or self.alpha > 0 or self._must_survey(state, w, met):
             before = replace(state, iteration=state.iteration - 1) if idle else state
-            after = self.arrive(problem, before, W, memory, met)
-            stalled = after.memory.errors and after.memory.since >= 2 * n
-            return replace(after, halt=Halt.STALLED) if stalled else after
+            return _halted_if_idle(self.arrive(problem, before, W, memory, met), n)
         memory = memory._replace(errors=made, survey=None)  # made stands for "some": they were not counted
         return State(W, Evaluation(np.nan, np.full_like(W, np.nan)), state.iteration + 1, memory, met=met)
+
+    def _refuse_steps_within_epochs(self, budget: int | None) -> None:
+        """Refuse settings for which a step is not an epoch, or reads all rows after each update."""
+        if self.pocket or self.by_update or budget is not None:
+            what = "a pocket counts the mistakes on all rows after each update" if self.pocket else "a step is an epoch"
+            raise ParameterError("update", f"got 'online' for rows outside memory, where {what}", "use 'batch'")
+
+    def _walk_blocks(
+        self, w: Array, problem: Objective, memory: PerceptronMemory
+    ) -> tuple[tuple[int, int, float], PerceptronMemory]:
+        """Process all rows, block by block; like ``_walk``, with the number of rows in place of the end position."""
+        n, made, cost = 0, 0, 0.0
+        size = block_rows(BLOCK_BYTES, problem.rows.n_features)
+        for block in problem.rows.blocks(Order(size, "shuffled" if self.shuffle else "given", self.seed, memory.epoch)):
+            walked, memory = self._walk(block, NO_ORDER, 0, 0, block.n_rows, w, problem, memory)
+            n, made, cost = n + block.n_rows, made + walked[1], cost + walked[2]
+        return (n, made, cost), memory
+
+    def _must_survey(self, state: State[PerceptronMemory], w: Array, met: float) -> bool:
+        """Whether the state after this step needs a survey: at ``survey_from`` and later, and where floats overflow."""
+        finite = bool(np.all(np.isfinite(w)) and np.isfinite(met))
+        return state.iteration + 1 >= self.survey_from or not finite
 
     def _walk(
         self,
@@ -307,8 +319,8 @@ class OnlineUpdates(_Settings):
         memory: PerceptronMemory,
         met: float,
     ) -> State[PerceptronMemory]:
-        W, sound = w[None, :], bool(np.all(np.isfinite(w)) and np.isfinite(met))
-        if state.iteration + 1 >= self.survey_from or memory.position or not sound:
+        W = w[None, :]
+        if memory.position or self._must_survey(state, w, met):
             return self.arrive(problem, state, W, memory, met)
         if _cheap(rows):
             return self._surveyed(problem, rows, state, W, memory, met)
@@ -338,6 +350,12 @@ class OnlineUpdates(_Settings):
 
 
 NO_ORDER: Integers = np.zeros(0, dtype=np.int64)
+
+
+def _halted_if_idle(after: State[PerceptronMemory], n_rows: int) -> State[PerceptronMemory]:
+    """The state, stalled if two epochs made no update although the survey counts a mistake."""
+    idle = after.memory.errors and after.memory.since >= 2 * n_rows
+    return replace(after, halt=Halt.STALLED) if idle else after
 
 
 def _cheap(rows: Block) -> bool:

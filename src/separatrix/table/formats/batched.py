@@ -44,14 +44,26 @@ class Batch(NamedTuple):
 
 @dataclass(frozen=True)
 class BatchedSource:
-    """A source that is read in batches. ``paths``: its files, to tell whether they changed, and their size."""
+    """A source that is read in batches. ``paths``: its files, to tell whether they changed, and their size.
+
+    A part of a table has the name of the ``table``, the number of its first row, ``start``, and all ``files`` of the
+    table with their numbers of rows, if there are several.
+    """
 
     source: Source
     paths: tuple[Path, ...]
+    start: int = 0
+    files: tuple[tuple[str, int], ...] = ()
+    table: str = ""
 
     @property
     def name(self) -> str:
-        return self.source.name
+        return self.table or self.source.name
+
+    @property
+    def is_part(self) -> bool:
+        """Whether it is a part of another table."""
+        return bool(self.table)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -76,7 +88,7 @@ class BatchedSource:
         self, names: Sequence[str], literal: Collection[str] = (), pointed: Collection[str] = ()
     ) -> Iterator[Batch]:
         """The columns in the order of ``names``, as ``Source.read`` has them."""
-        start, parts = 0, _with_files(self.source, names, literal, pointed)
+        start, parts = self.start, _with_files(self.source, names, literal, pointed)
         while True:
             with RowsFrom.of(start).in_errors():
                 part = next(parts, None)
@@ -84,7 +96,7 @@ class BatchedSource:
                 return
             columns, files = part
             numbers = np.arange(start + 1, start + 1 + columns.num_rows)
-            yield Batch(columns, start, RowNames(numbers, files))
+            yield Batch(columns, start, RowNames(numbers, self.files or files))
             start += columns.num_rows
 
 

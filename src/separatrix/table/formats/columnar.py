@@ -30,7 +30,7 @@ BUFFER_BYTES = 1 << 20
 
 @dataclass(frozen=True)
 class ColumnarSource:
-    """A file of typed columns. ``reader`` reads the ones asked for."""
+    """A file of typed columns. ``reader`` reads the ones asked for. ``groups``: the row groups to read in batches."""
 
     name: str
     names: tuple[str, ...]
@@ -40,6 +40,17 @@ class ColumnarSource:
     batch_reader: Callable[[ColumnarSource, Sequence[str], int], Iterator[pa.Table]]
     target: str | None = None
     notes: tuple[str, ...] = ()
+    groups: tuple[int, ...] | None = None
+
+    @property
+    def has_groups(self) -> bool:
+        """Whether it is a Parquet file on disk, of which some row groups can be read."""
+        return self.batch_reader is _parquet_batches and isinstance(self.content, Path)
+
+    def types(self) -> dict[str, pa.DataType]:
+        """The types of the columns of a Parquet file."""
+        with _explained(self.name, "Parquet"), _parquet(self.content) as file:
+            return {column.name: column.type for column in file.schema_arrow}
 
     def read(self, names: Sequence[str], literal: Collection[str] = (), pointed: Collection[str] = ()) -> pa.Table:
         """The columns, in the order of ``names``, validated."""
@@ -84,7 +95,8 @@ def _parquet_batches(source: ColumnarSource, names: Sequence[str], n_rows: int) 
         _explained(source.name, "Parquet"),
         parquet.ParquetFile(content, pre_buffer=False, buffer_size=BUFFER_BYTES) as file,
     ):
-        for batch in file.iter_batches(n_rows, columns=list(names), use_threads=False):
+        groups = None if source.groups is None else list(source.groups)
+        for batch in file.iter_batches(n_rows, groups, columns=list(names), use_threads=False):
             yield _sound(pa.Table.from_batches([batch]), names)
 
 
@@ -95,6 +107,12 @@ def _arrow_batches(source: ColumnarSource, names: Sequence[str], n_rows: int) ->
             whole = _sound(pa.Table.from_batches([batch]), names)
             for start in range(0, whole.num_rows, n_rows):
                 yield whole.slice(start, n_rows)
+
+
+def group_rows(source: ColumnarSource) -> list[int]:
+    """The number of rows of each row group of a Parquet file."""
+    with _explained(source.name, "Parquet"), _parquet(source.content) as file:
+        return [file.metadata.row_group(k).num_rows for k in range(file.num_row_groups)]
 
 
 def open_parquet(name: str, content: Path | bytes, limits: Limits) -> Source:

@@ -113,20 +113,24 @@ class Lesson:
         used = [j for j, column in enumerate(fewer) if column.kind != "ignored"]
         if not used:
             raise TableError(self.source, f"no column varies in {who}", "hold fewer rows out, or give more columns")
-        kept = [fewer[j] for j in used]
-        notes = [*left_out(fewer), *replaced_references(kept)]
-        for j in used:
-            if fewer[j].kind == "category" and fewer[j].preferred is None and not self._lists(fewer[j]):
-                notes += rare_reference(fewer[j], self._counts(j, fewer[j], sums))
+        notes = [*left_out(fewer), *self._about_references(used, fewer, sums)]
         encoder = Encoder(tuple(self._encoded(j, fewer[j], sums) for j in used), self.missing, self.unseen)
         checked_encoder(encoder, self.source)
-        notes += filled({self.columns[j].name: int(sums.holes[j]) for j in used if sums.holes[j]}, self.missing, who)
+        notes += filled(with_names([self.columns[j] for j in used], sums.holes[used]), self.missing, who)
         notes += new_levels(self.source, self._only_held(used, fewer, sums), self.unseen)
         scaling = None
         if standardise:
             scaling = self._scaling(encoder, used, fewer, sums)
             notes.append(scaled(encoder, not any(column.text for column in encoder.columns), who))
         return Learned(encoder, scaling, tuple(notes))
+
+    def _about_references(self, used: Sequence[int], fewer: Sequence[Column], sums: Sums) -> list[str]:
+        """Notes on reference levels that were replaced, and on those that few rows have."""
+        notes = [*replaced_references([fewer[j] for j in used])]
+        for j in used:
+            if fewer[j].kind == "category" and fewer[j].preferred is None and not self._lists(fewer[j]):
+                notes += rare_reference(fewer[j], self._counts(j, fewer[j], sums))
+        return notes
 
     def _lists(self, column: Column) -> bool:
         given = self.given.column(column.name)

@@ -26,6 +26,9 @@ class SeenColumn(Protocol):
     def add(self, column: Any, start: int | Integers) -> SeenColumn:
         """The same with more rows, the first of which has the number ``start``; or ``start`` has all their numbers."""
 
+    def merge(self, later: Any) -> SeenColumn:
+        """These rows and the ones after them, of the same column."""
+
     def decided(self) -> Column:
         """What the column holds."""
 
@@ -53,12 +56,23 @@ class NewColumn:
         if pa.types.is_null(kind):
             return replace(self, n=self.n + len(column))
         if cells.is_text(kind):
-            first: SeenColumn = TextColumn.of(self.name, _nulls(self.n), 0, reference=self.reference)
-        elif kind_of(kind) is None:
-            first = NestedColumn(self.name, kind)
-        else:
-            first = TypedColumn(self.name, str(kind_of(kind)), SeenNumbers.of(np.full(self.n, np.nan)), self.reference)
-        return first.add(column, start)
+            return self._as_text().add(column, start)
+        if kind_of(kind) is None:
+            return NestedColumn(self.name, kind)
+        return TypedColumn(self.name, str(kind_of(kind)), _missing(self.n), self.reference).add(column, start)
+
+    def _as_text(self) -> TextColumn:
+        return TextColumn.of(self.name, _nulls(self.n), 0, reference=self.reference)
+
+    def merge(self, later: Any) -> SeenColumn:
+        if isinstance(later, NewColumn):
+            return replace(self, n=self.n + later.n)
+        if isinstance(later, TextColumn):
+            return self._as_text().merge(later)
+        if isinstance(later, TypedColumn):
+            return replace(later, numbers=_missing(self.n).merge(later.numbers))
+        found: SeenColumn = later
+        return found
 
     def decided(self) -> Column:
         return _referring(empty(self.name, self.n), self.reference)
@@ -72,6 +86,9 @@ class NestedColumn:
     type: Any
 
     def add(self, column: Any, start: int | Integers) -> NestedColumn:
+        return self
+
+    def merge(self, later: Any) -> NestedColumn:
         return self
 
     def decided(self) -> Column:
@@ -90,6 +107,10 @@ class TypedColumn:
     def add(self, column: Any, start: int | Integers) -> TypedColumn:
         v = cells.READINGS[self.kind]("schema", self.name, column)
         more = SeenNumbers.of(v, start, index_named(self.name))
+        return replace(self, numbers=self.numbers.merge(more))
+
+    def merge(self, later: Any) -> TypedColumn:
+        more = _missing(later.n) if isinstance(later, NewColumn) else later.numbers
         return replace(self, numbers=self.numbers.merge(more))
 
     def decided(self) -> Column:
@@ -127,8 +148,10 @@ class TextColumn:
     def add(self, column: Any, start: int | Integers) -> TextColumn:
         return self.merge(TextColumn.of(self.name, cells.decoded(column), start, self))
 
-    def merge(self, later: TextColumn) -> TextColumn:
+    def merge(self, later: Any) -> TextColumn:
         """These rows and the ones after them."""
+        if isinstance(later, NewColumn):
+            return self.add(_nulls(later.n), 0)
         return TextColumn(
             self.name,
             self.texts.merge(later.texts),
@@ -160,6 +183,12 @@ class AskedCategory:
 
     def add(self, column: Any, start: int | Integers) -> AskedCategory:
         more = SeenTexts.of(cells.texts("schema", self.given.name, column), start)
+        return self._with(more)
+
+    def merge(self, later: Any) -> AskedCategory:
+        return self if later.texts is None else self._with(later.texts)
+
+    def _with(self, more: SeenTexts) -> AskedCategory:
         return replace(self, texts=more if self.texts is None else self.texts.merge(more))
 
     def decided(self) -> Column:
@@ -181,12 +210,20 @@ class GivenColumn:
             Encoded(self.given.name, self.given.kind, self.given.levels).read(table, self.source)
         return self
 
+    def merge(self, later: Any) -> GivenColumn:
+        return self
+
     def decided(self) -> Column:
         return _referring(self.given, self.reference)
 
 
 def _referring(column: Column, reference: str | None) -> Column:
     return column if reference is None else with_reference(column, reference)
+
+
+def _missing(n: int) -> SeenNumbers:
+    """What is known about n rows without a number."""
+    return SeenNumbers.of(np.full(n, np.nan))
 
 
 def _nulls(n: int) -> Any:

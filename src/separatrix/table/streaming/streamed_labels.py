@@ -34,18 +34,23 @@ class SeenTarget:
     def add(self, column: Any, start: int, source: str) -> SeenTarget:
         """The same with more rows, the first of which has the number ``start``."""
         column = cells.decoded(column)
-        more = Distinct.of(column, start)
-        known = more if self.cells is None else self.cells.merge(_of_type(more, self.cells))
-        if len(known) > MOST_DIFFERENT_CELLS:
+        null = start + int(np.argmax(cells.as_array(column.is_null()))) if column.null_count else None
+        merged = self.merge(SeenTarget(self.name, len(column), Distinct.of(column, start), null))
+        if merged.cells is not None and len(merged.cells) > MOST_DIFFERENT_CELLS:
             problem = (
                 f"it has more than {MOST_DIFFERENT_CELLS} different labels in the first {start + len(column)} rows"
             )
             remedy = "cut the numbers into classes first, or predict another column"
             raise LabelError(f"{source}, target column {self.name!r}", problem, remedy)
-        null = self.first_null
-        if null is None and column.null_count:
-            null = start + int(np.argmax(cells.as_array(column.is_null())))
-        return SeenTarget(self.name, self.n + len(column), known, null)
+        return merged
+
+    def merge(self, later: SeenTarget) -> SeenTarget:
+        """These rows and the ones after them."""
+        known = later.cells if self.cells is None else self.cells
+        if self.cells is not None and later.cells is not None:
+            known = self.cells.merge(_of_type(later.cells, self.cells))
+        null = later.first_null if self.first_null is None else self.first_null
+        return SeenTarget(self.name, self.n + later.n, known, null)
 
     @property
     def has_plus_and_minus(self) -> bool:

@@ -8,48 +8,41 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial, reduce
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
-from separatrix.base.arrays import Array, Booleans, Integers
+from separatrix.base.arrays import Array, Integers
 from separatrix.base.checkpoints import remembered
-from separatrix.base.errors import NoRowsError, TableError
+from separatrix.base.errors import TableError
 from separatrix.base.messages import ByAudience, Message, RowNumber, Setting
 from separatrix.base.row_names import RowNames, RowsFrom
-from separatrix.base.watching import Amount, Part, unwatched, watched
+from separatrix.base.watching import unwatched
 from separatrix.rows.held_out import HELD_OUT_STREAM, HashWindows, HeldOut
 from separatrix.rows.row_hash import row_hashes
 from separatrix.table import select
 from separatrix.table.encoder import counted, refuse_missing, refuse_unseen
 from separatrix.table.fitting import encodable, read_cells
-from separatrix.table.formats.batched import Batch, BatchedSource, refuse_unbatched
-from separatrix.table.formats.source import SOME_ROWS
+from separatrix.table.formats.batched import BatchedSource, refuse_unbatched
 from separatrix.table.infer import most_levels
 from separatrix.table.reader import refuse_no_rows, with_unread
 from separatrix.table.reading_notes import dropped, odd_columns, unseen_levels, without_label
 from separatrix.table.schema import Column, Schema
 from separatrix.table.selection import Selection
+from separatrix.table.streaming.first_pass import first_pass
 from separatrix.table.streaming.learning import Learned, Lesson, Sums, unlisted, with_names, without_holes
-from separatrix.table.streaming.streamed_columns import SeenColumn, TextColumn, TypedColumn, seen_column
-from separatrix.table.streaming.streamed_labels import Labels, SeenTarget, labelled_rows
+from separatrix.table.streaming.passes import ONE_READER, Passes, read_batches
+from separatrix.table.streaming.streamed_labels import Labels
 from separatrix.table.target_column import refuse_measurements
 
 # Of the levels that the user's schema does not list, at most this many different ones are counted for each column.
 MOST_UNLISTED_LEVELS = 1000
 
 
-@dataclass(frozen=True)
-class FirstPass:
-    """What the first pass finds: the target's cells, the columns of all rows and those of the rows with a label."""
-
-    target: SeenTarget
-    every: tuple[Column, ...]
-    labelled: tuple[Column, ...]
-    infinite: tuple[tuple[str, int], ...]
-    n_rows: int
-    files: tuple[tuple[str, int], ...]
+# Sums over rows, the missing values of each column, and by column the rows of each level that the schema does not list.
+LearnedSums = tuple[Sums, Integers, dict[str, dict[str, int]]]
 
 
 class LabelledBatch(NamedTuple):
@@ -63,7 +56,7 @@ class LabelledBatch(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class StreamedTable:
-    """A table whose columns and labels are known. ``columns``: those that become X."""
+    """A table whose columns and labels are known. ``columns``: those that become X. ``passes``: who reads it."""
 
     asked: Selection
     batched: BatchedSource
@@ -74,6 +67,7 @@ class StreamedTable:
     unseen: str
     n_rows: int
     files: tuple[tuple[str, int], ...]
+    passes: Passes = ONE_READER
 
     @property
     def source(self) -> str:
@@ -98,9 +92,14 @@ class StreamedTable:
         """A note on rows without a label."""
         return without_label(self.labels.n_unlabelled, self.labels.spellings)
 
+    def part(self, batched: BatchedSource) -> StreamedTable:
+        """A part of the rows, which the process that is given it reads."""
+        return replace(self, batched=batched, passes=ONE_READER)
+
     def labelled_batches(self, names: Sequence[str]) -> Iterator[LabelledBatch]:
         """The rows that have a label, with these columns."""
-        for batch in _read(self.asked, self.batched, [*names, self.target], self.n_rows):
+        n_rows = None if self.batched.is_part else self.n_rows
+        for batch in read_batches(self.asked, self.batched, [*names, self.target], n_rows):
             codes = self.labels.codes(batch.columns.column(self.target))
             known = codes >= 0
             columns = batch.columns.select(list(names))
@@ -124,19 +123,25 @@ class StreamedTable:
 
     def _held_out(self, share: float, seed: int) -> tuple[HeldOut, Integers]:
         if self.missing != "drop" and not share:
-            counts = self.labels.counts
+            counts, windows = self.labels.counts, HashWindows(share)
         else:
-            counts, windows = np.zeros(len(self.labels.classes), dtype=np.int64), HashWindows(share)
-            for codes, rows in self._kept_codes():
-                counts += np.bincount(codes, minlength=len(counts))
-                windows = _with_hashes(windows, codes, rows, seed) if share else windows
+            parts = self.passes.over(self.batched, partial(_kept, self.part(self.batched), share, seed))
+            counts, windows = reduce(lambda a, b: (a[0] + b[0], a[1].merge(b[1])), parts)
         refuse_no_rows(self.source, int(counts.sum()))
         self._refuse_measurements(counts)
         if not share:
             return HeldOut(np.zeros(len(counts), dtype=np.uint64), np.zeros(len(counts), dtype=bool), seed), counts
         return windows.chosen(counts, seed), counts
 
-    def _kept_codes(self) -> Iterator[tuple[Integers, Integers]]:
+    def kept_counts(self, share: float, seed: int) -> tuple[Integers, HashWindows]:
+        """The kept rows of each class, and the hashes that decide which of them are held out."""
+        counts, windows = np.zeros(len(self.labels.classes), dtype=np.int64), HashWindows(share)
+        for codes, rows in self.kept_codes():
+            counts += np.bincount(codes, minlength=len(counts))
+            windows = _with_hashes(windows, codes, rows, seed) if share else windows
+        return counts, windows
+
+    def kept_codes(self) -> Iterator[tuple[Integers, Integers]]:
         """The class numbers and row numbers of the rows that are kept."""
         if self.missing != "drop":
             for batch in self.labelled_batches([]):
@@ -170,7 +175,10 @@ class StreamedTable:
         notes = (*self.notes, *left_out, *listed, *self.labels.notes(), *found.notes, *self.late_notes)
         return replace(found, notes=notes)
 
-    def _summed(self, held: HeldOut) -> tuple[Sums, Integers, dict[str, dict[str, int]]]:
+    def _summed(self, held: HeldOut) -> LearnedSums:
+        return reduce(_both, self.passes.over(self.batched, partial(_sums, self.part(self.batched), held)))
+
+    def summed(self, held: HeldOut) -> LearnedSums:
         """The sums over all kept rows, the missing values before rows were dropped, and the levels not listed."""
         total: Sums | None = None
         lost = np.zeros(len(self.columns), dtype=np.int64)
@@ -183,7 +191,9 @@ class StreamedTable:
             fitted = ~held.held_rows(batch.rows[kept], batch.codes[kept])
             part = Sums.of(self.columns, V if kept.all() else V[kept], fitted)
             total = part if total is None else total.merge(part)
-        assert total is not None
+        if total is None:  # a part without any row that has a label
+            none = np.empty((0, len(self.columns)))
+            total = Sums.of(self.columns, none, np.zeros(0, dtype=bool))
         return total, lost, strange
 
     @property
@@ -192,7 +202,25 @@ class StreamedTable:
         return (self.batched.fingerprint, self.target, self.schema, self.missing, self.asked.drop)
 
 
-def streamed_table(asked: Selection, batched: BatchedSource, missing: str, unseen: str) -> StreamedTable:
+def _kept(table: StreamedTable, share: float, seed: int, part: BatchedSource) -> tuple[Integers, HashWindows]:
+    return table.part(part).kept_counts(share, seed)
+
+
+def _sums(table: StreamedTable, held: HeldOut, part: BatchedSource) -> LearnedSums:
+    return table.part(part).summed(held)
+
+
+def _both(a: LearnedSums, b: LearnedSums) -> LearnedSums:
+    """The sums of both parts of the rows."""
+    strange = {name: dict(levels) for name, levels in a[2].items()}
+    for name, levels in b[2].items():
+        _count(strange.setdefault(name, {}), levels)
+    return a[0].merge(b[0]), a[1] + b[1], strange
+
+
+def streamed_table(
+    asked: Selection, batched: BatchedSource, missing: str, unseen: str, passes: Passes = ONE_READER
+) -> StreamedTable:
     """Find out what the columns of a table hold, and its labels, in one pass."""
     refuse_unbatched(asked.source)
     source, target, given = asked.source, asked.labels, asked.given
@@ -200,7 +228,7 @@ def streamed_table(asked: Selection, batched: BatchedSource, missing: str, unsee
     features = select.features_of(source, target, unread)
     _refuse_vocabularies(source.name, given)
     question = (batched.fingerprint, features, target, given, dict(asked.reference), missing)
-    found = remembered(("first pass", *question), lambda: _first_pass(asked, batched, features, missing))
+    found = remembered(("first pass", *question), lambda: first_pass(asked, batched, features, missing, passes))
     names = RowsFrom.of(0, found.files)
     with names.in_errors():
         every, schema = (Schema(columns, target, given.classes) for columns in (found.every, found.labelled))
@@ -211,56 +239,8 @@ def streamed_table(asked: Selection, batched: BatchedSource, missing: str, unsee
         labels = Labels.of(source.name, found.target, given.classes, missing, names)
         columns = encodable(schema, source.name, missing)
         _refuse_infinite(source.name, found.infinite)
-    return StreamedTable(asked, batched, labels, schema, columns, missing, unseen, found.n_rows, found.files)
-
-
-def _first_pass(asked: Selection, batched: BatchedSource, features: Sequence[str], missing: str) -> FirstPass:
-    found = _looked(asked, batched, features, missing, plus=False)
-    if missing != "error" and found.target.has_plus_and_minus:  # − has been taken for a missing label.
-        return _looked(asked, batched, features, missing, plus=True)
-    return found
-
-
-def _looked(asked: Selection, batched: BatchedSource, features: Sequence[str], missing: str, plus: bool) -> FirstPass:
-    source, target = asked.source.name, asked.labels
-    by_name = {column.name: column for column in asked.given.columns}
-    every: list[SeenColumn] = [
-        seen_column(name, by_name.get(name), asked.reference.get(name), source) for name in features
-    ]
-    labelled, labels, n, files = every, SeenTarget(target), 0, tuple[tuple[str, int], ...]()
-    for batch in _read(asked, batched, [*features, target], None):
-        with batch.names.in_errors():
-            labels = labels.add(batch.columns.column(target), batch.start, source)
-            known = _with_label(batch, target, asked.given.classes, missing, plus)
-            before, every = every, _added(every, features, batch.columns, batch.start)
-            if known.all() and labelled is before:
-                labelled = every
-            else:
-                some = batch.columns if known.all() else batch.columns.filter(pa.array(known))
-                labelled = _added(labelled, features, some, batch.start + np.flatnonzero(known))
-        n, files = n + batch.columns.num_rows, batch.names.files
-    if not n:
-        raise NoRowsError(source, "it has no rows", SOME_ROWS)
-    decided = tuple(column.decided() for column in every)
-    infinite = tuple(_infinite(name, column) for name, column in zip(features, every, strict=True))
-    fewer = decided if labelled is every else tuple(column.decided() for column in labelled)
-    return FirstPass(labels, decided, fewer, tuple(pair for pair in infinite if pair[1] >= 0), n, files)
-
-
-def _added(seen: Sequence[SeenColumn], names: Sequence[str], columns: pa.Table, start: Any) -> list[SeenColumn]:
-    return [one.add(columns.column(name), start) for one, name in zip(seen, names, strict=True)]
-
-
-def _with_label(batch: Batch, target: str, classes: Sequence[str], missing: str, plus: bool) -> Booleans:
-    if missing == "error":
-        return np.ones(batch.columns.num_rows, dtype=bool)
-    return labelled_rows(batch.columns.column(target), classes, plus)
-
-
-def _infinite(name: str, column: SeenColumn) -> tuple[str, int]:
-    """The number of the first row with an infinite number in a column, −1 if there is none."""
-    seen = column.numbers if isinstance(column, TextColumn | TypedColumn) else None
-    return name, -1 if seen is None or seen.infinite is None else seen.infinite
+    parts = (labels, schema, columns, missing, unseen, found.n_rows, found.files)
+    return StreamedTable(asked, batched, *parts, passes)
 
 
 def _refuse_infinite(source: str, infinite: Sequence[tuple[str, int]]) -> None:
@@ -294,17 +274,3 @@ def _count(known: dict[str, int], more: Mapping[str, int]) -> None:
     for level, n in more.items():
         if level in known or len(known) < MOST_UNLISTED_LEVELS:
             known[level] = known.get(level, 0) + n
-
-
-def _read(asked: Selection, batched: BatchedSource, names: Sequence[str], n_rows: int | None) -> Iterator[Batch]:
-    """The batches of these columns, with reports of progress. ``n_rows``: how many rows there are, if that is known."""
-    literal = select.literal(asked.given.columns, asked.target, asked.given.classes)
-    tell, n = None if batched.reports_bytes else watched(), 0
-    for batch in batched.batches(names, literal, select.pointed(asked.given.columns)):
-        yield batch
-        n += batch.columns.num_rows
-        if tell is not None:
-            tell(Part("rows read:", n) if n_rows is None else Amount("rows", n, n_rows))
-    if n_rows is not None and n != n_rows:
-        problem = f"it had {n_rows} rows when it was first read, and {n} rows now"
-        raise TableError(batched.name, problem, "leave the file unchanged during a fit")
