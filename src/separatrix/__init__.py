@@ -79,7 +79,7 @@ if TYPE_CHECKING:
     from separatrix.textbook.novikoff import cosines, novikoff_bound
     from separatrix.textbook.own_weights import ObjectiveAt, objective
     from separatrix.textbook.steps import Step, Steps, steps
-    from separatrix.textbook.surface import error_surface
+    from separatrix.textbook.surface import error_surface, walk
     from separatrix.tuning.penalty_choice import PenaltyChoice
 
 _WHERE = {
@@ -99,6 +99,7 @@ _WHERE = {
     "probability_bands": "separatrix.geometry",
     "regions": "separatrix.geometry",
     "error_surface": "separatrix.textbook.surface",
+    "walk": "separatrix.textbook.surface",
     "ObjectiveAt": "separatrix.textbook.own_weights",
     "objective": "separatrix.textbook.own_weights",
     "reliability": "separatrix.evaluation.calibration",
@@ -243,6 +244,7 @@ __all__ = [
     "to_onnx",
     "to_python",
     "to_sql",
+    "walk",
     "watch",
 ]
 

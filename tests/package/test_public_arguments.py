@@ -204,6 +204,11 @@ def _surface(given):
     unchanged(sx.error_surface, X, given.labels(), points=5, at=given.values([0.0, 1.0, 1.0]))
 
 
+def _walk(given):
+    X = rows_as(given.kind, DATA["overlapping"][0][:, :2].copy(), given.folder)
+    unchanged(sx.walk, X, given.labels(), "newton", start=given.values([0.0, 1.0, 1.0]), steps=3)
+
+
 def _labels(given):
     _, codes = unchanged(sx.labels.encode, given.labels())
     unchanged(sx.labels.signed, codes)
@@ -229,6 +234,7 @@ WITH_NUMBERS = {
     "probability_bands": lambda g: _plane(g, lambda model, box: sx.probability_bands(model, box, [0.5])),
     "quadratic": lambda g: _basis(g, sx.quadratic()),
     "regions": lambda g: _plane(g, sx.regions),
+    "walk": _walk,
     "decision": _decision,
     "information": _information,
     "explain_row": lambda g: unchanged(sx.explain_row, g.model(), g.values([0.5, 1.0, -1.0]), 1),

@@ -53,24 +53,28 @@ def regions(model: Any, box: Any) -> list[Region] | list[CurvedRegion]:
     (0.75, 0.25)
     """
     scorer = getattr(model, "scorer_", model)
-    weights = _linear_weights(scorer)
     if isinstance(scorer, DrawsItself):
         polygons = scorer.regions_in(box)
         if polygons is not None:
             return polygons
-    elif weights is not None:
-        if weights.ndim != 2 or weights.shape[1] != 3:
-            problem = f"its weights have shape {weights.shape}"
-            raise ParameterError("model", problem, "give a linear model of two columns")
-        W, ranks = _scores_of_all_classes(weights, getattr(scorer, "link", None))
-        classes = getattr(scorer, "classes", None)
-        labels = list(range(len(W))) if classes is None else classes.tolist()
-        return _polygons(W, ranks, labels, box)
+    elif _linear_weights(scorer) is not None:
+        return linear_regions(scorer, box)
     scores = plane_scores(model)
     W_plane = affine_weights(scores.field, box)
     if W_plane is not None:  # such as a linear model after a scaler
         return _polygons(W_plane, list(range(len(W_plane))), scores.labels, box)
     return curved_regions(scores.field, scores.labels, box, through=_means(model))
+
+
+def linear_regions(scorer: Any, box: Any) -> list[Region]:
+    """The polygons in which each class of a ``Scorer``, or of weights (K, 3), wins."""
+    weights = np.asarray(getattr(scorer, "W", scorer), dtype=np.float64)
+    if weights.ndim != 2 or weights.shape[1] != 3:
+        raise ParameterError("model", f"its weights have shape {weights.shape}", "give a linear model of two columns")
+    W, ranks = _scores_of_all_classes(weights, getattr(scorer, "link", None))
+    classes = getattr(scorer, "classes", None)
+    labels = list(range(len(W))) if classes is None else classes.tolist()
+    return _polygons(W, ranks, labels, box)
 
 
 def _polygons(W: Array, ranks: list[int], labels: Sequence[Any], box: Any) -> list[Region]:

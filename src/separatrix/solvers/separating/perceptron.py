@@ -23,6 +23,7 @@ step, with each margin computed just before the row is processed.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
@@ -234,6 +235,30 @@ class OnlineUpdates(_Settings):
         after = self._arrived(problem, rows, state, w, memory, cost / (position - begin))
         return _halted_if_idle(after, rows.n_rows)
 
+    def walked(self, problem: Objective, state: State[PerceptronMemory], epochs: int) -> State[PerceptronMemory]:
+        """The state after several epochs of which only the last weights and their mean are wanted.
+
+        Rows in memory are walked by one call of the compiled loop, and mistakes are not surveyed: ``solution`` does
+        that for the weights that are returned. The weights and the mean are those of as many steps.
+        """
+        rows, memory = problem.rows.resident(), state.memory
+        if rows is None or self.alpha > 0 or self.pocket or self.by_update or memory.position:
+            for _ in range(epochs):
+                state = self.step(problem, state)
+            return state
+        order = (
+            shuffled_epochs(rows.n_rows, self.seed, memory.epoch, epochs)
+            if self.shuffle
+            else np.tile(np.arange(rows.n_rows), epochs)
+        )
+        w = state.W[0].copy()
+        (_, made, cost), memory = self._walk(rows, order, 0, 0, len(order), w, problem, memory)
+        for _ in range(epochs):
+            problem.rows.counter.add()
+        memory = memory._replace(mistakes=memory.mistakes + made, epoch=memory.epoch + epochs, survey=None)
+        at = Evaluation(np.nan, np.full((1, len(w)), np.nan))
+        return State(w[None, :], at, state.iteration + epochs, memory, met=cost / len(order))
+
     def _streamed_epoch(
         self, problem: Objective, state: State[PerceptronMemory], budget: int | None
     ) -> State[PerceptronMemory]:
@@ -356,6 +381,18 @@ def _halted_if_idle(after: State[PerceptronMemory], n_rows: int) -> State[Percep
     """The state, stalled if two epochs made no update although the survey counts a mistake."""
     idle = after.memory.errors and after.memory.since >= 2 * n_rows
     return replace(after, halt=Halt.STALLED) if idle else after
+
+
+@lru_cache(maxsize=16)
+def shuffled_epochs(n_rows: int, seed: int, first: int, count: int) -> Integers:
+    """The orders of ``count`` epochs from the ``first`` on, one after the other.
+
+    Drawing them takes longer than walking few rows, and tables of the same length share them, so they are cached.
+    """
+    orders = [Order(1, "shuffled", seed, epoch).rows(n_rows) for epoch in range(first, first + count)]
+    order = np.concatenate(orders)
+    order.flags.writeable = False
+    return order
 
 
 def _cheap(rows: Block) -> bool:
