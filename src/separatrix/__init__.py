@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         Perceptron,
         QuadraticDiscriminantAnalysis,
     )
+    from separatrix.classifiers import presets as presets
     from separatrix.classifiers.basis import Basis, gaussian, quadratic
     from separatrix.classifiers.merging import merge
     from separatrix.classifiers.penalty_path import PenaltyPath, penalty_path
@@ -75,6 +76,7 @@ if TYPE_CHECKING:
     from separatrix.table import Column, Schema, TextSettings, read_schema, read_table
     from separatrix.table.transformer import TableEncoder
     from separatrix.textbook import information
+    from separatrix.textbook.directions import Along, CriterionCurve, along, criterion_curve
     from separatrix.textbook.maximum_margin import maximum_margin
     from separatrix.textbook.novikoff import cosines, novikoff_bound
     from separatrix.textbook.own_weights import ObjectiveAt, objective
@@ -145,6 +147,10 @@ _WHERE = {
     "Scan": "separatrix.streams",
     "scan": "separatrix.streams",
     # step by step
+    "Along": "separatrix.textbook.directions",
+    "CriterionCurve": "separatrix.textbook.directions",
+    "along": "separatrix.textbook.directions",
+    "criterion_curve": "separatrix.textbook.directions",
     "Step": "separatrix.textbook.steps",
     "Steps": "separatrix.textbook.steps",
     "steps": "separatrix.textbook.steps",
@@ -163,13 +169,16 @@ _MODULES = {
     "links": "separatrix.losses.links",
     "losses": "separatrix.losses",
     "plots": "separatrix.plots",
+    "presets": "separatrix.classifiers.presets",
     "solvers": "separatrix.solvers",
 }
 
 __all__ = [
+    "Along",
     "Basis",
     "Certificate",
     "Column",
+    "CriterionCurve",
     "ExplainedRow",
     "FisherDiscriminant",
     "Hyperplane",
@@ -195,6 +204,7 @@ __all__ = [
     "TableEncoder",
     "TextSettings",
     "__version__",
+    "along",
     "ambiguous_regions",
     "as_settings",
     "boundary_curve",
@@ -204,6 +214,7 @@ __all__ = [
     "compare",
     "compare_schemes",
     "cosines",
+    "criterion_curve",
     "dask_table",
     "decision",
     "error_surface",
@@ -226,6 +237,7 @@ __all__ = [
     "objective",
     "penalty_path",
     "plots",
+    "presets",
     "probability_bands",
     "quadratic",
     "read_schema",

@@ -225,9 +225,13 @@ def _links(given):
 WITH_NUMBERS = {
     "Basis": lambda g: _basis(g, sx.Basis(["x1*x2", ("square", lambda X: X[:, 0] ** 2)])),
     "Hyperplane": _hyperplane,
+    "along": lambda g: unchanged(sx.along, *g.both(), g.values([1.0, 2.0, 0.0])),
     "ambiguous_regions": _ambiguous,
     "boundary_curve": lambda g: _plane(g, lambda model, box: sx.boundary_curve(model, box, n=10, i=0, j=1)),
     "compare_schemes": _schemes,
+    "criterion_curve": lambda g: unchanged(
+        sx.criterion_curve, rows_as(g.kind, DATA["overlapping"][0][:, :2].copy(), g.folder), g.labels()
+    ),
     "error_surface": _surface,
     "gaussian": lambda g: [_basis(g, sx.gaussian(4)), _basis(g, sx.gaussian(rows_as(g.kind, np.eye(3), g.folder)))],
     "level_sets": lambda g: _plane(g, lambda model, box: sx.level_sets(model, box, [0.5])),
@@ -287,7 +291,9 @@ WITH_PARTS = {
 # Numbers, names, paths and functions go in, or nothing at all.
 WITHOUT_ARRAYS = {
     *(
+        "Along",
         "Column",
+        "CriterionCurve",
         "ExplainedRow",
         "PenaltyChoice",
         "Scan",
@@ -302,7 +308,7 @@ WITHOUT_ARRAYS = {
         "read_schema",
         "scan",
     ),
-    *("errors", "solvers", "firth", "plots", "threads", "watch"),
+    *("errors", "solvers", "firth", "plots", "presets", "threads", "watch"),
     *("plots.DARK", "plots.LIGHT", "plots.Display", "plots.Theme", "plots.style"),
 }
 

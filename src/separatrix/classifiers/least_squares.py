@@ -63,6 +63,7 @@ DESCRIPTION = Description(
             "For least-squares: strength of the ridge penalty; 0 by default.",
             float,
             metavar="NUMBER",
+            span=(0.0, 100.0),
         ),
         Setting(
             "--targets",
@@ -83,6 +84,7 @@ DESCRIPTION = Description(
     },
     fitted={"output_weights_": array("", "1+d")},
     requires=(Requires.FEW_COLUMNS,),
+    offers={"targets": ("one-hot", "signed")},
 )
 
 

@@ -63,6 +63,7 @@ DESCRIPTION = Description(
         )
     },
     fitted={"n_iter_": COUNT},
+    offers={"loss": ("squared_hinge", "hinge")},
 )
 
 
