@@ -1,7 +1,6 @@
 """The page Many classes: both schemes of the library on the same points."""
 
 import numpy as np
-import pytest
 
 import separatrix as sx
 
@@ -29,10 +28,3 @@ def test_the_hatched_part_and_the_scores_at_the_pointer_are_those_of_the_schemes
     np.testing.assert_allclose(shown[:, 1], lda.decision_function([at])[0], atol=0.2)
     assert page.locator("path.ambiguous").count() >= 3
     assert f"{np.sum(scheme.predict(X) != y)} of 45 wrong" in page.locator(".pair .verdict").first.inner_text()
-
-
-@pytest.mark.parametrize("link", ["#plane", "#step", "#losses", "#classes"])
-def test_no_page_is_wider_than_a_phone(opened, link):
-    page = opened(link, width=390, color_scheme="dark", reduced_motion="reduce")
-    assert page.evaluate("() => document.documentElement.scrollWidth") == 390
-    assert page.locator("h1").count() == 1
