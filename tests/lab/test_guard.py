@@ -24,7 +24,8 @@ def asked(port, path, headers=(), host=None):
         connection.putheader(name, value)
     connection.endheaders()
     response = connection.getresponse()
-    found = response.status, dict(response.getheaders()), response.read().decode()
+    content = "" if response.status == 101 else response.read().decode()
+    found = response.status, dict(response.getheaders()), content
     connection.close()
     return found
 

@@ -5,6 +5,7 @@ import pytest
 
 import separatrix as sx
 from separatrix.classifiers import OFFERED
+from separatrix.lab.points import spelled
 
 
 def text(page, query, k=0):
@@ -18,7 +19,7 @@ def number(page, name, k):
 
 def settled(page):
     """Wait until the page has drawn the answer to its last request."""
-    page.wait_for_function("location.hash.includes('v=1')")
+    page.wait_for_function("() => location.hash.includes('v=1')")
     seen = page.get_attribute("#stage", "data-drawn")
     page.wait_for_timeout(150)
     while (now := page.get_attribute("#stage", "data-drawn")) != seen:
@@ -151,3 +152,41 @@ def test_targets_are_large_enough_for_a_finger_at_390(opened):
         .filter(one => one.getBoundingClientRect().height < 44).map(one => one.outerHTML.slice(0, 80))"""
     )
     assert small == []
+
+
+def test_the_picture_is_saved_as_svg_and_png(opened):
+    page = opened("#plane?p=three&m=qda,logistic")
+    settled(page)
+    for kind, begins in (("SVG", b"<svg"), ("PNG", b"\x89PNG")):
+        page.click("#act-picture")
+        with page.expect_download() as download:
+            page.locator(".menu button", has_text=kind).click()
+        content = download.value.path().read_bytes()
+        assert content.startswith(begins)
+        assert len(content) > 2000
+    assert download.value.suggested_filename == "separatrix-plane.png"
+
+
+def test_more_than_500_points_are_painted_on_a_canvas_and_can_be_dragged(opened):
+    X = np.random.default_rng(0).normal(0, 2, (900, 2)).round(2)
+    y = (X[:, 0] > 0).astype(int)
+    page = opened(f"#plane?m=lda&p={spelled(X, y, None)}")
+    settled(page)
+    assert page.locator("g.marks path").count() == 0
+    assert page.evaluate("() => document.querySelector('figure.plane canvas').width") > 800
+    agrees(page, [sx.LinearDiscriminantAnalysis()])
+
+
+def test_a_long_fit_can_be_stopped_and_does_not_hold_up_another_page(opened):
+    endless = "&solver.1=gradient-descent&tol.1=1e-300&max_iter.1=5"
+    slow, quick = opened(f"#plane?m=logistic&p=overlapping{endless}"), opened("#plane?m=lda&p=outlier")
+    slow.get_by_label("max_iter").fill("1000000000")
+    slow.get_by_label("max_iter").press("Enter")
+    slow.wait_for_selector(".busy button")
+    drawn = int(quick.get_attribute("#stage", "data-drawn"))
+    quick.focus("#stage")
+    quick.keyboard.press("ArrowLeft")
+    quick.wait_for_selector(f"#stage[data-drawn='{drawn + 1}']", timeout=10_000)
+    slow.click(".busy button")
+    slow.wait_for_selector("#notice:not([hidden])")
+    assert "stopped" in text(slow, "#notice")

@@ -6,35 +6,37 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.base.arrays import Array
-from separatrix.geometry import Hyperplane
+from separatrix.base.arrays import Array, Integers
+from separatrix.diagnostics.explained_row import explain_row
+
+# The most points whose losses are drawn.
+MOST_LOSSES = 200
 
 
-def card(model: Any, place: Array, label: int | None) -> dict[str, Any]:
-    """What a model says of a point (1, 2), whose class is ``label`` if it has one.
+def card(model: Any, place: Array, label: int) -> dict[str, Any]:
+    """What a model says of a point (2,) of class ``label``.
 
-    The score is that of the class, or of the predicted class for a bare place. With two classes, it is z for the second
-    and −z for the first. ``foot`` is the nearest point of a straight boundary.
+    Score, distance and probability are those of the class: with two classes, the score of the first is −z, and the
+    distance is negative on the wrong side. ``foot`` is the nearest point of a straight boundary.
     """
     classes = np.asarray(model.classes_).tolist()
-    predicted = int(model.predict(place)[0])
-    k = label if label in classes else predicted
-    z = np.asarray(model.decision_function(place), dtype=np.float64)[0]
-    score = float(z[classes.index(k)]) if np.ndim(z) else float(z if k == classes[-1] else -z)
-    W = getattr(getattr(model, "scorer_", None), "W", None)
-    plane = _plane(W)
-    probability = getattr(model, "predict_proba", None)
+    found = explain_row(model, place, label)
+    k = classes.index(label)
+    score = float(found.scores[k]) if len(found.scores) > 1 else float(found.scores[0]) * (1 if k else -1)
+    side = 1 if found.predicted == label else -1
     return {
-        "k": k,
-        "predicted": predicted,
+        "predicted": int(found.predicted),
         "score": score,
-        "distance": None if plane is None else float(plane.distance(place)[0]) * (1 if k == classes[-1] else -1),
-        "foot": None if plane is None else plane.project(place)[0],
-        "probability": None if probability is None else float(probability(place)[0, classes.index(k)]),
+        "distance": None if found.distance is None else side * found.distance,
+        "foot": found.projection,
+        "probability": None if found.probabilities is None else float(found.probabilities[k]),
+        "loss": found.loss,
+        "loss_name": found.loss_name,
     }
 
 
-def _plane(W: Any) -> Hyperplane | None:
-    if W is None or np.shape(W) != (1, 3) or not np.any(W[0, 1:]):
+def losses(model: Any, X: Array, y: Integers) -> list[float | None] | None:
+    """The loss of every point, or None for more than ``MOST_LOSSES`` points."""
+    if len(X) > MOST_LOSSES:
         return None
-    return Hyperplane(W[0, 1:], float(W[0, 0]))
+    return [explain_row(model, x, label).loss for x, label in zip(X, y.tolist(), strict=True)]

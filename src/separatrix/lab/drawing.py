@@ -8,17 +8,15 @@ from typing import Any
 import numpy as np
 
 from separatrix.base.arrays import Array
-from separatrix.base.errors import InputError, ParameterError
-from separatrix.geometry import boundary_curve, regions
+from separatrix.base.errors import InputError
+from separatrix.geometry import level_sets, regions
 from separatrix.lab.protocol import Payload
 from separatrix.scorers.scorer import Scorer
 
 Box = tuple[float, float, float, float]
-# The squares along each side of the grid on which curved boundaries are traced.
-GRID = 48
 PROBABILITIES = (0.1, 0.25, 0.5, 0.75, 0.9)
-# A point this share of the box away from an edge lies in the neighbouring region.
-BESIDE = 1e-6
+# A point this share of an edge's length beside its middle lies in the neighbouring region, also where edges are curved.
+BESIDE = 0.05
 
 
 def box_of(payload: Payload) -> Box:
@@ -36,25 +34,18 @@ def box_of(payload: Payload) -> Box:
 
 
 def drawn_regions(model: Any, box: Box) -> list[dict[str, Any]]:
-    """The polygons in which each class wins."""
-    try:
-        found = regions(model, box)
-    except ParameterError:
-        return []
-    return [{"k": int(one.labels[0]), "polygon": places(one.vertices)} for one in found if not one.empty]
+    """The outlines of the parts of the plane in which each class wins, to be filled by the even-odd rule."""
+    found = [one for one in regions(model, box) if not one.empty]
+    return [{"k": int(one.labels[0]), "rings": [places(ring) for ring in one.rings]} for one in found]
 
 
 def boundaries(model: Any, box: Box) -> list[Array]:
     """The boundaries between classes as polylines."""
     scorer = getattr(model, "scorer_", None)
     if isinstance(scorer, Scorer) and len(scorer.W) == 1:
-        line = scorer.W[0] - [scorer.link.boundary, 0.0, 0.0]
-        return segments([line], box)
-    try:
-        found = regions(model, box)
-    except ParameterError:
-        return _curves(model, box)
-    return _inner_edges(model, found, box)
+        return segments([scorer.W[0] - [scorer.link.boundary, 0.0, 0.0]], box)
+    rings = [(one.labels[0], ring) for one in regions(model, box) for ring in one.rings]
+    return [line for label, ring in rings for line in _inner_lines(model, label, ring, box)]
 
 
 def segments(lines: Sequence[Any], box: Box) -> list[Array]:
@@ -77,31 +68,27 @@ def segments(lines: Sequence[Any], box: Box) -> list[Array]:
     return found
 
 
-def _curves(model: Any, box: Box) -> list[Array]:
-    classes = np.asarray(model.classes_).tolist()
-    pairs = [(i, j) for k, i in enumerate(classes) for j in classes[k + 1 :]]
-    return [curve for i, j in pairs for curve in boundary_curve(model, box, GRID, i, j)]
-
-
-def _inner_edges(model: Any, found: Sequence[Any], box: Box) -> list[Array]:
-    """The edges between regions of different classes, each once: where the neighbour is of a later class."""
-    edges = [(one.labels[0], a, b) for one in found for a, b in zip(one.vertices, _next(one.vertices), strict=True)]
-    if not edges:
-        return []
-    own = np.array([label for label, _, _ in edges])
-    start, end = np.array([a for _, a, _ in edges]), np.array([b for _, _, b in edges])
-    size = np.array([box[1] - box[0], box[3] - box[2]])
-    outwards = np.column_stack([end[:, 1] - start[:, 1], start[:, 0] - end[:, 0]])  # vertices are counter-clockwise
-    length = np.linalg.norm(outwards / size, axis=1, keepdims=True)
-    beside = 0.5 * (start + end) + BESIDE * outwards / np.maximum(length, 1e-300)
+def _inner_lines(model: Any, label: Any, ring: Array, box: Box) -> list[Array]:
+    """The parts of an outline that border on a later class, so that every boundary is drawn once."""
+    end = np.roll(ring, -1, axis=0)
+    outwards = np.column_stack([end[:, 1] - ring[:, 1], ring[:, 0] - end[:, 0]])  # the region lies to the left
+    size = max(box[1] - box[0], box[3] - box[2])
+    length = np.maximum(np.linalg.norm(outwards, axis=1, keepdims=True), 1e-12 * size)
+    beside = 0.5 * (ring + end) + outwards * (BESIDE + 1e-6 * size / length)
     inside = np.all((beside > [box[0], box[2]]) & (beside < [box[1], box[3]]), axis=1)
-    kept = inside & (np.asarray(model.predict(beside)) > own)
-    return [np.array([a, b]) for a, b in zip(start[kept], end[kept], strict=True)]
+    kept = inside & (np.asarray(model.predict(beside)) > label)
+    return _joined(ring, end, kept)
 
 
-def _next(vertices: Array) -> Array:
-    """For each vertex of a polygon the one after it."""
-    return np.asarray(np.roll(vertices, -1, axis=0))
+def _joined(start: Array, end: Array, kept: Any) -> list[Array]:
+    """Polylines of the kept edges start[i] → end[i] of a closed outline, where end[i] is start[i + 1]."""
+    if not kept.any():
+        return []
+    turn = 0 if kept.all() else int(np.flatnonzero(~kept)[0]) + 1  # begin after an edge that is left out
+    start, end, kept = (np.roll(one, -turn, axis=0) for one in (start, end, kept))
+    first = np.flatnonzero(kept & ~np.concatenate([[False], kept[:-1]]))
+    last = np.flatnonzero(kept & ~np.concatenate([kept[1:], [False]]))
+    return [np.vstack([start[i : j + 1], end[j : j + 1]]) for i, j in zip(first, last, strict=True)]
 
 
 def margins(model: Any, box: Box) -> list[Array]:
@@ -113,16 +100,11 @@ def margins(model: Any, box: Box) -> list[Array]:
 
 
 def probability_lines(model: Any, box: Box) -> list[dict[str, Any]]:
-    """The lines of equal probability of the second class of a linear model with probabilities."""
-    scorer = getattr(model, "scorer_", None)
-    if not isinstance(scorer, Scorer) or len(scorer.W) != 1 or not scorer.link.probabilistic:
+    """The lines of equal probability of the second of two classes, if the model has probabilities."""
+    if not hasattr(model, "predict_proba") or len(model.classes_) != 2:
         return []
-    of_probability: Any = getattr(scorer.link, "of_probability", None)
-    found = []
-    for p in PROBABILITIES if of_probability else ():
-        for line in segments([scorer.W[0] - [of_probability(p), 0.0, 0.0]], box):
-            found.append({"p": p, "line": places(line)})
-    return found
+    found = level_sets(model, box, PROBABILITIES)
+    return [{"p": one.level, "line": places(line)} for one in found for line in one.curves]
 
 
 def places(points: Any) -> list[list[float]]:

@@ -20,7 +20,7 @@ def fitted(asked: Chosen, X: Array, y: Integers) -> Any:
 
     >>> import numpy as np
     >>> X, y = np.array([[0.0, 0.0], [1.0, 1.0]]), np.array([0, 1])
-    >>> fitted(Chosen("lda", {}), X, y) is fitted(Chosen("lda", {}), X, y)
+    >>> fitted(Chosen("logistic", {}), X, y) is fitted(Chosen("logistic", {}), X, y)
     True
     """
     key = (repr(asked), X.tobytes(), y.tobytes())

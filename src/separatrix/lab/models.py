@@ -12,37 +12,11 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from separatrix.base.declarations import declared_keys
 from separatrix.base.errors import InputError, ParameterError
 from separatrix.classifiers import CLASSIFIERS, OFFERED, describe
 from separatrix.classifiers.description import Setting
+from separatrix.classifiers.setting_ranges import SettingRange, setting_ranges
 
-
-@dataclass(frozen=True)
-class Slider:
-    """The range of a slider for a number; ``log``: its steps are powers of ten."""
-
-    low: float
-    high: float
-    log: bool = False
-
-
-# The ranges of numbers that a slider suits. Other numbers have a field.
-SLIDERS = {
-    "C": Slider(1e-3, 1e3, log=True),
-    "l2": Slider(1e-3, 1e3, log=True),
-    "eta0": Slider(1e-2, 1e1, log=True),
-    "alpha": Slider(1e-5, 1.0, log=True),
-    "l1_ratio": Slider(0.0, 1.0),
-    "eps": Slider(1e-3, 1.0, log=True),
-}
-# The registries of those texts whose settings do not name one.
-REGISTRIES = {
-    "update": "separatrix.solvers.separating.perceptron:UPDATES",
-    "targets": "separatrix.moments.target_tables:TARGETS",
-    "direction": "separatrix.moments.projected_rows:DIRECTIONS",
-    "threshold": "separatrix.moments.projected_rows:THRESHOLDS",
-}
 # The classifier that a scheme is made of unless another is chosen.
 DEFAULT_BASE = "logistic"
 
@@ -59,7 +33,6 @@ def offered() -> list[dict[str, Any]]:
 
 def _offered(name: str) -> dict[str, Any]:
     known = describe(name)
-    defaults = CLASSIFIERS[name]().get_params(deep=False)
     return {
         "name": name,
         "short": name.replace("-", " "),
@@ -68,7 +41,7 @@ def _offered(name: str) -> dict[str, Any]:
         "probabilities": known.probabilities,
         "curved": known.curved,
         "base": [other for other in OFFERED if not describe(other).parts] if known.parts else [],
-        "settings": [_form(setting, defaults[setting.parameter]) for setting in known.settings],
+        "settings": [_form(found) for found in setting_ranges(name)],
     }
 
 
@@ -82,21 +55,14 @@ def titled(kind: str) -> str:
     return " ".join([first, *(word if len(word) > 1 and word.isupper() else word.lower() for word in others)])
 
 
-def _form(setting: Setting, default: Any) -> dict[str, Any]:
-    """A setting as a form shows it: its kind, its default and what may be chosen."""
-    form = {"parameter": setting.parameter, "help": setting.help, "default": default}
-    registry = setting.names or REGISTRIES.get(setting.parameter, "")
-    if setting.flag is not None:
-        return form | {"kind": "flag", "value": setting.flag}
-    if registry:
-        names = declared_keys(*registry.split(":"))
-        return form | {"kind": "choice", "words": names if default in names else (default, *names)}
-    if setting.type is str and setting.words:
-        return form | {"kind": "choice", "words": (default, *setting.words)}
-    if setting.type is str:
-        return form | {"kind": "text"}
-    slider = SLIDERS.get(setting.parameter)
-    return form | {"kind": "number", "slider": None if slider is None else vars(slider)}
+def _form(found: SettingRange) -> dict[str, Any]:
+    """A setting as a form shows it. A number has a slider if it has a default; others have a field."""
+    form = {"parameter": found.parameter, "help": found.about, "default": found.default, "kind": found.kind}
+    if found.kind == "choice":
+        return form | {"words": found.choices}
+    if found.kind == "number" and found.default is not None:
+        return form | {"slider": {"low": found.low, "high": found.high, "log": found.logarithmic}}
+    return form
 
 
 @dataclass(frozen=True)
@@ -167,7 +133,7 @@ def chosen(value: Any) -> Chosen:
 def _read(setting: Setting, value: Any) -> Any:
     """The value of a setting from a form or a link, where all values may be texts."""
     if setting.flag is not None:
-        return setting.flag if value in (True, "true", "True", "1", 1) else not setting.flag
+        return value in (True, "true", "True", "1")
     if setting.type is str or value in setting.words:
         return None if value in ("", None) else str(value)
     try:

@@ -17,7 +17,13 @@ class Page:
     title: str
 
 
-PAGES = (Page("plane", "Plane"),)
+PAGES = (
+    Page("plane", "Plane"),
+    Page("step", "Step"),
+    Page("losses", "Losses"),
+    Page("fisher", "Fisher"),
+    Page("classes", "Many classes"),
+)
 
 
 @cache

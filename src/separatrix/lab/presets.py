@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from separatrix.base.arrays import Array, Integers
+from separatrix.base.labels import encode
+from separatrix.textbook.point_sets import point_set
 
 
 @dataclass(frozen=True)
@@ -34,25 +37,6 @@ def _separable() -> tuple[Array, Integers]:
     return X[order], np.repeat([0, 1], n)[order]
 
 
-def _overlapping() -> tuple[Array, Integers]:
-    r, n = np.random.default_rng(4), 40
-    return np.vstack([r.normal([-1, 0.3], 1.0, (n, 2)), r.normal([1, -0.3], 1.0, (n, 2))]), np.repeat([0, 1], n)
-
-
-def _xor() -> tuple[Array, Integers]:
-    r, n = np.random.default_rng(5), 10
-    centres = np.array([[-1.5, -1.5], [1.5, 1.5], [-1.5, 1.5], [1.5, -1.5]])
-    return np.vstack([r.normal(c, 0.45, (n, 2)) for c in centres]), np.repeat([0, 0, 1, 1], n)
-
-
-def _moons() -> tuple[Array, Integers]:
-    r, n = np.random.default_rng(6), 30
-    a = np.linspace(0, np.pi, n)
-    upper = np.column_stack([2 * np.cos(a) - 1, 2 * np.sin(a) - 0.5])
-    lower = np.column_stack([1 - 2 * np.cos(a), 0.5 - 2 * np.sin(a)])
-    return np.vstack([upper, lower]) + r.normal(0, 0.18, (2 * n, 2)), np.repeat([0, 1], n)
-
-
 def _three() -> tuple[Array, Integers]:
     r, n = np.random.default_rng(7), 15
     return np.vstack([r.normal(c, 0.8, (n, 2)) for c in ([-2, -1], [2, -1], [0, 2])]), np.repeat([0, 1, 2], n)
@@ -69,12 +53,20 @@ def _many() -> tuple[Array, Integers]:
     return np.vstack([r.normal([-1, 0], 1.1, (n, 2)), r.normal([1, 0.5], 1.1, (n, 2))]), np.repeat([0, 1], n)
 
 
+# The sets of points for lessons that are drawn as they are.
+LESSONS = ("overlapping", "xor", "moons", "ring", "elongated", "unequal-spreads", "three-classes")
+
+
+def _lesson(name: str) -> tuple[Array, Integers]:
+    """A set of points for lessons, with its classes numbered."""
+    known = point_set(name)
+    return known.X, encode(known.y)[1]
+
+
 PRESETS = {
     "outlier": Preset("Outlier", _outlier, drag=20),
     "separable": Preset("Separable", _separable),
-    "overlapping": Preset("Overlapping", _overlapping),
-    "xor": Preset("XOR", _xor),
-    "moons": Preset("Moons", _moons),
+    **{name: Preset(name.capitalize().replace("-", " "), partial(_lesson, name)) for name in LESSONS},
     "three": Preset("Three classes", _three),
     "four": Preset("Four classes", _four),
     "many": Preset("500 points", _many),

@@ -10,7 +10,7 @@ import numpy as np
 
 from separatrix.base.arrays import Array, Integers
 from separatrix.base.errors import InputError, SeparatrixError
-from separatrix.lab.card import card
+from separatrix.lab.card import card, losses
 from separatrix.lab.certificates import verdict
 from separatrix.lab.drawing import Box, boundaries, box_of, drawn_regions, margins, places, probability_lines
 from separatrix.lab.fits import fitted
@@ -62,9 +62,8 @@ def _fitted(asked: Any, X: Array, y: Integers, box: Box, payload: Payload) -> tu
     except SeparatrixError as error:
         return {"error": str(error)}, None
     seconds = time.thread_time() - begun
-    place = np.array([payload["at"]], dtype=np.float64) if _is_place(payload.get("at")) else None
     row = payload.get("row")
-    label = int(y[row]) if isinstance(row, int) and 0 <= row < len(y) else None
+    is_row = isinstance(row, int) and 0 <= row < len(y)
     described = {
         "wrong": np.flatnonzero(model.predict(X) != y),
         "norm": _norm(model),
@@ -72,19 +71,13 @@ def _fitted(asked: Any, X: Array, y: Integers, box: Box, payload: Payload) -> tu
         "verdict": verdict(model.certificate_),
         "lines": [places(line) for line in boundaries(model, box)],
         "margins": [places(line) for line in margins(model, box)],
-        "probabilities": probability_lines(model, box),
+        "probabilities": probability_lines(model, box) if payload.get("probability") else [],
         "normal": _normal(model),
-        "card": None if place is None else card(model, place, label),
+        "card": card(model, X[row], int(y[row])) if is_row else None,
+        "losses": losses(model, X, y) if payload.get("losses") else None,
         "milliseconds": 1e3 * seconds,
     }
     return described, model
-
-
-def _is_place(value: Any) -> bool:
-    match value:
-        case [int() | float() as x, int() | float() as y]:
-            return bool(np.isfinite(x) and np.isfinite(y))
-    return False
 
 
 def _norm(model: Any) -> float | None:

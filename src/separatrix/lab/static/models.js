@@ -37,7 +37,7 @@ export class ModelCard {
       parts.push(h("label", { class: "field" }, "made of", select("Base model", options, model.base, choose)));
     }
     const settings = info.base.length ? this.known.get(model.base).settings : info.settings;
-    const main = settings.find(one => one.slider);
+    const main = settings.find(one => one.slider && one.parameter !== "tol");
     if (main) parts.push(this.#field(main));
     const rest = settings.filter(one => one !== main);
     if (rest.length) parts.push(h("details", { class: "more", open: rest.some(one => one.parameter in model.settings) },
@@ -55,14 +55,13 @@ export class ModelCard {
     const { parameter, help } = setting, now = this.model.settings[parameter] ?? setting.default;
     if (setting.slider) return this.#slider(setting, Number(now));
     let input;
-    if (setting.kind === "flag") {
-      const on = String(now) === String(setting.value);
-      input = h("input", { type: "checkbox", checked: on, change: event => this.#set(setting, event.target.checked ? setting.value : setting.default) });
+    if (setting.kind === "switch") {
+      input = h("input", { type: "checkbox", checked: String(now) === "true", change: event => this.#set(setting, event.target.checked) });
     } else if (setting.kind === "choice") {
       input = select(parameter, setting.words.map(word => [word ?? "", word ?? "none"]), now ?? "", value => this.#set(setting, value === (setting.default ?? "") ? null : value));
     } else {
       const given = parameter in this.model.settings ? this.model.settings[parameter] : "";
-      input = h("input", { type: "text", inputmode: setting.kind === "number" ? "decimal" : null, placeholder: setting.default ?? "none", value: given, change: event => this.#set(setting, event.target.value.trim() || null) });
+      input = h("input", { type: "text", inputmode: setting.kind === "text" ? null : "decimal", placeholder: setting.default ?? "none", value: given, change: event => this.#set(setting, event.target.value.trim() || null) });
     }
     return h("label", { class: "field", title: help }, parameter, input);
   }

@@ -3,7 +3,7 @@ import { fixed, s } from "./dom.js";
 
 export function drawPlane(plane) {
   const { answer, layers, stage } = plane;
-  layers.ground.replaceChildren(...answer.regions.map(({ k, polygon }) => s("path", { class: `ground class-${k}`, d: stage.path(polygon, true) })));
+  layers.ground.replaceChildren(...answer.regions.map(one => stage.region(one)));
   layers.axes.replaceChildren(...stage.axes());
   layers.lines.replaceChildren(...extras(plane), ...boundaries(plane));
   layers.under.replaceChildren(...losses(plane), ...chosen(plane), ...rings(plane));

@@ -83,7 +83,7 @@ class Plane {
     const known = this.lab.opening.presets.map(one => [one.name, one.title]);
     const options = known.some(([name]) => name === this.set.preset) ? known : [["", "Own points"], ...known];
     this.presets.replaceChildren(select("Points to start from", options, this.set.preset ?? "", name => this.preset(name)));
-    const checks = Object.entries(SHOWN).map(([name, text]) => h("label", {}, h("input", { type: "checkbox", checked: Boolean(this.show[name]), change: event => { this.show[name] = event.target.checked; this.draw(); } }), text));
+    const checks = Object.entries(SHOWN).map(([name, text]) => h("label", {}, h("input", { type: "checkbox", checked: Boolean(this.show[name]), change: event => { this.show[name] = event.target.checked; this.fit(); } }), text));
     const regions = this.models.map((one, k) => ({ value: k, label: this.lab.known.get(one.name).short }));
     this.rail.show.replaceChildren(
       h("div", { class: "row between" }, h("span", {}, "Regions of"), segmented("Whose regions", regions, this.focus, k => { this.focus = k; this.choices(); this.fit(); })),
@@ -182,7 +182,7 @@ class Plane {
 
   payload() {
     const { X, y, preset } = this.set;
-    return { X, y, preset, models: this.models, box: this.stage.box, focus: this.focus, row: this.row, at: X[this.row] ?? null, losses: Boolean(this.show.losses) };
+    return { X, y, preset, models: this.models, box: this.stage.box, focus: this.focus, row: this.row, losses: Boolean(this.show.losses), probability: Boolean(this.show.probability) };
   }
 
   /** Ask for a fit of the present state; the picture follows. */
@@ -218,12 +218,13 @@ class Plane {
     const at = this.set.X[this.row], k = this.set.y[this.row];
     if (!at) return void this.card.replaceChildren(h("p", {}, "There are no points. Choose what to add, then click into the plane."));
     const number = (value, digits) => value === null || value === undefined ? h("td", { class: "none" }, "none") : h("td", {}, fixed(value, digits));
+    const lossy = this.answer.models.some(one => one.card?.loss !== undefined);
+    const heads = ["score", "distance", `P(${COLOURS[k]})`, ...(lossy ? ["its loss"] : [])].map(text => h("th", { scope: "col" }, text));
     const rows = this.answer.models.map((one, j) => {
       const name = this.lab.known.get(this.models[j]?.name)?.title ?? "";
       const c = one.card;
-      return h("tr", {}, h("th", { scope: "row" }, name), ...(c ? [number(c.score), number(c.distance), number(c.probability, 3), number(c.loss, 3)] : [null, null, null, null].map(v => number(v))));
+      return h("tr", {}, h("th", { scope: "row" }, name), ...(c ? [number(c.score), number(c.distance), number(c.probability, 3), lossy && number(c.loss, 3)] : heads.map(() => number(null))));
     });
-    const heads = ["score", "distance", `P(${COLOURS[k]})`, "its loss"].map(text => h("th", { scope: "col" }, text));
     this.card.replaceChildren(
       h("div", { class: "who" }, badge(k, 18), h("div", {}, `Row ${this.row}, ${COLOURS[k]}`, h("small", {}, `at (${fixed(at[0])}, ${fixed(at[1])})`))),
       h("table", {}, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, h("span", { class: "hidden" }, "Model")), heads)), h("tbody", {}, rows)));

@@ -92,6 +92,9 @@ export class Stage {
     return points.map(([x, y], k) => `${k ? "L" : "M"}${this.x(x).toFixed(1)},${this.y(y).toFixed(1)}`).join("") + (closed ? "Z" : "");
   }
 
+  /** The ground of a class: one or more outlines, with holes. */
+  region({ k, rings }) { return s("path", { class: `ground class-${k}`, "fill-rule": "evenodd", d: rings.map(ring => this.path(ring, true)).join("") }); }
+
   text(x, y, words, kind, anchor = "start") { return s("text", { x, y, class: kind, "text-anchor": anchor }, words); }
 
   /** Grid, axes, ticks and the names of the axes. */

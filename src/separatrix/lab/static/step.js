@@ -166,7 +166,7 @@ class StepPage {
 
   plane(step, before) {
     const { stage, layers, run } = this;
-    layers.ground.replaceChildren(...step.regions.map(({ k, polygon }) => s("path", { class: `ground class-${k}`, d: stage.path(polygon, true) })));
+    layers.ground.replaceChildren(...step.regions.map(one => stage.region(one)));
     const halos = step.rows.map(i => s("circle", { class: "halo", r: stage.small ? 13 : 17, transform: stage.place(run.X[i]) }));
     const rings = step.wrong.map(i => s("circle", { class: "ring", r: stage.small ? 9.5 : 11.5, transform: stage.place(run.X[i]) }));
     layers.under.replaceChildren(...halos, ...rings);

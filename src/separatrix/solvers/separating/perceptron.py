@@ -45,7 +45,7 @@ __all__ = ["UPDATES", "BatchUpdates", "Mistakes", "OnlineUpdates", "Survey", "Wo
 # In tables of at most this many entries, every online epoch ends with a survey of all rows: a compiled pass over them
 # takes about 20 µs.
 MOST_SURVEYED_ENTRIES = 20_000
-# The most rows, counted in each of several epochs, whose order is kept in one array, and how many such arrays are cached:
+# The most rows, counted in each of several epochs, whose order is kept in one array, and how many arrays are cached:
 # 8 MB for each.
 MOST_ROWS_AT_ONCE, ORDERS_IN_CACHE = 1 << 20, 4
 

@@ -1,0 +1,55 @@
+"""The page Fisher: two classes along a direction that can be turned, and J of all directions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from separatrix.lab.drawing import box_of, places, segments
+from separatrix.lab.points import checked, points, spelled
+from separatrix.lab.protocol import Payload, number, text
+from separatrix.textbook.directions import along, criterion_curve
+
+BINS = 24
+
+
+def start(payload: Payload) -> Mapping[str, Any]:
+    """The points that a text names."""
+    spec = text(payload, "points")
+    X, y = points(spec)
+    return {"X": X, "y": y, "preset": spec.partition(";")[0]}
+
+
+def show(payload: Payload) -> Mapping[str, Any]:
+    """The histogram along the direction (cos θ, sin θ), its J and thresholds, and J of all directions."""
+    X, y = checked(payload.get("X"), payload.get("y"))
+    degrees, box, preset = number(payload, "degrees", -360, 720), box_of(payload), payload.get("preset")
+    w = np.array([math.cos(math.radians(degrees)), math.sin(math.radians(degrees))])
+    found, curve = along(X, y, w, bins=BINS), criterion_curve(X, y, 91)
+    cuts = [found.midpoint] if payload.get("threshold") == "midpoint" else found.crossings.tolist()
+    spec = spelled(X, y, preset if isinstance(preset, str) else None)
+    return {
+        "points": spec,
+        "w": w,
+        "J": found.J,
+        "best": {"J": found.best_J, "degrees": math.degrees(curve.best_angle)},
+        "means": {"J": curve.means_J, "degrees": math.degrees(curve.means_angle)},
+        "curve": {"degrees": np.degrees(curve.angles), "J": curve.J},
+        "midpoint": found.midpoint,
+        "crossings": found.crossings,
+        "cuts": cuts,
+        "lines": [places(line) for line in segments([[-cut, *w] for cut in cuts], box)],
+        "wrong": {"midpoint": found.wrong_by_midpoint, "gaussian": found.wrong_by_posterior},
+        "edges": found.edges,
+        "counts": found.counts,
+        "classes": found.classes,
+        "python": "\n".join(
+            ["import separatrix as sx", "", f'X, y = sx.lab.points("{spec}")', f"print(sx.along(X, y, {w.tolist()}))"]
+        ),
+    }
+
+
+REQUESTS = {"start": start, "show": show}

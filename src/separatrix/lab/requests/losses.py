@@ -1,0 +1,108 @@
+"""The page Losses: losses by their margin, and the boundary that each of them gives to points on a line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from separatrix.base.arrays import Array
+from separatrix.base.errors import InputError, SeparatrixError
+from separatrix.lab.fits import fitted
+from separatrix.lab.models import Chosen
+from separatrix.lab.points import LARGEST
+from separatrix.lab.protocol import Payload, number
+from separatrix.losses import LOSSES
+
+# The margins of the graph, from the first to the last, and the number of its points.
+FIRST, LAST, POINTS = -3.0, 5.0, 161
+# The places on the line, their classes, and the row that the page invites to pull away.
+PLACES = (-3.5, -2.5, -1.5, -0.5, 0.5, 1.5, 2.5, 3.5, 8.0)
+CLASSES = (0, 0, 0, 0, 1, 1, 1, 1, 1)
+# The classifier that minimises a loss. The others have no classifier of their own.
+MINIMISERS = {
+    "logistic": Chosen("logistic", {}),
+    "probit": Chosen("logistic", {"loss": "probit"}),
+    "cloglog": Chosen("logistic", {"loss": "cloglog"}),
+    "squared-sigmoid": Chosen("logistic", {"loss": "squared-sigmoid"}),
+    "squared": Chosen("least-squares", {}),
+    "perceptron": Chosen("perceptron", {}),
+    "hinge": Chosen("linear-svc", {"loss": "hinge"}),
+    "squared_hinge": Chosen("linear-svc", {}),
+}
+
+
+def names(payload: Payload) -> Mapping[str, Any]:
+    """The losses of two classes, and the points to start from."""
+    return {"losses": _of_two_classes(), "x": PLACES, "y": CLASSES}
+
+
+def show(payload: Payload) -> Mapping[str, Any]:
+    """The curves of the chosen losses, their numbers at a margin, and the boundary that each of them gives."""
+    chosen, m, x = _losses(payload), number(payload, "m", FIRST, LAST), _places(payload)
+    margins = np.linspace(FIRST, LAST, POINTS)
+    return {
+        "margins": margins,
+        "losses": [{"name": name, **_curve(name, margins, m), **_boundary(name, x)} for name in chosen],
+        "python": _python(chosen, m, x),
+    }
+
+
+def _of_two_classes() -> list[str]:
+    return [name for name, loss in LOSSES.items() if not loss.traits.multiclass]
+
+
+def _losses(payload: Payload) -> list[str]:
+    given, known = payload.get("losses"), _of_two_classes()
+    if not isinstance(given, list) or not set(given) <= set(known):
+        raise InputError("losses", f"got {given!r}", f"choose among {', '.join(known)}")
+    return [name for name in known if name in given]
+
+
+def _places(payload: Payload) -> Array:
+    given = payload.get("x")
+    if not isinstance(given, list) or len(given) != len(PLACES):
+        raise InputError("x", "it is not a list of places", f"give {len(PLACES)} numbers")
+    return np.array([number({"x": one}, "x", -LARGEST, LARGEST) for one in given])
+
+
+def _curve(name: str, margins: Array, m: float) -> dict[str, Any]:
+    """ℓ(m) over the graph; value, slope and curvature at one margin, with t = +1 so that z is the margin."""
+    loss, at = LOSSES[name], np.array([m])
+    t = np.ones(1)
+    curvature = float(np.asarray(loss.curvature_product(t, at, t))[0]) if loss.traits.smooth else None
+    return {
+        "values": np.asarray(loss.value(np.ones(POINTS), margins)),
+        "value": float(np.asarray(loss.value(t, at))[0]),
+        "slope": float(np.asarray(loss.derivative(t, at))[0]),
+        "curvature": curvature,
+    }
+
+
+def _boundary(name: str, x: Array) -> dict[str, Any]:
+    """Where the classifier that minimises a loss changes its answer on the line."""
+    if name not in MINIMISERS:
+        return {"boundary": None}
+    try:
+        model = fitted(MINIMISERS[name], x[:, None], np.array(CLASSES))
+    except SeparatrixError as error:
+        return {"boundary": None, "why": str(error)}
+    w, level = float(model.coef_[0, 0]), model.scorer_.link.boundary
+    return {"boundary": (level - float(model.intercept_[0])) / w if w else None}
+
+
+def _python(chosen: list[str], m: float, x: Array) -> str:
+    rows = ", ".join(f"[{one:g}]" for one in x)
+    lines = ["import numpy as np", "import separatrix as sx", "", f"X, y = [{rows}], {list(CLASSES)}"]
+    for name in chosen:
+        lines += ["", f'loss = sx.losses.LOSSES["{name}"]', f"print(loss.value(np.ones(1), np.array([{m:g}])))"]
+        if name in MINIMISERS:
+            link = LOSSES[name].traits.link
+            level = "model.scorer_.link.boundary " if link is not None and link.boundary else ""
+            lines.append(f"model = {MINIMISERS[name].python()}.fit(X, y)")
+            lines.append(f"print(({level}- model.intercept_) / model.coef_[0])")
+    return "\n".join(lines)
+
+
+REQUESTS = {"names": names, "show": show}

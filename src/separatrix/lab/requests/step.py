@@ -1,0 +1,129 @@
+"""The page Step: every update of a fit, with its arithmetic and three curves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from separatrix.base.arrays import Array
+from separatrix.base.errors import InputError
+from separatrix.classifiers import OFFERED, describe
+from separatrix.lab.drawing import Box, box_of, drawn_regions, places, segments
+from separatrix.lab.models import Chosen, chosen
+from separatrix.lab.points import points
+from separatrix.lab.protocol import Payload, text
+from separatrix.textbook.steps import Step, Steps, steps
+
+# The most updates that a page gets. A run that needs more is cut, and the page says so.
+MOST_STEPS = 400
+# The most rows that an update marks; one that uses more marks none, since it uses all of them.
+MOST_MARKED = 30
+
+
+def methods(payload: Payload) -> Mapping[str, Any]:
+    """The names of the classifiers that a solver fits step by step."""
+    iterative = [name for name in OFFERED if any(one.parameter == "max_iter" for one in describe(name).settings)]
+    return {"methods": sorted(iterative, key=lambda name: name != "perceptron")}
+
+
+def run(payload: Payload) -> Mapping[str, Any]:
+    """Fit the chosen classifier, and give the updates of its solver."""
+    spec, box, asked = text(payload, "points"), box_of(payload), chosen(payload.get("model"))
+    X, y = points(spec)
+    classes = np.unique(y)
+    if len(classes) != 2:
+        raise InputError(
+            "points", f"they have {len(classes)} classes", "choose points of two classes: a step has one line"
+        )
+    taken = steps(asked.estimator(), X, y)
+    shown = list(islice(taken, MOST_STEPS + 1))
+    return {
+        "X": X,
+        "y": y,
+        "steps": [_shown(one, box, classes) for one in shown],
+        "cut": not taken.ended,
+        "curves": _curves(taken, shown),
+        "theorem": _theorem(taken),
+        "mistakes": getattr(taken.model, "mistakes_", None),
+        "status": str(taken.model.certificate_.status),
+        "python": _python(spec, asked),
+    }
+
+
+def _shown(step: Step, box: Box, classes: Any) -> dict[str, Any]:
+    """What the page draws and writes of an update."""
+    line = np.array([float(step.b), *np.ravel(step.w)])
+    turned = bool(np.any(line[1:]))
+    found = drawn_regions(line[None, :], box) if turned else []
+    marked = step.rows if step.rows is not None and len(step.rows) <= MOST_MARKED else ()
+    return {
+        "number": step.number,
+        "kind": step.kind,
+        "row": step.row,
+        "rows": marked,
+        "x": step.x,
+        "t": step.t,
+        "z": step.z,
+        "m": step.m,
+        "m_after": step.m_after,
+        "gain": step.gain,
+        "eta": step.eta,
+        "w": step.w,
+        "b": step.b,
+        "w_before": step.w_before,
+        "b_before": step.b_before,
+        "w_added": step.w_added,
+        "wrong": step.wrong_rows,
+        "lines": [places(one) for one in segments([line], box)] if turned else [],
+        "regions": [one | {"k": int(classes[one["k"]])} for one in found],
+        "board": str(step).split("\n"),
+    }
+
+
+def _curves(taken: Steps, shown: Sequence[Step]) -> list[dict[str, Any]]:
+    """Three curves over the updates: rows on the wrong side, the cost, and what the proof follows."""
+    n = shown[0].n_rows
+    wrong = {"title": "rows on the wrong side", "values": [one.wrong for one in shown], "most": n, "whole": True}
+    cost = {"title": f"cost {shown[0].cost_name}", "values": [one.cost for one in shown]}
+    return [wrong, cost, _third(taken, shown)]
+
+
+def _third(taken: Steps, shown: Sequence[Step]) -> dict[str, Any]:
+    proof = taken.theorem()
+    if proof is not None:
+        cosines = [_cosine(one, proof.separator) for one in shown]
+        from_zero = not np.any(shown[0].w) and not np.any(shown[0].b)
+        low = [proof.cosine_bound(one.number) for one in shown] if from_zero else None
+        return {"title": "cosine of w to the best separator", "values": cosines, "low": low, "most": 1.0}
+    if shown[0].margin is not None:
+        return {"title": "smallest distance of a row", "values": [one.margin for one in shown]}
+    return {"title": "length of w", "values": [float(np.linalg.norm(one.w)) for one in shown]}
+
+
+def _cosine(step: Step, separator: Array) -> float | None:
+    weights = np.array([float(step.b), *np.ravel(step.w)])
+    length = float(np.linalg.norm(weights) * np.linalg.norm(separator))
+    return float(weights @ separator) / length if length > 0 else None
+
+
+def _theorem(taken: Steps) -> dict[str, float] | None:
+    proof = taken.theorem()
+    if proof is None:
+        return None
+    return {"R": proof.R, "gamma": proof.gamma / proof.length, "most": proof.bound_from_start}
+
+
+def _python(spec: str, asked: Chosen) -> str:
+    lines = [
+        "import separatrix as sx",
+        "",
+        f'X, y = sx.lab.points("{spec}")',
+        f"run = sx.steps({asked.python()}, X, y)",
+    ]
+    return "\n".join(lines)
+
+
+REQUESTS = {"methods": methods, "run": run}

@@ -1,0 +1,160 @@
+// The page Many classes: two schemes on the same points, hatched where a scheme is ambiguous.
+import { fixed, h, icon, s, select } from "./dom.js";
+import * as link from "./link.js";
+import { PointSet } from "./pointset.js";
+import { COLOURS, Stage, badge } from "./stage.js";
+import { pointTable } from "./table.js";
+
+const FIRST = "one-versus-rest,one-versus-one";
+
+class Classes {
+  constructor(root, lab) { Object.assign(this, { root, lab, at: [0, 0], row: 0 }); }
+
+  async start(params) {
+    const { models, unknown } = link.toModels(params, this.lab.known, 2, FIRST);
+    this.models = models.length === 2 ? models : FIRST.split(",").map(name => ({ name, settings: {}, base: null }));
+    for (const model of this.models) model.base ??= this.lab.known.get(model.name).base[0] ?? null;
+    if (unknown.length) this.lab.notice(`The link has parts that this version does not know: ${unknown.join(", ")}.`);
+    const begun = await this.lab.source.ask("classes.start", { points: link.toPoints(params, "three") });
+    this.set = new PointSet(begun.X, begun.y, begun.preset);
+    this.build();
+    this.middle();
+    await this.fit();
+    return this;
+  }
+
+  /** Show all points, and put the pointer into their middle, where schemes tend to be ambiguous. */
+  middle() {
+    for (const { stage } of this.sides) { stage.resize(); stage.show(this.set.X); }
+    const [l, r, lo, hi] = this.stage.box;
+    this.at = [(l + r) / 2, (lo + hi) / 2];
+  }
+
+  build() {
+    this.top = h("div", { class: "choices" });
+    this.sides = [0, 1].map(k => this.side(k));
+    this.stage = this.sides[0].stage;
+    this.sides[0].svg.id = "stage";
+    this.numbers = h("div");
+    this.table = pointTable(() => this.set, () => this.fit());
+    this.code = h("pre", { tabindex: "0", "aria-label": "The same in Python" });
+    this.root.append(
+      this.lab.lead("Who wins where nobody has a majority?", ["Put the pointer into the ", h("b", {}, "hatched"), " part: which classes claim it?"], "V8 in the tour", this.top),
+      h("div", { class: "pair" }, this.sides.map(one => one.element)), this.table,
+      h("div", { class: "columns" }, this.numbers, h("section", { class: "rail" }, h("h2", {}, "The same in Python"), this.code)));
+    this.choices();
+  }
+
+  choices() {
+    const presets = this.lab.opening.presets.map(one => [one.name, one.title]);
+    const options = presets.some(([name]) => name === this.set.preset) ? presets : [["", "Own points"], ...presets];
+    const undo = h("button", { class: "plain", type: "button", "aria-label": "Undo", disabled: !this.set.undoable, click: () => { if (this.set.undo()) { this.choices(); this.fit(); } } }, icon("undo"));
+    this.top.replaceChildren(undo, select("Points to start from", options, this.set.preset ?? "", async name => {
+      if (!name) return;
+      const begun = await this.lab.source.ask("classes.start", { points: name });
+      this.set.replace(begun.X, begun.y, begun.preset);
+      this.row = 0;
+      this.middle();
+      this.choices();
+      this.fit();
+    }));
+  }
+
+  side(k) {
+    const svg = s("svg", { class: "stage", role: "application", tabindex: "0", "aria-roledescription": "plane with points that can be moved" });
+    const figure = h("figure", { class: "plane" }, svg), head = h("div", { class: "row scheme" }), facts = h("p", { class: "verdict" });
+    const side = { svg, head, facts, element: h("div", {}, head, figure, facts) };
+    side.stage = new Stage(figure, svg, width => width < 520 ? 320 / 390 : 420 / 600, () => { if (this.answer) { for (const one of this.sides) one.stage.show(this.set.X); this.fit(); } });
+    this.pointer(side);
+    this.heads(k, side);
+    return side;
+  }
+
+  heads(k, side) {
+    const { known } = this.lab, model = this.models[k], info = known.get(model.name);
+    const again = () => { this.heads(k, side); this.fit(); };
+    side.head.replaceChildren(
+      select(k ? "Second scheme" : "First scheme", [...known.values()].map(one => [one.name, one.title]), model.name, name => { Object.assign(model, { name, settings: {}, base: known.get(name).base[0] ?? null }); again(); }),
+      info.base.length ? select("Base model", info.base.map(name => [name, `of ${known.get(name).short}`]), model.base, base => { model.base = base; again(); }) : "");
+  }
+
+  pointer({ svg, stage }) {
+    let held = -1;
+    svg.addEventListener("pointerdown", event => {
+      held = stage.hit(event, this.set.X);
+      if (held < 0) return;
+      this.row = held;
+      this.set.keep();
+      svg.setPointerCapture(event.pointerId);
+    });
+    svg.addEventListener("pointermove", event => {
+      this.at = stage.at(event);
+      if (held >= 0) this.set.move(held, this.at);
+      this.fit();
+    });
+    for (const name of ["pointerup", "pointercancel"]) svg.addEventListener(name, () => { if (held >= 0) { held = -1; this.choices(); this.table.refresh(); } });
+    svg.addEventListener("keydown", event => {
+      const arrow = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key], by = event.shiftKey ? 1 : 0.1;
+      if (arrow) { this.set.keep(); this.set.move(this.row, this.set.X[this.row].map((v, j) => v + by * arrow[j])); }
+      else if (event.key === "n" || event.key === "p") this.row = (this.row + (event.key === "n" ? 1 : this.set.X.length - 1)) % this.set.X.length;
+      else if (event.key === "z") this.set.undo();
+      else if (event.key === "Escape") return svg.blur();
+      else return;
+      event.preventDefault();
+      this.at = this.set.X[this.row];
+      this.choices();
+      this.fit().then(() => this.lab.say(`Row ${this.row}. ${this.sentence(0)} ${this.sentence(1)}`));
+    });
+  }
+
+  fit() {
+    const { X, y, preset } = this.set, [at1, at2] = this.at;
+    return new Promise(resolve => this.lab.source.latest("classes.fit", { X, y, preset, models: this.models, box: this.stage.box, at1, at2 }, (answer, error) => {
+      if (error || this.failed) this.lab.notice(error?.message ?? null);
+      this.failed = Boolean(error);
+      if (answer) { this.answer = answer; this.draw(); this.lab.changed(); }
+      resolve();
+    }));
+  }
+
+  sentence(k) {
+    const one = this.answer.schemes[k], name = this.lab.known.get(this.models[k].name).title;
+    return one.error ? `${name} could not be fitted.` : `${name} gets ${one.wrong.length} of ${this.set.X.length} wrong.`;
+  }
+
+  draw() {
+    this.sides.forEach((side, k) => this.drawSide(side, this.answer.schemes[k], k));
+    this.code.textContent = this.answer.python;
+    const kinds = [...new Set(this.set.y)].sort();
+    const score = (one, kind) => { const j = one.classes?.indexOf(kind) ?? -1; return one.error || j < 0 ? null : one.scores.length > 1 ? one.scores[j] : (j ? 1 : -1) * one.scores[0]; };
+    const cells = kind => this.answer.schemes.map(one => h("td", { class: one.predicted === kind ? "wins" : null }, fixed(score(one, kind)), one.question?.includes(kind) ? " ?" : ""));
+    const heads = this.models.map(model => h("th", { scope: "col" }, this.lab.known.get(model.name).title));
+    this.numbers.replaceChildren(h("h2", {}, `Scores at (${this.at.map(v => fixed(v)).join(", ")})`), h("table", { class: "votes" },
+      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "class"), heads)),
+      h("tbody", {}, kinds.map(kind => h("tr", {}, h("th", { scope: "row" }, badge(kind), ` ${COLOURS[kind]}`), cells(kind))))));
+  }
+
+  drawSide({ svg, stage, facts }, one, k) {
+    const { X, y } = this.set;
+    const [px, py] = [stage.x(this.at[0]), stage.y(this.at[1])];
+    const hatch = s("pattern", { id: `hatch-${k}`, width: 8, height: 8, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" }, s("path", { class: "hatch", d: "M0,0V8" }));
+    svg.replaceChildren(s("defs", {}, hatch), ...(one.regions ?? []).map(region => stage.region(region)), ...stage.axes(),
+      ...(one.ambiguous ?? []).map(ring => s("path", { class: "ambiguous", fill: `url(#hatch-${k})`, d: stage.path(ring, true) })),
+      ...(one.models ?? []).map(line => s("path", { class: "before", d: stage.path(line) })),
+      ...(one.lines ?? []).map(line => s("path", { class: "boundary line-0", d: stage.path(line) })),
+      ...(one.wrong ?? []).map(i => s("circle", { class: "ring", r: 12, transform: stage.place(X[i]) })),
+      ...stage.marks(X, y), s("path", { class: "cross", d: `M${px - 7},${py}h14M${px},${py - 7}v14` }));
+    svg.setAttribute("aria-label", this.sentence(k));
+    svg.dataset.drawn = String(Number(svg.dataset.drawn ?? 0) + 1);
+    if (one.error) return void facts.replaceChildren(icon("warn"), one.error);
+    const unclear = one.share === null ? "" : ` Ambiguous in ${fixed(100 * one.share, 1)} % of the picture.`;
+    const here = one.question === null ? "" : one.question.length ? ` At the pointer, ${one.question.map(j => COLOURS[j]).join(" and ")} are in question.` : " At the pointer, no model claims its class.";
+    facts.replaceChildren(icon("check"), h("span", {}, `${one.wrong.length} of ${X.length} wrong.${unclear}${here}${one.cost ? ` ${one.cost}.` : ""}`));
+  }
+
+  params() { return { ...link.fromModels(this.models), ...(this.answer ? link.fromPoints(this.answer.points) : {}) }; }
+  python() { return `${this.answer.python}\n`; }
+  leave() { for (const { stage } of this.sides) stage.leave(); }
+}
+
+export const mount = (root, lab, params) => new Classes(root, lab).start(params);

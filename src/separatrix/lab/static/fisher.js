@@ -1,0 +1,143 @@
+// The page Fisher: a direction to turn, the histograms along it, and J of all directions.
+import { fixed, h, icon, s, segmented, select, short } from "./dom.js";
+import * as link from "./link.js";
+import { PointSet } from "./pointset.js";
+import { Stage } from "./stage.js";
+import { pointTable } from "./table.js";
+
+const WIDTH = 600, HEIGHT = 150;
+
+class Fisher {
+  constructor(root, lab) { Object.assign(this, { root, lab, degrees: 20, threshold: "gaussian", row: 0 }); }
+
+  async start(params) {
+    const begun = await this.lab.source.ask("fisher.start", { points: link.toPoints(params, "elongated") });
+    this.set = new PointSet(begun.X, begun.y, begun.preset);
+    this.degrees = Number(params.get("a") ?? 20) || 0;
+    if (params.get("t") === "midpoint") this.threshold = "midpoint";
+    this.build();
+    this.stage.show(this.set.X);
+    await this.ask();
+    return this;
+  }
+
+  build() {
+    this.svg = s("svg", { id: "stage", class: "stage", role: "slider", tabindex: "0", "aria-valuemin": 0, "aria-valuemax": 180, "aria-label": "Direction in degrees" });
+    const figure = h("figure", { class: "plane" }, this.svg);
+    this.choice = h("div", { class: "choices" });
+    this.histogram = h("figure", { class: "chart" });
+    this.curve = h("figure", { class: "chart" });
+    this.numbers = h("div");
+    this.code = h("pre", { tabindex: "0", "aria-label": "The same in Python" });
+    this.table = pointTable(() => this.set, () => this.ask());
+    this.root.append(
+      this.lab.lead("Can you find the largest J?", ["Turn the arrow with the pointer or with ", h("b", {}, "←"), " and ", h("b", {}, "→"), ". Is the direction of the means the best one?"], "V7 in the tour", this.choice),
+      h("div", { class: "columns" }, h("div", {}, figure, this.table, this.histogram),
+        h("aside", { class: "rail", "aria-label": "Numbers" },
+          h("section", {}, h("h2", {}, "J of all directions"), this.curve),
+          h("section", {}, h("h2", {}, "This direction"), this.numbers),
+          h("section", {}, h("h2", {}, "The same in Python"), this.code))));
+    this.stage = new Stage(figure, this.svg, width => width < 520 ? 320 / 390 : 440 / 872, () => { if (this.answer) this.ask(); });
+    this.pointer();
+    this.choices();
+  }
+
+  choices() {
+    const turn = (text, degrees) => h("button", { type: "button", click: () => this.turn(degrees()) }, text);
+    const presets = this.lab.opening.presets.filter(one => one.classes === 2).map(one => [one.name, one.title]);
+    const options = presets.some(([name]) => name === this.set.preset) ? presets : [["", "Own points"], ...presets];
+    const undo = h("button", { class: "plain", type: "button", "aria-label": "Undo", disabled: !this.set.undoable, click: () => { if (this.set.undo()) { this.choices(); this.ask(); } } }, icon("undo"));
+    this.choice.replaceChildren(
+      turn("Means", () => this.answer.means.degrees), turn("Fisher", () => this.answer.best.degrees),
+      segmented("Threshold", ["midpoint", "gaussian"].map(value => ({ value, label: value === "gaussian" ? "Gaussian" : "midpoint" })), this.threshold, value => { this.threshold = value; this.choices(); this.ask(); }),
+      undo, select("Points to start from", options, this.set.preset ?? "", async name => {
+        if (!name) return;
+        const begun = await this.lab.source.ask("fisher.start", { points: name });
+        this.set.replace(begun.X, begun.y, begun.preset);
+        this.stage.show(this.set.X);
+        this.choices();
+        this.ask();
+      }));
+  }
+
+  get centre() { const [l, r, lo, hi] = this.stage.box; return [(l + r) / 2, (lo + hi) / 2]; }
+
+  turn(degrees) {
+    this.degrees = Math.round((((degrees % 180) + 180) % 180) * 100) / 100;
+    return this.ask();
+  }
+
+  pointer() {
+    let held = -1, turning = false;
+    const { svg, stage } = this;
+    const angle = event => { const [x, y] = stage.at(event), [a, b] = this.centre; this.turn(Math.atan2(y - b, x - a) * 180 / Math.PI); };
+    svg.addEventListener("pointerdown", event => {
+      held = stage.hit(event, this.set.X, 14);
+      turning = held < 0;
+      svg.setPointerCapture(event.pointerId);
+      if (turning) angle(event); else this.set.keep();
+    });
+    svg.addEventListener("pointermove", event => {
+      if (turning) angle(event);
+      else if (held >= 0) { this.set.move(held, stage.at(event)); this.ask(); }
+    });
+    for (const name of ["pointerup", "pointercancel"]) svg.addEventListener(name, () => { if (held >= 0) this.choices(); held = -1; turning = false; });
+    svg.addEventListener("keydown", event => {
+      const by = { ArrowLeft: 1, ArrowUp: 1, ArrowRight: -1, ArrowDown: -1 }[event.key];
+      if (!by) return;
+      event.preventDefault();
+      this.turn(this.degrees + by * (event.shiftKey ? 10 : 1)).then(() => this.lab.say(this.sentence()));
+    });
+  }
+
+  ask() {
+    const { X, y, preset } = this.set;
+    return new Promise(resolve => this.lab.source.latest("fisher.show", { X, y, preset, degrees: this.degrees, box: this.stage.box, threshold: this.threshold }, (answer, error) => {
+      if (error || this.failed) this.lab.notice(error?.message ?? null);
+      this.failed = Boolean(error);
+      if (answer) { this.answer = answer; this.draw(); this.lab.changed(); }
+      resolve();
+    }));
+  }
+
+  sentence() { return `Direction ${fixed(this.degrees, 0)} degrees: J is ${short(this.answer.J)} of at most ${short(this.answer.best.J)}; ${this.answer.wrong[this.threshold]} rows are wrong.`; }
+
+  draw() {
+    const { answer, stage, svg } = this, { X, y } = this.set, [a, b] = this.centre, length = 0.34 * Math.min(stage.width, stage.height);
+    const [cx, cy] = [stage.x(a), stage.y(b)], tip = [cx + length * answer.w[0], cy - length * answer.w[1]];
+    const axis = stage.path([-60, 60].map(t => [a + t * answer.w[0], b + t * answer.w[1]]));
+    svg.replaceChildren(...stage.axes(), s("path", { class: "before", d: axis }),
+      ...answer.lines.map(line => s("path", { class: "boundary line-0", d: stage.path(line) })), ...stage.marks(X, y),
+      stage.arrow(cx, cy, ...tip, "vector"), stage.text(tip[0] + 12 * Math.sign(answer.w[0] || 1), tip[1] - 6, "w", "label math", "middle"));
+    svg.setAttribute("aria-valuenow", fixed(this.degrees, 0).replace("−", "-"));
+    svg.setAttribute("aria-valuetext", this.sentence());
+    this.drawHistogram();
+    this.drawCurve();
+    const facts = [["J", short(answer.J)], ["largest J", short(answer.best.J)], ["midpoint", fixed(answer.midpoint)], ["crossings", answer.crossings.map(v => fixed(v)).join(", ") || "none"], ["wrong by the midpoint", answer.wrong.midpoint], ["wrong by Gaussians", answer.wrong.gaussian]];
+    this.numbers.replaceChildren(h("table", {}, h("tbody", {}, facts.map(([name, value]) => h("tr", { "data-fact": name }, h("th", { scope: "row" }, name), h("td", {}, String(value)))))));
+    this.code.textContent = answer.python;
+  }
+
+  /** The rows of each class in bins along the direction, the second class below the line. */
+  drawHistogram() {
+    const { edges, counts, cuts, classes } = this.answer, most = Math.max(...counts.flat(), 1), low = edges[0], high = edges.at(-1), middle = HEIGHT / 2;
+    const x = v => 8 + (v - low) / (high - low || 1) * (WIDTH - 16), tall = n => n / most * (middle - 14);
+    const bars = counts.flatMap((list, k) => list.map((n, j) => n ? s("rect", { class: `class-${classes[k]}`, x: x(edges[j]) + 0.5, width: Math.max(1, x(edges[j + 1]) - x(edges[j]) - 1), y: k ? middle + 1 : middle - tall(n), height: tall(n) }) : null));
+    const lines = cuts.filter(v => v >= low && v <= high).map(v => s("path", { class: "boundary line-0", d: `M${x(v)},4V${HEIGHT - 4}` }));
+    this.histogram.replaceChildren(s("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": `Histogram along the direction. ${this.sentence()}` }, s("path", { class: "axis", d: `M0,${middle}H${WIDTH}` }), ...bars.filter(Boolean), ...lines));
+  }
+
+  drawCurve() {
+    const { curve, best, J } = this.answer, x = v => 6 + v / 180 * (344 - 12), y = v => 10 + (1 - v / (best.J || 1)) * 110;
+    const path = curve.degrees.map((v, k) => `${k ? "L" : "M"}${x(v).toFixed(1)},${y(curve.J[k]).toFixed(1)}`).join("");
+    this.curve.replaceChildren(s("svg", { viewBox: "0 0 344 146", role: "img", "aria-label": `J of all directions. ${this.sentence()}` },
+      s("path", { class: "grid", d: "M0,120H344" }), s("path", { class: "curve", d: path }), s("path", { class: "now", d: `M${x(this.degrees)},4V120` }), s("circle", { class: "dot", r: 5, cx: x(this.degrees), cy: y(J) }),
+      ...[0, 90, 180].map(v => s("text", { class: "tick", x: x(v), y: 138, "text-anchor": ["start", "middle", "end"][v / 90] }, `${v}°`))));
+  }
+
+  params() { return { ...(this.answer ? link.fromPoints(this.answer.points) : {}), a: this.degrees, t: this.threshold === "midpoint" ? "midpoint" : null }; }
+  python() { return `${this.answer.python}\n`; }
+  leave() { this.stage.leave(); }
+}
+
+export const mount = (root, lab, params) => new Fisher(root, lab).start(params);

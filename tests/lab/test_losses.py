@@ -1,0 +1,37 @@
+"""The page Losses: its numbers are those of the losses, and boundaries those of the classifiers."""
+
+import pytest
+
+import separatrix as sx
+from separatrix.lab.requests.losses import CLASSES, PLACES
+
+
+def row(page, name):
+    cells = page.locator(f"tr[data-loss={name}] td").all_inner_texts()
+    return [None if cell == "none" else float(cell.replace("−", "-")) for cell in cells]
+
+
+def test_pulling_a_point_away_moves_the_boundary_of_least_squares_only(opened):
+    page = opened("#losses?l=logistic,squared,hinge&at=0.5")
+    page.wait_for_selector("tr[data-loss=hinge]")
+    assert row(page, "hinge")[:3] == [0.5, -1.0, None]
+    before = {name: row(page, name)[3] for name in ("logistic", "squared")}
+    strip = page.locator(".strip svg").bounding_box()
+    mark = page.locator(".strip path.point").nth(8).bounding_box()
+    x, y = mark["x"] + mark["width"] / 2, mark["y"] + mark["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    for step in range(1, 7):
+        page.mouse.move(x + step * (strip["x"] + 0.95 * strip["width"] - x) / 6, y)
+    page.mouse.up()
+    page.wait_for_function("() => new URLSearchParams(location.hash.split('?')[1]).get('x')?.split(',').at(-1) > 29")
+    places = [
+        float(one) for one in page.evaluate("new URLSearchParams(location.hash.split('?')[1]).get('x')").split(",")
+    ]
+    assert places[:8] == list(PLACES[:8])
+    model = sx.LeastSquaresClassifier().fit([[one] for one in places], CLASSES)
+    boundary = -model.intercept_[0] / model.coef_[0, 0]
+    cell = "document.querySelector('tr[data-loss=squared] td:last-child')"
+    page.wait_for_function(f"text => {cell}.innerText === text", arg=f"{boundary:.3f}", timeout=5000)
+    assert boundary > before["squared"] + 0.5
+    assert row(page, "logistic")[3] == pytest.approx(before["logistic"], abs=1e-3)
