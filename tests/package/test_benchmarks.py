@@ -21,6 +21,7 @@ from benchmarks.peers import OURS, PEERS, contestants_of
 from benchmarks.rows import ROWS, Part
 from benchmarks.session import Session
 from benchmarks.worker import FEW, few_of_each
+from separatrix.classifiers import CLASSIFIERS
 from tests import reference
 from tests.problems import draw
 
@@ -353,6 +354,15 @@ def test_a_run_to_compile_has_rows_of_every_class():
     assert set(y[few_of_each(y)]) == {0, 1, 2}
     assert few_of_each(y)[:FEW].tolist() == list(range(FEW))
     assert few_of_each(np.array([1, 0, 1])).tolist() == [0, 1, 2]
+
+
+def test_what_dragging_needs_is_measured_beside_its_goals(capsys):
+    from benchmarks import drag
+
+    assert drag.main(repeats=1) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 2 + len(list(drag.tasks()))
+    assert all(f"| fit {name} |" in "\n".join(lines) for name in CLASSIFIERS)
 
 
 def test_small_tables_are_compared_with_every_solver(capsys):

@@ -17,7 +17,7 @@ from separatrix.base.arrays import Array
 MOST_STEPS = 50
 # A root has converged if it moves by less than this share of the first bracket, or if the function has become smaller
 # than this share of its values at the ends.
-CONVERGED = 4e-15
+CONVERGED = 1e-13
 TINY = float(np.finfo(np.float64).tiny)
 
 

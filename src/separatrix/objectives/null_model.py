@@ -5,6 +5,8 @@ Its second derivatives need no pass of their own: with p the classes' shares the
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+from functools import lru_cache
 from math import log
 from typing import TYPE_CHECKING
 
@@ -83,6 +85,16 @@ def best_constants(loss: Loss, targets: AnyArray, share: Array) -> Array | float
         return z
     if loss.traits.link is not None:
         return loss.traits.link.inverse(float(share[1]))
+    classes, shares = tuple(targets.tolist()), tuple(share.tolist())
+    if isinstance(loss, Hashable):
+        return _best_constant(loss, classes, shares)
+    return _best_constant.__wrapped__(loss, classes, shares)
+
+
+@lru_cache(maxsize=64)
+def _best_constant(loss: Loss, classes: tuple[float, ...], shares: tuple[float, ...]) -> float:
+    """``best_constants`` of a loss without a link. Every objective of a run asks for it, so it is cached."""
+    targets, share = np.array(classes), np.array(shares)
     larger = 1.0 if share[1] >= share[0] else -1.0
 
     def slopes(sizes: Array) -> Array:

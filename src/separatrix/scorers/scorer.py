@@ -173,7 +173,13 @@ class Scorer:
         return score_rows(X, len(w), lambda rows: rows @ w.T + b, names)
 
     def quick_scores(self) -> Callable[[Array], Array]:
-        """``scores`` of dense finite rows, without checks: a function that is fast for few rows."""
+        """Return ``scores`` as a function of dense finite rows, without checks, which is fast for few rows.
+
+        Returns
+        -------
+        function
+            From rows (n, d) to scores, (n,) for two classes, (n, K) for more.
+        """
         w, b = np.ascontiguousarray(self.W[:, 1:].T), self.W[:, 0]
         if len(b) == 1:
             w, b = w[:, 0], b[0]
