@@ -7,7 +7,7 @@ import math
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -133,7 +133,11 @@ def too_large(source: Source, memory: str | None) -> TooLarge | None:
     if found is None:
         return None
     needed, limit = needed_bytes(found), memory_limit(memory)
-    return TooLarge(found, needed, limit) if needed > limit else None
+    if needed <= limit:
+        return None
+    from separatrix.streams.memory_limit import rows_per_batch
+
+    return TooLarge(replace(found, most_rows=rows_per_batch(limit, len(found.names))), needed, limit)
 
 
 def needed_bytes(batched: BatchedSource) -> float:

@@ -14,13 +14,13 @@ import numpy as np
 
 from separatrix.base.cached import cached_property
 from separatrix.rows.coding import Coding
-from separatrix.rows.frame import Frame
-from separatrix.rows.streamed import Learnt, StreamedRows
+from separatrix.rows.streamed import StreamedRows
 from separatrix.streams.cache_file import CacheFile, CacheWriter, DamagedCache
 from separatrix.streams.caching import FREE_SHARE, CacheChoice
-from separatrix.streams.encoded_scan import EncodedRows, first_draw
+from separatrix.streams.encoded_scan import EncodedRows
 from separatrix.streams.labelling import Numbering
 from separatrix.streams.sources import CachedRows
+from separatrix.streams.streamed_likelihood import sampled_rows
 
 # The bytes of a class number in the cache, rounded up.
 CODE_BYTES = 8
@@ -69,9 +69,7 @@ class CachedEncodedRows(EncodedRows):
 
     def rows(self, coding: Coding) -> StreamedRows:
         """The rows with the targets and weights of a coding, from the cache."""
-        source, frame = CachedRows(self.name, self._file, coding), Frame.identity(self.n_features)
-        draw = first_draw(self, coding)
-        return StreamedRows(source, frame, weight_unit=coding.unit, draw=draw, learnt=Learnt(self.n_rows))
+        return sampled_rows(CachedRows(self.name, self._file, coding), self, coding, self.memory)
 
 
 def cached_rows(rows: EncodedRows, cache: Any) -> EncodedRows:
@@ -84,5 +82,5 @@ def cached_rows(rows: EncodedRows, cache: Any) -> EncodedRows:
     room = choice.folder is not None or size <= FREE_SHARE * shutil.disk_usage(tempfile.gettempdir()).free
     if rows.is_sparse or not choice.allowed or not room:
         return rows
-    kept = {name: getattr(rows, name) for name in ("table", "learned", "rule", "counts", "share", "held")}
+    kept = {name: getattr(rows, name) for name in ("table", "learned", "rule", "counts", "share", "held", "memory")}
     return CachedEncodedRows(**kept, cache=choice)
