@@ -17,7 +17,7 @@ FEWEST_BATCH_BYTES = 1 << 18
 SAMPLE_SHARE = 1 / 24
 # The cells of a batch of a table with text and categories take at most this share, as numbers; they are held several
 # times while they are read and encoded.
-SHARE_OF_CELLS = 1 / 128
+SHARE_OF_CELLS = 1 / 256
 FEWEST_ROWS_PER_BATCH = 1 << 12
 # No machine has more memory than this; it stands for a memory without a limit.
 LARGEST_MEMORY = 1e15
@@ -65,7 +65,7 @@ def rows_per_batch(memory: float, n_columns: int) -> int:
     """How many rows of a table with text and categories are read at a time, given the memory of a fit.
 
     >>> rows_per_batch(4e9, 20), rows_per_batch(3e8, 20)
-    (65536, 14648)
+    (65536, 7324)
     """
     rows = int(min(memory, LARGEST_MEMORY) * SHARE_OF_CELLS) // (8 * max(n_columns, 1))
     return min(max(rows, FEWEST_ROWS_PER_BATCH), ROWS_PER_BATCH)

@@ -17,6 +17,7 @@ from pyarrow import csv as arrow_csv
 from separatrix.base.errors import TableError
 from separatrix.base.file_fingerprints import files_fingerprint
 from separatrix.base.messages import Message, Setting
+from separatrix.base.released_memory import release_memory
 from separatrix.base.row_names import RowNames, RowsFrom, short_names
 from separatrix.table.formats.columnar import ColumnarSource
 from separatrix.table.formats.delimited import DelimitedSource, nulls_of
@@ -90,12 +91,13 @@ class BatchedSource:
         self, names: Sequence[str], literal: Collection[str] = (), pointed: Collection[str] = ()
     ) -> Iterator[Batch]:
         """The columns in the order of ``names``, as ``Source.read`` has them."""
+        release_memory()
         start, parts = self.start, _with_files(self.source, names, literal, pointed, self._share)
         while True:
             with RowsFrom.of(start).in_errors():
                 part = next(parts, None)
             if part is None:
-                pa.default_memory_pool().release_unused()
+                release_memory()
                 return
             columns, files = part
             numbers = np.arange(start + 1, start + 1 + columns.num_rows)
