@@ -1,5 +1,6 @@
 """Tables larger than --memory are read in batches, with the output of reading them at once."""
 
+import errno
 import json
 import os
 import signal
@@ -15,6 +16,7 @@ import pytest
 from separatrix.base.checkpoints import FORM
 from separatrix.cli import memory_options
 from separatrix.table.formats import batched
+from separatrix.table.streaming import streamed_table
 
 from .running import complaint, real, run
 
@@ -36,6 +38,8 @@ PROGRAM = (
 @pytest.fixture(autouse=True)
 def small_batches(monkeypatch):
     monkeypatch.setattr(memory_options, "smallest_memory", lambda n_columns: 0)
+    # A smaller sample than in memory gives coefficients that agree only up to the tolerance.
+    monkeypatch.setattr("separatrix.streams.streamed_likelihood.most_drawn", lambda *_: 1 << 30)
     monkeypatch.setattr(batched, "ROWS_PER_BATCH", 97)
     monkeypatch.setattr(batched, "BYTES_PER_BATCH", 5000)
 
@@ -243,3 +247,34 @@ def test_the_peak_of_a_fit_keeps_to_the_limit(tmp_path):
     words = ["fit", str(tmp_path / "t.parquet"), "--target", "y", "--memory", "490MB"]
     done = subprocess.run([sys.executable, "-c", PEAK, *words], capture_output=True, text=True, check=True)
     assert int(done.stderr.split()[-1]) <= 490e6
+
+
+FIT_IMPUTED = ("fit", "t.csv", "--target", "y", "--missing", "impute", *SMALL)
+
+
+def test_a_file_that_changes_between_passes_is_named(table, monkeypatch):
+    first = streamed_table.first_pass
+
+    def then_changed(*given):
+        found = first(*given)
+        os.utime("t.csv", (1, 1))
+        return found
+
+    monkeypatch.setattr(streamed_table, "first_pass", then_changed)
+    said = complaint(*FIT_IMPUTED, code=3)
+    assert "t.csv: it has changed since it was first read; leave the file unchanged during a fit" in said
+
+
+def test_a_full_disk(table, monkeypatch):
+    """Without a folder that the user asks for, the rows are read from the file in every pass."""
+    expected = run(*FIT_IMPUTED, "--out", "a.json")
+
+    def full(*given):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("separatrix.streams.encoded_cache.CacheWriter.add", full)
+    assert run(*FIT_IMPUTED, "--out", "b.json").stdout.replace("b.json", "a.json") == expected.stdout
+    said = complaint(*FIT_IMPUTED, "--cache", "kept", code=3)
+    assert "kept: a cache of rows cannot be written there (No space left on device)" in said
+    assert "--cache" in said
+    assert not any(Path("kept").iterdir())

@@ -16,8 +16,8 @@ from separatrix.base.cached import cached_property
 from separatrix.rows.coding import Coding
 from separatrix.rows.streamed import StreamedRows
 from separatrix.streams.cache_file import CacheFile, CacheWriter, DamagedCache
-from separatrix.streams.caching import FREE_SHARE, CacheChoice
-from separatrix.streams.encoded_scan import EncodedRows
+from separatrix.streams.caching import FREE_SHARE, CacheChoice, refuse_unwritten
+from separatrix.streams.encoded_scan import EncodedRows, EncodedSource
 from separatrix.streams.labelling import Numbering
 from separatrix.streams.sources import CachedRows
 from separatrix.streams.streamed_likelihood import sampled_rows
@@ -33,11 +33,17 @@ class CachedEncodedRows(EncodedRows):
     cache: CacheChoice = field(default_factory=CacheChoice)
 
     @cached_property
-    def _file(self) -> CacheFile:
-        """The cache, which is written when it is first used."""
-        if self.cache.folder is None:
-            return self._temporary()
-        path, key = self.cache.folder / f"{self._key}.rows", self._key
+    def _file(self) -> CacheFile | None:
+        """The cache, which is written when it is first used; None if there is no room for it."""
+        try:
+            return self._temporary() if self.cache.folder is None else self._kept(self.cache.folder)
+        except OSError as error:
+            refuse_unwritten(self.cache, error)
+            return None
+
+    def _kept(self, folder: Path) -> CacheFile:
+        """The cache in a folder, which is written if it is missing or damaged."""
+        path, key = folder / f"{self._key}.rows", self._key
         try:
             return CacheFile.opened(path, key)
         except (DamagedCache, OSError, ValueError, KeyError, TypeError):
@@ -68,8 +74,10 @@ class CachedEncodedRows(EncodedRows):
         return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:32]
 
     def rows(self, coding: Coding) -> StreamedRows:
-        """The rows with the targets and weights of a coding, from the cache."""
-        return sampled_rows(CachedRows(self.name, self._file, coding), self, coding, self.memory)
+        """The rows with the targets and weights of a coding, from the cache if there is one."""
+        file = self._file
+        source = EncodedSource(self, coding) if file is None else CachedRows(self.name, file, coding)
+        return sampled_rows(source, self, coding, self.memory)
 
 
 def cached_rows(rows: EncodedRows, cache: Any) -> EncodedRows:

@@ -13,7 +13,7 @@ from separatrix.base.labels import encode
 from separatrix.rows.coding import ClassTotals, Coding
 from separatrix.rows.labelled import OutsideMemory
 from separatrix.rows.streamed import StreamedRows
-from separatrix.streams.batches import Batches
+from separatrix.streams.batches import Batches, Stamp
 from separatrix.streams.caching import CacheChoice, CachedTable
 from separatrix.streams.labelling import LabelColumn, Numbering, refuse_no_labels
 from separatrix.streams.matrix import refuse_other_types
@@ -81,11 +81,16 @@ class Scan(OutsideMemory):
         return self.table.dtype
 
     @cached_property
+    def first_stamps(self) -> tuple[Stamp, ...]:
+        """The sizes and times of the files when they were first read."""
+        return tuple(self.table.stamps)
+
+    @cached_property
     def numbering(self) -> Numbering:
         """The classes and their totals: from the cache, or found in a pass over labels and weights alone."""
         if self.target_column is None:
             raise ParameterError("target", "the scan has none", "name the column of labels: scan(..., target='y')")
-        cache = self.store.file
+        cache, _ = self.store.file, self.first_stamps
         if cache is not None and cache.numbering is not None:
             return cache.numbering
         labelling = self.store.labelling()
@@ -128,7 +133,7 @@ class Scan(OutsideMemory):
         cache, numbering = self.store.file, self.numbering
         source: Any
         if cache is None:
-            source = ReadRows(self.table, numbering, coding)
+            source = ReadRows(self.table, numbering, coding, self.first_stamps)
         else:
             source = (CachedSparseRows if self.table.is_sparse else CachedRows)(self.name, cache, coding)
         return sampled_rows(source, self, coding, self.memory)
