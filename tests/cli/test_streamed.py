@@ -1,5 +1,6 @@
 """Tables larger than --memory are read in batches, with the output of reading them at once."""
 
+import errno
 import io
 import json
 import os
@@ -14,7 +15,9 @@ import pandas as pd
 import pytest
 
 from separatrix.base.checkpoints import FORM
+from separatrix.cli import memory_options
 from separatrix.table.formats import batched
+from separatrix.table.streaming import streamed_table
 
 from .running import complaint, real, run
 
@@ -26,8 +29,18 @@ ROUNDED = {
 }
 
 
+# The program without a least memory, since a small table is to be read in batches here.
+PROGRAM = (
+    "import separatrix.cli.memory_options as options; options.smallest_memory = lambda n_columns: 0; "
+    "from separatrix.__main__ import main; main()"
+)
+
+
 @pytest.fixture(autouse=True)
 def small_batches(monkeypatch):
+    monkeypatch.setattr(memory_options, "smallest_memory", lambda n_columns: 0)
+    # A smaller sample than in memory gives coefficients that agree only up to the tolerance.
+    monkeypatch.setattr("separatrix.streams.streamed_likelihood.most_drawn", lambda *_: 1 << 30)
     monkeypatch.setattr(batched, "ROWS_PER_BATCH", 97)
     monkeypatch.setattr(batched, "BYTES_PER_BATCH", 5000)
 
@@ -45,6 +58,7 @@ def table(tmp_path):
     frame.loc[rng.random(n) < 0.02, "y"] = None
     frame.to_csv(tmp_path / "t.csv", index=False)
     frame.to_parquet(tmp_path / "t.parquet", index=False)
+    frame.attrs["folder"] = str(tmp_path)
     return frame
 
 
@@ -172,10 +186,10 @@ def test_a_fit_that_was_killed_goes_on(tmp_path):
     frame["y"] = np.where(frame.x0 > rng.logistic(size=n), "yes", "no")
     frame.to_csv("big.csv", index=False)
     fit = ["fit", "big.csv", "--target", "y", "--memory", "1MB", "--solver", "lbfgs"]
-    subprocess.run([sys.executable, "-m", "separatrix", *fit, "--out", "whole.json"], check=True, capture_output=True)
+    subprocess.run([sys.executable, "-c", PROGRAM, *fit, "--out", "whole.json"], check=True, capture_output=True)
     killed, size = 0, 0
     for _ in range(40):
-        command = [sys.executable, "-m", "separatrix", *fit, "--out", "m.json", "--checkpoint", "c", "--resume"]
+        command = [sys.executable, "-c", PROGRAM, *fit, "--out", "m.json", "--checkpoint", "c", "--resume"]
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         while process.poll() is None and killed < 3:  # Killed as soon as the checkpoint has grown.
             if os.path.exists("c") and os.stat("c").st_size > size + 500:
@@ -201,3 +215,70 @@ def test_a_checkpoint_of_another_fit_is_refused(table):
     os.unlink("c")
     run(*fit)
     assert not os.path.exists("c")
+
+
+def test_what_compares_rows_refuses_tables_larger_than_memory_by_name(table):
+    said = complaint("compare", "t.csv", "--target", "y", *SMALL, code=3)
+    assert "a comparison needs it in memory" in said
+    assert "separatrix fit" in said
+    assert "--C inf" in complaint("check", "t.csv", "--target", "y", *SMALL, code=3)
+    assert "--memory: got 'lots'" in complaint("compare", "t.csv", "--target", "y", "--memory", "lots", code=2)
+
+
+def test_a_limit_below_what_is_possible_is_refused_with_the_smallest(table, monkeypatch):
+    monkeypatch.undo()
+    monkeypatch.chdir(Path(table.attrs["folder"]))
+    said = complaint("fit", "t.csv", "--target", "y", "--memory", "1KB", code=2)
+    assert "--memory: got 1KB, and a table of 6 columns takes about 438 MB in batches; give 438MB or more" in said
+
+
+PEAK = """
+import resource, sys
+from separatrix.cli import main
+try:
+    main(sys.argv[1:])
+finally:
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024, file=sys.stderr)
+"""
+
+
+@pytest.mark.slow
+def test_the_peak_of_a_fit_keeps_to_the_limit(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((1_000_000, 20))
+    y = np.where(X[:, 0] > rng.logistic(size=len(X)), "yes", "no")
+    pd.DataFrame(X, columns=[f"x{j}" for j in range(20)]).assign(y=y).to_parquet(tmp_path / "t.parquet")
+    words = ["fit", str(tmp_path / "t.parquet"), "--target", "y", "--memory", "490MB"]
+    done = subprocess.run([sys.executable, "-c", PEAK, *words], capture_output=True, text=True, check=True)
+    assert int(done.stderr.split()[-1]) <= 490e6
+
+
+FIT_IMPUTED = ("fit", "t.csv", "--target", "y", "--missing", "impute", *SMALL)
+
+
+def test_a_file_that_changes_between_passes_is_named(table, monkeypatch):
+    first = streamed_table.first_pass
+
+    def then_changed(*given):
+        found = first(*given)
+        os.utime("t.csv", (1, 1))
+        return found
+
+    monkeypatch.setattr(streamed_table, "first_pass", then_changed)
+    said = complaint(*FIT_IMPUTED, code=3)
+    assert "t.csv: it has changed since it was first read; leave the file unchanged during a fit" in said
+
+
+def test_a_full_disk(table, monkeypatch):
+    """Without a folder that the user asks for, the rows are read from the file in every pass."""
+    expected = run(*FIT_IMPUTED, "--out", "a.json")
+
+    def full(*given):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("separatrix.streams.encoded_cache.CacheWriter.add", full)
+    assert run(*FIT_IMPUTED, "--out", "b.json").stdout.replace("b.json", "a.json") == expected.stdout
+    said = complaint(*FIT_IMPUTED, "--cache", "kept", code=3)
+    assert "kept: a cache of rows cannot be written there (No space left on device)" in said
+    assert "--cache" in said
+    assert not any(Path("kept").iterdir())

@@ -14,10 +14,12 @@ from distributed import Client, LocalCluster
 
 import separatrix as sx
 from separatrix.base.errors import ClusterError
+from separatrix.cluster.cluster_rows import ClusterRows
 from separatrix.cluster.connection import LOCAL_SETTINGS, connected
 from separatrix.cluster.dask_collections import dask_table
 from separatrix.rows.coding import CLASS_NUMBERS
 from separatrix.rows.labelled import MemoryTable
+from separatrix.rows.protocol import bytes_per_block
 from tests.cluster.tables import from_file, labelled
 
 CHUNKS = (40_000, 1, 70_007, 0, 39_992)
@@ -177,3 +179,76 @@ def test_no_scheduler_at_an_address():
         pytest.raises(ClusterError, match=r"no scheduler answers at tcp://127.0.0.1:1"),
     ):
         connected("tcp://127.0.0.1:1")
+
+
+class SlowFit:
+    """Slows every pass of a fit down, and leaves a mark when one of them begins on a worker."""
+
+    def __init__(self, monkeypatch, marks, seconds):
+        def slow(rows, partial):
+            return fold(rows, Marked(partial, str(marks), seconds))
+
+        fold = ClusterRows.fold
+        monkeypatch.setattr(ClusterRows, "fold", slow)
+
+
+class Marked:
+    """A sum that leaves a mark when a worker begins it, and takes a little longer."""
+
+    def __init__(self, partial, folder, seconds):
+        self.partial, self.folder, self.seconds = partial, folder, seconds
+        self.block_bytes = bytes_per_block(partial)
+        self.merges_exactly = getattr(partial, "merges_exactly", False)
+        self.zero, self.merge = partial.zero, partial.merge
+
+    def add(self, total, block):
+        open(f"{self.folder}/{type(self.partial).__name__}-{os.getpid()}-{time.monotonic_ns()}", "a").close()
+        time.sleep(self.seconds)
+        return self.partial.add(total, block)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("lost", ["one", "all"])
+def test_workers_that_are_killed_during_a_whole_fit_change_no_bit(own_client, table, tmp_path, monkeypatch, lost):
+    """Workers die in the middle of a fit, after some of its passes, and the other passes need their rows again."""
+    X, y, *on_dask = table
+    SlowFit(monkeypatch, tmp_path, 0.1)
+    there = pids(own_client)
+    victims = there if lost == "all" else there[:1]
+
+    def kill():
+        for pid in victims:
+            os.kill(pid, signal.SIGKILL)
+
+    thread = when_begun(tmp_path, 8, kill)
+    ours = sx.LogisticRegression().fit(dask_table(*on_dask, cluster=own_client))
+    thread.join()
+    assert not set(victims) & set(pids(own_client))
+    monkeypatch.undo()
+    np.testing.assert_array_equal(ours.coef_, sx.LogisticRegression().fit(X, y).coef_)
+
+
+@pytest.mark.slow
+def test_a_fit_without_workers_keeps_its_checkpoint_and_goes_on_elsewhere(table, tmp_path, monkeypatch):
+    X, y, *on_dask = table
+    marks, kept = tmp_path / "marks", tmp_path / "c"
+    marks.mkdir()
+    with (
+        dask.config.set({"separatrix.worker-timeout": "1s"}),
+        LocalCluster(n_workers=1, silence_logs=60, **LOCAL_SETTINGS) as cluster,
+        Client(cluster, set_as_default=False) as client,
+    ):
+        with monkeypatch.context() as slowed, sx.checkpoint(kept):
+            SlowFit(slowed, marks, 0.5)
+            thread = when_begun(marks, 8, lambda: cluster.scale(0))
+            begin = time.monotonic()
+            with pytest.raises(ClusterError, match="no worker for 1 second"):
+                sx.LogisticRegression().fit(dask_table(*on_dask, cluster=client))
+            assert time.monotonic() - begin < 60
+            thread.join()
+        cluster.scale(1)
+        client.wait_for_workers(1, timeout=60)
+        with sx.checkpoint(kept, resume=True) as resumed:
+            ours = sx.LogisticRegression().fit(dask_table(*on_dask, cluster=client))
+    assert resumed.replayed > 0
+    np.testing.assert_array_equal(ours.coef_, sx.LogisticRegression().fit(X, y).coef_)

@@ -27,7 +27,7 @@ from separatrix.table.encoder import Encoder
 
 from .cases import KINDS, draw, of_kind, same
 from .test_decisions import neighbours, predicted
-from .test_spelling import CATEGORIES, DATES, PLAIN, TYPED, ZONED, of_category, of_plain
+from .test_level_texts import CATEGORIES, DATES, PLAIN, TYPED, ZONED, of_category, of_plain
 
 pytestmark = pytest.mark.slow
 TYPES = {

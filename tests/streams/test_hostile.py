@@ -270,3 +270,21 @@ def test_an_arrow_file_with_batches_of_other_sizes(tmp_path):
         for part in table(300).to_batches(max_chunksize=1):
             out.write_batch(part)
     assert fit(tmp_path / "t.arrow").certificate_.n_rows == 300
+
+
+def test_a_file_of_as_many_rows_that_changes_between_passes_is_named(tmp_path):
+    """The number of rows does not show it, and a fit would mix the rows of both files."""
+    rng = np.random.default_rng(0)
+    path = tmp_path / "a.parquet"
+
+    def write(seed):
+        x = np.random.default_rng(seed).standard_normal(400)
+        parquet.write_table(pa.table({"x": x, "y": rng.choice(["a", "b"], 400)}), path)
+
+    write(0)
+    scan = sx.scan(path, target="y", cache=False)
+    assert scan.classes.tolist() == ["a", "b"]
+    write(1)
+    os.utime(path, (1, 1))
+    with pytest.raises(TableError, match=r"a\.parquet: it has changed since it was first read"):
+        sx.LogisticRegression().fit(scan)

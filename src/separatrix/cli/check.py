@@ -49,7 +49,8 @@ def check(data: str, quiet: bool, memory: str | None, as_json: bool, **given: An
 
     wanted = Wanted(**given)
     with terminal.working(f"checking {data}"):
-        memory_options.refuse_too_large(data, wanted.spelling, memory, "a check")
+        instead = "use separatrix fit --C inf, which reads it in batches and says whether the classes are separated"
+        memory_options.refuse_too_large(data, wanted.spelling, memory, "a check", instead)
         how: dict[str, Any] = {**wanted.kinds, **wanted.spelling, "missing": wanted.missing}
         found = check_table(data, wanted.target, wanted.drop, wanted.read_schema(), **how)
     checks = checks_in_shell(found)

@@ -11,7 +11,7 @@ import click
 
 from separatrix.base.errors import ParameterError
 from separatrix.base.messages import Message, brief
-from separatrix.cli import exits, output_files, table_arguments, terminal
+from separatrix.cli import exits, memory_options, output_files, table_arguments, terminal
 from separatrix.cli.models import model_words, repeated
 from separatrix.cli.table_arguments import FILE, json_option, table_options, threads_option
 from separatrix.cli.wording import in_shell
@@ -57,6 +57,7 @@ _HEADS = {"accuracy": 17, "log loss": 9, "off by": 7, "fit ms": 7, "proven": 7}
     metavar="FILE",
     help="Fit the recommended classifier to all rows and write a report with figures and this comparison (HTML).",
 )
+@memory_options.memory_of_comparison_option
 @threads_option
 @json_option
 def compare(
@@ -69,6 +70,7 @@ def compare(
     report: str | None,
     threads: int | None,
     as_json: bool,
+    memory: str | None,
     **wanted: Any,
 ) -> int:
     """Fit every classifier to DATA with its default settings, recommend one, and print the command that fits it.
@@ -84,7 +86,10 @@ def compare(
     from separatrix.evaluation.comparison import compare_table
 
     output_files.refuse_unwritable("--report", report)
-    table = table_arguments.read(data, table_arguments.Wanted(**wanted))
+    asked = table_arguments.Wanted(**wanted)
+    instead = "fit single models with separatrix fit, which reads it in batches and holds rows out"
+    memory_options.refuse_too_large(data, asked.spelling, memory, "a comparison", instead)
+    table = table_arguments.read(data, asked)
     with concurrency.threads(threads) if threads else nullcontext():
         with terminal.working(f"comparing classifiers on {data}"):
             try:

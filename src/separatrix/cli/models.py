@@ -29,7 +29,7 @@ SPELLED = ("header", "delimiter", "quote", "decimal", "encoding", "na", "date_fo
 SELECTED = ("target", "drop", "category", "number", "schema")
 # What a model file remembers of them, so that it need not be given again.
 REMEMBERED = ("na", "date_format")
-_OF_TABLES = (*SELECTED, "missing", "reference", "text", "memory", *SPELLED)
+_OF_TABLES = (*SELECTED, "missing", "reference", "text", "memory", "cache", *SPELLED)
 # Options that are not called like the parameters that they set.
 _NAMED_OTHERWISE = {"header": "--no-header"}
 

@@ -20,6 +20,7 @@ from separatrix.cli.wording import in_table
 from separatrix.rows.labelled import OutsideMemory
 from separatrix.streams.encoded_cache import cached_rows
 from separatrix.streams.encoded_scan import EncodedRows, split_rows
+from separatrix.streams.memory_limit import LARGEST_MEMORY
 from separatrix.table import Table
 from separatrix.table.formats.batched import BatchedSource, batched
 from separatrix.table.streaming.passes import ONE_READER
@@ -48,13 +49,14 @@ class LargeTable:
     batched: BatchedSource
     note: str
     passes: ClusterPasses | None = None
+    memory: float = LARGEST_MEMORY
 
 
 def opened(data: str, wanted: Wanted, memory: str | None) -> LargeTable | None:
     """The table, if it is too large for memory; None if it is to be read at once."""
     asked = _selected(data, wanted)
     found = too_large(asked.source, memory)
-    return None if found is None else LargeTable(asked, found.batched, found.note)
+    return None if found is None else LargeTable(asked, found.batched, found.note, memory=found.limit)
 
 
 def opened_on(cluster: str, data: str, wanted: Wanted, stack: ExitStack) -> LargeTable:
@@ -102,7 +104,7 @@ def fitted(
     with terminal.working(f"reading {opened.batched.name}") as say:
         table = streamed_table(opened.asked, opened.batched, wanted.missing, unseen, passes or ONE_READER)
         say(f"learning the encoding of {table.source}")
-        learned, encoded, held = split_rows(table, split.test_size, split.seed, standardise)
+        learned, encoded, held = split_rows(table, split.test_size, split.seed, standardise, opened.memory)
         rows, tested = _homes(encoded, held, passes, cache)
     told = partial(in_table, rows=RowsFrom.of(0), names=rows.columns, references=learned.encoder.references)
     with terminal.working(f"fitting {name}"), warnings.catch_warnings(record=True) as caught:

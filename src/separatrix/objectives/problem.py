@@ -14,6 +14,7 @@ and its derivatives.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -33,9 +34,12 @@ from separatrix.objectives.partials import (
 )
 from separatrix.objectives.statistic import depends_on
 from separatrix.rows import Block, some_rows
+from separatrix.rows.protocol import Together
 
 # With more parameters than this, the Hessian is neither built nor factored.
 LARGEST_HESSIAN = 3000
+# The points at which E is computed in one read of rows outside memory: a read costs about as much as three of them.
+POINTS_IN_ONE_READ = 4
 
 
 class Objective(IdentifiedDirections):
@@ -70,6 +74,18 @@ class Objective(IdentifiedDirections):
         if self.dense_table is not None:
             return self.dense_table.value_gradient(W)
         return self._with_penalty(W, self.rows.fold(ValueGradient(self.loss, W)) / self.total_weight)
+
+    @property
+    def most_together(self) -> int:
+        """How many points ``value_gradients`` may be given: one for rows in memory, which cost little to read."""
+        return 1 if self.rows.resident() is not None else POINTS_IN_ONE_READ
+
+    def value_gradients(self, Ws: Sequence[Array]) -> list[Evaluation]:
+        """E and ∇E at several points in one pass."""
+        if len(Ws) == 1:
+            return [self.value_gradient(Ws[0])]
+        totals = self.rows.fold(Together(tuple(ValueGradient(self.loss, W) for W in Ws)))
+        return [self._with_penalty(W, total / self.total_weight) for W, total in zip(Ws, totals, strict=True)]
 
     def _with_penalty(self, W: Array, mean: Array) -> Evaluation:
         """E and ∇E from a vector of the mean loss followed by its gradient."""

@@ -72,8 +72,10 @@ class OutsideMemory(ABC):
         """Refuse to become an array, since functions that ask for one need all rows in memory."""
         raise TableError(
             self.name,
-            "it is a table outside memory, and what was called needs an array",
-            "read the rows into memory first; fit, predict, evaluate, summary and certificate_.verify read such tables",
+            "it is a table outside memory, and what was called needs an array, as GridSearchCV, cross-validation and "
+            "the other steps of a Pipeline do",
+            "fit one classifier at a time, since fit, predict, evaluate, summary and certificate_.verify read such "
+            "tables, or read the rows into memory first",
         )
 
 

@@ -65,9 +65,17 @@ class ArraySum(ABC):
 
 @dataclass(frozen=True)
 class Together:
-    """Several partials that are summed in one pass. The total is a list of their totals."""
+    """Several partials that are summed in one pass. The total is a list of their totals.
+
+    Partials that all ask for blocks of the same size get them, and so the bits of separate passes.
+    """
 
     partials: tuple[Partial[Any], ...]
+
+    @property
+    def block_bytes(self) -> int:
+        sizes = {bytes_per_block(partial) for partial in self.partials}
+        return sizes.pop() if len(sizes) == 1 else BLOCK_BYTES
 
     def zero(self) -> list[Any]:
         return [partial.zero() for partial in self.partials]

@@ -4,11 +4,15 @@ Lewis and Overton 2013, Algorithm 2.6. With φ(α) = E(W + αV), the conditions 
     φ(α) ≤ φ(0) + c₁ α φ′(0)          E decreases enough, and
     φ′(α) ≥ c₂ φ′(0)                  the step is long enough.
 The second condition makes sᵀy > 0 for the pairs of L-BFGS. The search may lengthen as well as shorten the step.
+Rows outside memory are read once for several trials, those that bisection may try next. It accepts the same step.
 Newton's method, whose full step is long enough, uses ``damped_newton`` instead, which only halves the step. Near the
 optimum the first condition is hidden by rounding, so an increase of E by a few units in the last place is accepted.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
 
 import numpy as np
 
@@ -21,25 +25,56 @@ from separatrix.objectives.problem import Evaluation
 SUFFICIENT_CURVATURE = 0.9
 
 
+class ValuedTogether(Valued, Protocol):
+    """A problem whose values and gradients at several points are computed in one pass.
+
+    ``most_together``: how many points are worth it; one where rows cost little to read.
+    """
+
+    @property
+    def most_together(self) -> int: ...
+    def value_gradients(self, Ws: Sequence[Array]) -> list[Evaluation]: ...
+
+
+# After this many trials, a search whose whole bracket is hidden by rounding is given up.
+TRIALS_WITHIN_ROUNDING = 4
+
+
 def wolfe_search(
-    problem: Valued, W: Array, at: Evaluation, V: Array, first: float = 1.0
+    problem: ValuedTogether, W: Array, at: Evaluation, V: Array, first: float = 1.0
 ) -> tuple[Array, Evaluation] | None:
     """The accepted point and E there; None if no step along V lowers E. ``first``: the step length to begin with."""
     slope = float((at.gradient * V).sum())
     if not slope < 0:
         return None
+    rounding = VALUE_ROUNDING * abs(at.value)
     low, high, alpha = 0.0, np.inf, first
-    for _ in range(MOST_TRIALS):
-        trial = W + alpha * V
-        there = problem.value_gradient(trial)
-        if not there.value <= at.value + SUFFICIENT_DECREASE * alpha * slope + VALUE_ROUNDING * abs(at.value):
+    known: dict[float, Evaluation] = {}
+    for trial in range(MOST_TRIALS):
+        if alpha not in known:  # The first step is nearly always accepted.
+            lengths = [alpha] if trial == 0 else _coming(low, high, alpha)[: problem.most_together]
+            known = dict(zip(lengths, problem.value_gradients([W + length * V for length in lengths]), strict=True))
+        there = known[alpha]
+        if not there.value <= at.value + SUFFICIENT_DECREASE * alpha * slope + rounding:
             high = alpha
         elif np.sum(there.gradient * V) < SUFFICIENT_CURVATURE * slope:
             low = alpha
         else:
-            return trial, there
-        if np.isinf(high):
-            alpha = 2 * alpha
-        else:
-            alpha = 0.5 * (low + high)
+            return W + alpha * V, there
+        # Rounding hides what a shorter step would gain: by the slope, at most −slope · high.
+        if trial >= TRIALS_WITHIN_ROUNDING and -slope * high <= rounding:
+            return None
+        alpha = 2 * alpha if np.isinf(high) else 0.5 * (low + high)
     return None
+
+
+def _coming(low: float, high: float, alpha: float) -> list[float]:
+    """The step lengths that may be tried from alpha on, in the order in which they are likely to be needed.
+
+    >>> _coming(0.0, 1.0, 0.5), _coming(1.0, np.inf, 2.0)
+    ([0.5, 0.25, 0.125, 0.75], [2.0, 4.0, 8.0])
+    """
+    if np.isinf(high):
+        return [alpha, 2 * alpha, 4 * alpha]
+    shorter = 0.5 * (low + alpha)
+    return [alpha, shorter, 0.5 * (low + shorter), 0.5 * (alpha + high)]

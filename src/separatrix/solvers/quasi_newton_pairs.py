@@ -14,9 +14,8 @@ from typing import TypeVar
 import numpy as np
 
 from separatrix.base.arrays import Array
-from separatrix.objectives.damped_newton import Valued
 from separatrix.objectives.problem import Evaluation
-from separatrix.solvers.line_search import wolfe_search
+from separatrix.solvers.line_search import ValuedTogether, wolfe_search
 from separatrix.solvers.state import Halt, State
 
 Inverse = Callable[[Array], Array]
@@ -92,7 +91,7 @@ OwnMemory = TypeVar("OwnMemory", bound=PairsMemory)
 class QuasiNewton:
     """One step W ← W − α B ∇E by the weak Wolfe conditions, in the coordinates of ``reduce`` and ``expand``."""
 
-    problem: Valued
+    problem: ValuedTogether
     reduce: Callable[[Array], Array]
     expand: Callable[[Array], Array]
     most: int

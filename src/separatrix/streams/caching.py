@@ -18,6 +18,7 @@ import numpy as np
 
 from separatrix.base.cached import cached_property
 from separatrix.base.errors import ParameterError, TableError
+from separatrix.base.messages import ByAudience, Message, Setting
 from separatrix.streams.cache_file import CacheFile, CacheWriter, DamagedCache
 from separatrix.streams.labelling import LabelColumn, Labelling
 from separatrix.streams.svmlight import SvmlightTable
@@ -107,11 +108,22 @@ def _cached(table: PartTable, labelling: Callable[[], Labelling | None], choice:
             return _kept(table, labelling, choice.folder)
         return _temporary(table, labelling(), choice.folder)
     except OSError as error:
-        if choice.folder is None and error.errno in _FULL:
-            return None
-        folder = str(choice.folder or tempfile.gettempdir())
-        problem = f"a cache of rows cannot be written there ({error.strerror})"
-        raise TableError(folder, problem, "give another folder with cache=, or cache=False for no cache") from error
+        refuse_unwritten(choice, error)
+        return None
+
+
+def refuse_unwritten(choice: CacheChoice, error: OSError) -> None:
+    """Raise an error about a cache that could not be written, unless the disk is full and the user asked for no cache.
+
+    In that case the rows are read from their source in every pass.
+    """
+    if choice.folder is None and error.errno in _FULL:
+        return
+    folder = str(choice.folder or tempfile.gettempdir())
+    problem = f"a cache of rows cannot be written there ({error.strerror})"
+    none = ByAudience(", or cache=False for no cache", shell="")
+    remedy = Message("make room, or give another folder with ", Setting("cache"), none)
+    raise TableError(folder, problem, remedy) from error
 
 
 def _kept(table: PartTable, labelling: Callable[[], Labelling | None], folder: Path) -> CacheFile:

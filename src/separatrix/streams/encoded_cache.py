@@ -14,13 +14,13 @@ import numpy as np
 
 from separatrix.base.cached import cached_property
 from separatrix.rows.coding import Coding
-from separatrix.rows.frame import Frame
-from separatrix.rows.streamed import Learnt, StreamedRows
+from separatrix.rows.streamed import StreamedRows
 from separatrix.streams.cache_file import CacheFile, CacheWriter, DamagedCache
-from separatrix.streams.caching import FREE_SHARE, CacheChoice
-from separatrix.streams.encoded_scan import EncodedRows, first_draw
+from separatrix.streams.caching import FREE_SHARE, CacheChoice, refuse_unwritten
+from separatrix.streams.encoded_scan import EncodedRows, EncodedSource
 from separatrix.streams.labelling import Numbering
 from separatrix.streams.sources import CachedRows
+from separatrix.streams.streamed_likelihood import sampled_rows
 
 # The bytes of a class number in the cache, rounded up.
 CODE_BYTES = 8
@@ -33,11 +33,17 @@ class CachedEncodedRows(EncodedRows):
     cache: CacheChoice = field(default_factory=CacheChoice)
 
     @cached_property
-    def _file(self) -> CacheFile:
-        """The cache, which is written when it is first used."""
-        if self.cache.folder is None:
-            return self._temporary()
-        path, key = self.cache.folder / f"{self._key}.rows", self._key
+    def _file(self) -> CacheFile | None:
+        """The cache, which is written when it is first used; None if there is no room for it."""
+        try:
+            return self._temporary() if self.cache.folder is None else self._kept(self.cache.folder)
+        except OSError as error:
+            refuse_unwritten(self.cache, error)
+            return None
+
+    def _kept(self, folder: Path) -> CacheFile:
+        """The cache in a folder, which is written if it is missing or damaged."""
+        path, key = folder / f"{self._key}.rows", self._key
         try:
             return CacheFile.opened(path, key)
         except (DamagedCache, OSError, ValueError, KeyError, TypeError):
@@ -68,10 +74,10 @@ class CachedEncodedRows(EncodedRows):
         return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:32]
 
     def rows(self, coding: Coding) -> StreamedRows:
-        """The rows with the targets and weights of a coding, from the cache."""
-        source, frame = CachedRows(self.name, self._file, coding), Frame.identity(self.n_features)
-        draw = first_draw(self, coding)
-        return StreamedRows(source, frame, weight_unit=coding.unit, draw=draw, learnt=Learnt(self.n_rows))
+        """The rows with the targets and weights of a coding, from the cache if there is one."""
+        file = self._file
+        source = EncodedSource(self, coding) if file is None else CachedRows(self.name, file, coding)
+        return sampled_rows(source, self, coding, self.memory)
 
 
 def cached_rows(rows: EncodedRows, cache: Any) -> EncodedRows:
@@ -84,5 +90,5 @@ def cached_rows(rows: EncodedRows, cache: Any) -> EncodedRows:
     room = choice.folder is not None or size <= FREE_SHARE * shutil.disk_usage(tempfile.gettempdir()).free
     if rows.is_sparse or not choice.allowed or not room:
         return rows
-    kept = {name: getattr(rows, name) for name in ("table", "learned", "rule", "counts", "share", "held")}
+    kept = {name: getattr(rows, name) for name in ("table", "learned", "rule", "counts", "share", "held", "memory")}
     return CachedEncodedRows(**kept, cache=choice)

@@ -15,14 +15,13 @@ import numpy as np
 from separatrix.base.arrays import AnyArray, Integers, Matrix
 from separatrix.base.cached import cached_property
 from separatrix.base.watching import unwatched
-from separatrix.objectives.row_statistics import SAMPLE_SEED, sample_size
 from separatrix.rows.coding import ClassTotals, Coding
 from separatrix.rows.csr import as_csr, is_sparse
-from separatrix.rows.frame import Frame
 from separatrix.rows.held_out import HeldOut, held_counts
 from separatrix.rows.labelled import OutsideMemory
-from separatrix.rows.sampling import LowestHashes
-from separatrix.rows.streamed import Learnt, Piece, StreamedRows
+from separatrix.rows.streamed import Piece, StreamedRows
+from separatrix.streams.memory_limit import LARGEST_MEMORY
+from separatrix.streams.streamed_likelihood import sampled_rows
 from separatrix.table.formats.batched import BatchedSource
 from separatrix.table.streaming.learning import Learned
 from separatrix.table.streaming.streamed_table import StreamedTable
@@ -30,7 +29,10 @@ from separatrix.table.streaming.streamed_table import StreamedTable
 
 @dataclass(frozen=True, eq=False)
 class EncodedRows(OutsideMemory):
-    """The fitted rows of a table, or those ``held`` out. ``counts``: the kept rows of each label of the table."""
+    """The fitted rows of a table, or those ``held`` out. ``counts``: the kept rows of each label of the table.
+
+    ``memory``: how many bytes a fit may take.
+    """
 
     table: StreamedTable
     learned: Learned
@@ -38,6 +40,7 @@ class EncodedRows(OutsideMemory):
     counts: Integers
     share: float
     held: bool = False
+    memory: float = LARGEST_MEMORY
 
     @property
     def columns(self) -> tuple[str, ...]:  # type: ignore[override]
@@ -111,9 +114,7 @@ class EncodedRows(OutsideMemory):
 
     def rows(self, coding: Coding) -> StreamedRows:
         """The rows with the targets and weights of a coding."""
-        learnt, frame = Learnt(self.n_rows), Frame.identity(self.n_features)
-        draw = first_draw(self, coding)
-        return StreamedRows(EncodedSource(self, coding), frame, weight_unit=coding.unit, draw=draw, learnt=learnt)
+        return sampled_rows(EncodedSource(self, coding), self, coding, self.memory)
 
 
 class CodedPieces(Protocol):
@@ -152,23 +153,12 @@ class EncodedSource:
             yield Piece(X, *self.coding.of(codes, np.ones(len(codes))))
 
 
-def first_draw(table: OutsideMemory, coding: Coding) -> LowestHashes | None:
-    """The draw of the sample of a likelihood, made in the first pass; None if the coding is of something else."""
-    n_classes = len(table.classes) if coding.held is None else int(coding.held.sum())
-    if n_classes == 2 and not coding.signs:
-        return None
-    targets = np.array([-1.0, 1.0]) if coding.signs else np.arange(n_classes)
-    width = table.n_features + 1
-    size = sample_size(table.n_rows, width * (1 if coding.signs else n_classes), width)
-    return LowestHashes(size, SAMPLE_SEED, targets)
-
-
 def split_rows(
-    table: StreamedTable, share: float, seed: int, standardise: bool
+    table: StreamedTable, share: float, seed: int, standardise: bool, memory: float = LARGEST_MEMORY
 ) -> tuple[Learned, EncodedRows, EncodedRows | None]:
     """Hold out a share of each class and learn the encoder of the other rows; None if no row is held out."""
     rule, counts = table.held_out(share, seed)
     learned = table.learned(rule, standardise)
-    fitted = EncodedRows(table, learned, rule, counts, share)
-    held = EncodedRows(table, learned, rule, counts, share, held=True) if rule.any_held.any() else None
+    fitted = EncodedRows(table, learned, rule, counts, share, memory=memory)
+    held = EncodedRows(table, learned, rule, counts, share, held=True, memory=memory) if rule.any_held.any() else None
     return learned, fitted, held

@@ -6,6 +6,7 @@ import numpy as np
 
 from separatrix.base.errors import ParameterError
 from separatrix.streams.batches import BATCH_BYTES
+from separatrix.table.formats.batched import ROWS_PER_BATCH
 
 UNITS = {"KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "B": 1}
 # A batch takes at most this share of the memory. There are several: one is read ahead, and PyArrow keeps one or two of
@@ -14,6 +15,12 @@ BATCH_SHARE = 1 / 460
 FEWEST_BATCH_BYTES = 1 << 18
 # The sample of a fit takes at most this share: it is kept twice, in raw units and in the coordinates of the solver.
 SAMPLE_SHARE = 1 / 24
+# The cells of a batch of a table with text and categories take at most this share, as numbers; they are held several
+# times while they are read and encoded.
+SHARE_OF_CELLS = 1 / 256
+FEWEST_ROWS_PER_BATCH = 1 << 12
+# No machine has more memory than this; it stands for a memory without a limit.
+LARGEST_MEMORY = 1e15
 
 
 def memory_bytes(memory: str | int) -> int:
@@ -45,10 +52,20 @@ def batch_bytes(memory: int) -> int:
     return size
 
 
-def most_drawn(memory: int, n_parameters: int, width: int) -> int:
+def most_drawn(memory: float, n_parameters: int, width: int) -> int:
     """The most rows of a sample with ``width`` entries, given the memory of a fit; enough for its parameters.
 
     >>> most_drawn(10**9, 21, 21), most_drawn(500 * 10**6, 21, 21)
     (248015, 124007)
     """
-    return max(20 * n_parameters, int(memory * SAMPLE_SHARE) // (8 * width))
+    return max(20 * n_parameters, int(min(memory, LARGEST_MEMORY) * SAMPLE_SHARE) // (8 * width))
+
+
+def rows_per_batch(memory: float, n_columns: int) -> int:
+    """How many rows of a table with text and categories are read at a time, given the memory of a fit.
+
+    >>> rows_per_batch(4e9, 20), rows_per_batch(3e8, 20)
+    (65536, 7324)
+    """
+    rows = int(min(memory, LARGEST_MEMORY) * SHARE_OF_CELLS) // (8 * max(n_columns, 1))
+    return min(max(rows, FEWEST_ROWS_PER_BATCH), ROWS_PER_BATCH)

@@ -6,25 +6,21 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from separatrix.base.arrays import AnyArray, Matrix
 from separatrix.base.cached import cached_property
 from separatrix.base.errors import ParameterError, TableError
 from separatrix.base.labels import encode
-from separatrix.objectives.row_statistics import SAMPLE_SEED, sample_size
 from separatrix.rows.coding import ClassTotals, Coding
-from separatrix.rows.frame import Frame
 from separatrix.rows.labelled import OutsideMemory
-from separatrix.rows.sampling import LowestHashes
-from separatrix.rows.streamed import Learnt, StreamedRows
-from separatrix.streams.batches import Batches
+from separatrix.rows.streamed import StreamedRows
+from separatrix.streams.batches import Batches, Stamp
 from separatrix.streams.caching import CacheChoice, CachedTable
 from separatrix.streams.labelling import LabelColumn, Numbering, refuse_no_labels
 from separatrix.streams.matrix import refuse_other_types
-from separatrix.streams.memory_limit import batch_bytes, memory_bytes, most_drawn
+from separatrix.streams.memory_limit import batch_bytes, memory_bytes
 from separatrix.streams.opening import Opening, opened
 from separatrix.streams.sources import CachedRows, CachedSparseRows, ReadRows
+from separatrix.streams.streamed_likelihood import sampled_rows
 from separatrix.streams.svmlight import SvmlightTable
 from separatrix.streams.table_parts import BatchTable, PartTable
 from separatrix.table.cells import listed
@@ -85,11 +81,16 @@ class Scan(OutsideMemory):
         return self.table.dtype
 
     @cached_property
+    def first_stamps(self) -> tuple[Stamp, ...]:
+        """The sizes and times of the files when they were first read."""
+        return tuple(self.table.stamps)
+
+    @cached_property
     def numbering(self) -> Numbering:
         """The classes and their totals: from the cache, or found in a pass over labels and weights alone."""
         if self.target_column is None:
             raise ParameterError("target", "the scan has none", "name the column of labels: scan(..., target='y')")
-        cache = self.store.file
+        cache, _ = self.store.file, self.first_stamps
         if cache is not None and cache.numbering is not None:
             return cache.numbering
         labelling = self.store.labelling()
@@ -129,22 +130,13 @@ class Scan(OutsideMemory):
         -------
         StreamedRows
         """
-        frame, cache, numbering = Frame.identity(self.n_features), self.store.file, self.numbering
+        cache, numbering = self.store.file, self.numbering
         source: Any
         if cache is None:
-            source = ReadRows(self.table, numbering, coding)
+            source = ReadRows(self.table, numbering, coding, self.first_stamps)
         else:
             source = (CachedSparseRows if self.table.is_sparse else CachedRows)(self.name, cache, coding)
-        n_classes = coding.n_classes(len(self.classes))
-        width = self.n_features + 1
-        n_parameters = width * (1 if coding.signs else n_classes)
-        most = most_drawn(self.memory, n_parameters, width)
-        draw = None
-        if coding.signs or n_classes > 2:  # the coding of a likelihood, whose solvers ask for this sample
-            targets = np.array([-1.0, 1.0]) if coding.signs else np.arange(n_classes)
-            draw = LowestHashes(min(sample_size(self.n_rows, n_parameters, width), most), SAMPLE_SEED, targets)
-        learnt = Learnt(self.n_rows)
-        return StreamedRows(source, frame, weight_unit=coding.unit, draw=draw, most_drawn=most, learnt=learnt)
+        return sampled_rows(source, self, coding, self.memory)
 
 
 def scan(

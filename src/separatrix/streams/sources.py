@@ -10,8 +10,10 @@ import numpy as np
 
 from separatrix.base.arrays import Integers
 from separatrix.base.cached import cached_property
+from separatrix.base.errors import TableError
 from separatrix.rows.coding import Coding
 from separatrix.rows.streamed import Piece
+from separatrix.streams.batches import Stamp
 from separatrix.streams.cache_file import CacheFile
 from separatrix.streams.labelling import Numbering
 from separatrix.streams.table_parts import PartTable
@@ -22,11 +24,15 @@ CACHED_PIECE_BYTES = 1 << 22
 
 @dataclass(frozen=True)
 class ReadRows:
-    """The rows of a table, read from its source in every pass, with the targets and weights of a coding."""
+    """The rows of a table, read from its source in every pass, with the targets and weights of a coding.
+
+    ``stamps``: those of its files when it was first read, with which every pass compares them.
+    """
 
     table: PartTable
     numbering: Numbering
     coding: Coding
+    stamps: tuple[Stamp, ...]
 
     @property
     def name(self) -> str:
@@ -47,6 +53,10 @@ class ReadRows:
             codes = self.numbering.codes(part.labels, table.name)
             weight = np.ones(part.X.shape[0]) if part.weight is None else part.weight
             yield Piece(table.settled(part.X), *self.coding.of(codes, weight))
+        changed = next((new for old, new in zip(self.stamps, table.stamps, strict=True) if old != new), None)
+        if changed is not None:
+            problem = "it has changed since it was first read"
+            raise TableError(changed.path, problem, "leave the file unchanged during a fit, and fit again")
 
 
 @dataclass(frozen=True)

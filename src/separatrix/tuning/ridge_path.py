@@ -17,9 +17,9 @@ Friedman, Hastie and Tibshirani 2010, section 2.5, for warm starts along the pat
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -68,9 +68,14 @@ class _Penalised:
 
     sums: Sums
     rows: ReducedRows
+    most_together: ClassVar[int] = 1
 
     def value_gradient(self, theta: Array) -> Evaluation:
         return self.add(theta, *self.sums.value_gradient(theta))
+
+    def value_gradients(self, thetas: Sequence[Array]) -> list[Evaluation]:
+        """E and its gradient at several points; reduced rows are in memory, so nothing is gained by one pass."""
+        return [self.value_gradient(theta) for theta in thetas]
 
     def add(self, theta: Array, loss: float, gradient: Array) -> Evaluation:
         """E and its gradient, from those of the loss."""

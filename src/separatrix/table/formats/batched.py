@@ -17,6 +17,7 @@ from pyarrow import csv as arrow_csv
 from separatrix.base.errors import TableError
 from separatrix.base.file_fingerprints import files_fingerprint
 from separatrix.base.messages import Message, Setting
+from separatrix.base.released_memory import release_memory
 from separatrix.base.row_names import RowNames, RowsFrom, short_names
 from separatrix.table.formats.columnar import ColumnarSource
 from separatrix.table.formats.delimited import DelimitedSource, nulls_of
@@ -47,7 +48,8 @@ class BatchedSource:
     """A source that is read in batches. ``paths``: its files, to tell whether they changed, and their size.
 
     A part of a table has the name of the ``table``, the number of its first row, ``start``, and all ``files`` of the
-    table with their numbers of rows, if there are several.
+    table with their numbers of rows, if there are several. ``most_rows``: how many rows a batch may have, if that is
+    limited.
     """
 
     source: Source
@@ -55,6 +57,7 @@ class BatchedSource:
     start: int = 0
     files: tuple[tuple[str, int], ...] = ()
     table: str = ""
+    most_rows: int | None = None
 
     @property
     def name(self) -> str:
@@ -88,16 +91,24 @@ class BatchedSource:
         self, names: Sequence[str], literal: Collection[str] = (), pointed: Collection[str] = ()
     ) -> Iterator[Batch]:
         """The columns in the order of ``names``, as ``Source.read`` has them."""
-        start, parts = self.start, _with_files(self.source, names, literal, pointed)
+        release_memory()
+        start, parts = self.start, _with_files(self.source, names, literal, pointed, self._share)
         while True:
             with RowsFrom.of(start).in_errors():
                 part = next(parts, None)
             if part is None:
+                release_memory()
                 return
             columns, files = part
             numbers = np.arange(start + 1, start + 1 + columns.num_rows)
             yield Batch(columns, start, RowNames(numbers, self.files or files))
             start += columns.num_rows
+            del columns, part
+
+    @property
+    def _share(self) -> float:
+        """The size of a batch, as a share of the usual size."""
+        return 1.0 if self.most_rows is None else min(self.most_rows / ROWS_PER_BATCH, 1.0)
 
 
 def batched(source: Source) -> BatchedSource | None:
@@ -132,22 +143,22 @@ def _is_text(source: Source) -> bool:
 
 
 def _with_files(
-    source: Source, names: Sequence[str], literal: Collection[str], pointed: Collection[str]
+    source: Source, names: Sequence[str], literal: Collection[str], pointed: Collection[str], share: float
 ) -> Iterator[tuple[pa.Table, tuple[tuple[str, int], ...]]]:
     """The batches of a source, each with the files of a folder so far and the numbers of their rows."""
     if isinstance(source, RewrittenSource):
-        for columns, files in _with_files(source.source, names, literal, {*pointed, *source.forms}):
+        for columns, files in _with_files(source.source, names, literal, {*pointed, *source.forms}, share):
             yield source.rewritten(columns), files
         return
     if not isinstance(source, FolderSource):
-        for columns in _READERS[type(source)](source, names, literal, pointed):
+        for columns in _READERS[type(source)](source, names, literal, pointed, share):
             yield columns, ()
         return
     short, before = short_names([file.name for file in source.files]), list[tuple[str, int]]()
     types: dict[str, pa.DataType] = {}
     for name, file in zip(short, source.files, strict=True):
         n = 0
-        for columns, _ in _with_files(file, names, literal, pointed):
+        for columns, _ in _with_files(file, names, literal, pointed, share):
             for column in columns.schema:
                 source.compare(column.name, types.setdefault(column.name, column.type), file, column.type)
             n += columns.num_rows
@@ -155,11 +166,13 @@ def _with_files(
         before.append((name, n))
 
 
-def _delimited(source: Any, names: Sequence[str], literal: Collection[str], pointed: Collection[str]) -> Pieces:
+def _delimited(
+    source: Any, names: Sequence[str], literal: Collection[str], pointed: Collection[str], share: float
+) -> Pieces:
     """The batches of a text file. If a row is longer than a batch, the rest is read again in larger blocks."""
     n_read = 0
     with Content(source.name, source.content, source.spelling.limits) as content:
-        for block in (BYTES_PER_BATCH, BYTES_FOR_LONG_ROWS):
+        for block in (max(int(share * BYTES_PER_BATCH), 1), BYTES_FOR_LONG_ROWS):
             skip = n_read
             try:
                 with lent_text(content, source.spelling) as stream:
@@ -188,17 +201,21 @@ def _parsed(source: DelimitedSource, stream: Any, names: list[str], literal: Col
         del reader
 
 
-def _columnar(source: Any, names: Sequence[str], literal: Collection[str], pointed: Collection[str]) -> Pieces:
-    return source.batches(names, ROWS_PER_BATCH)  # type: ignore[no-any-return]
+def _columnar(
+    source: Any, names: Sequence[str], literal: Collection[str], pointed: Collection[str], share: float
+) -> Pieces:
+    return source.batches(names, max(int(share * ROWS_PER_BATCH), 1))  # type: ignore[no-any-return]
 
 
-def _in_memory(source: Any, names: Sequence[str], literal: Collection[str], pointed: Collection[str]) -> Pieces:
+def _in_memory(
+    source: Any, names: Sequence[str], literal: Collection[str], pointed: Collection[str], share: float
+) -> Pieces:
     columns = source.read(names)
     for start in range(0, columns.num_rows, ROWS_PER_BATCH):
         yield columns.slice(start, ROWS_PER_BATCH)
 
 
-_READERS: dict[type, Callable[[Any, Sequence[str], Collection[str], Collection[str]], Pieces]] = {
+_READERS: dict[type, Callable[[Any, Sequence[str], Collection[str], Collection[str], float], Pieces]] = {
     DelimitedSource: _delimited,
     ColumnarSource: _columnar,
     MemorySource: _in_memory,

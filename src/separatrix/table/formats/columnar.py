@@ -24,8 +24,8 @@ from separatrix.table.formats.source import SOME_ROWS, UNREADABLE, Source, canno
 _NOT_OPEN = (FileNotFoundError, PermissionError, IsADirectoryError)
 # The size of a string view in the Arrow format, in bytes.
 VIEW_BYTES = 16
-# The buffer through which a column of a Parquet file is read, if the file is read in batches.
-BUFFER_BYTES = 1 << 20
+# The buffer through which a column of a Parquet file is read, if the file is read in batches: that of a few batches.
+BUFFER_BYTES, LEAST_BUFFER_BYTES, BATCHES_PER_BUFFER = 1 << 20, 1 << 16, 2
 
 
 @dataclass(frozen=True)
@@ -91,9 +91,10 @@ def _parquet_batches(source: ColumnarSource, names: Sequence[str], n_rows: int) 
 
     content = _stream(source.content)
     # Row groups are read column by column through a small buffer, not as a whole.
+    buffer = min(BUFFER_BYTES, max(LEAST_BUFFER_BYTES, BATCHES_PER_BUFFER * 8 * n_rows))
     with (
         _explained(source.name, "Parquet"),
-        parquet.ParquetFile(content, pre_buffer=False, buffer_size=BUFFER_BYTES) as file,
+        parquet.ParquetFile(content, pre_buffer=False, buffer_size=buffer) as file,
     ):
         groups = None if source.groups is None else list(source.groups)
         for batch in file.iter_batches(n_rows, groups, columns=list(names), use_threads=False):

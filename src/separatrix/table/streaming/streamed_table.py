@@ -56,7 +56,10 @@ class LabelledBatch(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class StreamedTable:
-    """A table whose columns and labels are known. ``columns``: those that become X. ``passes``: who reads it."""
+    """A table whose columns and labels are known. ``columns``: those that become X. ``passes``: who reads it.
+
+    ``fingerprint``: that of its files before they were first read, with which every pass compares them.
+    """
 
     asked: Selection
     batched: BatchedSource
@@ -68,6 +71,7 @@ class StreamedTable:
     n_rows: int
     files: tuple[tuple[str, int], ...]
     passes: Passes = ONE_READER
+    fingerprint: str = ""
 
     @property
     def source(self) -> str:
@@ -108,6 +112,9 @@ class StreamedTable:
                 yield LabelledBatch(columns, codes, rows, batch.names)
             else:
                 yield LabelledBatch(columns.filter(pa.array(known)), codes[known], rows[known], batch.names[known])
+        if not self.batched.is_part and self.batched.fingerprint != self.fingerprint:
+            problem = "it has changed since it was first read"
+            raise TableError(self.source, problem, "leave the file unchanged during a fit, and fit again")
 
     def _cells(self) -> Iterator[tuple[LabelledBatch, Array]]:
         """The rows with a label and their cells V."""
@@ -199,7 +206,7 @@ class StreamedTable:
     @property
     def facts(self) -> tuple[Any, ...]:
         """What distinguishes this table from others, for a checkpoint."""
-        return (self.batched.fingerprint, self.target, self.schema, self.missing, self.asked.drop)
+        return (self.fingerprint, self.target, self.schema, self.missing, self.asked.drop)
 
 
 def _kept(table: StreamedTable, share: float, seed: int, part: BatchedSource) -> tuple[Integers, HashWindows]:
@@ -227,7 +234,8 @@ def streamed_table(
     unread = [*asked.drop, *(column.name for column in given.columns if column.kind == "ignored")]
     features = select.features_of(source, target, unread)
     _refuse_vocabularies(source.name, given)
-    question = (batched.fingerprint, features, target, given, dict(asked.reference), missing)
+    fingerprint = batched.fingerprint
+    question = (fingerprint, features, target, given, dict(asked.reference), missing)
     found = remembered(("first pass", *question), lambda: first_pass(asked, batched, features, missing, passes))
     names = RowsFrom.of(0, found.files)
     with names.in_errors():
@@ -240,7 +248,7 @@ def streamed_table(
         columns = encodable(schema, source.name, missing)
         _refuse_infinite(source.name, found.infinite)
     parts = (labels, schema, columns, missing, unseen, found.n_rows, found.files)
-    return StreamedTable(asked, batched, *parts, passes)
+    return StreamedTable(asked, batched, *parts, passes, fingerprint)
 
 
 def _refuse_infinite(source: str, infinite: Sequence[tuple[str, int]]) -> None:
