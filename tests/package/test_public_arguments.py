@@ -204,6 +204,11 @@ def _surface(given):
     unchanged(sx.error_surface, X, given.labels(), points=5, at=given.values([0.0, 1.0, 1.0]))
 
 
+def _target_weights(given):
+    X = rows_as(given.kind, DATA["overlapping"][0], given.folder)
+    unchanged(sx.target_weights, X, X)
+
+
 def _labels(given):
     _, codes = unchanged(sx.labels.encode, given.labels())
     unchanged(sx.labels.signed, codes)
@@ -227,6 +232,7 @@ WITH_NUMBERS = {
     "gaussian": lambda g: [_basis(g, sx.gaussian(4)), _basis(g, sx.gaussian(rows_as(g.kind, np.eye(3), g.folder)))],
     "quadratic": lambda g: _basis(g, sx.quadratic()),
     "regions": lambda g: _plane(g, sx.regions),
+    "target_weights": _target_weights,
     "decision": _decision,
     "information": _information,
     "explain_row": lambda g: unchanged(sx.explain_row, g.model(), g.values([0.5, 1.0, -1.0]), 1),
@@ -295,7 +301,7 @@ WITHOUT_ARRAYS = {
         "scan",
     ),
     *("errors", "solvers", "firth", "plots", "threads", "watch"),
-    *("plots.DARK", "plots.LIGHT", "plots.Display", "plots.Theme", "plots.style"),
+    *("plots.DARK", "plots.LIGHT", "plots.Display", "plots.Theme", "plots.figures", "plots.style"),
 }
 
 
