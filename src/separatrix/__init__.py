@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         Perceptron,
         QuadraticDiscriminantAnalysis,
     )
+    from separatrix.classifiers import presets as presets
     from separatrix.classifiers.basis import Basis, gaussian, quadratic
     from separatrix.classifiers.merging import merge
     from separatrix.classifiers.penalty_path import PenaltyPath, penalty_path
@@ -56,7 +57,14 @@ if TYPE_CHECKING:
     from separatrix.evaluation.comparison import compare
     from separatrix.export import SqlExpressions, sql_expressions, to_onnx, to_python, to_sql
     from separatrix.export.other_packages import as_settings
-    from separatrix.geometry import Hyperplane, ambiguous_regions, boundary_curve, regions
+    from separatrix.geometry import (
+        Hyperplane,
+        ambiguous_regions,
+        boundary_curve,
+        level_sets,
+        probability_bands,
+        regions,
+    )
     from separatrix.inference import likelihood_ratio_test, summary
     from separatrix.losses import links
     from separatrix.model_file import load, save
@@ -68,11 +76,12 @@ if TYPE_CHECKING:
     from separatrix.table import Column, Schema, TextSettings, read_schema, read_table
     from separatrix.table.transformer import TableEncoder
     from separatrix.textbook import information
+    from separatrix.textbook.directions import Along, CriterionCurve, along, criterion_curve
     from separatrix.textbook.maximum_margin import maximum_margin
     from separatrix.textbook.novikoff import cosines, novikoff_bound
     from separatrix.textbook.own_weights import ObjectiveAt, objective
     from separatrix.textbook.steps import Step, Steps, steps
-    from separatrix.textbook.surface import error_surface
+    from separatrix.textbook.surface import error_surface, walk
     from separatrix.textbook.target_weights import target_weights
     from separatrix.tuning.penalty_choice import PenaltyChoice
 
@@ -89,8 +98,11 @@ _WHERE = {
     "Hyperplane": "separatrix.geometry",
     "ambiguous_regions": "separatrix.geometry",
     "boundary_curve": "separatrix.geometry",
+    "level_sets": "separatrix.geometry",
+    "probability_bands": "separatrix.geometry",
     "regions": "separatrix.geometry",
     "error_surface": "separatrix.textbook.surface",
+    "walk": "separatrix.textbook.surface",
     "target_weights": "separatrix.textbook.target_weights",
     "ObjectiveAt": "separatrix.textbook.own_weights",
     "objective": "separatrix.textbook.own_weights",
@@ -137,6 +149,10 @@ _WHERE = {
     "Scan": "separatrix.streams",
     "scan": "separatrix.streams",
     # step by step
+    "Along": "separatrix.textbook.directions",
+    "CriterionCurve": "separatrix.textbook.directions",
+    "along": "separatrix.textbook.directions",
+    "criterion_curve": "separatrix.textbook.directions",
     "Step": "separatrix.textbook.steps",
     "Steps": "separatrix.textbook.steps",
     "steps": "separatrix.textbook.steps",
@@ -155,13 +171,16 @@ _MODULES = {
     "links": "separatrix.losses.links",
     "losses": "separatrix.losses",
     "plots": "separatrix.plots",
+    "presets": "separatrix.classifiers.presets",
     "solvers": "separatrix.solvers",
 }
 
 __all__ = [
+    "Along",
     "Basis",
     "Certificate",
     "Column",
+    "CriterionCurve",
     "ExplainedRow",
     "FisherDiscriminant",
     "Hyperplane",
@@ -187,6 +206,7 @@ __all__ = [
     "TableEncoder",
     "TextSettings",
     "__version__",
+    "along",
     "ambiguous_regions",
     "as_settings",
     "boundary_curve",
@@ -196,6 +216,7 @@ __all__ = [
     "compare",
     "compare_schemes",
     "cosines",
+    "criterion_curve",
     "dask_table",
     "decision",
     "error_surface",
@@ -207,6 +228,7 @@ __all__ = [
     "information",
     "lab",
     "labels",
+    "level_sets",
     "likelihood_ratio_test",
     "links",
     "load",
@@ -217,6 +239,8 @@ __all__ = [
     "objective",
     "penalty_path",
     "plots",
+    "presets",
+    "probability_bands",
     "quadratic",
     "read_schema",
     "read_table",
@@ -235,6 +259,7 @@ __all__ = [
     "to_onnx",
     "to_python",
     "to_sql",
+    "walk",
     "watch",
 ]
 

@@ -294,7 +294,9 @@ def test_weights_are_told_in_the_units_of_the_columns(name):
     model, rows, y = firth if name == "firth" else MODELS[name]
     units = np.array([1.0, 1e-3, 50.0, 8.0])
     told, fitted = seen_by(lambda: clone(model).fit(7.0 + rows * units, y))
-    last = [stage for stage, _ in told if isinstance(stage, Iteration)][-1]
+    runs = [(stage, within) for stage, within in told if isinstance(stage, Iteration)]
+    # Firth's likelihood is maximised from three starts; the first one is the fit.
+    last = [stage for stage, within in runs if not within or within[0].number == 1][-1]
     if name == "perceptron":  # it answers with a mean, after its last epoch
         assert last.W.shape == (1, 5)
         return

@@ -357,6 +357,7 @@ def test_arguments_are_refused_by_name():
         Finding("bad", "x", "", "")
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_findings_fit_a_report():
     X, y = plain()
     found = sx.check(np.column_stack([X, y]), y)

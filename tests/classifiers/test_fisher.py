@@ -13,7 +13,7 @@ from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
 from separatrix import FisherDiscriminant, Hyperplane, LinearDiscriminantAnalysis
 from separatrix.base.errors import LabelError, ParameterError, WeightError
-from separatrix.moments.thresholds import crossings
+from separatrix.moments.projection_thresholds import crossings
 
 
 def two(seed=0, n=(60, 40)):

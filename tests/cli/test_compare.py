@@ -141,6 +141,7 @@ def test_the_installed_command(tmp_path):
     assert "0.9667 ± 0.0001" in done.stdout
 
 
+@pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize("words", [["--only", "logistic", "--only", "lda"], ["--only", "one-versus-rest, logistic"]])
 def test_a_report_on_the_recommended_classifier(tmp_path, words):
     """It is that of the command printed beside it, and has the comparison, too."""
@@ -158,10 +159,12 @@ def test_a_report_on_the_recommended_classifier(tmp_path, words):
     assert "report:" in run("compare", "demo:iris", *words, "--cv", "3", "--report", "c.html").stdout
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_report_that_cannot_be_written_is_refused_before_the_comparison(tmp_path):
     assert "--report: " in complaint("compare", "demo:iris", "--report", str(tmp_path / "none" / "r.html"), code=2)
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_without_a_recommendation_there_is_no_report(tmp_path):
     words = ["compare", "demo:iris", "--only", "qda", "--cv", "2", "--report", "r.html", "--json"]
     done = run(*words, code=1)

@@ -99,6 +99,7 @@ def test_a_prior_corrects_the_probabilities(pima):
     assert found["brier"] == pytest.approx(bins)
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_report_has_the_costs(pima, tmp_path):
     words = ["evaluate", "m.json", pima[0], "--cost", "FP=1,FN=5"]
     report = ["--report", "r.html", "--fitted-on", real(tmp_path, "pima_tr")]
@@ -109,6 +110,7 @@ def test_a_report_has_the_costs(pima, tmp_path):
     assert f"{cost['mean']:.4g} ({low:.4g} to {high:.4g})" in page
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_decisions_that_are_refused(pima):
     test = pima[0]
     for words, said in (
@@ -153,6 +155,7 @@ def test_without_probabilities():
         assert f"{words[0]}: perceptron has scores but no probabilities" in said
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_outputs_that_are_no_probabilities_are_counted():  # docs/tour.md, S3
     said = run("fit", "demo:iris", "--model", "least-squares", "--out", "m.json", "--report", "r.html").stdout
     kept = model_file.read("m.json").estimator()
@@ -186,6 +189,7 @@ def test_models_of_the_library_know_no_counts():
     assert "always no: 0.500" in run("evaluate", "m.json", "demo:credit").stdout
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_report_finds_the_fitted_rows_again(tmp_path):
     run("fit", "rows.csv", "--target", "y", "--out", "m.json", "--seed", "4")
     run("evaluate", "m.json", "rows.csv", "--report", "r.html", "--fitted-on", "rows.csv")
@@ -194,6 +198,7 @@ def test_report_finds_the_fitted_rows_again(tmp_path):
     assert "--fitted-on" in complaint("evaluate", "m.json", "rows.csv", "--report", "r.html", code=2)
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_other_rows_than_the_fits_fail_the_check(tmp_path):
     train, test = real(tmp_path, "pima_tr"), real(tmp_path, "pima_te")
     run("fit", train, "--target", "type", "--C", "inf", "--test-size", "0", "--out", "m.json")
@@ -208,6 +213,7 @@ def test_other_rows_than_the_fits_fail_the_check(tmp_path):
     assert "proven optimal" in (tmp_path / "r.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize("missing", ["impute", "indicator", "drop"])
 def test_a_report_checks_the_table_it_is_on(tmp_path, missing):
     path = real(tmp_path, "penguins")
@@ -242,6 +248,7 @@ def test_labels_are_read_as_the_models_are(tmp_path):
     assert "3 rows" in run("evaluate", "m.json", "few.csv").stdout
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_rows_without_a_label_are_left_out_as_by_fit(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     lines = OVERLAPPING.splitlines()
@@ -257,6 +264,7 @@ def test_rows_without_a_label_are_left_out_as_by_fit(tmp_path, monkeypatch):
     assert "no row has a label" in complaint("evaluate", "m.json", "none.csv", code=3)
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_report_counts_the_missing_values_of_labelled_rows_only(tmp_path):
     rows = [
         f"{'' if k in (3, 7, 8) else k % 7},{k % 5},{'' if k in (7, 8) else 'ny'[k * k % 11 > 4]}" for k in range(60)

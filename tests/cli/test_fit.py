@@ -317,6 +317,7 @@ def test_report(tmp_path):
     assert "rows that it had not seen" in page
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_report_shows_what_mistakes_cost(tmp_path):
     run("fit", "demo:credit", "--report", "r.html", "--cost", "FP=1,FN=5", "--out", "m.json")
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
@@ -341,6 +342,7 @@ def test_separation_is_told_by_the_names_of_columns(tmp_path):
     assert "column 'leak' alone separates them" in done.stdout
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_report_calls_rows_by_their_numbers_in_the_table(tmp_path):
     rows = [f"{k},{'ab'[k >= 30]}\n" for k in range(60)]
     rows[41] = "41,a\n"  # the 42nd row has a wrong label
@@ -352,6 +354,7 @@ def test_the_report_calls_rows_by_their_numbers_in_the_table(tmp_path):
     assert "Every column varies" in page
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_report_of_a_cross_validated_fit_says_how_such_fits_do(tmp_path):
     table = tmp_path / "table.csv"
     rows = ["3,1,yes", "3,1,no", *(f"{k},{k % 3},{'yes' if k % 2 else 'no'}" for k in range(40))]
@@ -365,6 +368,7 @@ def test_the_report_of_a_cross_validated_fit_says_how_such_fits_do(tmp_path):
     assert "(rows 1, 2)" in found  # equal rows with other labels, by their numbers in the table
 
 
+@pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize("missing", ["impute", "indicator", "drop"])
 def test_a_report_says_what_was_missing_and_what_was_done(tmp_path, missing):
     run("fit", real(tmp_path, "penguins"), "--target", "species", "--missing", missing, "--report", "r.html")

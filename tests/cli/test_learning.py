@@ -99,23 +99,18 @@ def test_sparse_columns_are_scaled_only(tmp_path):
     ("name", "options"),
     [("penguins", ["--target", "species", "--missing", "impute"]), ("default", ["--target", "default"])],
 )
-def test_the_installed_command_from_comparing_to_exporting(tmp_path, name, options):
-    def shell(*words, code=0):
-        done = subprocess.run([*words], capture_output=True, text=True, check=False, cwd=tmp_path)
-        assert done.returncode == code, done.stderr
-        return done.stdout
-
-    path, own = real(tmp_path, name), [sys.executable, "-m", "separatrix"]
-    found = shell(*own, "compare", path, *options, "--cv", "3", "--only", "logistic", "--only", "lda")
+def test_from_comparing_to_exporting(tmp_path, name, options):
+    path = real(tmp_path, name)
+    found = run("compare", path, *options, "--cv", "3", "--only", "logistic", "--only", "lda").stdout
     words = shlex.split(found.splitlines()[-1])
     assert words[:3] == ["separatrix", "fit", path]
     assert "--standardise" in words
-    shell(*own, *words[1:])
+    run(*words[1:])
     known = model_file.read(tmp_path / "model.json")
     assert known.scaling is not None
-    assert f"accuracy {known.training['validated_accuracy']:.3f}" in shell(*own, "show", "model.json")
-    labels = shell(*own, "predict", "model.json", path).splitlines()[1:]
-    shell(*own, "export", "model.json", "--to", "python", "--out", "score.py")
+    assert f"accuracy {known.training['validated_accuracy']:.3f}" in run("show", "model.json").stdout
+    labels = run("predict", "model.json", path).stdout.splitlines()[1:]
+    run("export", "model.json", "--to", "python", "--out", "score.py")
     with open(path) as rows:
         done = subprocess.run(
             [sys.executable, tmp_path / "score.py"], stdin=rows, capture_output=True, text=True, check=True

@@ -99,6 +99,15 @@ def test_columns_are_found_by_name(tmp_path):
     assert "lacks 2 of the 2 columns of the model: 'a', 'b'" in complaint("predict", "m.json", "lacking.csv", code=3)
 
 
+def test_names_in_other_quotation_marks_get_the_option_that_reads_them(tmp_path):
+    run("fit", "rows.csv", "--target", "y", "--out", "m.json")
+    (tmp_path / "quoted.csv").write_text("'a','b','y'\n'1','2','yes'\n'2','1','no'\n")
+    lacking = complaint("predict", "m.json", "quoted.csv", code=3)
+    assert 'its names are in quotation marks: give --quote "\'"' in lacking
+    assert rows_of(run("predict", "m.json", "quoted.csv", "--quote", "'").stdout)[0] == ["prediction"]
+    assert 'give --quote "\'"' in complaint("fit", "quoted.csv", "--target", "y", code=3)
+
+
 def test_labels_are_quoted_and_survive(tmp_path):
     odd = ['say "x", twice', "two\nlines", "žluťoučký"]
     with (tmp_path / "odd.csv").open("w", newline="", encoding="utf-8") as file:

@@ -8,8 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from separatrix.classifiers import OFFERED
+from separatrix.cli import main
 from separatrix.cli.verbs import VERBS
 
 from .running import OVERLAPPING, real
@@ -56,8 +58,8 @@ def test_every_verb_on_real_tables(tmp_path):
     ],
 )
 def test_fits_of_real_tables(tmp_path, data, words, part):
-    done = run("fit", data if ":" in data else real(tmp_path, data), *words)
-    assert done.returncode in (0, 1)
+    done = CliRunner().invoke(main, ["fit", data if ":" in data else real(tmp_path, data), *words])
+    assert done.exit_code in (0, 1)
     assert part in done.stdout
     assert "Traceback" not in done.stderr
 
@@ -71,14 +73,13 @@ def model(tmp_path_factory):
     return str(path)
 
 
-def test_exit_codes(model, tmp_path):
+def test_exit_codes(tmp_path):
+    """Those of a fit without an optimum and of a bad file; ``test_streams_that_are_full_or_closed`` has 2 and 3."""
     bad = tmp_path / "bad.json"
     bad.write_text("{}")
     rows = "a,y\n0,n\n1,n\n2,y\n3,y\n"
     assert run("--version").returncode == 0
     assert run("fit", "-", "--target", "y", "--C", "inf", "--test-size", "0", input=rows).returncode == 1
-    assert run("fit", "demo:iris", "--C", "-1").returncode == 2
-    assert run("fit", "-", "--target", "z", input=rows).returncode == 3
     done = run("predict", str(bad), "demo:iris")
     assert done.returncode == 4
     assert done.stderr.count("\n") == 1
@@ -122,8 +123,8 @@ def test_streams_that_are_full_or_closed(model):
     assert b"it is empty" in done.stderr
 
 
-@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
-def test_any_encoding_of_the_terminal(tmp_path, encoding):
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_other_encodings_of_the_terminal(tmp_path, encoding):
     out = str(tmp_path / "m.json")
     rows = "č,y\n0,n\n1,n\n2,y\n3,y\n"
     environment = {**os.environ, "PYTHONIOENCODING": encoding}
@@ -149,12 +150,25 @@ def imported(*words, names):
     return subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stderr.split()
 
 
-@pytest.mark.parametrize(
-    "words", [["--help"], ["--version"], ["completion", "fish"], *([verb, "--help"] for verb in VERBS)]
-)
-def test_help_imports_nothing_heavy(words):
-    heavy = ["numpy", "scipy", "sklearn", "pyarrow", "rich", "pandas", "matplotlib"]
-    assert imported(*words, names=heavy) == ["0"]
+# One process prints all help: a module that one verb imports stays imported, so the first verb that does so is named.
+HELP = """
+import json, sys
+from separatrix.cli import main
+heavy = {"numpy", "scipy", "sklearn", "pyarrow", "rich", "pandas", "matplotlib"}
+for words in json.loads(sys.argv[1]):
+    try:
+        main(words, prog_name="separatrix")
+    except SystemExit as end:
+        assert not end.code, (words, end.code)
+    assert not heavy & set(sys.modules), (words, heavy & set(sys.modules))
+"""
+
+
+def test_help_imports_nothing_heavy():
+    asked = [["--help"], ["--version"], ["completion", "fish"], *([verb, "--help"] for verb in VERBS)]
+    done = subprocess.run([sys.executable, "-c", HELP, json.dumps(asked)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert imported("--help", names=["numpy", "rich"]) == ["0"]
 
 
 def test_prediction_needs_no_scikit_learn_and_no_solver(model, tmp_path):
@@ -168,7 +182,6 @@ def test_prediction_needs_no_scikit_learn_and_no_solver(model, tmp_path):
 @pytest.mark.parametrize(
     ("words", "needed"),
     [
-        (["--model", "lda"], {"lda"}),
         (["--model", "perceptron"], {"perceptron"}),
         (["--model", "one-versus-rest", "--base", "lda"], {"one-versus-rest", "lda"}),
     ],
@@ -181,29 +194,29 @@ def test_a_fit_imports_no_other_classifier(tmp_path, words, needed):
     assert {modules[module] for module in found} == needed
 
 
+# An audit hook cannot be removed, so a process of its own counts how often each command opens a file.
 OPENED = """
-import os, runpy, sys
-*words, path = sys.argv[1:]
+import json, os, sys
+from separatrix.cli import main
 opened = []
 sys.addaudithook(lambda event, given: opened.append(given[0]) if event == "open" else None)
-sys.argv = ["separatrix", *words]
-try:
-    runpy.run_module("separatrix", run_name="__main__")
-except SystemExit as end:
-    names = [os.fspath(name) for name in opened if isinstance(name, (str, os.PathLike))]
-    print(end.code, names.count(path), file=sys.stderr)
+for path, words in json.loads(sys.argv[1]):
+    opened.clear()
+    try:
+        main(words, prog_name="separatrix")
+    except SystemExit as end:
+        names = [os.fspath(name) for name in opened if isinstance(name, (str, os.PathLike))]
+        print(end.code, names.count(path), file=sys.stderr)
 """
 
 
-@pytest.mark.parametrize("ending", ["csv", "csv.gz"])
-def test_a_text_file_is_opened_once_for_its_header_and_once_for_its_rows(tmp_path, ending):
-    data, out = str(tmp_path / f"rows.{ending}"), str(tmp_path / "m.json")
-    with gzip.open(data, "wt") if ending.endswith("gz") else open(data, "w") as file:
+def test_a_text_file_is_opened_once_for_its_header_and_once_for_its_rows(tmp_path):
+    data, packed, out = (str(tmp_path / name) for name in ("rows.csv", "rows.csv.gz", "m.json"))
+    Path(data).write_text(OVERLAPPING)
+    with gzip.open(packed, "wt") as file:
         file.write(OVERLAPPING)
-
-    def opened(*words):
-        command = [sys.executable, "-c", OPENED, *words, data]
-        return subprocess.run(command, capture_output=True, text=True, check=True).stderr.split()
-
-    assert opened("fit", data, "--target", "y", "--model", "lda", "--out", out) == ["0", "2"]
-    assert opened("predict", out, data) == ["0", "2"]
+    fit = ["--target", "y", "--model", "lda", "--out", out]
+    asked = [(path, words) for path in (data, packed) for words in (["fit", path, *fit], ["predict", out, path])]
+    command = [sys.executable, "-c", OPENED, json.dumps(asked)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stderr.splitlines() == ["0 2"] * 4

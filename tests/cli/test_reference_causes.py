@@ -32,6 +32,7 @@ def table(tmp_path):
     return str(path)
 
 
+@pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize(
     "how",
     [
@@ -58,6 +59,7 @@ def test_fit_its_file_and_its_report_name_the_reference_level(table, how):
     assert "'c=p'" not in "".join(re.findall(r"separation by [^<]*|The cause is [^<]*", page))
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_report_names_every_cause(table):
     """Rows 41 and 42 alone have the level "z", in one class. The reference level is the other cause."""
     frame = pd.read_csv(table, keep_default_na=False)
@@ -72,6 +74,7 @@ def test_the_report_names_every_cause(table):
     assert "'*'" in cause
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_notes_of_a_fit_speak_of_options(table):
     fit = ("fit", table, "--target", "y", "--drop", "note", "--test-size", "0")
     told = "to compare with the most frequent level, give --reference c=p."

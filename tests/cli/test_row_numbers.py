@@ -117,6 +117,7 @@ def test_a_bad_cell_is_named_by_every_verb_that_reads_it(where, ending, column, 
         assert named(run("check", path, "--target", "y", code=1)) == {word}
 
 
+@pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize(("missing", "held"), [("error", "0"), ("drop", "0.25")])
 def test_a_separating_row_is_named_by_fit_its_file_check_and_the_report(where, missing, held):
     path, word = where(separating() if missing == "error" else lacking(separating()))
@@ -139,6 +140,7 @@ def page(path):
     return " ".join(re.sub(r"<[^>]+>", " ", Path(path).read_text()).split())
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_an_outlier_is_named_by_check_and_both_reports(where):
     frame = lacking(overlapping())
     frame.loc[PLACE - 1, ["a", "y"]] = [900.0, "no"]
@@ -159,6 +161,7 @@ def test_a_label_that_the_model_does_not_know_is_named_by_its_row(where):
     assert f"{word} has the label 'perhaps'" in complaint("evaluate", "m.json", path, code=3)
 
 
+@pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize("missing", ["error", "drop"])
 def test_python_names_the_row_of_the_table(where, missing):
     frame = separating() if missing == "error" else lacking(separating())

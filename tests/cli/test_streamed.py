@@ -95,6 +95,7 @@ def test_real_tables(tmp_path):
         close(*outputs("fit", real(tmp_path, name), "--target", target, "--test-size", "0", "--missing", "impute"))
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_measures_on_held_out_rows(table):
     run("fit", "t.csv", "--target", "y", "--missing", "impute", *SMALL, "--out", "m.json")
     training = json.loads(Path("m.json").read_text())["content"]["training"]

@@ -209,6 +209,7 @@ def test_real_categories(tmp_path):
     assert len(cells(text, "sex=missing")) == 3
 
 
+@pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize("units", [(), ("--standardise",)])
 def test_large_numbers_are_written_as_people_do(tmp_path, units):
     """Pay and a share in very different units: no exponents in the report, nor in the weights of ``show``."""
@@ -241,6 +242,7 @@ def bare(name):
     return name.partition(" (against ")[0]
 
 
+@pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize("units", [(), ("--standardise",)])
 def test_fit_show_and_the_report_agree_on_two_classes(births, units):
     told = run("fit", births, *BIRTHS, *units, "--C", "1", "--out", "m.json", "--report", "r.html").stdout
@@ -254,6 +256,7 @@ def test_fit_show_and_the_report_agree_on_two_classes(births, units):
         assert line is None or [line[1].removeprefix("+"), line[2]] == row[-2:]
 
 
+@pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize("units", [(), ("--standardise",)])
 def test_show_and_the_report_agree_on_three_classes(tmp_path, units):
     words = ("--target", "species", "--missing", "drop", "--test-size", "0", *units)

@@ -90,6 +90,8 @@ def test_pipelines_names_and_refusals():
     assert found.loss == pytest.approx(-pipe.predict_log_proba(X[:1])[0, 0])
     with pytest.raises(InputError, match="one row"):
         sx.explain_row(named, X[:2])
+    with pytest.raises(InputError, match="numbers"):
+        sx.explain_row(named, ["a", "b"])
     with pytest.raises((LabelError, InputError)):
         sx.explain_row(named, X[0], "purple")
     with pytest.raises(InputError):

@@ -250,8 +250,6 @@ def test_models_without_regions_are_refused_in_words():
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((30, 4)), np.arange(30) % 3
     box = (-1, 1, -1, 1)
-    with pytest.raises(InputError, match="QuadraticDiscriminantAnalysis has no weights"):
-        sx.regions(sx.QuadraticDiscriminantAnalysis().fit(X[:, :2], y), box)
     with pytest.raises(InputError, match="LogisticRegression does not combine two-class models"):
         sx.ambiguous_regions(sx.LogisticRegression().fit(X[:, :2], y), box)
     with pytest.raises(InputError, match="fitted to 4 columns; fit it to two"):

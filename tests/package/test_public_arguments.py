@@ -209,6 +209,11 @@ def _target_weights(given):
     unchanged(sx.target_weights, X, X)
 
 
+def _walk(given):
+    X = rows_as(given.kind, DATA["overlapping"][0][:, :2].copy(), given.folder)
+    unchanged(sx.walk, X, given.labels(), "newton", start=given.values([0.0, 1.0, 1.0]), steps=3)
+
+
 def _labels(given):
     _, codes = unchanged(sx.labels.encode, given.labels())
     unchanged(sx.labels.signed, codes)
@@ -225,14 +230,21 @@ def _links(given):
 WITH_NUMBERS = {
     "Basis": lambda g: _basis(g, sx.Basis(["x1*x2", ("square", lambda X: X[:, 0] ** 2)])),
     "Hyperplane": _hyperplane,
+    "along": lambda g: unchanged(sx.along, *g.both(), g.values([1.0, 2.0, 0.0])),
     "ambiguous_regions": _ambiguous,
     "boundary_curve": lambda g: _plane(g, lambda model, box: sx.boundary_curve(model, box, n=10, i=0, j=1)),
     "compare_schemes": _schemes,
+    "criterion_curve": lambda g: unchanged(
+        sx.criterion_curve, rows_as(g.kind, DATA["overlapping"][0][:, :2].copy(), g.folder), g.labels()
+    ),
     "error_surface": _surface,
     "gaussian": lambda g: [_basis(g, sx.gaussian(4)), _basis(g, sx.gaussian(rows_as(g.kind, np.eye(3), g.folder)))],
+    "level_sets": lambda g: _plane(g, lambda model, box: sx.level_sets(model, box, [0.5])),
+    "probability_bands": lambda g: _plane(g, lambda model, box: sx.probability_bands(model, box, [0.5])),
     "quadratic": lambda g: _basis(g, sx.quadratic()),
     "regions": lambda g: _plane(g, sx.regions),
     "target_weights": _target_weights,
+    "walk": _walk,
     "decision": _decision,
     "information": _information,
     "explain_row": lambda g: unchanged(sx.explain_row, g.model(), g.values([0.5, 1.0, -1.0]), 1),
@@ -285,7 +297,9 @@ WITH_PARTS = {
 # Numbers, names, paths and functions go in, or nothing at all.
 WITHOUT_ARRAYS = {
     *(
+        "Along",
         "Column",
+        "CriterionCurve",
         "ExplainedRow",
         "PenaltyChoice",
         "Scan",
@@ -302,6 +316,8 @@ WITHOUT_ARRAYS = {
     ),
     *("errors", "solvers", "firth", "plots", "threads", "watch"),
     *("plots.DARK", "plots.LIGHT", "plots.Display", "plots.Theme", "plots.figures", "plots.style"),
+    *("errors", "solvers", "firth", "lab", "plots", "presets", "threads", "watch"),
+    *("plots.DARK", "plots.LIGHT", "plots.Display", "plots.Theme", "plots.style"),
 }
 
 

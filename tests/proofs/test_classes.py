@@ -9,6 +9,7 @@ import separatrix as sx
 from separatrix.base.errors import ParameterError
 from separatrix.proofs.class_differences import Differences
 from separatrix.proofs.verdicts import Doubtful, Inseparable, QuasiSeparable, Separable
+from tests.campaigns import seeds
 
 from .plain import by_two_programs, differences
 
@@ -22,7 +23,7 @@ def _draw(seed):
     return X, codes, bool(rng.random() < 0.8)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", seeds(30, 60))
 def test_verdicts_agree_with_plain_programs_and_verify(seed):
     X, codes, fit_intercept = _draw(seed)
     verdict = sx.separability(X, codes, fit_intercept)

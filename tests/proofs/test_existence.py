@@ -14,6 +14,7 @@ from separatrix.objectives.penalty import Penalty
 from separatrix.proofs.existence import exists
 from separatrix.proofs.verdicts import Inseparable
 from separatrix.rows import labelled_rows
+from tests.campaigns import seeds
 
 
 def _draw(seed):
@@ -34,7 +35,7 @@ def _draw(seed):
     return np.hstack([numbers, rare]), y, K, weight, bool(rng.random() < 0.8), rng
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", seeds(30, 60))
 def test_a_fit_warns_exactly_where_there_is_no_optimum(seed):
     X, y, K, weight, fit_intercept, rng = _draw(seed)
     loss = "logistic" if K > 2 else str(rng.choice(["logistic", "probit", "cloglog"]))
@@ -49,7 +50,7 @@ def test_a_fit_warns_exactly_where_there_is_no_optimum(seed):
     assert overlap or model.certificate_.code == ("separated" if model.separation_ else "quasi-separated")
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", seeds(20, 40))
 def test_no_weights_prove_an_optimum_of_separated_classes(seed):
     X, y, K, weight, fit_intercept, rng = _draw(seed)
     if isinstance(sx.separability(X, y, fit_intercept), Inseparable):

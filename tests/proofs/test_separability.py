@@ -14,6 +14,7 @@ from separatrix.proofs.linear_programs import fewest, least_violation, widest
 from separatrix.proofs.overlap_proof import MOST_EXACT_ROWS
 from separatrix.proofs.verdicts import Doubtful, Inseparable, QuasiSeparable, Separable
 from separatrix.rows import memory_rows
+from tests.campaigns import seeds
 
 from .plain import by_two_programs
 
@@ -37,7 +38,7 @@ def _draw(seed):
     return X, y, bool(rng.random() < 0.8)
 
 
-@pytest.mark.parametrize("seed", range(150))
+@pytest.mark.parametrize("seed", seeds(75, 150))
 def test_verdicts_agree_with_two_plain_programs_and_verify(seed):
     X, y, fit_intercept = _draw(seed)
     verdict = sx.separability(X, y, fit_intercept)

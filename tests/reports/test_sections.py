@@ -14,8 +14,8 @@ import separatrix as sx
 from separatrix.base.errors import ParameterError
 from separatrix.diagnostics import contributions
 from separatrix.evaluation.calibration import reliability, reliability_of
+from separatrix.reports.formatting import signed
 from separatrix.reports.provenance import digest, today
-from separatrix.reports.wording import signed
 from separatrix.reports.worries import LARGEST_CALIBRATION_ERROR, chance_error
 from separatrix.table.scaling import Scaling
 
@@ -34,6 +34,7 @@ def cancer():
     return model, (X, y[::2]), (test, y[1::2]), page
 
 
+@pytest.mark.usefixtures("undrawn")
 @pytest.mark.filterwarnings("ignore::separatrix.base.errors.NotConvergedWarning")
 def test_the_verdict_has_at_most_three_sentences(cancer):
     X, y = drawn(2, apart=0.0)
@@ -53,6 +54,7 @@ def test_every_figure_has_its_numbers_in_words(cancer):
         assert len(re.findall(r"\d", label)) >= 4, label
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_worry_is_told_once_with_a_link_to_its_details():
     X, y = drawn(2, apart=0.0)
     page = sx.report(sx.LogisticRegression().fit(X, y), X, y, checks=[("error", "A leak.", "Column x0 is the target.")])
@@ -73,6 +75,7 @@ def test_the_contents_come_before_the_verdict(cancer):
     assert page.index("<nav") < page.index('class="verdict"') < page.index("<section")
 
 
+@pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize(("shift", "off"), [(0.007, False), (0.12, True)])
 def test_probabilities_are_off_by_size_and_not_by_significance(shift, off):
     rng = np.random.default_rng(0)
@@ -133,6 +136,7 @@ def test_costs_and_the_best_threshold_are_those_of_evaluate(cancer):
     assert 'class="now"' in page
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_costs_that_do_not_fit_the_model_are_refused():
     X, y = drawn(3)
     with pytest.raises(ParameterError, match="cost: the model has 3 classes"):
@@ -146,6 +150,7 @@ def test_costs_that_do_not_fit_the_model_are_refused():
     assert "No costs of mistakes were given" in section_of(page, "threshold")
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_classes_have_precision_recall_f1_and_lift():
     X, y = drawn(3, apart=0.8)
     model = sx.LogisticRegression().fit(X, y)
@@ -171,6 +176,7 @@ def test_standard_terms_are_in_the_headings(cancer):
         assert term in titles
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_origin_of_the_fit(cancer):
     model, (X, y), _, page = cancer
     section = section_of(page, "settings")
@@ -202,6 +208,7 @@ def test_a_digest_tells_values_apart_and_not_their_types():
     assert digest(csr_array(X), y) == digest(csr_array(X), y)
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_missing_values_are_counted_for_a_pipeline_or_as_given():
     rng = np.random.default_rng(2)
     frame = pd.DataFrame({"age": rng.normal(size=80), "sex": rng.choice(["f", "m"], 80), "pay": rng.normal(size=80)})
@@ -217,6 +224,7 @@ def test_missing_values_are_counted_for_a_pipeline_or_as_given():
     assert "No value is missing." in section_of(sx.report(model, X, y, missing={}), "missing")
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_comparison_is_shown_with_the_choice_marked():
     X, y = drawn(2, apart=0.6)
     found = sx.compare(X, y, cv=3, only=["logistic", "lda", "max-margin"])
@@ -258,6 +266,7 @@ def _several_classes(labels):
     return model, scaling, page
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_several_classes_have_weights_and_odds_ratios_per_unit():
     model, scaling, page = _several_classes(["a", "b & c", "d"])
     section = section_of(page, "columns")
@@ -272,6 +281,7 @@ def test_several_classes_have_weights_and_odds_ratios_per_unit():
         assert " ".join(f"{v:.4g}" for v in np.exp(column[1:] - column[0])) in ratios
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_tables_of_many_classes_per_unit_are_folded():
     rng = np.random.default_rng(0)
     y = np.arange(210) % 7
@@ -281,6 +291,7 @@ def test_tables_of_many_classes_per_unit_are_folded():
     assert page.count("<details><summary>Odds ratios per unit of a column, of each class against") == 1
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_scores_that_are_not_log_odds_have_no_odds_ratios():
     X, y = drawn(3)
     section = section_of(sx.report(sx.LeastSquaresClassifier().fit(X, y), X, y), "columns")

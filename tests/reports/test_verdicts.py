@@ -31,6 +31,7 @@ def _fitted(X, y, **settings):
         return sx.LogisticRegression(**settings).fit(X, y)
 
 
+@pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize("K", [2, 3, 4])
 def test_separated_classes_are_told_in_one_paragraph_and_the_direction_once(K):
     X, y = drawn(K, d=6, apart=9.0)
@@ -49,6 +50,7 @@ def test_separated_classes_are_told_in_one_paragraph_and_the_direction_once(K):
     assert checked(page).text.count("no optimum exists") == 1
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_quasi_separated_classes_have_their_columns_and_rows():
     x = np.array([0.0, 1.0, 1.0, 2.0, 1.0, 1.0])
     noise = np.array([0.3, 0.1, 0.2, 0.9, -0.4, 0.5])
@@ -61,6 +63,7 @@ def test_quasi_separated_classes_have_their_columns_and_rows():
     assert "<h2>Quasi-complete separation" in page
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_fit_that_only_stopped_early_says_so():
     X, y = drawn(2, apart=0.3)
     with pytest.warns(sx.errors.NotConvergedWarning):
@@ -70,6 +73,7 @@ def test_a_fit_that_only_stopped_early_says_so():
     assert "No best fit exists" not in lead
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_other_rows_than_the_fits_prove_nothing():
     X, y = drawn(2, apart=0.7)
     lead = lead_of(sx.report(sx.LogisticRegression().fit(X, y), X[:40], y[:40], test=(X[40:], y[40:])))
@@ -78,6 +82,7 @@ def test_other_rows_than_the_fits_prove_nothing():
     assert "proven optimal" not in lead
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_missed_classes_are_one_worry():
     X, _ = drawn(2, n=300, apart=0.0)
     y = np.array([f"k{k}" for k in range(15)])[np.arange(300) % 15]
@@ -87,6 +92,7 @@ def test_missed_classes_are_one_worry():
     assert "; and " in section_of(page, "confusion")
 
 
+@pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize(("K", "told"), [(2, "at most 1"), (3, "with 3 classes it may exceed 1, up to 2")])
 def test_how_large_a_leverage_may_be(K, told):
     X, y = drawn(K)
@@ -141,6 +147,7 @@ def test_data_checks_of_whole_tables_say_that_nothing_is_missing():
     assert (finding.severity, finding.title) == ("ok", "No value is missing.")
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_checks_are_said_to_be_of_their_rows():
     X, y = drawn(2)
     page = sx.report(sx.LogisticRegression().fit(X, y), X, y, checks=[], checks_of="t.csv")

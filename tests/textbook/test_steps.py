@@ -348,5 +348,8 @@ def test_what_has_no_steps_is_refused():
             sx.steps(model, MIXED, Y)
     with pytest.raises(ParameterError, match="inside it"):
         sx.steps(sx.OneVsOneClassifier(sx.LogisticRegression()), MIXED, THREE)
+    for wrong in ("perceptron", sx.Perceptron):
+        with pytest.raises(ParameterError, match="give an estimator"):
+            sx.steps(wrong, MIXED, Y)
     with pytest.raises(ParameterError, match="keep"):
         sx.steps(sx.Perceptron(), MIXED, Y, keep=0)

@@ -6,7 +6,7 @@ import pytest
 import separatrix as sx
 from separatrix.base.errors import InputError, ParameterError
 from separatrix.losses import LOSSES
-from separatrix.solvers import GradientDescent, Newton
+from separatrix.solvers import SOLVERS, GradientDescent, Newton
 from separatrix.textbook.surface import error_surface, walk
 
 rng = np.random.default_rng(0)
@@ -81,3 +81,44 @@ def test_a_walk_takes_solvers_by_name():
         walk(X, y, "nawton")
     with pytest.raises(InputError, match="needs"):
         walk(X, y, "newton", loss="perceptron")
+
+
+@pytest.mark.parametrize(("C", "l1_ratio"), [(np.inf, 0.0), (0.5, 0.0), (2.0, 0.3)])
+@pytest.mark.parametrize("K", [2, 3])
+def test_penalty_gradient_and_classes_agree_with_the_objective(K, C, l1_ratio):
+    labels = np.arange(30) % K
+    E = sx.objective(X, labels, C=C, l1_ratio=l1_ratio)
+    at = 0.3 * np.random.default_rng(K).standard_normal(E.shape)
+    columns = (0, 2) if K == 2 else ((0, 2), (2, 0)) if l1_ratio else ((1, 0), (1, 2))
+    surface = sx.error_surface(
+        X, labels, box=(-2, 1, -1, 2), columns=columns, at=at, points=5, C=C, l1_ratio=l1_ratio, gradient=True
+    )
+    assert surface.gradient.shape == (2, 5, 5)
+    for i, j in ((0, 0), (1, 3), (4, 4)):
+        w = at.copy()
+        w[columns[0]], w[columns[1]] = surface.first[j], surface.second[i]
+        assert surface.value[i, j] == pytest.approx(E.value(w), rel=1e-12)
+        slope = E.gradient(w)
+        assert surface.gradient[:, i, j] == pytest.approx([slope[columns[0]], slope[columns[1]]], rel=1e-9, abs=1e-12)
+
+
+def test_a_walk_ends_when_the_run_ends_for_every_solver():
+    labels = (rng.uniform(size=30) < 0.5).astype(int)
+    best, refused = sx.LogisticRegression(C=1.0).fit(X, labels), []
+    for name, solver in SOLVERS.items():
+        try:
+            path = sx.walk(X, labels, name, steps=3000, C=1.0)
+        except InputError:  # a solver for other problems
+            refused.append(name)
+            continue
+        assert path.status
+        assert path.value[-1] == pytest.approx(best.certificate_.objective, rel=1e-4)
+        if solver.converges:
+            assert len(path.W) < 3001, name
+    assert len(refused) < len(SOLVERS) / 2
+    assert len(sx.walk(X, labels, "newton", C=1.0).W) < 12
+    many = sx.walk(X, np.arange(30) % 3, "newton", C=1.0)
+    assert many.W.shape[1:] == (3, 3)
+    assert many.value[-1] == pytest.approx(
+        sx.LogisticRegression(C=1.0).fit(X, np.arange(30) % 3).certificate_.objective
+    )

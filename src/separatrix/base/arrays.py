@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import sqrt
+from math import ldexp, sqrt
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
@@ -31,6 +31,16 @@ def length(x: Array) -> float:
     """
     flat = x.ravel()
     return sqrt(flat.dot(flat))
+
+
+def scaled_length(x: Array) -> float:
+    """The Euclidean norm of all entries, whose squares may leave the range of float64.
+
+    >>> scaled_length(np.array([3e200, 4e200]))
+    5e+200
+    """
+    exponent = int(np.frexp(np.max(np.abs(x), initial=0.0))[1])
+    return ldexp(length(np.ldexp(x, -exponent)), exponent)
 
 
 class NamedRows(np.ndarray[tuple[int, int], np.dtype[np.float64]]):

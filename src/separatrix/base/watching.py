@@ -6,7 +6,7 @@
 Progress is reported in stages. A stage is one of several parts (a fold, a value of C), an amount (rows, bytes), or an
 iteration of a solver (``solvers.Iteration``, with its record and state). The callback receives the stage and the
 enclosing stages, outermost first. If the callback raises an exception, the work ends immediately without a fitted
-model.
+model. Work that takes long between two stages reports that it goes on (``Working``), about every 50 milliseconds.
 
 The callback belongs to the thread or the asyncio task that called ``watch``, because context variables are not passed
 to threads. The thread that divides work among threads reports its progress; only bytes of files are reported by the
@@ -15,11 +15,16 @@ thread that reads them. Without a callback, a stage costs one lookup of a contex
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, wait
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Protocol
+from threading import Thread
+from typing import Protocol, TypeVar
+
+T = TypeVar("T")
 
 
 class Stage(Protocol):
@@ -85,12 +90,44 @@ Watcher = Callable[[Stage, tuple[Stage, ...]], None]
 
 
 @dataclass(frozen=True)
+class Working:
+    """A long computation goes on. It is reported only so that the callback can stop it.
+
+    >>> print(Working("solving a linear program"), Working("reading rows").share)
+    solving a linear program None
+    """
+
+    what: str
+
+    @property
+    def share(self) -> float | None:
+        """Unknown."""
+        return None
+
+    def __str__(self) -> str:
+        return self.what
+
+
+# A computation that takes long reports that it goes on this often, in seconds, so that it can be stopped in twice this.
+PULSE_SECONDS = 0.05
+
+
+@dataclass
+class _Clock:
+    """The time of the latest report, which nested stages share."""
+
+    latest: float
+
+
+@dataclass(frozen=True)
 class _Watch:
     watcher: Watcher
+    clock: _Clock
     within: tuple[Stage, ...] = ()
 
     def __call__(self, now: Stage) -> None:
         self.watcher(now, self.within)
+        self.clock.latest = time.monotonic()
 
 
 _watch: ContextVar[_Watch | None] = ContextVar("separatrix_watch", default=None)
@@ -121,7 +158,7 @@ def watch(watcher: Watcher) -> Iterator[None]:
     >>> tuple(stage.record for stage in seen) == model.trace_, seen[-1].share
     (True, 1.0)
     """
-    with _set(_Watch(watcher)):
+    with _set(_Watch(watcher, _Clock(time.monotonic()))):
         yield
 
 
@@ -161,7 +198,7 @@ def stage(now: Stage) -> AbstractContextManager[None]:
 @contextmanager
 def _inside(around: _Watch, now: Stage) -> Iterator[None]:
     around(now)
-    with _set(_Watch(around.watcher, (*around.within, now))):
+    with _set(_Watch(around.watcher, around.clock, (*around.within, now))):
         yield
 
 
@@ -173,6 +210,45 @@ def part(what: str, number: int, total: int | None = None, note: str = "") -> Ab
     fold 2 of 3
     """
     return _NOTHING if total == 1 or _watch.get() is None else stage(Part(what, number, total, note))
+
+
+def pulse(what: str) -> None:
+    """Report that a computation goes on, unless something was reported in the last 50 milliseconds.
+
+    Loops that may take longer than that between two stages call it, so that the callback can end them.
+
+    >>> with watch(lambda stage, within: print(stage)):
+    ...     pulse("reading rows")  # too early
+    """
+    around = _watch.get()
+    if around is not None and time.monotonic() - around.clock.latest >= PULSE_SECONDS:
+        around(Working(what))
+
+
+def waited(function: Callable[[], T], what: str) -> T:
+    """The result of a function that cannot be interrupted, such as a call of a compiled library.
+
+    If somebody watches, another thread computes it, so that the callback can end the wait. The result of that thread is
+    then dropped.
+
+    >>> waited(lambda: 2 + 2, "adding")
+    4
+    """
+    if _watch.get() is None:
+        return function()
+    outcome: Future[T] = Future()
+
+    def compute() -> None:
+        try:
+            outcome.set_result(function())
+        except BaseException as error:
+            outcome.set_exception(error)
+
+    Thread(target=compute, name="separatrix-waited", daemon=True).start()
+    while not outcome.done():
+        wait([outcome], timeout=PULSE_SECONDS)
+        pulse(what)
+    return outcome.result()
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.base.arrays import Array, Integers
+from separatrix.base.arrays import Array, Integers, scaled_length
 from separatrix.base.labels import known_codes
 from separatrix.certificates.claim import Recomputed, RowsClaim
 from separatrix.losses.margin import Zero
@@ -125,7 +125,7 @@ class MarginClaim(SeparatingClaim):
         from separatrix.solvers.separating.kozinec import Extremes
 
         extremes = rows.fold(Extremes(w[None, :]))
-        length = float(np.linalg.norm(w[1:]))
+        length = scaled_length(w[1:])
         if support.rows.max(initial=0) >= number_of_rows(rows) or length == 0:
             return -np.inf, np.inf
         points = chosen_rows(rows, support.rows)

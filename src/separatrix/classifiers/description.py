@@ -21,7 +21,8 @@ class Setting:
 
     ``type``: float, int or str. ``words``: for a number, the words that are accepted besides numbers; for text, the
     only words accepted (empty: any text). ``names``: a registry, as "module:NAME", whose names the help appends to its
-    text. ``flag``: the value that the parameter gets, for an option that takes no value.
+    text. ``flag``: the value that the parameter gets, for an option that takes no value. ``span``: for a number, the
+    lowest and the highest value that a slider offers.
     """
 
     option: str
@@ -32,6 +33,7 @@ class Setting:
     names: str = ""
     flag: Any = None
     metavar: str | None = None
+    span: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -136,6 +138,8 @@ class Description:
         For a scheme built from other classifiers: the names of those that a comparison puts into it.
     only_with : mapping of parameters to (parameter, value)
         Parameters that have an effect only if another parameter has a certain value: its name and that value.
+    offers : mapping of parameters to tuples of str
+        The words from which a form lets one choose the value of a parameter, if its setting does not list them.
     """
 
     about: str
@@ -149,3 +153,4 @@ class Description:
     requires: tuple[Requires, ...] = ()
     parts: tuple[str, ...] = ()
     only_with: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    offers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

@@ -92,6 +92,7 @@ DESCRIPTION = Description(
         "threshold_": number().for_two_classes(),
     },
     requires=(Requires.FEW_COLUMNS,),
+    offers={"direction": ("fisher", "means"), "threshold": ("gaussian", "midpoint")},
 )
 
 

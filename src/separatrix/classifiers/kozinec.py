@@ -30,6 +30,7 @@ DESCRIPTION = Description(
             "For kozinec: stop when the margin is proven to be within this distance of the largest margin.",
             float,
             metavar="NUMBER",
+            span=(1e-6, 1.0),
         ),
         MAX_ITER,
     ),

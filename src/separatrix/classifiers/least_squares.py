@@ -63,6 +63,7 @@ DESCRIPTION = Description(
             "For least-squares: strength of the ridge penalty; 0 by default.",
             float,
             metavar="NUMBER",
+            span=(0.0, 100.0),
         ),
         Setting(
             "--targets",
@@ -83,6 +84,7 @@ DESCRIPTION = Description(
     },
     fitted={"output_weights_": array("", "1+d")},
     requires=(Requires.FEW_COLUMNS,),
+    offers={"targets": ("one-hot", "signed")},
 )
 
 
@@ -304,7 +306,7 @@ class LeastSquaresClassifier(GathersMoments, LinearClassifier):
 
 
 def _status(cost: SquaredCost, names: list[str] | None, width: int, met: bool, shortest: bool, unresolved: bool) -> str:
-    """The status: what was solved, and which columns leave it undetermined or short of digits."""
+    """The status: what was solved, and for which columns the solution is not unique or not accurate."""
     rank, frame = cost.white.rank, cost.rows.frame
     if not met:
         cause = of_extreme_size(frame, names) or far_from_zero(frame, names)

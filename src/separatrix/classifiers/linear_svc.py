@@ -63,6 +63,7 @@ DESCRIPTION = Description(
         )
     },
     fitted={"n_iter_": COUNT},
+    offers={"loss": ("squared_hinge", "hinge")},
 )
 
 
@@ -291,8 +292,8 @@ def _first_unmet(parts: Sequence[_Part]) -> int:
     return next((k for k, fitted in enumerate(parts) if not fitted.outcome.status.met), 0)
 
 
-def _of_class(sentence: str, k: int, task: FitInput) -> str:
-    return f"class {task.classes.tolist()[k]!r} against the rest: {sentence}"
+def _of_class(sentence: str, k: int, task: FitInput) -> Message:
+    return Message(f"class {task.classes.tolist()[k]!r} against the rest: ", sentence)
 
 
 def _recomputed(fitted: _Part) -> Recomputed:

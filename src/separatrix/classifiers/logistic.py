@@ -117,6 +117,7 @@ DESCRIPTION = Description(
     },
     traced=True,
     probabilities=True,
+    offers={"loss": ("logistic", "probit", "cloglog", "squared-sigmoid")},
 )
 
 

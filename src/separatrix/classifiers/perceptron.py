@@ -49,7 +49,14 @@ DESCRIPTION = Description(
             "with the worst one (worst).",
             metavar="WORD",
         ),
-        Setting("--eta0", "eta0", "For perceptron: the learning rate; 1 by default.", float, metavar="NUMBER"),
+        Setting(
+            "--eta0",
+            "eta0",
+            "For perceptron: the learning rate; 1 by default.",
+            float,
+            metavar="NUMBER",
+            span=(0.01, 100.0),
+        ),
         Setting(
             "--pocket",
             "pocket",
@@ -70,6 +77,7 @@ DESCRIPTION = Description(
             "For perceptron: the strength of --penalty; 0.0001 by default.",
             float,
             metavar="NUMBER",
+            span=(1e-6, 1.0),
         ),
         L1_RATIO,
         NO_INTERCEPT,
@@ -81,6 +89,7 @@ DESCRIPTION = Description(
     fitted={**SEARCHED, "mistakes_": COUNT, "walking_": array("scores", "1+d").maybe()},
     traced=True,
     only_with={"l1_ratio": ("penalty", "elasticnet")},
+    offers={"update": ("online", "batch", "worst")},
 )
 
 

@@ -38,6 +38,8 @@ LEAST_MEAN_EPOCHS = 100
 LEAST_MEAN_VISITS = 300_000
 # Rows outside memory are read anew in every epoch, so the mean is over this many.
 MEAN_EPOCHS_OUTSIDE_MEMORY = 10
+# Epochs over fewer rows in all are walked at once. They take less than a millisecond, and a run can be stopped between.
+MOST_VISITS_AT_ONCE = 40_000
 
 
 @dataclass(frozen=True)
@@ -98,9 +100,10 @@ class Plan:
         walker = replace(self.solver, shuffle=True, average=True, survey_from=epochs + 1)
         with one_blas_thread:
             state: State[PerceptronMemory] = walker.init(problem, start.copy())
-            for epoch in range(epochs):
+            together = max(1, MOST_VISITS_AT_ONCE // max(1, problem.n_rows))
+            for epoch in range(0, epochs, together):
                 with part("epoch", epoch + 1, epochs, "for the mean of the weights"):
-                    state = walker.step(problem, state)
+                    state = walker.walked(problem, state, min(together, epochs - epoch))
             state = walker.solution(problem, state)
         if not (np.all(np.isfinite(state.W)) and np.isfinite(state.at.value)):  # float64 overflowed
             return found

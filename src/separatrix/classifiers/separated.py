@@ -7,10 +7,11 @@ from dataclasses import replace
 import numpy as np
 
 from separatrix.base.arrays import Array, Booleans, Integers
-from separatrix.base.messages import Detail, Message, Parameter, Remedy, Setting, joined
+from separatrix.base.messages import Detail, Message, Parameter, Remedy, Setting, joined, reason, remedy
 from separatrix.base.number_text import number_text
 from separatrix.base.renamed_messages import over_columns
 from separatrix.classifiers.fit_input import FitInput
+from separatrix.objectives.limiting_columns import limiting_columns
 from separatrix.objectives.problem import Objective
 from separatrix.proofs.causes import extremes
 from separatrix.proofs.deciding import decide
@@ -25,6 +26,7 @@ from separatrix.proofs.verdicts import Doubtful, Inseparable, QuasiSeparable, Se
 from separatrix.rows import Block, Rows
 from separatrix.rows.coding import Coding
 from separatrix.solvers.driver import Run
+from separatrix.solvers.separating.limiting_sizes import STANDARDISE_ALL, unlike_sizes
 from separatrix.solvers.stopping import Code, Status
 
 # How many columns of a direction a message names; the verdict holds all of them.
@@ -63,7 +65,7 @@ def explained(
     if isinstance(verdict, Inseparable) or (isinstance(verdict, Doubtful) and not diverged):
         return None, replace(outcome, status=OPTIMUM_OUT_OF_RANGE) if diverged else outcome
     if isinstance(verdict, Doubtful):
-        return verdict, replace(outcome, status=_undecided(verdict))
+        return verdict, replace(outcome, status=_undecided(verdict, problem))
     status = outcome.status
     if status.code != CODE_OF_VERDICT[type(verdict)]:
         sentence = "no optimum exists: without a penalty the likelihood grows without bound"
@@ -106,13 +108,14 @@ def _verdict(
     return verdict, how, columns
 
 
-def _undecided(verdict: Doubtful) -> Status:
-    """The status of a run that diverged although separation could not be proven."""
+def _undecided(verdict: Doubtful, problem: Objective) -> Status:
+    """The status of a run that diverged although separation could not be proven, with the columns that may be why."""
+    cause = limiting_columns(problem) or unlike_sizes(problem.rows.frame, problem.names, STANDARDISE_ALL)
     sentence = Message(
         "the weights grow as they do where no optimum exists, but whether the classes are separated could not be "
         "proven: ",
-        verdict.reason,
-        Remedy(PENALISE_OR_DROP),
+        joined("; ", filter(None, [verdict.reason, reason(cause)])),
+        Remedy(joined(", or ", [remedy(cause), PENALISE]) if cause else PENALISE_OR_DROP),
     )
     return Status("rounding", sentence, False)
 

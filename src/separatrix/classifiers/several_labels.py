@@ -51,7 +51,7 @@ def label_parts(Y: Integers) -> Iterator[Part]:
 
 
 class ConstantLabel(ClassifierMixin, BaseEstimator):
-    """The model for a label that all training rows have, or none: it predicts the same for every row."""
+    """The model for a label that all training rows have, or that no row has. It predicts the same for every row."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Store the single value in y."""
@@ -73,7 +73,7 @@ class ConstantLabel(ClassifierMixin, BaseEstimator):
 
 
 def constant_model(X: Any, target: Integers, name: Any) -> ConstantLabel:
-    """The model for a label that all training rows have, or none, with a warning as in scikit-learn."""
+    """The model for a label that all training rows have, or that no row has, with a warning as in scikit-learn."""
     label = name if target[0] else f"not {name}"
     warnings.warn(f"Label {label} is present in all training examples.", SeparatrixWarning, stacklevel=5)
     return ConstantLabel().fit(X, target)

@@ -26,6 +26,7 @@ C = Setting(
     float,
     words=("auto",),
     metavar="NUMBER",
+    span=(0.001, 1000.0),
 )
 LOSS = Setting(
     "--loss",
@@ -44,6 +45,7 @@ L1_RATIO = Setting(
     "For perceptron: with --penalty elasticnet; 0.15 by default.",
     float,
     metavar="SHARE",
+    span=(0.0, 1.0),
 )
 NO_INTERCEPT = Setting("--no-intercept", "fit_intercept", "Fit without an intercept.", flag=False)
 CLASS_WEIGHT = Setting("--class-weight", "class_weight", "Give every class the same total weight.", words=("balanced",))
@@ -54,8 +56,9 @@ TOL = Setting(
     "model's objective; 1e-8 by default. For perceptron: stop when the mean cost no longer falls by more than this.",
     float,
     metavar="NUMBER",
+    span=(1e-12, 0.1),
 )
-MAX_ITER = Setting("--max-iter", "max_iter", "Maximum number of iterations.", int, metavar="N")
+MAX_ITER = Setting("--max-iter", "max_iter", "Maximum number of iterations.", int, metavar="N", span=(1, 10_000))
 
 # The fitted attributes of classifiers that search for a separating hyperplane.
 SEARCHED: dict[str, Field] = {"n_iter_": COUNT, "verdicts_": VERDICT.maybe().for_each("scores")}

@@ -19,7 +19,7 @@ from separatrix.cli.wording import checks_in_shell
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from separatrix.cli.measures import Measures
+    from separatrix.cli.measures_output import Measures
     from separatrix.model_file import ModelFile
     from separatrix.streams.new_rows import NewBatch
     from separatrix.table import Table
@@ -121,7 +121,7 @@ def _refuse_report_options(report: str | None, fitted_on: str | None, decides: b
 
 def _labelled(known: ModelFile, data: str, spelling: dict[str, Any], target: str | None, strict: bool) -> Table:
     from separatrix.base.errors import TableError
-    from separatrix.cli.measures import refuse_unknown_labels
+    from separatrix.cli.measures_output import refuse_unknown_labels
 
     table = model_arguments.read_for(known, data, spelling, strict, target, labelled=True)
     assert table.y is not None
@@ -148,7 +148,7 @@ def _outside_memory(
     if cluster is None and not memory_options.may_be_batched(data, memory):
         return None
     from separatrix.cli import streamed_rows
-    from separatrix.cli.measures import refuse_unknown_labels
+    from separatrix.cli.measures_output import refuse_unknown_labels
     from separatrix.table import Table
 
     asked, passes = streamed_rows.Asked(known, spelling, strict, target, labelled=True), None
@@ -178,7 +178,7 @@ def _measured(known: ModelFile, table: Table, decision: Decision) -> Measures:
     import numpy as np
 
     from separatrix.base.labels import known_codes
-    from separatrix.cli.measures import Measures
+    from separatrix.cli.measures_output import Measures
 
     classes = known.scorer.classes
     codes = None if table.y is None else known_codes(table.y, classes)

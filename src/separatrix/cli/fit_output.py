@@ -13,7 +13,7 @@ from separatrix.base.cached import cached_property
 from separatrix.base.messages import brief
 from separatrix.base.number_text import number_text, ratio_text
 from separatrix.cli import terminal
-from separatrix.cli.measures import Measures
+from separatrix.cli.measures_output import Measures
 from separatrix.cli.model_description import model_sentence
 from separatrix.cli.row_split import MemorySplit, RowSplit
 from separatrix.cli.validation import CrossValidation

@@ -9,7 +9,7 @@ import numpy as np
 
 from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.base.cached import cached_property
-from separatrix.cli.measures import Measures
+from separatrix.cli.measures_output import Measures
 from separatrix.rows.csr import is_sparse
 
 if TYPE_CHECKING:

@@ -51,8 +51,17 @@ def _option(setting: Setting) -> str:
     if not setting.values or setting.name in _flags():
         return option
     if len(setting.values) == 1:
-        return " ".join(map(quote, option_words(setting)))
-    return f"{option} {choices([quote(str(value)) for value in setting.values])}"
+        return " ".join(map(_quoted, option_words(setting)))
+    return f"{option} {choices([_quoted(str(value)) for value in setting.values])}"
+
+
+def _quoted(value: str) -> str:
+    """A word as the shell reads it; a single quote alone stands in double quotes.
+
+    >>> print(_quoted("a b"), _quoted("'"))
+    'a b' "'"
+    """
+    return '"\'"' if value == "'" else quote(value)
 
 
 def option_words(setting: Setting) -> list[str]:

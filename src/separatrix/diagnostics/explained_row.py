@@ -147,7 +147,10 @@ def explain_row(model: Any, x: Any, label: Any = None) -> ExplainedRow:
       label yes: right, margin 3, perceptron loss 0
       no probability: Perceptron has no probabilities, only scores
     """
-    row = np.asarray(x, dtype=np.float64)
+    try:
+        row = np.asarray(x, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError("x", f"got {x!r}", "give one row, an array of numbers") from error
     width = getattr(model, "n_features_in_", row.size)
     if row.shape != (width,) or not np.all(np.isfinite(row)):
         problem = "it has NaN or infinity" if row.shape == (width,) else f"its shape is {row.shape}"

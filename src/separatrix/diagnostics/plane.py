@@ -36,7 +36,8 @@ from separatrix.diagnostics.separating_directions import (
     without,
 )
 from separatrix.evaluation.model_view import view_of
-from separatrix.geometry import Region, regions
+from separatrix.geometry import Region
+from separatrix.geometry.regions import linear_regions
 from separatrix.rows import Block, Frame, memory_rows, summarise
 from separatrix.scorers.parts import PartsScorer
 from separatrix.scorers.scorer import Scorer, scores_of
@@ -283,7 +284,7 @@ def exact_regions(model: Any, plane: Plane, box: Any) -> list[Region] | None:
     """
     scorer = scores_of(model)
     if isinstance(scorer, Scorer):
-        return regions(Scorer(plane.weights(scorer.W), scorer.classes, scorer.link_name), box)
+        return linear_regions(Scorer(plane.weights(scorer.W), scorer.classes, scorer.link_name), box)
     if isinstance(scorer, PartsScorer) and scorer.W is not None and len(scorer.classes) <= MOST_CLASSES_BY_PAIRS:
         return scorer.regions_in(box, plane.weights)
     return None

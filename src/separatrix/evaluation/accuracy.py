@@ -82,7 +82,7 @@ def evaluate(
     y : (n,) sequence
         The labels. A label that the model does not know counts as a mistake and makes the log loss infinite.
     threshold : float, optional
-        For two classes, the probability of the second class from which it is predicted, by default ½.
+        For two classes, the lowest probability at which the second class is predicted; ½ by default.
     cost : dict, optional
         For two classes, the costs of both mistakes, as in ``{"FP": 1, "FN": 5}``; the second class is the positive one.
         Unless a threshold is given, predictions have the lowest expected cost: the threshold is FP/(FP + FN).

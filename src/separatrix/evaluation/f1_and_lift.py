@@ -1,6 +1,7 @@
 r"""Confidence intervals for F₁ and for lift, from the counts of one class.
 
-With a rows that are of the class and predicted to be of it, and b rows that are only one of the two,
+Let a be the number of rows that belong to the class and are predicted to belong to it, and b the number of rows for
+which only one of these is true. Then
 
     F₁ = 2a/(2a + b) = 2F*/(1 + F*),     F* = a/(a + b) .
 
@@ -9,8 +10,8 @@ for F₁. F*: Hand, Christen and Kirielle, F*: an interpretable transformation o
 (2021). The interval: Lam, Gopal and Qian, Confidence intervals for the F1 score: a comparison of four methods,
 arXiv:2309.14621 (2023), their "Wilson indirect" one.
 
-Of n rows let r be of the class and p predicted to be of it. For multinomial counts the delta method (Agresti,
-Categorical Data Analysis, 3rd edition, 2013, section 16.1) gives
+Let r of all n rows belong to the class, and let p be predicted to belong to it. For multinomial counts the delta method
+(Agresti, Categorical Data Analysis, 3rd edition, 2013, section 16.1) gives
 
     lift = a n/(p r) ,     Var(log lift) ≈ 1/a − 1/p − 1/r + (2 lift − 1)/n ,
 

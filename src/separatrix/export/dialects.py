@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from separatrix.base.errors import ParameterError
-from separatrix.export.spelling import FALSE, SPACES, TRUE, ZONED, Respelling, are_instants, are_zoned, nothing
+from separatrix.export.level_texts import FALSE, SPACES, TRUE, ZONED, Respelling, are_instants, are_zoned, nothing
 
 # The exponent of the largest power of two that a signed 64-bit integer can hold.
 STEP = 62

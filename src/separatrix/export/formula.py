@@ -23,9 +23,9 @@ from separatrix.base.errors import ParameterError
 from separatrix.classifiers import describe
 from separatrix.evaluation.decision_rule import DecisionRule
 from separatrix.export.algebra import Vector
+from separatrix.export.level_texts import as_numbers
 from separatrix.export.link_formulas import PROBABILITIES, corrected
 from separatrix.export.score_formulas import scores_from
-from separatrix.export.spelling import as_numbers
 from separatrix.model_file import ModelFile
 from separatrix.model_file.pipelines import taken_apart
 from separatrix.scorers.scorer import scores_of

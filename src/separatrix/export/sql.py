@@ -21,7 +21,7 @@ from separatrix.export.decision_notes import decision_notes
 from separatrix.export.dialects import dialect_of
 from separatrix.export.formula import Formula, formula_of, refuse_words
 from separatrix.export.guards import guard_of
-from separatrix.export.spelling import notes_on_levels
+from separatrix.export.level_texts import notes_on_levels
 from separatrix.export.sql_writer import Binding, Writer
 from separatrix.table.cells import NA
 

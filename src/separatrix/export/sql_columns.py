@@ -10,7 +10,7 @@ from separatrix.base.arrays import Array
 from separatrix.export.dialects import Dialect
 from separatrix.export.formula import Column, Row
 from separatrix.export.guards import Guard
-from separatrix.export.spelling import are_numbers, unlike
+from separatrix.export.level_texts import are_numbers, unlike
 
 
 @dataclass(frozen=True)

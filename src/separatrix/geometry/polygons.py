@@ -44,6 +44,11 @@ class Region:
         return len(self.vertices) == 0
 
     @property
+    def rings(self) -> tuple[Array, ...]:
+        """The outline, as of a region with curved edges: none or one."""
+        return () if self.empty else (self.vertices,)
+
+    @property
     def area(self) -> float:
         """The area of the polygon."""
         return polygon_area(self.vertices)

@@ -1,8 +1,9 @@
-"""Decision regions of linear classifiers in the plane, as exact polygons without a grid (docs/tour.md, G5, M3).
+"""Decision regions in the plane: exact polygons without a grid for linear classifiers (docs/tour.md, G5, M3).
 
 The region of class i is the intersection of a box with the half-planes (w_i − w_j)·x + (b_i − b_j) ≥ 0, so it is
 convex. For a scheme of two-class models, the lines of the models cut the box into cells. Inside a cell no score changes
-its sign, so the signs decide for the whole cell.
+its sign, so the signs decide for the whole cell. Regions of other classifiers have curved edges
+(``geometry/curved_regions.py``).
 """
 
 from __future__ import annotations
@@ -14,30 +15,34 @@ import numpy as np
 
 from separatrix.base.arrays import Array, Integers
 from separatrix.base.errors import ParameterError
+from separatrix.geometry.curved_regions import CurvedRegion, curved_regions
+from separatrix.geometry.plane_scores import affine_weights, plane_scores
 from separatrix.geometry.polygons import Region, cells, corners, split
 
 
-def regions(model: Any, box: Any) -> list[Region]:
-    """Return the regions in which each class wins, as convex polygons that agree with ``predict``. G5, M1, M2.
+def regions(model: Any, box: Any) -> list[Region] | list[CurvedRegion]:
+    """Return the regions in which each class wins, which agree with ``predict``. G5, M1, M2, B4.
 
     Parameters
     ----------
-    model : fitted linear classifier of two columns, ``Scorer``, or array (K, 3)
+    model : fitted classifier of two columns, pipeline, ``Scorer``, or array (K, 3)
         An array holds the weights of K scores, intercepts in column 0.
     box : (x₁ low, x₁ high, x₂ low, x₂ high)
         The part of the plane to divide among the classes.
 
     Returns
     -------
-    list of Region
-        In the order of the classes. Each class has one region, since it is convex; only with one versus one a class may
-        have several. A class that wins nowhere in the box has one region without vertices. If classes have the same
+    list of Region or list of CurvedRegion
+        In the order of the classes. Linear models have convex polygons (``Region``), one for each class; only with one
+        versus one a class may have several. Other models, such as QDA and pipelines, have one ``CurvedRegion`` for each
+        class, which may consist of several parts and have holes. Both have ``labels``, ``rings``, ``area`` and
+        ``contains``. A class that wins nowhere in the box has one region without vertices. If classes have the same
         scores everywhere, the first of them wins, as in prediction.
 
     Raises
     ------
     ParameterError
-        If the boundaries are not straight lines in two columns; ``boundary_curve`` traces those.
+        If the model is not a fitted classifier of two columns.
 
     Examples
     --------
@@ -49,20 +54,46 @@ def regions(model: Any, box: Any) -> list[Region]:
     """
     scorer = getattr(model, "scorer_", model)
     if isinstance(scorer, DrawsItself):
-        return scorer.regions_in(box)
-    try:
-        weights = np.asarray(getattr(scorer, "W", scorer), dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        problem = f"{type(model).__name__} has no weights of linear scores, or is not fitted"
-        remedy = "give a fitted linear model of two columns, or use boundary_curve, which traces any boundary"
-        raise ParameterError("model", problem, remedy) from error
+        polygons = scorer.regions_in(box)
+        if polygons is not None:
+            return polygons
+    elif _linear_weights(scorer) is not None:
+        return linear_regions(scorer, box)
+    scores = plane_scores(model)
+    W_plane = affine_weights(scores.field, box)
+    if W_plane is not None:  # such as a linear model after a scaler
+        return _polygons(W_plane, list(range(len(W_plane))), scores.labels, box)
+    return curved_regions(scores.field, scores.labels, box, through=_means(model))
+
+
+def linear_regions(scorer: Any, box: Any) -> list[Region]:
+    """The polygons in which each class of a ``Scorer``, or of weights (K, 3), wins."""
+    weights = np.asarray(getattr(scorer, "W", scorer), dtype=np.float64)
     if weights.ndim != 2 or weights.shape[1] != 3:
         raise ParameterError("model", f"its weights have shape {weights.shape}", "give a linear model of two columns")
     W, ranks = _scores_of_all_classes(weights, getattr(scorer, "link", None))
     classes = getattr(scorer, "classes", None)
     labels = list(range(len(W))) if classes is None else classes.tolist()
+    return _polygons(W, ranks, labels, box)
+
+
+def _polygons(W: Array, ranks: list[int], labels: Sequence[Any], box: Any) -> list[Region]:
     whole = corners(box)
     return [Region((labels[i],), _winning(W, ranks, i, whole)) for i in range(len(W))]
+
+
+def _linear_weights(scorer: Any) -> Array | None:
+    """The weights of linear scores, or None if the scores are not linear."""
+    try:
+        return np.asarray(getattr(scorer, "W", scorer), dtype=np.float64)
+    except (TypeError, ValueError):
+        return None
+
+
+def _means(model: Any) -> Array | None:
+    """The means of the classes, if the model knows them: even a class with a small region wins at its mean."""
+    means = getattr(model, "means_", None)
+    return None if means is None or np.ndim(means) != 2 or np.shape(means)[1] != 2 else np.asarray(means)
 
 
 def _scores_of_all_classes(weights: Array, link: Any) -> tuple[Array, list[int]]:
@@ -80,9 +111,9 @@ def _scores_of_all_classes(weights: Array, link: Any) -> tuple[Array, list[int]]
 
 @runtime_checkable
 class DrawsItself(Protocol):
-    """A scorer without one linear score for each class, which computes its regions itself."""
+    """A scorer without one linear score for each class, which computes its polygons itself; None if it has none."""
 
-    def regions_in(self, box: Any) -> list[Region]: ...
+    def regions_in(self, box: Any) -> list[Region] | None: ...
 
 
 def voted_regions(

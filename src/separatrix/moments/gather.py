@@ -17,13 +17,13 @@ import numpy as np
 from separatrix.base.arrays import EPS, Array, Integers
 from separatrix.base.available_memory import refuse_too_large
 from separatrix.base.errors import InputError
-from separatrix.base.messages import ByAudience, Classifier, Message
+from separatrix.base.messages import Classifier, Message
 from separatrix.base.pieces import pieces, rows_per_piece
 from separatrix.moments.first_look import constant_values, first_frame
 from separatrix.objectives.limiting_columns import STANDARDISE, column_name
 from separatrix.rows import Block, Frame, Rows, standard_frame, summarise
 from separatrix.rows.block import LARGEST_DENSE_BLOCK
-from separatrix.rows.column_statistics import LARGEST_SQUARE, SMALLEST_SQUARE
+from separatrix.rows.column_statistics import LARGEST_SQUARE, SMALLEST_SQUARE, sum_beyond_range
 from separatrix.rows.csr import is_sparse
 from separatrix.rows.frame import LARGE_OFFSET, power_of_two
 
@@ -317,10 +317,7 @@ def _refuse_overflown(moments: Moments, names: list[str] | None) -> None:
     """Raise an error if the sum of a column is past float64, naming the first such column."""
     past = np.flatnonzero(~np.all(np.isfinite(moments.mean), axis=0))
     if len(past):
-        problem = Message("the sum of ", column_name(int(past[0]), names), " is beyond the range of float64")
-        by_hand = "divide that column by a large number, such as 1e10"
-        in_shell = "standardise the columns first, with --standardise"
-        raise InputError("X", problem, Message(ByAudience(by_hand, shell=in_shell)))
+        raise sum_beyond_range(int(past[0]), names)
 
 
 def refuse_extreme_scales(frame: Frame, names: list[str] | None, least: float, most: float = np.inf) -> None:

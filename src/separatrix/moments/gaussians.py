@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -199,6 +200,26 @@ class QuadraticScorer:
         joint = self.gaussians.log_joint(X, names)
         # The mean constant depends on the units of the columns, which all classes share.
         return joint[:, 1] - joint[:, 0] if len(self.classes) == 2 else joint - self.gaussians.constant.mean()
+
+    def quick_scores(self) -> Callable[[Array], Array]:
+        """``scores`` of dense finite rows, without checks: a function that is fast for few rows and columns."""
+        normal, K = self.gaussians, len(self.classes)
+        M, a, unit = normal.whitened(normal.frame.center, np.ones(normal.n_features))
+        owner = np.repeat(np.arange(K), [A.shape[1] for A in normal.whiten])
+        # −½ of the squares of each class's own entries, summed.
+        halves = -0.5 * unit**2 * (owner[:, None] == np.arange(K))
+        constant = np.log(normal.priors) + normal.constant - normal.constant.mean()
+        center, M = normal.frame.center, np.ascontiguousarray(M.T)
+        if K == 2:
+            halves, constant = halves[:, 1] - halves[:, 0], constant[1] - constant[0]
+
+        def scores(X: Array) -> Array:
+            h = (X - center) @ M
+            h += a
+            h *= h
+            return np.asarray(h @ halves + constant)
+
+        return scores
 
     def predict(self, X: Any, names: list[str] | None = None) -> AnyArray:
         """The class of each row; posterior odds of exactly 1 go to the first class."""

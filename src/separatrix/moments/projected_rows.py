@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from separatrix.base.arrays import AnyArray, Array
 from separatrix.moments.gather import Moments
+from separatrix.moments.projection_thresholds import THRESHOLDS, Cut, Threshold
 from separatrix.moments.projections import DIRECTIONS, Direction, apart
-from separatrix.moments.thresholds import THRESHOLDS, Cut, Threshold
 
 __all__ = ["DIRECTIONS", "THRESHOLDS", "Cut", "Direction", "Projection", "Threshold", "apart"]
 

@@ -1,7 +1,8 @@
 """Names the columns because of which float64 cannot give a fit more digits, and says what to do about them.
 
-Three causes can be determined: columns that are collinear, exactly or nearly; a column whose mean is many times its
-spread, so that its entries and its weight have few digits for the spread; and a column of extreme size.
+Four causes can be determined: columns that are collinear, exactly or nearly; a column whose mean is many times its
+spread, so that its entries and its weight have few digits for the spread; a column of extreme size; and a penalty that
+is too weak beside rounding errors, in all columns or in a large one.
 """
 
 from __future__ import annotations
@@ -11,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from separatrix.base.arrays import Array
-from separatrix.base.messages import ByAudience, ColumnName, Message, Remedy, joined
+from separatrix.base.arrays import EPS, Array
+from separatrix.base.messages import ByAudience, ColumnName, Message, Parameter, Remedy, joined
 from separatrix.rows.frame import LARGEST_RAW_EXPONENT, Frame
 
 if TYPE_CHECKING:
@@ -29,9 +30,15 @@ SMALLEST_SHARE_IN_DEPENDENCY = 1e-3
 FAR_FROM_ZERO = 1e8
 # Dependencies are looked for among at most this many columns: a QR factorisation of the rows takes n d² steps.
 MOST_COLUMNS_SEARCHED = 500
+# A penalty is too weak if rounding errors of the gradient, of this size, allow a gap above SMALLEST_PROVABLE_GAP. The
+# gradient of a smooth loss near one with kinks is steeper, and solvers cannot make it as small.
+ROUNDED_GRADIENT, ROUNDED_STEEP_GRADIENT, SMALLEST_PROVABLE_GAP = 8 * EPS, 1e-11, 1e-9
+# If a penalty is too weak in a column of at least this size, the size is the cause, and not C.
+LARGE_COLUMN = 1e6
 STANDARDISE = Message(
     ByAudience("standardise that column first", shell="standardise the columns first, with --standardise")
 )
+STANDARDISE_OR_DROP = Message(STANDARDISE, ", or leave that column out")
 
 
 def column_name(j: int, names: Sequence[str] | None) -> ColumnName:
@@ -116,9 +123,34 @@ def of_extreme_size(frame: Frame, names: Sequence[str] | None) -> Message:
     if not np.max(exponents, initial=0.0) > LARGEST_RAW_EXPONENT:
         return Message()
     j = int(np.argmax(exponents))
-    return Message(
-        "the entries of ", column_name(j, names), f" differ by about {frame.scale[j]:.0e}", Remedy(STANDARDISE)
-    )
+    return Message(_differing(j, frame, names), Remedy(STANDARDISE_OR_DROP))
+
+
+def _differing(j: int, frame: Frame, names: Sequence[str] | None) -> Message:
+    return Message("the entries of ", column_name(j, names), f" differ by about {frame.scale[j]:.0e}")
+
+
+def weakly_penalised(objective: Objective) -> Message:
+    """The column whose penalty is weakest, if rounding errors hide the penalty; else an empty message.
+
+    The penalty on raw weights counts less and less the larger a column is: at 1e12, rounding errors in the gradient are
+    as large as the gradient of the penalty.
+    """
+    frame = objective.rows.frame
+    r, a = objective.root_penalty[1:], objective.absolute_penalty[1:]
+    off = ROUNDED_GRADIENT if objective.loss.traits.smooth else ROUNDED_STEEP_GRADIENT
+    with np.errstate(divide="ignore", over="ignore"):
+        unproven = np.where(r > 0, 0.5 * (off / r) ** 2, off / a)
+    unproven[objective.unpenalised[1:] | objective.pinned[1:] | ~np.isfinite(frame.scale)] = 0.0
+    if not np.max(unproven, initial=0.0) > SMALLEST_PROVABLE_GAP:
+        return Message()
+    j = int(np.argmax(unproven))
+    if frame.scale[j] < LARGE_COLUMN:
+        return Message(
+            "the penalty is too weak beside rounding errors", Remedy(Message("use a smaller ", Parameter("C")))
+        )
+    hidden = ", so rounding errors hide the penalty on its weight"
+    return Message(_differing(j, frame, objective.names), hidden, Remedy(STANDARDISE_OR_DROP))
 
 
 def nearly_collinear(R: Array, names: Sequence[str] | None) -> Message:
@@ -143,6 +175,7 @@ def limiting_columns(objective: Objective) -> Message:
     """
     frame, names = objective.rows.frame, objective.names
     cause = of_extreme_size(frame, names) or far_from_zero(frame, names)
-    if cause or not 2 <= objective.shape[1] - 1 <= MOST_COLUMNS_SEARCHED:
-        return cause
-    return nearly_collinear(objective.root_gram[:, 1:], names)
+    weak = cause or weakly_penalised(objective)
+    if cause or weak.columns or not 2 <= objective.shape[1] - 1 <= MOST_COLUMNS_SEARCHED:
+        return weak
+    return nearly_collinear(objective.root_gram[:, 1:], names) or weak

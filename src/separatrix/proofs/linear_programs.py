@@ -25,12 +25,24 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from separatrix.base.arrays import Array, Integers
+from separatrix.base.watching import waited
 from separatrix.rows.csr import is_sparse
 from separatrix.rows.frame import power_of_two
 
 # Largest number of rows for which ``least_violation`` uses the simplex method instead of the interior point method with
 # crossover: at 50 000 rows both take half a second, at 200 000 rows they take 11 s and 2 s.
 MOST_SIMPLEX_ROWS = 50_000
+# Programs with fewer columns and rows in all take a few milliseconds.
+FEWEST_WAITED_FOR = 2000
+
+
+def _solved(cost: Array, **program: Any) -> Any:
+    """The solution by HiGHS, which cannot be interrupted; a large program is waited for, so that it can be given up."""
+    from scipy.optimize import linprog
+
+    if len(cost) + sum(np.size(program.get(side, ())) for side in ("b_ub", "b_eq")) < FEWEST_WAITED_FOR:
+        return linprog(cost, **program)
+    return waited(lambda: linprog(cost, **program), "solving a linear program")
 
 
 class Widest(NamedTuple):
@@ -56,7 +68,6 @@ def widest(A: Any) -> Widest | None:
     >>> widest(np.array([[1.0, 2.0], [-1.0, -2.0]])).weights.tolist()
     [0.5, 0.5]
     """
-    from scipy.optimize import linprog
     from scipy.sparse import csr_array, hstack
 
     n, w = A.shape
@@ -72,7 +83,7 @@ def widest(A: Any) -> Widest | None:
     cost = np.zeros(w + 1)
     cost[-1] = -1.0
     bounds = [(-1.0, 1.0)] * w + [(0.0, None)]
-    found: Any = linprog(
+    found: Any = _solved(
         cost, A_ub=program, b_ub=np.zeros(n), bounds=bounds, method="highs-ds", options={"presolve": False}
     )
     if found.status != 0:
@@ -119,8 +130,6 @@ def least_violation(A: Any, positive: Any) -> Array | None:
     >>> np.sign(A @ v).tolist()
     [1.0, 1.0, -1.0, 1.0, 1.0]
     """
-    from scipy.optimize import linprog
-
     n, w = A.shape
     _, columns = _units(A)
     share = np.where(positive, 1.0 / max(1, int(np.sum(positive))), 1.0 / max(1, int(np.sum(~positive))))
@@ -129,7 +138,7 @@ def least_violation(A: Any, positive: Any) -> Array | None:
     # of the primal has n: 5 000 rows of 2 columns take 0.03 s instead of 0.5 s. v are the dual's equation marginals.
     equal: Any = _divided(A, 1.0 / share, columns).T
     method: Literal["highs-ds", "highs-ipm"] = "highs-ds" if n <= MOST_SIMPLEX_ROWS else "highs-ipm"
-    found: Any = linprog(-share, A_eq=equal, b_eq=np.zeros(w), bounds=(0.0, 1.0), method=method)
+    found: Any = _solved(-share, A_eq=equal, b_eq=np.zeros(w), bounds=(0.0, 1.0), method=method)
     return None if found.status != 0 else np.asarray(-found.eqlin.marginals / columns)
 
 
@@ -141,7 +150,6 @@ def fewest(A: Any, spanning: Any, unit: Array) -> Array | None:
     >>> fewest(np.array([[1.0, 1.0], [1.5, -1.0]]), np.zeros((0, 2)), np.ones(2)).tolist()
     [0.8, 0.0]
     """
-    from scipy.optimize import linprog
     from scipy.sparse import csr_array, hstack, vstack
 
     w = A.shape[1]
@@ -152,7 +160,7 @@ def fewest(A: Any, spanning: Any, unit: Array) -> Array | None:
     program: Any = hstack([-scaled, scaled], format="csr")
     equal = hstack([equal, -equal], format="csr")
     target = np.append(np.zeros(spanning.shape[0]), 1.0)
-    found: Any = linprog(
+    found: Any = _solved(
         np.ones(2 * w),
         A_ub=program,
         b_ub=np.zeros(A.shape[0]),
@@ -183,7 +191,6 @@ def complementary(A: Any) -> Complementary | None:
     >>> found.weights.tolist(), found.v.tolist()
     ([1.0, 1.0, 0.0], [0.0, 1.0])
     """
-    from scipy.optimize import linprog
     from scipy.sparse import csr_array, hstack
 
     n = A.shape[0]
@@ -196,7 +203,7 @@ def complementary(A: Any) -> Complementary | None:
     program: Any = hstack([-scaled.T, scaled.T], format="csr")
     target = -np.asarray(scaled.sum(axis=0)).ravel()
     bounds: list[tuple[float, float | None]] = [(0.0, 1.0)] * n + [(0.0, None)] * n
-    found: Any = linprog(
+    found: Any = _solved(
         np.repeat([1.0, 0.0], n),
         A_eq=program,
         b_eq=target,
@@ -220,14 +227,13 @@ def balancing(A: Array, some: Integers, free: int = 0) -> Array | None:
     >>> balancing(np.array([[1.0], [-2.0], [-1.0]]), np.array([0])).tolist()
     [0.0, 0.5, 0.0]
     """
-    from scipy.optimize import linprog
     from scipy.sparse import csr_array
 
     # Rows are not scaled, because the right-hand side is a sum of unscaled rows.
     cost = np.where(np.arange(len(A)) < free, 0.0, 1.0)
     bounds: list[tuple[float | None, None]] = [(None, None)] * free + [(0.0, None)] * (len(A) - free)
     program: Any = csr_array(A.T)
-    found: Any = linprog(cost, A_eq=program, b_eq=-A[some].sum(axis=0), bounds=bounds, method="highs-ds")
+    found: Any = _solved(cost, A_eq=program, b_eq=-A[some].sum(axis=0), bounds=bounds, method="highs-ds")
     return None if found.status != 0 else np.asarray(found.x)
 
 
@@ -237,7 +243,5 @@ def furthest(A: Array, along: Array) -> Array | None:
     >>> furthest(np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([1.0, 1.0])).tolist()
     [1.0, 1.0]
     """
-    from scipy.optimize import linprog
-
-    found: Any = linprog(-along, A_ub=-A, b_ub=np.zeros(len(A)), bounds=(-1.0, 1.0), method="highs-ds")
+    found: Any = _solved(-along, A_ub=-A, b_ub=np.zeros(len(A)), bounds=(-1.0, 1.0), method="highs-ds")
     return None if found.status != 0 else np.asarray(found.x)

@@ -21,6 +21,7 @@ import numpy as np
 from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.base.watching import Part, watched
 from separatrix.proofs.class_differences import Differences, chunks
+from separatrix.proofs.enclosing_rows import enclosing_rows
 from separatrix.proofs.linear_programs import Widest, widest
 from separatrix.proofs.newton_separator import nearly
 from separatrix.rows.csr import is_sparse
@@ -74,6 +75,9 @@ def search(D: Differences, N: AnyArray | None = None, left: AnyArray | None = No
         if tell is not None:
             tell(Part("separability: round", k, note=f"{len(chosen)} of {D.count} rows at hand"))
         B = in_directions(D, chosen, N)
+        enclosing = enclosing_rows(B) if k == 1 and N is None and not is_sparse(B) else None
+        if enclosing is not None:
+            return Found(None, chosen[enclosing[0]], enclosing[1], 0.0, NO_MARGINS)
         found = widest(B)
         if found is None:
             return None

@@ -121,9 +121,9 @@ def report(
     ('<!doctype html>', True, False)
     """
     check_level(level)
-    rows = getattr(X, "row_names", None) if rows is None else rows
+    rows = _numbers_of(X, rows)
     if test is not None:
-        test_rows = getattr(test[0], "row_names", None) if test_rows is None else test_rows
+        test_rows = _numbers_of(test[0], test_rows)
         held_out, labels = _seen(test)
         test = (taken_apart(model, held_out)[1], labels)
     if missing is None and len(getattr(model, "steps", ())) > 1:
@@ -156,6 +156,11 @@ def report(
         today() if date is None else date,
     )
     return _page(f"Report on a {subject.kind}" if title is None else title, subject)
+
+
+def _numbers_of(X: Any, rows: Rows | None) -> Rows | None:
+    """The numbers that were given for the rows of X, or else those that a table has."""
+    return getattr(X, "row_names", None) if rows is None else rows
 
 
 def _refuse_other_models(model: Any) -> None:

@@ -12,8 +12,8 @@ from separatrix.classifiers.separated import APART
 from separatrix.proofs.class_differences import Differences
 from separatrix.proofs.naming import named_causes
 from separatrix.proofs.verdicts import QuasiSeparable
+from separatrix.reports.formatting import MOST_NAMED, some
 from separatrix.reports.reported_model import ReportedModel
-from separatrix.reports.wording import MOST_NAMED, some
 
 # The usual term for each kind of separation.
 TERMS = {"separated": "Complete separation", "quasi-separated": "Quasi-complete separation"}

@@ -54,6 +54,10 @@ DETAILS = Template("<details><summary>$summary</summary>$body</details>")
 FINDING = Template('<li class="finding $kind">$body</li>')
 
 
+# The space between columns, in characters, and the characters that fit on a screen of 360 CSS pixels.
+SPACE_BETWEEN_COLUMNS, MOST_CHARACTERS_ON_PHONES = 2, 44
+
+
 class Html(str):
     """Text that is HTML already, made of parts that went through ``text``."""
 
@@ -132,21 +136,42 @@ def table(
 ) -> str:
     """A table of plain cells; columns numbered in ``words`` are set as text, the others as numbers.
 
-    The rows numbered in ``now`` are highlighted.
+    The rows numbered in ``now`` are highlighted. On a phone, a wide table shows the cells of a row below each other, so
+    its cells carry the heads of their columns. A table of the kind "heat" is a matrix and stays one.
 
     >>> table(["row"], [["<3>"]])[-44:]
     't">&lt;3&gt;</td></tr></tbody></table></div>'
     """
+    cells = [list(row) for row in rows]
+    stacked = kind != "heat" and _characters(heads, cells, words) > MOST_CHARACTERS_ON_PHONES
 
-    def cell(tag: str, k: int, value: Any) -> str:
-        return f'<{tag} class="text">{_shown(value)}</{tag}>' if k in words else f"<{tag}>{_shown(value)}</{tag}>"
+    def cell(tag: str, k: int, value: Any, named: str = "") -> str:
+        kind = ' class="text"' if k in words else ""
+        return f"<{tag}{kind}{named}>{_shown(value)}</{tag}>"
 
+    names = [f' data-head="{text(name)}"' if stacked else "" for k, name in enumerate(heads)]
     head = "".join(cell("th", k, name) for k, name in enumerate(heads))
     body = "".join(
-        ('<tr class="now">' if i in now else "<tr>") + "".join(cell("td", k, v) for k, v in enumerate(row)) + "</tr>"
-        for i, row in enumerate(rows)
+        ('<tr class="now">' if i in now else "<tr>")
+        + "".join(cell("td", k, value, names[k]) for k, value in enumerate(row))
+        + "</tr>"
+        for i, row in enumerate(cells)
     )
-    return TABLE.substitute(head=head, body=body, kind=f' class="{kind}"' if kind else "")
+    kinds = " ".join(filter(None, [kind, "stack" * stacked]))
+    return TABLE.substitute(head=head, body=body, kind=f' class="{kinds}"' if kinds else "")
+
+
+def _characters(heads: Sequence[str], cells: Sequence[Sequence[Any]], words: frozenset[int]) -> int:
+    """The width of a table in characters: heads and text wrap at spaces, and numbers do not.
+
+    >>> _characters(["column", "in standard errors"], [["an age", -12.5]], frozenset({0}))
+    16
+    """
+    total = 0
+    for k, head in enumerate(heads):
+        shown = [head, *(str(row[k]) if k in words else str(row[k]).replace(" ", "_") for row in cells)]
+        total += max(len(word) for one in shown for word in one.split() or [""]) + SPACE_BETWEEN_COLUMNS
+    return total
 
 
 def facts(pairs: Iterable[tuple[str, Any]]) -> str:

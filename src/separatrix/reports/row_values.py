@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from separatrix.base.arrays import Array
-from separatrix.reports.wording import number
+from separatrix.reports.formatting import number
 
 if TYPE_CHECKING:
     from separatrix.table.encoded_column import Encoded

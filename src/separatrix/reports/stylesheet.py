@@ -147,6 +147,26 @@ footer { border-top: 1px solid var(--rule); margin-top: 40px; padding-top: 16px;
   dl.facts { grid-template-columns: 1fr; gap: 0; }
   dl.facts dd { margin-bottom: 8px; }
   .bar { width: 4rem; }
+  th { white-space: normal; }
+}
+@media screen and (max-width: 30rem) {
+  /* The cells of a row flow below its first cell, each with the head of its column. */
+  .stack, .stack tbody { display: block; }
+  .stack thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  .stack tr { display: flex; flex-wrap: wrap; gap: 2px 20px; padding: 8px 0; border-bottom: 1px solid var(--rule); }
+  .stack td { display: flex; flex: 1 1 9.5rem; justify-content: space-between; gap: 8px; padding: 0; border: 0; }
+  .stack td:first-child { flex-basis: 100%; justify-content: flex-start; }
+  .stack td::before { content: attr(data-head); color: var(--muted); font-size: 12px; line-height: 1.65;
+    text-align: left; white-space: normal; }
+  .stack tr.now { background: var(--highlight); box-shadow: -8px 0 var(--highlight), 8px 0 var(--highlight); }
+  .stack tr.now td { background: none; box-shadow: none; }
+  /* In a matrix the name of a row is a line of its own above its cells. */
+  .heat, .heat thead, .heat tbody { display: block; }
+  .heat tr { display: flex; flex-wrap: wrap; }
+  .heat th, .heat td { flex: 1 1 0; min-width: 0; border: 0; }
+  .heat th.text, .heat td.text { flex-basis: 100%; padding: 5px 0 0; }
+  .heat td:not(.text), .heat th:not(.text) { padding: 0 1px 3px; font-size: 11px; }
+  .heat td span { margin: 0 -4px; }
 }
 @media print {
   body { font-size: 11px; }

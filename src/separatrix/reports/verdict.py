@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from separatrix.classifiers.separated import APART
+from separatrix.reports.formatting import NOT_ITS_ROWS, number, percent
 from separatrix.reports.no_optimum import short_cause
 from separatrix.reports.reported_model import ReportedModel
-from separatrix.reports.wording import NOT_ITS_ROWS, number, percent
 
 # A fit is called optimal if its gap is at most this share of the null model's objective.
 LARGEST_RELATIVE_GAP_OF_OPTIMUM = 1e-6

@@ -11,8 +11,8 @@ from separatrix.classifiers.separated import APART
 from separatrix.diagnostics import wilson
 from separatrix.evaluation.calibration import Reliability
 from separatrix.evaluation.measures import true_class_log_probability
+from separatrix.reports.formatting import NOT_ITS_ROWS, percent, stated
 from separatrix.reports.reported_model import ReportedModel
-from separatrix.reports.wording import NOT_ITS_ROWS, percent, stated
 
 # An interval of the accuracy wider than this is a warning.
 WIDEST_ACCURACY_INTERVAL = 0.15

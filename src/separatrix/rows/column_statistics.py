@@ -6,7 +6,7 @@ a large offset loses no digits.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Any
@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from separatrix.base.arrays import AnyArray, Array, Matrix
-from separatrix.base.errors import NotFiniteError, WeightError
+from separatrix.base.errors import InputError, NotFiniteError, WeightError
+from separatrix.base.messages import ByAudience, ColumnName, Message
 from separatrix.rows.block import Block
 from separatrix.rows.csr import is_sparse
 from separatrix.rows.frame import Frame, power_of_two
@@ -180,7 +181,7 @@ def _sparse_sums(block: Block, unit: Array | None, weight: float, by_class: Arra
 def _dense_ranges(X: Any, weight: Array, mean: Array, unit: Array) -> tuple[Array, Array, Array]:
     """Min, max and Σ s ((x − x̄)/unit)² of each column, where x̄ is the mean and ``mean`` that mean rounded."""
     X = np.asarray(X, dtype=np.float64)
-    apart = (X - mean) / unit
+    apart = X / unit - mean / unit  # the same numbers as (X − mean)/unit, but nothing overflows
     return X.min(axis=0), X.max(axis=0), _about_mean(weight @ apart, weight @ apart**2, weight)
 
 
@@ -204,7 +205,7 @@ def _sparse_ranges(X: Any, weight: Array, mean: Array, unit: Array) -> tuple[Arr
     low[some], high[some] = np.minimum.reduceat(data, starts), np.maximum.reduceat(data, starts)
     zeros = held < n
     low[zeros], high[zeros] = np.minimum(low[zeros], 0.0), np.maximum(high[zeros], 0.0)
-    apart, zero = (data - mean[column]) / unit[column], -mean / unit
+    apart, zero = data / unit[column] - (mean / unit)[column], -mean / unit
     rest = np.where(zeros, weight.sum() - np.bincount(column, s, d), 0.0)
     first = np.bincount(column, s * apart, d) + rest * zero
     return low, high, _about_mean(first, np.bincount(column, s * apart**2, d) + rest * zero**2, weight)
@@ -305,7 +306,24 @@ def summarise(
     if not ranges:
         summary = rows.fold(replace(partial, ranges=True))
     largest = np.maximum(np.abs(summary.minimum), np.abs(summary.maximum))
-    return rows.fold(replace(partial, unit=power_of_two(largest), ranges=True, compiled=False, is_plain=False))
+    summary = rows.fold(replace(partial, unit=power_of_two(largest), ranges=True, compiled=False, is_plain=False))
+    finite = np.isfinite(summary.mean) & np.isfinite(summary.m2) & np.isfinite(summary.pull).all(axis=0)
+    if not finite.all():
+        raise sum_beyond_range(int(np.argmin(finite)), names)
+    return summary
+
+
+def sum_beyond_range(column: int, names: Sequence[str] | None) -> InputError:
+    """The error for a column whose entries are finite, but whose sum is not.
+
+    >>> print(sum_beyond_range(1, None).problem)
+    the sum of column 1 is beyond the range of float64
+    """
+    called = ColumnName(column, None if names is None else f"column {names[column]!r}")
+    by_hand = "divide that column by a large number, such as 1e10, or leave it out"
+    in_shell = "standardise the columns first, with --standardise, or leave that column out"
+    problem = Message("the sum of ", called, " is beyond the range of float64")
+    return InputError("X", problem, Message(ByAudience(by_hand, shell=in_shell)))
 
 
 def standard_frame(

@@ -14,6 +14,7 @@ import numpy as np
 
 from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.base.concurrency import in_order
+from separatrix.base.watching import pulse
 from separatrix.rows.block import Block
 from separatrix.rows.frame import Frame
 
@@ -282,6 +283,7 @@ def fold_strands(blocks: Sequence[Block], partial: Partial[A]) -> A:
         total = partial.zero()
         for k in range(run.start, run.stop):  # one block at a time: they may be read from a file
             total = partial.add(total, blocks[k])
+            pulse("reading rows")
         return total
 
     parts = in_order(strand, strands(len(blocks)))
@@ -290,6 +292,7 @@ def fold_strands(blocks: Sequence[Block], partial: Partial[A]) -> A:
         return partial.zero()
     for part in parts:
         total = partial.merge(total, part)
+        pulse("reading rows")
     return total
 
 

@@ -56,6 +56,16 @@ class PartsScorer:
             return np.asarray(H[:, 0])
         return self.scheme.combine(H, self._lengths(H.shape[1]), len(self.classes))
 
+    def quick_scores(self) -> Callable[[Array], Array]:
+        """``scores`` of dense finite rows; for linear models without checks, which is fast for few rows."""
+        if self.W is None:
+            return self.scores
+        w, b, K = np.ascontiguousarray(self.W[:, 1:].T), self.W[:, 0], len(self.classes)
+        lengths = self._lengths(len(b))
+        if K == 2:
+            return lambda X: np.asarray(X @ w[:, 0] + b[0])
+        return lambda X: self.scheme.combine(X @ w + b, lengths, K)
+
     def _lengths(self, n_models: int) -> Array:
         """Return ‖w‖ of each model, so that h/‖w‖ is a distance; 1 if w = 0 or the model is not linear."""
         if self.W is None:
@@ -84,17 +94,17 @@ class PartsScorer:
         w = self.W[pairs(len(labels)).index((min(a, b), max(a, b)))]
         return Hyperplane.from_homogeneous(w if a < b else -w)
 
-    def regions_in(self, box: Any, on_plane: Callable[[Array], Array] = np.asarray) -> list[Region]:
-        """Return the polygons in which each class is predicted; see ``separatrix.regions``.
+    def regions_in(self, box: Any, on_plane: Callable[[Array], Array] = np.asarray) -> list[Region] | None:
+        """Return the polygons in which each class is predicted; None if models are not linear or do not vote.
+
+        See ``separatrix.regions``.
 
         ``on_plane`` maps the weights of the models (P, d + 1) to the weights of their restriction to a plane (P, 3).
         The default is for models of two columns.
         """
         scheme = self.scheme
         if self.W is None or not isinstance(scheme, OneVersusOne):
-            kinds = ", ".join(sorted({type(estimator).__name__ for estimator in self.estimators}))
-            remedy = "give one-versus-one over linear models, or use boundary_curve, which traces any boundary"
-            raise ParameterError("model", f"{scheme.name} over {kinds} is not linear in the columns", remedy)
+            return None
         lines, K = on_plane(self.W), len(self.classes)
         if lines.shape[1] != 3:
             problem = f"its weights have shape {lines.shape}"

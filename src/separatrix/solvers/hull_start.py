@@ -22,15 +22,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from separatrix.base.arrays import Array, Integers
+from separatrix.base.watching import pulse
 from separatrix.objectives.factor import Factor
 from separatrix.objectives.problem import Objective
 from separatrix.rows import Block
 from separatrix.rows.block import DENSEST_SPARSE_PRODUCT
 from separatrix.rows.csr import is_sparse
 
-# The number of rows of each class that are added to the small problem in each round; problems of a few hundred rows
-# take milliseconds.
-ROWS_JOINED_PER_CLASS = 192
+# The number of rows of each class that are added to the small problem in each round. At most d + 1 rows support the
+# nearest point of a hull, so few columns need few rows; problems of a few hundred rows take milliseconds.
+MOST_ROWS_JOINED, ROWS_JOINED, ROWS_JOINED_PER_COLUMN = 192, 8, 4
 # The warm start ends when the margin is within this share of its upper bound; the exact method does the rest.
 MARGIN_TOLERANCE = 1e-6
 # The most passes over the rows, and the most interior point steps on each small problem.
@@ -43,6 +44,7 @@ SMALLEST_COMPLEMENTARITY = 1e-17
 LARGEST_COLUMN_RATIO = 1e3
 # An interior point step goes at most this share of the way to the boundary of α ≥ 0, ν ≥ 0.
 BOUNDARY_SHARE = 0.995
+SEARCHING = "searching the nearest points of the hulls"
 
 
 class Support(NamedTuple):
@@ -102,9 +104,11 @@ def nearly_nearest(problem: Objective, w: Array) -> Support | None:
         return None
     rows, alpha, before = np.zeros(0, dtype=np.int64), np.zeros(0), np.inf
     rounds, sparse = 0, stays_sparse(resident, problem.fit_intercept)
+    joining = min(MOST_ROWS_JOINED, ROWS_JOINED + ROWS_JOINED_PER_COLUMN * problem.rows.n_features)
     while rounds < MOST_HULL_ROUNDS:
+        pulse(SEARCHING)
         rounds += 1
-        furthest = problem.rows.fold(Furthest(np.concatenate([[0.0], w])[None, :], ROWS_JOINED_PER_CLASS))
+        furthest = problem.rows.fold(Furthest(np.concatenate([[0.0], w])[None, :], joining))
         margin, ceiling = _margin_and_ceiling(problem, furthest, w)
         if len(rows) and (ceiling - margin <= MARGIN_TOLERANCE * ceiling or ceiling >= (1 - MARGIN_TOLERANCE) * before):
             break
@@ -211,6 +215,7 @@ def _inside(P: Any, sides: Array) -> Array | None:
     gamma = np.array([np.min(g[own > 0]) for own in E]) - 1.0
     nu = g - gamma @ E
     for _ in range(MOST_INTERIOR_STEPS):
+        pulse(SEARCHING)
         mu = float(alpha @ nu) / len(alpha)
         dual, primal = G @ alpha - gamma @ E - nu, E @ alpha - 1.0
         close = mu * len(alpha) <= 1e-3 * MARGIN_TOLERANCE * float(alpha @ G @ alpha)

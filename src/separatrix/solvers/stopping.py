@@ -175,7 +175,7 @@ class Stationary:
 
     def __call__(self, problem: Objective, state: State, bound: Bound, trace: Sequence[Record]) -> Status | None:
         traits, length = problem.loss.traits, trace[-1].gradient_norm
-        if traits.convex and (traits.self_concordance is not None or (bound.value is not None and state.halt is None)):
+        if traits.convex and (traits.self_concordance is not None or bound.value is not None):
             return None
         if not length <= (self.near if state.halt is Halt.STALLED else self.tol):  # NaN is not small, either
             return None
@@ -187,8 +187,12 @@ class Stationary:
                 _LEAVE_ONE_OUT,
             )
             return Status("gradient", sentence, True)
-        kind = "the minimum" if traits.convex else "a minimum, perhaps not the lowest: the cost is not convex"
-        return Status("gradient", f"stationary: the gradient's length fell to {length:.1e}, at {kind}", True)
+        kind = (
+            "near the minimum, though no bound proves how near"
+            if traits.convex
+            else "at a minimum, perhaps not the lowest: the cost is not convex"
+        )
+        return Status("gradient", f"stationary: the gradient's length fell to {length:.1e}, {kind}", True)
 
 
 @dataclass(frozen=True)

@@ -173,7 +173,7 @@ def scan(
         polars, a relation of DuckDB, an object with ``__arrow_c_stream__`` that can be read many times, or a function
         without arguments that returns a new Arrow stream.
     target : str, optional
-        The column of labels. A fit needs it, a prediction does not. A libsvm file has its own.
+        The column of labels. A fit needs it, a prediction does not. In a libsvm file, each line begins with its label.
     weight : str, optional
         A column of weights >= 0; a row of weight 2 counts as two rows.
     classes : sequence, optional
@@ -186,8 +186,8 @@ def scan(
         that coefficients agree with those of memory up to ``tol``.
     cache : str, path, bool or None, default None
         A folder, in which the rows are kept as numbers, so that later passes and later fits read them from there; the
-        cache is made again when the files change. False: never. None: text files and queries are cached in a temporary
-        file, and Parquet files if the disk has twice the room.
+        cache is made again when the files change. With False, rows are never cached. With None, text files and queries
+        are cached in a temporary file, and so are Parquet files if the disk has twice the room that this takes.
     drop : str or sequence of str
         Columns to leave out.
     filesystem : pyarrow.fs.FileSystem, optional
@@ -245,7 +245,7 @@ def _label_of_libsvm(table: SvmlightTable, target: str | None, weight: str | Non
     """The name of the labels of a libsvm file, which has no other columns with names."""
     for what, given, allowed in (("target", target, (None, LABEL)), ("weight", weight, (None,)), ("drop", drop, ((),))):
         if given not in allowed:
-            problem = f"it is a libsvm file, so {what}={given!r} cannot be had"
+            problem = f"it is a libsvm file, which has no column names, so {what}={given!r} cannot be used"
             raise TableError(table.name, problem, f"leave {what} out: each line has a label and columns by number")
     return LABEL
 

@@ -15,6 +15,8 @@ from separatrix.table.formats.header import NO_HEADER, called, is_made_up
 from separatrix.table.schema import Schema
 from separatrix.table.text_settings import TextSettings
 
+# Quotation marks that are read as part of a cell unless they are given.
+OTHER_QUOTES = ("'", "`", "|")
 _HOW_TO_SEPARATE = Message(
     "separate the columns by commas, semicolons, vertical bars or tabs, or give the separator with ",
     Setting("delimiter"),
@@ -137,9 +139,23 @@ def refuse_lacking(source: Source, names: Sequence[str]) -> None:
         problem = f"it lacks {len(missing)} of the {len(names)} columns of the model: {listed(missing, 50)}"
         near = get_close_matches(missing[0], source.names, 1) or same_but_for_case(missing[0], source.names)
         remedy: str = f"rename {near[0]!r}, if that is it" if near else "give a table with the columns that were fitted"
-        if all(map(is_made_up, missing)):
+        if quoted := _quote_around(missing, known):
+            remedy = quoted
+        elif all(map(is_made_up, missing)):
             remedy = Message(remedy, "; for a file without a header give ", NO_HEADER)
         raise TableError(source.name, problem, remedy)
+
+
+def _quote_around(names: Sequence[str], known: Collection[str]) -> Message:
+    """The advice to give the quotation mark that surrounds these names in the header; empty if none does.
+
+    >>> print(_quote_around(["age"], ["'age'", "'sex'"]))
+    its names are in quotation marks: give quote="'"
+    """
+    for mark in OTHER_QUOTES:
+        if all(f"{mark}{name}{mark}" in known for name in names):
+            return Message("its names are in quotation marks: give ", Setting("quote", mark))
+    return Message()
 
 
 def refuse_unknown(source: Source, name: str) -> None:
@@ -155,6 +171,8 @@ def refuse_unknown(source: Source, name: str) -> None:
     if _seems_headless(source):
         headless = Message("its first line looks like a row of data: if it is one, give ", NO_HEADER)
         raise TableError(source.name, f"it has no column {name!r}", headless)
+    if quoted := _quote_around([name], set(source.names)):
+        raise TableError(source.name, f"it has no column {name!r}", quoted)
     near = _similar(name, source.names)
     if near:
         remedy = f"perhaps {' or '.join(map(repr, near))} is meant"

@@ -13,7 +13,7 @@ from typing import Any, final
 
 import numpy as np
 
-from separatrix.base.arrays import Array, as_floats
+from separatrix.base.arrays import AnyArray, Array, as_floats
 from separatrix.base.concurrency import one_blas_thread
 from separatrix.base.errors import LabelError, ParameterError
 from separatrix.base.labels import encode
@@ -185,6 +185,19 @@ def objective(
     >>> bool(abs(E.value(best) - model.certificate_.objective) < 1e-12)
     True
     """
+    return ObjectiveAt(*problem_of(X, y, loss, C, l1_ratio, fit_intercept, sample_weight))
+
+
+def problem_of(
+    X: Any,
+    y: Any,
+    loss: str,
+    C: float = np.inf,
+    l1_ratio: float = 0.0,
+    fit_intercept: bool = True,
+    sample_weight: Any = None,
+) -> tuple[Objective, AnyArray]:
+    """The objective over these rows in the units of the columns, and the classes."""
     _check_settings(loss, C, l1_ratio)
     classes, codes = encode(y)
     if len(classes) < 2:
@@ -205,7 +218,7 @@ def objective(
             standard=False,
             loss=loss,
         )
-    return ObjectiveAt(problem, classes)
+    return problem, classes
 
 
 def _check_settings(loss: str, C: float, l1_ratio: float) -> None:

@@ -7,26 +7,25 @@ have several local minima.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any
 
 import numpy as np
 
-from separatrix.base.arrays import Array
+from separatrix.base.arrays import AnyArray, Array
 from separatrix.base.errors import ParameterError
-from separatrix.base.labels import encode, signed
 from separatrix.losses import LOSSES
-from separatrix.objectives.penalty import Penalty
 from separatrix.objectives.problem import Objective
 from separatrix.rows import memory_rows
 from separatrix.rows.column_statistics import refuse_not_finite
 from separatrix.rows.in_memory import InMemory
-from separatrix.solvers import Solver, choose, named, refuse_unmet, states
+from separatrix.solvers import Solver, State, choose, default_rules, named, refuse_unmet, run
+from separatrix.textbook.own_weights import problem_of
+from separatrix.textbook.surface_values import SurfaceGrid
 
 
 @dataclass(frozen=True)
 class Surface:
-    """The mean loss over a grid of two weights. ``error_surface`` returns one.
+    """The objective over a grid of two weights. ``error_surface`` returns one.
 
     Attributes
     ----------
@@ -34,17 +33,20 @@ class Surface:
         The values of the two weights.
     value : array (points, points)
         ``value[i, j]`` is E where the first weight is ``first[j]`` and the second is ``second[i]``.
-    at : array (d + 1,)
+    at : array (d + 1,) or (K, d + 1)
         The values of the other weights.
-    columns : tuple of two int
-        Which entries of (b, w₁, …, w_d) the two weights are.
+    columns : tuple
+        Which entries of (b, w₁, …, w_d) the two weights are; with K > 2 classes, pairs (class number, entry).
+    gradient : array (2, points, points) or None
+        The derivatives of E by the first and by the second weight, if they were asked for.
     """
 
     first: Array
     second: Array
     value: Array
     at: Array
-    columns: tuple[int, int]
+    columns: tuple[Any, Any]
+    gradient: Array | None = None
 
     @property
     def lowest(self) -> tuple[float, float, float]:
@@ -59,14 +61,17 @@ class Path:
 
     Attributes
     ----------
-    W : array (steps + 1, d + 1)
+    W : array (steps + 1, d + 1) or (steps + 1, K, d + 1)
         The weights at the start and after each step, the intercept first.
     value : array (steps + 1,)
-        The mean loss there.
+        E there.
+    status : str
+        Why the run ended.
     """
 
     W: Array
     value: Array
+    status: str = ""
 
 
 ERROR_SURFACE = InMemory("error_surface", "it is for examples that fit into memory")
@@ -78,28 +83,38 @@ def error_surface(
     y: Any,
     loss: str = "logistic",
     box: tuple[float, float, float, float] = (-3.0, 3.0, -3.0, 3.0),
-    columns: tuple[int, int] = (1, 2),
+    columns: tuple[Any, Any] = (1, 2),
     at: Any = None,
     points: int = 101,
+    *,
+    C: float = np.inf,
+    l1_ratio: float = 0.0,
+    gradient: bool = False,
 ) -> Surface:
-    """Compute the mean loss over a grid of two of the weights (b, w₁, …, w_d).
+    """Compute the objective over a grid of two of the weights (b, w₁, …, w_d): the mean loss plus the penalty.
 
     Parameters
     ----------
     X : array (n, d)
         The rows.
     y : array (n,)
-        Labels of two classes.
+        Labels of two or more classes.
     loss : str, default "logistic"
-        A name in ``sx.losses.LOSSES`` other than "softmax".
+        A name in ``sx.losses.LOSSES``. With more than two classes "logistic" means the softmax loss.
     box : tuple, default (−3, 3, −3, 3)
         The smallest and the largest value of the first weight, then of the second.
-    columns : tuple of two int, default (1, 2)
-        Which entries of (b, w₁, …, w_d) to vary.
-    at : array (d + 1,) or None
+    columns : tuple of two, default (1, 2)
+        Which entries of (b, w₁, …, w_d) to vary. With K > 2 classes, two pairs (class number, entry).
+    at : array (d + 1,) or (K, d + 1), or None
         The values of the other weights, zero by default.
     points : int, default 101
         The number of grid points along each weight.
+    C : float, default infinity
+        The inverse strength of the penalty, as in ``LogisticRegression``; infinity means no penalty.
+    l1_ratio : float in [0, 1], default 0
+        The share of the l1 penalty: 0 is the ridge, 1 the lasso.
+    gradient : bool, default False
+        Whether to compute the derivatives by both weights, too.
 
     Returns
     -------
@@ -113,49 +128,79 @@ def error_surface(
     >>> len(np.unique(flat.value)) <= 4
     True
     """
-    objective = _raw_objective(X, y, loss)
-    width = objective.shape[1]
-    _check_grid(box, columns, points, width)
-    base = np.zeros(width) if at is None else np.asarray(at, dtype=np.float64)
-    if base.shape != (width,):
-        raise ParameterError("at", f"its shape is {base.shape}", f"give {width} weights, the intercept first")
+    problem, classes = _problem(X, y, loss, C, l1_ratio)
+    K, width = problem.shape
+    _check_grid(box, points)
+    entries = _entries(columns, K, width, len(classes))
+    base = np.zeros((K, width)) if at is None else np.asarray(at, dtype=np.float64)
+    if base.shape not in ((K, width), (width,) if K == 1 else ()):
+        wanted = (width,) if K == 1 else (K, width)
+        raise ParameterError("at", f"its shape is {base.shape}", f"give weights of shape {wanted}, the intercept first")
     first, second = np.linspace(box[0], box[1], points), np.linspace(box[2], box[3], points)
-    value = np.empty((points, points))
-    block = objective.rows.resident()
-    assert block is not None
-    for i, height in enumerate(second):
-        W = np.tile(base, (points, 1))
-        W[:, columns[0]], W[:, columns[1]] = first, height
-        z = block.scores(W)
-        value[i] = block.weight @ objective.loss.value(block.t[:, None], z) / block.weight.sum()
-    return Surface(first, second, value, base, columns)
+    grid = SurfaceGrid(problem, base.reshape(K, width), entries, first, second)
+    value, slopes = grid.loss(gradient)
+    penalty, bends = grid.penalty(0.0 if np.isinf(C) else 1.0 / (C * problem.total_weight), l1_ratio)
+    value += penalty
+    return Surface(first, second, value, base, columns, None if slopes is None else slopes + bends)
 
 
-def _check_grid(box: tuple[float, float, float, float], columns: tuple[int, int], points: int, n_weights: int) -> None:
-    if any(not 0 <= c < n_weights for c in columns) or columns[0] == columns[1]:
-        remedy = f"give two different columns from 0 (b) to {n_weights - 1}"
-        raise ParameterError("columns", f"got {columns!r}", remedy)
+def _check_grid(box: tuple[float, float, float, float], points: int) -> None:
     if points < 2 or not (box[0] < box[1] and box[2] < box[3]):
         raise ParameterError("box", f"got {box!r} with {points} points", "give (low, high, low, high), points >= 2")
 
 
-def walk(X: Any, y: Any, solver: str | Solver, loss: str = "logistic", start: Any = None, steps: int = 50) -> Path:
-    """Record the path of a solver over the error surface of these rows.
+def _entries(columns: Any, K: int, width: int, n_classes: int) -> tuple[tuple[int, int], tuple[int, int]]:
+    """The two entries as pairs (score, column)."""
+    if K == 1:
+        remedy, pairs = f"give two different columns from 0 (b) to {width - 1}", [(0, c) for c in columns]
+    else:
+        remedy = f"give two pairs (class, column) for {n_classes} classes: 0 to {K - 1}, and 0 (b) to {width - 1}"
+        pairs = [tuple(pair) if np.ndim(pair) else (-1, -1) for pair in columns]
+    sound = len(pairs) == 2 and all(len(pair) == 2 and 0 <= pair[0] < K and 0 <= pair[1] < width for pair in pairs)
+    if not sound or pairs[0] == pairs[1]:
+        raise ParameterError("columns", f"got {columns!r}", remedy)
+    first, second = pairs
+    return (int(first[0]), int(first[1])), (int(second[0]), int(second[1]))
+
+
+WALK = InMemory("walk", "it is for examples that fit into memory")
+
+
+@WALK.refusing_tables
+def walk(
+    X: Any,
+    y: Any,
+    solver: str | Solver = "auto",
+    loss: str = "logistic",
+    start: Any = None,
+    steps: int = 50,
+    *,
+    C: float = np.inf,
+    l1_ratio: float = 0.0,
+    tol: float = 1e-8,
+) -> Path:
+    """Record the path of a solver over the error surface of these rows, until the run ends.
 
     Parameters
     ----------
     X : array (n, d)
         The rows.
     y : array (n,)
-        Labels of two classes.
-    solver : str or solver object
+        Labels of two or more classes.
+    solver : str or solver object, default "auto"
         As for ``LogisticRegression``.
     loss : str, default "logistic"
-        A name in ``sx.losses.LOSSES`` other than "softmax".
-    start : array (d + 1,) or None
+        A name in ``sx.losses.LOSSES``. With more than two classes "logistic" means the softmax loss.
+    start : array (d + 1,) or (K, d + 1), or None
         The starting weights, the intercept first; zero by default.
     steps : int, default 50
-        The largest number of steps.
+        The largest number of steps. The path is shorter if a stopping rule of a fit holds earlier.
+    C : float, default infinity
+        The inverse strength of the penalty, as in ``LogisticRegression``; infinity means no penalty.
+    l1_ratio : float in [0, 1], default 0
+        The share of the l1 penalty: 0 is the ridge, 1 the lasso.
+    tol : float, default 1e-8
+        The run ends when E is proven to be within this share of the null model's objective.
 
     Returns
     -------
@@ -163,29 +208,31 @@ def walk(X: Any, y: Any, solver: str | Solver, loss: str = "logistic", start: An
 
     Examples
     --------
-    >>> from separatrix.textbook.surface import walk
+    >>> from separatrix import walk
     >>> from separatrix.solvers import GradientDescent
     >>> path = walk([[-1.0], [1.0], [0.5]], [0, 1, 0], GradientDescent(eta=0.5), steps=10)
     >>> path.W.shape, bool(np.all(np.diff(path.value) <= 0))
     ((11, 2), True)
     """
-    objective = _raw_objective(X, y, loss)
-    begin = np.zeros(objective.shape) if start is None else np.atleast_2d(np.asarray(start, dtype=np.float64))
-    if begin.shape != objective.shape:
-        raise ParameterError("start", f"its shape is {begin.shape}", f"give weights of shape {objective.shape}")
-    method = named(solver) or choose(objective)[0]
-    refuse_unmet(method, objective)
-    visited = list(islice(states(method, objective, begin), steps + 1))
-    return Path(np.array([state.W[0] for state in visited]), np.array([state.at.value for state in visited]))
+    problem, _ = _problem(X, y, loss, C, l1_ratio)
+    begin = np.zeros(problem.shape) if start is None else np.atleast_2d(np.asarray(start, dtype=np.float64))
+    if begin.shape != problem.shape:
+        raise ParameterError("start", f"its shape is {begin.shape}", f"give weights of shape {problem.shape}")
+    method = named(solver) or choose(problem)[0]
+    refuse_unmet(method, problem)
+    visited: list[State] = []
+
+    def visit(problem: Objective, state: State, *_: Any) -> None:
+        visited.append(state)
+
+    outcome = run(method, problem, begin, [visit, *default_rules(tol, steps)], tol)
+    W = np.array([state.W[0] if len(state.W) == 1 else state.W for state in visited])
+    return Path(W, np.array([state.at.value for state in visited]), str(outcome.status.sentence))
 
 
-def _raw_objective(X: Any, y: Any, loss: str) -> Objective:
-    names = [name for name, known in LOSSES.items() if not known.traits.multiclass]
-    if loss not in names:
-        raise ParameterError("loss", f"got {loss!r}", f"choose one of {', '.join(names)}")
-    classes, codes = encode(y)
-    if len(classes) != 2:
-        raise ParameterError("y", f"it has {len(classes)} classes", "give two: a surface has a single score")
-    rows = memory_rows(np.asarray(X, dtype=np.float64), signed(codes))
-    refuse_not_finite(rows)
-    return Objective(rows, LOSSES[loss], Penalty.none(rows.n_features))
+def _problem(X: Any, y: Any, loss: str, C: float, l1_ratio: float) -> tuple[Objective, AnyArray]:
+    if loss not in LOSSES:
+        raise ParameterError("loss", f"got {loss!r}", f"choose one of {', '.join(LOSSES)}")
+    rows = np.asarray(X, dtype=np.float64)
+    refuse_not_finite(memory_rows(rows, np.zeros(len(rows))))
+    return problem_of(rows, y, loss, C, l1_ratio)

@@ -334,7 +334,32 @@ def test_some_of_many_rows_prove_that_none_separates_all(form):
     status = proof.ask(build_separation_objective(memory_rows(form(X), np.where(y == 1, 1.0, -1.0))))
     assert status.code == "inseparable"
     assert proof.verdict.verify(X, y)
-    assert np.all(proof.verdict.rows % (2000 // 80) == 0)  # twenty rows a column, evenly spread, were enough
+    # Twenty rows a column, evenly spread over each class, were enough.
+    spread = [np.flatnonzero(y == k)[:: 2000 // 80] for k in (0, 1)]
+    assert np.all(np.isin(proof.verdict.rows, np.concatenate(spread)))
+
+
+def test_some_rows_prove_it_though_labels_alternate():
+    """Every eighth row would be of one class."""
+    X = np.random.default_rng(0).standard_normal((500, 2))
+    proof = ProvenInseparable()
+    problem = build_separation_objective(memory_rows(X, np.where(np.arange(500) % 2, 1.0, -1.0)))
+    assert proof.ask_some(problem).code == "inseparable"
+
+
+@pytest.mark.parametrize("shuffle", [True, False])
+def test_epochs_walked_at_once_are_those_of_single_steps(shuffle):
+    rng = np.random.default_rng(1)
+    X, t = rng.standard_normal((60, 2)), np.where(rng.uniform(size=60) < 0.5, 1.0, -1.0)
+    problem = build_separation_objective(memory_rows(X, t))
+    solver = OnlineUpdates(shuffle=shuffle, average=True, seed=3)
+    single = at_once = solver.init(problem, np.zeros((1, 3)))
+    for _ in range(9):
+        single = solver.step(problem, single)
+    for count in (4, 5):
+        at_once = solver.walked(problem, at_once, count)
+    np.testing.assert_allclose(solver.answer(at_once), solver.answer(single), rtol=1e-12)
+    assert at_once.memory.mistakes == single.memory.mistakes
 
 
 def test_where_some_rows_prove_nothing_all_are_asked():

@@ -18,7 +18,7 @@ from separatrix.classifiers import (
     OneVsOneClassifier,
     OneVsRestClassifier,
 )
-from separatrix.geometry import Hyperplane, ambiguous_regions, regions
+from separatrix.geometry import Hyperplane, Region, ambiguous_regions, regions
 from separatrix.plots.figures.canvas import WIDE, Box, Ink, box_of, canvas, draw_line, show_plane
 from separatrix.plots.rows_and_regions import draw_regions, draw_rows
 from separatrix.plots.style import DASHED, THIN
@@ -98,6 +98,7 @@ def multiclass_schemes(X: Any = None, y: Any = None, *, theme: str | None = None
 
 def _panel(ax: Axes, theme: Theme, model: Any, X: Array, y: Any, box: Box) -> None:
     labels, codes = encode(y)
-    draw_regions(ax, theme, regions(model, box), labels.tolist(), box)
+    polygons = [region for region in regions(model, box) if isinstance(region, Region)]
+    draw_regions(ax, theme, polygons, labels.tolist(), box)
     draw_rows(ax, theme, X, codes, model.predict(X) != y, n_classes=len(labels), size=0.85)
     show_plane(ax, box)

@@ -6,15 +6,15 @@ from collections.abc import Callable
 
 from separatrix.reports.page import Section
 from separatrix.reports.reported_model import ReportedModel
+from separatrix.reports.sections.coefficients import coefficients
 from separatrix.reports.sections.columns import correlation, distributions
 from separatrix.reports.sections.data import checks, missing
-from separatrix.reports.sections.fit import certificate, separation, solving
+from separatrix.reports.sections.fit_evidence import certificate, separation, solving
 from separatrix.reports.sections.origin import comparison, settings
 from separatrix.reports.sections.performance import calibration, confusion, ranking
 from separatrix.reports.sections.regions import decision
 from separatrix.reports.sections.rows import influence, surprise
 from separatrix.reports.sections.thresholds import thresholds
-from separatrix.reports.sections.weights import columns
 
 SECTIONS: tuple[Callable[[ReportedModel], Section | None], ...] = (
     certificate,
@@ -24,7 +24,7 @@ SECTIONS: tuple[Callable[[ReportedModel], Section | None], ...] = (
     ranking,
     calibration,
     comparison,
-    columns,
+    coefficients,
     distributions,
     correlation,
     decision,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from separatrix.reports.formatting import percent
 from separatrix.reports.page import Section, bar, findings, paragraph, table, titled
 from separatrix.reports.reported_model import ReportedModel
-from separatrix.reports.wording import percent
 
 GROUP = "Data"
 # The most columns in the table of missing values.

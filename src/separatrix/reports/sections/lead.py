@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from separatrix.reports.formatting import percent, signed
 from separatrix.reports.page import Html, findings, link, paragraph, text, tiles
 from separatrix.reports.reported_model import ReportedModel
 from separatrix.reports.verdict import optimality, performance, proven_optimal, worry
-from separatrix.reports.wording import percent, signed
 from separatrix.reports.worries import Worry
 
 

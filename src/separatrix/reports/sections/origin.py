@@ -10,11 +10,11 @@ from separatrix._version import __version__
 from separatrix.classifiers.fit_input import rows_to_score
 from separatrix.evaluation.comparison_result import Comparison
 from separatrix.evaluation.standings import Standing
+from separatrix.reports.formatting import number, percent
 from separatrix.reports.page import Html, Section, bar, block, details, facts, named_class, pair, paragraph, table, text
 from separatrix.reports.provenance import digest
 from separatrix.reports.reported_model import ReportedModel
 from separatrix.reports.verdict import chosen_C
-from separatrix.reports.wording import number, percent
 
 # The most rows in the table of classes, and the most columns that are listed before the list is folded.
 MOST_CLASS_ROWS, MOST_UNFOLDED_COLUMNS = 40, 12

@@ -13,9 +13,9 @@ from separatrix.plots import CalibrationDisplay, ConfusionDisplay, PrecisionReca
 from separatrix.plots.confusion import MOST_NARROW, MOST_SHARES
 from separatrix.plots.ranked import RankingDisplay
 from separatrix.reports.figures import figure
+from separatrix.reports.formatting import interval, percent
 from separatrix.reports.page import Section, block, details, named_class, pair, paragraph, table
 from separatrix.reports.reported_model import ReportedModel
-from separatrix.reports.wording import interval, percent
 from separatrix.reports.worries import LARGEST_CALIBRATION_ERROR, chance_error
 
 GROUP = "Performance"

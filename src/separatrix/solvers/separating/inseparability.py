@@ -53,6 +53,8 @@ class ProvenInseparable:
     ends: bool = True
     verdict: Verdict | None = None
     about: Objective | None = field(default=None, repr=False)
+    # The problem of which a sample was asked for a proof, so that it is not asked twice.
+    sampled: Objective | None = field(default=None, repr=False)
 
     def __call__(self, problem: Objective, state: State, bound: Bound, trace: Sequence[Record]) -> Status | None:
         status = self.ask(problem) if self.about is not problem and state.iteration >= _first_step(problem) else None
@@ -63,11 +65,14 @@ class ProvenInseparable:
         rows = problem.rows.resident()
         if rows is None:
             return self._judged(problem, None)
-        return None if _entries(problem) > MOST_PROOF_ENTRIES else self._judged(problem, _by_some(rows, problem))
+        if _entries(problem) > MOST_PROOF_ENTRIES:
+            return None
+        return self._judged(problem, None if self.sampled is problem else _by_some(rows, problem))
 
     def ask_some(self, problem: Objective) -> Status | None:
         """The status if a sample of the rows proves that all are inseparable; None if it leaves the question open."""
         rows = problem.rows.resident()
+        self.sampled = problem
         few = None if rows is None else _by_some(rows, problem)
         return None if few is None else self._judged(problem, few)
 
@@ -105,11 +110,12 @@ def _by_some(rows: Block, problem: Objective) -> Inseparable | None:
     stride = rows.n_rows // (SAMPLE_ROWS_PER_COLUMN * width)
     if stride < FEWEST_SAMPLES_IN_TABLE:
         return None
-    some = rows.take(slice(0, None, stride))
-    verdict = verdict_on(some_rows(some), problem.fit_intercept)
+    # Every so many rows of each class: labels may alternate, so that every so many rows of all would be of one class.
+    some = np.sort(np.concatenate([np.flatnonzero(rows.t == sign)[::stride] for sign in (-1.0, 1.0)]))
+    verdict = verdict_on(some_rows(rows.take(some)), problem.fit_intercept)
     if not isinstance(verdict, Inseparable) or not surely_positive(verdict.signed):
         return None
-    return replace(verdict, rows=verdict.rows * stride)
+    return replace(verdict, rows=some[verdict.rows])
 
 
 def not_separable(verdict: Inseparable | QuasiSeparable) -> Message:

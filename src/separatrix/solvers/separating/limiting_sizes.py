@@ -23,9 +23,9 @@ from separatrix.rows import Frame, summarise
 # If the spreads of two columns differ by more than this factor, a distance has fewer than eight digits for the smaller.
 UNLIKE_SPREADS = 1e8
 STANDARDISE_ALL = Message(
-    ByAudience("standardise the columns first", shell="standardise the columns first, with --standardise"),
-    ", which changes what a distance is",
+    ByAudience("standardise the columns first", shell="standardise the columns first, with --standardise")
 )
+CHANGE_DISTANCES = Message(STANDARDISE_ALL, ", which changes what a distance is")
 
 
 def limiting_sizes(problem: Objective) -> Message:
@@ -40,17 +40,17 @@ def limiting_sizes(problem: Objective) -> Message:
     summary = summarise(problem.rows, ranges=False)
     scale = np.where(summary.constant | (summary.std == 0), np.inf, summary.std)
     frame, names = Frame(summary.mean, scale), problem.names
-    cause = far_from_zero(frame, names) or unlike_sizes(frame, names)
+    cause = far_from_zero(frame, names) or unlike_sizes(frame, names, CHANGE_DISTANCES)
     if cause or not 2 <= len(scale) <= MOST_COLUMNS_SEARCHED:
         return cause
     return nearly_collinear(problem.root_gram[:, 1:], names)
 
 
-def unlike_sizes(frame: Frame, names: Sequence[str] | None) -> Message:
+def unlike_sizes(frame: Frame, names: Sequence[str] | None, way_out: Message) -> Message:
     """The columns with the largest and the smallest spread, if these are very different; else an empty message.
 
-    >>> print(unlike_sizes(Frame(np.zeros(2), np.array([1.0, 1e-12])), None))
-    the entries of column 0 differ by about 1e+00, those of column 1 by about 1e-12; standardise the columns first, ...
+    >>> print(unlike_sizes(Frame(np.zeros(2), np.array([1.0, 1e-12])), None, STANDARDISE_ALL))
+    the entries of column 0 differ by about 1e+00, those of column 1 by about 1e-12; standardise the columns first
     """
     varying = np.flatnonzero(np.isfinite(frame.scale))
     if len(varying) < 2:
@@ -60,7 +60,7 @@ def unlike_sizes(frame: Frame, names: Sequence[str] | None) -> Message:
     if not most > UNLIKE_SPREADS * least:
         return Message()
     first = Message("the entries of ", column_name(large, names), f" differ by about {most:.0e}, ")
-    return Message(first, "those of ", column_name(small, names), f" by about {least:.0e}", Remedy(STANDARDISE_ALL))
+    return Message(first, "those of ", column_name(small, names), f" by about {least:.0e}", Remedy(way_out))
 
 
 def because(problem: Objective, joint: str = ": ") -> Message:

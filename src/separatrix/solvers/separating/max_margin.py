@@ -31,9 +31,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from separatrix.base.arrays import Array, Integers
+from separatrix.base.watching import pulse
 from separatrix.objectives.problem import Evaluation, Objective
 from separatrix.rows.csr import is_sparse
-from separatrix.solvers.hull_start import Support, longest, nearly_nearest, signed_rows, stays_sparse
+from separatrix.solvers.hull_start import SEARCHING, Support, longest, nearly_nearest, signed_rows, stays_sparse
 from separatrix.solvers.separating.affine_hulls import affine_hulls
 from separatrix.solvers.separating.kozinec import Sides, one_unit, sides
 from separatrix.solvers.separating.search_memories import HullMemory
@@ -198,6 +199,7 @@ def _nearest(P: Any, mu: Array) -> tuple[Integers, Array, Array]:
     """
     kept, nearest = np.arange(P.shape[0]), affine_hulls(P)
     while True:
+        pulse(SEARCHING)
         share, p = nearest(kept)
         if np.all(share > SMALLEST_HULL_WEIGHT):
             return kept, share, p

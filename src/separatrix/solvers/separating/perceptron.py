@@ -23,6 +23,7 @@ step, with each margin computed just before the row is processed.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
@@ -44,6 +45,9 @@ __all__ = ["UPDATES", "BatchUpdates", "Mistakes", "OnlineUpdates", "Survey", "Wo
 # In tables of at most this many entries, every online epoch ends with a survey of all rows: a compiled pass over them
 # takes about 20 µs.
 MOST_SURVEYED_ENTRIES = 20_000
+# The most rows, counted in each of several epochs, whose order is kept in one array, and how many such arrays are cached:
+# 8 MB for each.
+MOST_ROWS_AT_ONCE, ORDERS_IN_CACHE = 1 << 20, 4
 
 
 @dataclass(frozen=True)
@@ -234,13 +238,36 @@ class OnlineUpdates(_Settings):
         after = self._arrived(problem, rows, state, w, memory, cost / (position - begin))
         return _halted_if_idle(after, rows.n_rows)
 
+    def walked(self, problem: Objective, state: State[PerceptronMemory], epochs: int) -> State[PerceptronMemory]:
+        """The state after several epochs of which only the last weights and their mean are wanted.
+
+        Rows in memory are walked by one call of the compiled loop, and mistakes are not surveyed: ``solution`` does
+        that for the weights that are returned. The weights and the mean are those of as many steps.
+        """
+        rows, memory = problem.rows.resident(), state.memory
+        is_long = rows is None or rows.n_rows * epochs > MOST_ROWS_AT_ONCE
+        if rows is None or is_long or self.alpha > 0 or self.pocket or self.by_update or memory.position:
+            for _ in range(epochs):
+                state = self.step(problem, state)
+            return state
+        order = (
+            shuffled_epochs(rows.n_rows, self.seed, memory.epoch, epochs)
+            if self.shuffle
+            else np.tile(np.arange(rows.n_rows), epochs)
+        )
+        w = state.W[0].copy()
+        (_, made, cost), memory = self._walk(rows, order, 0, 0, len(order), w, problem, memory)
+        for _ in range(epochs):
+            problem.rows.counter.add()
+        memory = memory._replace(mistakes=memory.mistakes + made, epoch=memory.epoch + epochs, survey=None)
+        at = Evaluation(np.nan, np.full((1, len(w)), np.nan))
+        return State(w[None, :], at, state.iteration + epochs, memory, met=cost / len(order))
+
     def _streamed_epoch(
         self, problem: Objective, state: State[PerceptronMemory], budget: int | None
     ) -> State[PerceptronMemory]:
         """The state after an epoch over rows outside memory."""
-        if self.pocket or self.by_update or budget is not None:
-            what = "a pocket counts the mistakes on all rows after each update" if self.pocket else "a step is an epoch"
-            raise ParameterError("update", f"got 'online' for rows outside memory, where {what}", "use 'batch'")
+        self._refuse_steps_within_epochs(budget)
         w = state.W[0].copy()
         (n, made, cost), memory = self._walk_blocks(w, problem, state.memory)
         idle = made == 0 and self.alpha == 0
@@ -253,6 +280,12 @@ class OnlineUpdates(_Settings):
             return _halted_if_idle(self.arrive(problem, before, W, memory, met), n)
         memory = memory._replace(errors=made, survey=None)  # made stands for "some": they were not counted
         return State(W, Evaluation(np.nan, np.full_like(W, np.nan)), state.iteration + 1, memory, met=met)
+
+    def _refuse_steps_within_epochs(self, budget: int | None) -> None:
+        """Refuse settings for which a step is not an epoch, or reads all rows after each update."""
+        if self.pocket or self.by_update or budget is not None:
+            what = "a pocket counts the mistakes on all rows after each update" if self.pocket else "a step is an epoch"
+            raise ParameterError("update", f"got 'online' for rows outside memory, where {what}", "use 'batch'")
 
     def _walk_blocks(
         self, w: Array, problem: Objective, memory: PerceptronMemory
@@ -352,6 +385,18 @@ def _halted_if_idle(after: State[PerceptronMemory], n_rows: int) -> State[Percep
     """The state, stalled if two epochs made no update although the survey counts a mistake."""
     idle = after.memory.errors and after.memory.since >= 2 * n_rows
     return replace(after, halt=Halt.STALLED) if idle else after
+
+
+@lru_cache(maxsize=ORDERS_IN_CACHE)
+def shuffled_epochs(n_rows: int, seed: int, first: int, count: int) -> Integers:
+    """The orders of ``count`` epochs from the ``first`` on, one after the other.
+
+    Drawing them takes longer than walking few rows, and tables of the same length share them, so they are cached.
+    """
+    orders = [Order(1, "shuffled", seed, epoch).rows(n_rows) for epoch in range(first, first + count)]
+    order = np.concatenate(orders)
+    order.flags.writeable = False
+    return order
 
 
 def _cheap(rows: Block) -> bool:

@@ -303,6 +303,8 @@ def steps(estimator: Any, X: Any, y: Any, *, sample_weight: Any = None, keep: in
     >>> walk[1].w.tolist(), walk[1].b, round(walk[1].cost, 4)
     ([0.21875, 0.40625], 0.0, 0.3959)
     """
+    if isinstance(estimator, type) or not hasattr(estimator, "get_params"):
+        raise ParameterError("estimator", f"got {estimator!r}", "give an estimator, such as Perceptron()")
     if isinstance(keep, bool) or not isinstance(keep, int | np.integer) or keep < 1:
         raise ParameterError("keep", f"got {keep!r}", "give a number of states, at least 1")
     return Steps(estimator, X, y, sample_weight, int(keep))

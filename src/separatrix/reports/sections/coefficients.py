@@ -13,9 +13,9 @@ from separatrix.base.theme import told_apart
 from separatrix.diagnostics import Coefficients
 from separatrix.plots import CoefficientDisplay
 from separatrix.reports.figures import figure
+from separatrix.reports.formatting import interval, number, signed, stated
 from separatrix.reports.page import Html, Section, block, details, mark, named_class, pair, paragraph, table, text
 from separatrix.reports.reported_model import ReportedModel
-from separatrix.reports.wording import interval, number, signed, stated
 from separatrix.scorers.scorer import Scorer, scores_of
 from separatrix.scorers.weight_table import weight_table
 
@@ -23,7 +23,7 @@ from separatrix.scorers.weight_table import weight_table
 MOST_COEFFICIENT_CLASSES = 5
 
 
-def columns(subject: ReportedModel) -> Section:
+def coefficients(subject: ReportedModel) -> Section:
     found = subject.coefficients
     if isinstance(found, str):
         return _section(paragraph(f"Left out: {found}."))
