@@ -204,6 +204,11 @@ def _surface(given):
     unchanged(sx.error_surface, X, given.labels(), points=5, at=given.values([0.0, 1.0, 1.0]))
 
 
+def _target_weights(given):
+    X = rows_as(given.kind, DATA["overlapping"][0], given.folder)
+    unchanged(sx.target_weights, X, X)
+
+
 def _walk(given):
     X = rows_as(given.kind, DATA["overlapping"][0][:, :2].copy(), given.folder)
     unchanged(sx.walk, X, given.labels(), "newton", start=given.values([0.0, 1.0, 1.0]), steps=3)
@@ -238,6 +243,7 @@ WITH_NUMBERS = {
     "probability_bands": lambda g: _plane(g, lambda model, box: sx.probability_bands(model, box, [0.5])),
     "quadratic": lambda g: _basis(g, sx.quadratic()),
     "regions": lambda g: _plane(g, sx.regions),
+    "target_weights": _target_weights,
     "walk": _walk,
     "decision": _decision,
     "information": _information,
@@ -308,7 +314,9 @@ WITHOUT_ARRAYS = {
         "read_schema",
         "scan",
     ),
-    *("errors", "solvers", "firth", "plots", "presets", "threads", "watch"),
+    *("errors", "solvers", "firth", "plots", "threads", "watch"),
+    *("plots.DARK", "plots.LIGHT", "plots.Display", "plots.Theme", "plots.figures", "plots.style"),
+    *("errors", "solvers", "firth", "lab", "plots", "presets", "threads", "watch"),
     *("plots.DARK", "plots.LIGHT", "plots.Display", "plots.Theme", "plots.style"),
 }
 

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+import separatrix as sx
+
 ROOT = Path(__file__).parents[2]
 TOUR = (ROOT / "docs" / "tour.md").read_text()
 CODE = sorted(set(re.findall(r"`(separatrix\.[\w.]+)`", TOUR)))
@@ -39,6 +41,13 @@ def test_code_exists(name):
 @pytest.mark.parametrize(("path", "name"), TESTS, ids=[f"{p}::{n}" for p, n in TESTS])
 def test_test_exists(path, name):
     assert re.search(rf"^def {name}\(", (ROOT / path).read_text(), re.MULTILINE)
+
+
+def test_the_index_of_items_has_public_names_only():
+    """The first part of each name is public, and if that is a module, the second part is a name of its own."""
+    rows = [line for line in TOUR.splitlines() if re.match(r"\| [A-Z]\d+ \|", line)]
+    for name in sorted(set(re.findall(r"`separatrix\.([\w.]+)`", "".join(rows)))):
+        assert name.split(".")[0] in sx.__all__, name
 
 
 CHAPTERS = {path.stem: path.read_text() for path in sorted((ROOT / "docs" / "tour").glob("*.md"))}

@@ -53,7 +53,7 @@ def gaussian_classes(X: Any = None, y: Any = None, *, theme: str | None = None) 
     Examples
     --------
     >>> import separatrix as sx
-    >>> [ax.get_title() for ax in sx.plots.figures.gaussian_classes(theme="light").axes]
+    >>> [ax.get_title(loc="left") for ax in sx.plots.figures.gaussian_classes(theme="light").axes]
     ['one covariance: a line', 'one covariance per class: a curve']
     """
     X, y = two_gaussians() if X is None else (as_floats(X), np.asarray(y))

@@ -76,7 +76,7 @@ def sigmoid_and_heads(*, theme: str | None = None) -> Figure:
     Examples
     --------
     >>> import separatrix as sx
-    >>> [ax.get_title() for ax in sx.plots.figures.sigmoid_and_heads(theme="light").axes]
+    >>> [ax.get_title(loc="left") for ax in sx.plots.figures.sigmoid_and_heads(theme="light").axes]
     ['σ and its slope σ′ = σ(1 − σ)', 'three heads of one signal']
     """
     s = np.linspace(-6.0, 6.0, 601)

@@ -66,7 +66,7 @@ def multiclass_schemes(X: Any = None, y: Any = None, *, theme: str | None = None
     Examples
     --------
     >>> import separatrix as sx
-    >>> [ax.get_title().split(":")[0] for ax in sx.plots.figures.multiclass_schemes(theme="light").axes]
+    >>> [ax.get_title(loc="left").split(":")[0] for ax in sx.plots.figures.multiclass_schemes(theme="light").axes]
     ['one versus one', 'one versus rest', 'softmax']
     """
     X, y = three_classes() if X is None else (as_floats(X), np.asarray(y))

@@ -54,7 +54,7 @@ def error_surfaces(*, theme: str | None = None) -> Figure:
     Examples
     --------
     >>> import separatrix as sx
-    >>> [ax.get_title().split(":")[0] for ax in sx.plots.figures.error_surfaces(theme="light").axes[4:]]
+    >>> [ax.get_title(loc="left").split(":")[0] for ax in sx.plots.figures.error_surfaces(theme="light").axes[4:]]
     ['0–1', 'perceptron', 'logistic', 'squared σ']
     """
     with canvas(WIDE, 4.3, theme) as (figure, look):
@@ -145,7 +145,7 @@ def step_sizes(*, theme: str | None = None) -> Figure:
     Examples
     --------
     >>> import separatrix as sx
-    >>> [ax.get_title() for ax in sx.plots.figures.step_sizes(theme="light").axes]
+    >>> [ax.get_title(loc="left") for ax in sx.plots.figures.step_sizes(theme="light").axes]
     ['η too small: 0.08', 'η just right: 0.8', 'η too large: 1.5']
     """
     surface = error_surface(LINE, LINE_SIDES, box=DESCENT_BOX, columns=(0, 1))
