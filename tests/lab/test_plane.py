@@ -21,10 +21,10 @@ def settled(page):
     """Wait until the page has drawn the answer to its last request."""
     page.wait_for_function("() => location.hash.includes('v=1')")
     seen = page.get_attribute("#stage", "data-drawn")
-    page.wait_for_timeout(150)
+    page.wait_for_timeout(250)
     while (now := page.get_attribute("#stage", "data-drawn")) != seen:
         seen = now
-        page.wait_for_timeout(150)
+        page.wait_for_timeout(250)
 
 
 def drawn_points(page):

@@ -19,7 +19,7 @@ def shown(page):
 
 def at(page, k):
     page.wait_for_selector(f"#stage[data-step='{k}']")
-    assert f"k={k}" in page.url
+    page.wait_for_function("k => location.hash.endsWith(`k=${k}`)", arg=k)
 
 
 def test_stepping_forwards_and_back_shows_the_numbers_of_the_run(opened, run):

@@ -6,7 +6,9 @@ import { LiveSource } from "./source.js";
 
 const $ = query => document.querySelector(query);
 const opening = await (await fetch("opening.json")).json();
+const BETWEEN_WRITES = 200; // milliseconds
 let current = null; // {name, page}
+let writing = 0, written = 0;
 
 const lab = {
   opening,
@@ -17,8 +19,19 @@ const lab = {
   /** A sentence for everyone, such as the reason why something failed; null hides it. */
   notice: text => { $("#notice").hidden = !text; $("#notice").textContent = text ?? ""; },
   /** The page has changed: its state goes into the address. */
-  changed: () => current?.page && link.write(current.name, current.page.params()),
+  changed: () => {
+    clearTimeout(writing);
+    const since = performance.now() - written;
+    if (since > BETWEEN_WRITES) write();
+    else writing = setTimeout(write, BETWEEN_WRITES - since);
+  },
 };
+
+/** Write the state of the page into the address. Browsers ignore this if it happens too often. */
+function write() {
+  written = performance.now();
+  if (current?.page) link.write(current.name, current.page.params());
+}
 
 function told({ state, name, progress }) {
   if (state) {
@@ -65,7 +78,7 @@ function acts() {
   menu.addEventListener("keydown", event => { if (event.key === "Escape") { menu.hidden = true; picture.focus(); } });
   $(".acts").append(
     act("python", "Python", "Copy as Python", () => copied(current.page.python(), "Python")),
-    act("link", "Link", "Copy a link to this picture", () => copied(location.href, "Link")),
+    act("link", "Link", "Copy a link to this picture", () => { write(); copied(location.href, "Link"); }),
     h("div", { class: "with-menu" }, picture, menu));
 }
 
@@ -73,6 +86,7 @@ function acts() {
 async function visit() {
   const { page, params } = link.read();
   const name = opening.pages.some(one => one.name === page) ? page : opening.pages[0].name;
+  clearTimeout(writing);
   current?.page?.leave?.();
   current = { name, page: null };
   navigation();
@@ -82,7 +96,7 @@ async function visit() {
   document.title = `${opening.pages.find(one => one.name === name).title} · separatrix lab`;
   const mounted = await module.mount(main, lab, params);
   if (current.name === name) current.page = mounted;
-  lab.changed();
+  write();
 }
 
 /** The head of a page: its question, the sentence that says what to try, the tour, and its choices. */
