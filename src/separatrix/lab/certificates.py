@@ -6,7 +6,6 @@ from typing import Any
 
 from separatrix.base.messages import brief
 
-
 # A bound on the gap of a closed form up to this is due to rounding alone, and worth a clause.
 ROUNDING = 1e-9
 
