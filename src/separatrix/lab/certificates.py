@@ -6,6 +6,9 @@ from typing import Any
 
 from separatrix.base.messages import brief
 
+# A bound on the gap of a closed form up to this is due to rounding alone, and worth a clause.
+ROUNDING = 1e-9
+
 
 def verdict(certificate: Any) -> dict[str, Any]:
     """Whether the fit met its rule, and the certificate's status in a sentence.
@@ -16,6 +19,7 @@ def verdict(certificate: Any) -> dict[str, Any]:
     """
     status = brief(certificate.status)
     sentence = f"{status[:1].upper()}{status[1:]}."
-    if certificate.met and certificate.code == "closed-form" and certificate.bound is not None:
-        sentence = f"{sentence[:-1]}; no weights cost less by more than {certificate.bound:.0e}."
+    bound = certificate.bound
+    if certificate.met and certificate.code == "closed-form" and bound is not None and bound <= ROUNDING:
+        sentence = f"{sentence[:-1]}; no other weights are better by more than {bound:.0e}."
     return {"met": bool(certificate.met), "code": certificate.code, "text": sentence}
