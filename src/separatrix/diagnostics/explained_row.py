@@ -66,6 +66,14 @@ class ExplainedRow:
         What the row costs: −ln P(label | x), or the model's loss of the margin.
     missing : mapping of str to str
         Why a quantity is None, by its name.
+
+    Examples
+    --------
+    >>> import separatrix as sx
+    >>> model = sx.LeastSquaresClassifier().fit([[1.0], [2.0], [4.0], [5.0]], [0, 0, 1, 1])
+    >>> found = sx.explain_row(model, [4.0])
+    >>> found.predicted, found.against, round(found.distance, 6), found.projection.round(6).tolist()
+    (1, 0, 1.0, [3.0])
     """
 
     x: Array

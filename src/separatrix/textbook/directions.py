@@ -60,6 +60,13 @@ class Along:
         The rows of each class in each bin.
     note : str
         What is special about these variances, or empty.
+
+    Examples
+    --------
+    >>> import separatrix as sx
+    >>> found = sx.along([[0.0, 0.0], [1.0, 0.0], [4.0, 1.0], [5.0, 1.0]], ["a", "a", "b", "b"], [1.0, 0.0])
+    >>> found.means.tolist(), found.midpoint, found.wrong_by_midpoint
+    ([0.5, 4.5], 2.5, 0)
     """
 
     direction: Array
@@ -164,6 +171,14 @@ class CriterionCurve:
         The angles of Fisher's direction and of the means' direction, from 0 to π.
     best_J, means_J : float
         J there.
+
+    Examples
+    --------
+    >>> import separatrix as sx
+    >>> X = [[0.0, 1.0], [1.0, 0.0], [-1.0, -1.0], [4.0, 1.0], [5.0, 0.0], [3.0, -1.0]]
+    >>> curve = sx.criterion_curve(X, [0, 0, 0, 1, 1, 1])
+    >>> curve.means_angle, curve.best_J > curve.means_J
+    (0.0, True)
     """
 
     angles: Array

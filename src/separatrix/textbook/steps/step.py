@@ -70,6 +70,20 @@ class Step:
         For Kozinec's algorithm: its points ``alpha`` and ``beta``, and ``factor`` with w = factor · (α − β).
     status : str
         For an answer: the certificate's sentence. Otherwise empty.
+
+    Examples
+    --------
+    >>> import separatrix as sx
+    >>> first = sx.steps(sx.Perceptron(shuffle=False), [[1.0], [2.0], [4.0], [5.0]], [0, 0, 1, 1])[1]
+    >>> first.kind, first.mistake, first.w.tolist(), first.b
+    ('update', True, [-1.0], -1.0)
+    >>> print(first)
+    Step 1: row 0, x = (1), t = −1
+      z = w·x + b = 0·1 + 0 = 0
+      m = t z = (−1)·0 = 0: wrong
+      w ← w + η t x = (0) + 1·(−1)·(1) = (−1)
+      b ← b + η t = 0 + 1·(−1) = −1
+      E_p = 11, 2 of 4 rows wrong; at most 260 mistakes
     """
 
     number: int
