@@ -33,7 +33,8 @@ function write() {
   if (current?.page) link.write(current.name, current.page.params());
 }
 
-function told({ state, name, progress }) {
+function told({ state, name, progress, waiting }) {
+  if (waiting !== undefined) document.documentElement.toggleAttribute("data-waiting", waiting);
   if (state) {
     document.documentElement.dataset.connection = state;
     lab.notice(state === "lost" ? "The server has ended or does not answer. Start it again with: separatrix lab" : null);

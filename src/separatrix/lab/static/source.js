@@ -1,5 +1,7 @@
 // Where answers come from. A page asks a source and does not know whether a server or a recording answers.
 
+const LONG = 400; // milliseconds without an answer after which the page says that it is being computed
+
 /** Answers from the server, over one websocket. Of waiting requests of one name, only the latest is sent. */
 export class LiveSource {
   #socket = null;
@@ -9,7 +11,7 @@ export class LiveSource {
   #next = new Map(); // name -> {payload, done} to send when the answer is there
   #wait = 250;
 
-  /** `told` receives {state: "live" | "lost"} and {progress, name, stop}. */
+  /** `told` receives {state: "live" | "lost"}, {progress, name, stop} and {waiting: true | false}. */
   constructor(told) {
     this.told = told;
     this.ready = this.#open();
@@ -27,8 +29,12 @@ export class LiveSource {
       socket.onmessage = event => this.#receive(JSON.parse(event.data));
       socket.onclose = () => {
         this.#socket = null;
-        for (const { reject } of this.#flying.values()) reject(new Error("The connection to the server was lost."));
+        for (const { reject, late } of this.#flying.values()) {
+          clearTimeout(late);
+          reject(new Error("The connection to the server was lost."));
+        }
         this.#flying.clear();
+        this.told({ waiting: false });
         this.#busy.clear();
         this.told({ state: "lost" });
         setTimeout(() => this.#open().then(resolve), this.#wait);
@@ -43,7 +49,8 @@ export class LiveSource {
     const id = ++this.#number;
     return new Promise((resolve, reject) => {
       if (!this.#socket) return reject(new Error("There is no connection to the server."));
-      this.#flying.set(id, { name, resolve, reject });
+      const late = setTimeout(() => this.told({ waiting: true }), LONG);
+      this.#flying.set(id, { name, resolve, reject, late });
       this.#busy.set(name, id);
       this.#socket.send(JSON.stringify({ id, request: name, payload }));
     });
@@ -73,6 +80,8 @@ export class LiveSource {
     if (message.progress) return this.told({ name: flight.name, progress: message.progress });
     this.#flying.delete(message.id);
     this.#busy.delete(flight.name);
+    clearTimeout(flight.late);
+    if (!this.#flying.size) this.told({ waiting: false });
     this.told({ name: flight.name, progress: null });
     if (message.answer) flight.resolve(message.answer);
     else flight.reject(new Error(message.error ?? "A newer request has replaced this one."));
