@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from threading import Lock
+from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from separatrix.base.arrays import Array, Integers
@@ -11,8 +11,15 @@ from separatrix.lab.models import Chosen
 
 MOST_KEPT = 32
 
-_kept: OrderedDict[tuple[str, bytes, bytes], Any] = OrderedDict()
-_lock = Lock()
+
+@dataclass(frozen=True)
+class _Asked:
+    """A fit. Two are equal if the model, its settings and the points are."""
+
+    key: tuple[str, bytes, bytes]
+    model: Chosen = field(compare=False)
+    X: Array = field(compare=False)
+    y: Integers = field(compare=False)
 
 
 def fitted(asked: Chosen, X: Array, y: Integers) -> Any:
@@ -23,14 +30,9 @@ def fitted(asked: Chosen, X: Array, y: Integers) -> Any:
     >>> fitted(Chosen("logistic", {}), X, y) is fitted(Chosen("logistic", {}), X, y)
     True
     """
-    key = (repr(asked), X.tobytes(), y.tobytes())
-    with _lock:
-        if key in _kept:
-            _kept.move_to_end(key)
-            return _kept[key]
-    model = asked.estimator().fit(X, y)
-    with _lock:
-        _kept[key] = model
-        while len(_kept) > MOST_KEPT:
-            _kept.popitem(last=False)
-    return model
+    return _fitted(_Asked((repr(asked), X.tobytes(), y.tobytes()), asked, X, y))
+
+
+@lru_cache(maxsize=MOST_KEPT)
+def _fitted(asked: _Asked) -> Any:
+    return asked.model.estimator().fit(asked.X, asked.y)

@@ -116,7 +116,7 @@ def of_extreme_size(frame: Frame, names: Sequence[str] | None) -> Message:
     """The column whose size is farthest from one, if its weight may leave float64; else an empty message.
 
     >>> print(of_extreme_size(Frame(np.zeros(2), np.array([1.0, 2.0**-1000])), None))
-    the entries of column 1 differ by about 9e-302; standardise that column first
+    the entries of column 1 differ by about 9e-302; standardise that column first, or leave that column out
     """
     with np.errstate(divide="ignore"):
         exponents = np.where(np.isfinite(frame.scale), np.abs(np.log2(frame.scale)), 0.0)

@@ -165,7 +165,7 @@ def _characters(heads: Sequence[str], cells: Sequence[Sequence[Any]], words: fro
     """The width of a table in characters: heads and text wrap at spaces, and numbers do not.
 
     >>> _characters(["column", "in standard errors"], [["an age", -12.5]], frozenset({0}))
-    16
+    18
     """
     total = 0
     for k, head in enumerate(heads):
