@@ -11,7 +11,7 @@ SCANNED = ("cli", "classifiers", "solvers", "table", "checks", "proofs", "evalua
 READS = {
     "cli/export.py": "the name of a table in a database, as the user types it",
     "cli/predict.py": "labels of the user's that a spreadsheet would take for formulas",
-    "reports/figures.py": "SVG as matplotlib writes it",
+    "reports/svg_markup.py": "SVG as matplotlib writes it",
     "reports/page.py": "hyphens in the exponents of numbers, which are typeset as minus signs",
     "table/formats/csv_integrity.py": "bytes of the user's file",
     "table/formats/delimited.py": "the header of the user's file, and messages of PyArrow",

@@ -19,7 +19,7 @@ from separatrix.lab.models import offered
 from separatrix.lab.pages import PAGES, requests
 from separatrix.lab.points import of_preset
 from separatrix.lab.presets import PRESETS
-from separatrix.lab.protocol import encoded
+from separatrix.lab.request_registry import encoded
 from separatrix.lab.session import Session
 
 TYPES = {"html": "text/html", "js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}

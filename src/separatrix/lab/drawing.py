@@ -10,7 +10,7 @@ import numpy as np
 from separatrix.base.arrays import Array
 from separatrix.base.errors import InputError
 from separatrix.geometry import level_sets, regions
-from separatrix.lab.protocol import Payload
+from separatrix.lab.request_registry import Payload
 from separatrix.scorers.scorer import Scorer
 
 Box = tuple[float, float, float, float]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 
-from separatrix.lab.protocol import Request
+from separatrix.lab.request_registry import Request
 
 
 @dataclass(frozen=True)

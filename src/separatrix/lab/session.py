@@ -16,7 +16,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from separatrix.base.watching import Stage, watch
-from separatrix.lab.protocol import Call, ProtocolError, Request, Stop, answered, encoded, failed, parsed
+from separatrix.lab.request_registry import Call, ProtocolError, Request, Stop, answered, encoded, failed, parsed
 
 SECONDS_BEFORE_PROGRESS, SECONDS_BETWEEN_REPORTS = 0.3, 0.2
 STOPPED = "The computation was stopped."

@@ -15,7 +15,7 @@ from separatrix.lab.drawing import Box, boundaries, box_of, drawn_regions, place
 from separatrix.lab.fits import fitted
 from separatrix.lab.models import Chosen, chosen
 from separatrix.lab.points import checked, points, spelled
-from separatrix.lab.protocol import Payload, number, text
+from separatrix.lab.request_registry import Payload, number, text
 
 SCHEMES = 2
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from separatrix.lab.drawing import box_of, places, segments
 from separatrix.lab.points import checked, points, spelled
-from separatrix.lab.protocol import Payload, number, text
+from separatrix.lab.request_registry import Payload, number, text
 from separatrix.textbook.directions import along, criterion_curve
 
 BINS = 24

@@ -12,7 +12,7 @@ from separatrix.base.errors import InputError, SeparatrixError
 from separatrix.lab.fits import fitted
 from separatrix.lab.models import Chosen
 from separatrix.lab.points import LARGEST
-from separatrix.lab.protocol import Payload, number
+from separatrix.lab.request_registry import Payload, number
 from separatrix.losses import LOSSES
 
 # The margins of the graph, from the first to the last, and the number of its points.

@@ -17,7 +17,7 @@ from separatrix.lab.fits import fitted
 from separatrix.lab.models import Chosen, chosen
 from separatrix.lab.points import checked, points, spelled
 from separatrix.lab.presets import PRESETS
-from separatrix.lab.protocol import Payload, text
+from separatrix.lab.request_registry import Payload, text
 
 MOST_MODELS = 3
 

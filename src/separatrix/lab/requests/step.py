@@ -14,7 +14,7 @@ from separatrix.classifiers import OFFERED, describe
 from separatrix.lab.drawing import Box, box_of, drawn_regions, places, segments
 from separatrix.lab.models import Chosen, chosen
 from separatrix.lab.points import points
-from separatrix.lab.protocol import Payload, text
+from separatrix.lab.request_registry import Payload, text
 from separatrix.textbook.steps import Step, Steps, steps
 
 # The most updates that a page gets. A run that needs more is cut, and the page says so.

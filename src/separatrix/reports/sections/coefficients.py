@@ -12,10 +12,10 @@ from separatrix.base.number_text import ratio_text
 from separatrix.base.theme import told_apart
 from separatrix.diagnostics import Coefficients
 from separatrix.plots import CoefficientDisplay
-from separatrix.reports.figures import figure
 from separatrix.reports.formatting import interval, number, signed, stated
 from separatrix.reports.page import Html, Section, block, details, mark, named_class, pair, paragraph, table, text
 from separatrix.reports.reported_model import ReportedModel
+from separatrix.reports.svg_markup import figure
 from separatrix.scorers.scorer import Scorer, scores_of
 from separatrix.scorers.weight_table import weight_table
 

@@ -8,11 +8,11 @@ from separatrix.base.arrays import Array
 from separatrix.diagnostics.distributions import column_of
 from separatrix.plots import DistributionDisplay
 from separatrix.plots.distributions import MOST_DISTRIBUTIONS_DRAWN, MOST_HISTOGRAMS
-from separatrix.reports.figures import figure
 from separatrix.reports.formatting import number, some
 from separatrix.reports.page import Html, Section, details, named_class, paragraph, table, text
 from separatrix.reports.reported_model import ReportedModel
 from separatrix.reports.row_values import in_units
+from separatrix.reports.svg_markup import figure
 
 GROUP = "Columns"
 # The most rows from which correlations are computed.

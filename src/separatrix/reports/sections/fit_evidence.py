@@ -6,10 +6,10 @@ from separatrix.base.errors import InputError
 from separatrix.diagnostics import certificate_on
 from separatrix.plots import LossDisplay, PenaltyPathDisplay
 from separatrix.plots.loss import runs_of
-from separatrix.reports.figures import figure
 from separatrix.reports.no_optimum import TERMS, apart
 from separatrix.reports.page import Section, block, facts, pair, paragraph
 from separatrix.reports.reported_model import ReportedModel
+from separatrix.reports.svg_markup import figure
 
 PROOF, GROUP = "Proof", "Fit"
 

@@ -12,10 +12,10 @@ from separatrix.evaluation.by_class import ClassFigures
 from separatrix.plots import CalibrationDisplay, ConfusionDisplay, PrecisionRecallDisplay, RocDisplay
 from separatrix.plots.confusion import MOST_NARROW, MOST_SHARES
 from separatrix.plots.ranked import RankingDisplay
-from separatrix.reports.figures import figure
 from separatrix.reports.formatting import interval, percent
 from separatrix.reports.page import Section, block, details, named_class, pair, paragraph, table
 from separatrix.reports.reported_model import ReportedModel
+from separatrix.reports.svg_markup import figure
 from separatrix.reports.worries import LARGEST_CALIBRATION_ERROR, chance_error
 
 GROUP = "Performance"

@@ -6,10 +6,10 @@ import numpy as np
 
 from separatrix.diagnostics.plane import plane_of
 from separatrix.plots import DecisionRegionsDisplay
-from separatrix.reports.figures import figure
 from separatrix.reports.formatting import signed
 from separatrix.reports.page import Section, block, facts, pair, paragraph
 from separatrix.reports.reported_model import ReportedModel
+from separatrix.reports.svg_markup import figure
 
 # The columns that are named for each axis.
 MOST_COLUMNS_OF_AXIS = 4

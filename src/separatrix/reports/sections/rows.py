@@ -10,11 +10,11 @@ from separatrix.base.arrays import Integers
 from separatrix.base.theme import LIGHT
 from separatrix.diagnostics import Contributions
 from separatrix.plots import InfluenceDisplay
-from separatrix.reports.figures import figure
 from separatrix.reports.formatting import number, signed
 from separatrix.reports.page import Html, Section, named_class, pair, paragraph, text
 from separatrix.reports.reported_model import ReportedModel
 from separatrix.reports.row_values import entries
+from separatrix.reports.svg_markup import figure
 
 GROUP = "Rows"
 # The columns shown of a row: those that contributed most.

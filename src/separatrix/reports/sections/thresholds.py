@@ -10,11 +10,11 @@ from separatrix.evaluation.decision_rule import decision_rule
 from separatrix.evaluation.mistake_costs import CostFigures
 from separatrix.evaluation.performance import Performance
 from separatrix.plots import ThresholdDisplay
-from separatrix.reports.figures import figure
 from separatrix.reports.formatting import interval, number
 from separatrix.reports.page import Section, block, facts, pair, paragraph, table
 from separatrix.reports.reported_model import ReportedModel
 from separatrix.reports.sections.performance import GROUP, by_class
+from separatrix.reports.svg_markup import figure
 
 # The thresholds in the table, beside the one in use and the best.
 THRESHOLDS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)

@@ -1,4 +1,4 @@
-"""The protocol of the lab: requests by name, answers as JSON.
+"""The requests of the lab by name, with their answers as JSON.
 
 A message of the page is ``{"id": 7, "request": "plane.fit", "payload": {...}}``. Its answer is ``{"id": 7, "answer":
 {...}}``, or ``{"id": 7, "error": "..."}`` with a sentence for the page. Until the answer comes, a long computation
