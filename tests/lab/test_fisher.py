@@ -5,6 +5,8 @@ import pytest
 
 import separatrix as sx
 
+from .waiting import until
+
 
 def fact(page, name):
     return page.locator(f"tr[data-fact='{name}'] td").inner_text()
@@ -16,12 +18,12 @@ def test_turning_by_keys_and_to_the_best_direction_shows_the_numbers_of_the_libr
     page.focus("#stage")
     page.keyboard.press("Shift+ArrowLeft")
     page.keyboard.press("ArrowRight")
-    page.wait_for_function("() => location.hash.includes('a=29')")
+    until(page, "() => location.hash.includes('a=29')")
     turned = sx.along(X, y, [np.cos(np.radians(29)), np.sin(np.radians(29))])
     assert float(fact(page, "J")) == pytest.approx(turned.J, abs=6e-4)
     assert int(fact(page, "wrong by the midpoint")) == turned.wrong_by_midpoint
     assert int(fact(page, "wrong by Gaussians")) == turned.wrong_by_posterior
     page.get_by_role("button", name="Fisher").click()
-    page.wait_for_function("() => !location.hash.includes('a=29')")
+    until(page, "() => !location.hash.includes('a=29')")
     assert float(fact(page, "J")) == pytest.approx(turned.best_J, abs=6e-4)
     assert fact(page, "J") == fact(page, "largest J")

@@ -5,6 +5,8 @@ import pytest
 import separatrix as sx
 from separatrix.lab.requests.losses import CLASSES, PLACES
 
+from .waiting import until
+
 
 def row(page, name):
     cells = page.locator(f"tr[data-loss={name}] td").all_inner_texts()
@@ -24,7 +26,7 @@ def test_pulling_a_point_away_moves_the_boundary_of_least_squares_only(opened):
     for step in range(1, 7):
         page.mouse.move(x + step * (strip["x"] + 0.95 * strip["width"] - x) / 6, y)
     page.mouse.up()
-    page.wait_for_function("() => new URLSearchParams(location.hash.split('?')[1]).get('x')?.split(',').at(-1) > 29")
+    until(page, "() => new URLSearchParams(location.hash.split('?')[1]).get('x')?.split(',').at(-1) > 29")
     places = [
         float(one) for one in page.evaluate("new URLSearchParams(location.hash.split('?')[1]).get('x')").split(",")
     ]
@@ -32,6 +34,6 @@ def test_pulling_a_point_away_moves_the_boundary_of_least_squares_only(opened):
     model = sx.LeastSquaresClassifier().fit([[one] for one in places], CLASSES)
     boundary = -model.intercept_[0] / model.coef_[0, 0]
     cell = "document.querySelector('tr[data-loss=squared] td:last-child')"
-    page.wait_for_function(f"text => {cell}.innerText === text", arg=f"{boundary:.3f}", timeout=5000)
+    until(page, f"text => {cell}.innerText === text", arg=f"{boundary:.3f}")
     assert boundary > before["squared"] + 0.5
     assert row(page, "logistic")[3] == pytest.approx(before["logistic"], abs=1e-3)

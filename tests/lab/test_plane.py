@@ -7,6 +7,8 @@ import separatrix as sx
 from separatrix.classifiers import OFFERED
 from separatrix.lab.points import spelled
 
+from .waiting import until
+
 
 def text(page, query, k=0):
     return page.locator(query).nth(k).inner_text()
@@ -19,7 +21,7 @@ def number(page, name, k):
 
 def settled(page):
     """Wait until the page has drawn the answer to its last request."""
-    page.wait_for_function("() => location.hash.includes('v=1')")
+    until(page, "() => location.hash.includes('v=1')")
     seen = page.get_attribute("#stage", "data-drawn")
     page.wait_for_timeout(250)
     while (now := page.get_attribute("#stage", "data-drawn")) != seen:

@@ -4,6 +4,8 @@ import pytest
 
 import separatrix as sx
 
+from .waiting import until
+
 FIRST = "#step?m=perceptron&p=separable&k=0"
 
 
@@ -19,7 +21,7 @@ def shown(page):
 
 def at(page, k):
     page.wait_for_selector(f"#stage[data-step='{k}']")
-    page.wait_for_function("k => location.hash.endsWith(`k=${k}`)", arg=k)
+    until(page, "k => location.hash.endsWith(`k=${k}`)", arg=k)
 
 
 def test_stepping_forwards_and_back_shows_the_numbers_of_the_run(opened, run):
@@ -53,7 +55,7 @@ def test_keys_step_play_and_go_to_the_ends(opened, run):
     assert f"now {run[len(run) - 2].wrong} of 22 wrong" in page.locator("#say").text_content()
     page.keyboard.press("Home")
     page.keyboard.press(" ")
-    page.wait_for_function("() => document.querySelector('#stage').dataset.step >= 2")
+    until(page, "() => document.querySelector('#stage').dataset.step >= 2")
     page.click("#step-first")
     assert page.locator("#step-play").inner_text() == "Play"
     at(page, 0)
@@ -63,7 +65,7 @@ def test_every_method_has_its_steps_and_its_python_runs(opened):
     page = opened(FIRST, permissions=["clipboard-read", "clipboard-write"])
     page.select_option("select[aria-label=Method]", "logistic")
     page.select_option("select[aria-label=solver]", "newton")
-    page.wait_for_function("() => location.hash.includes('newton')")
+    until(page, "() => location.hash.includes('newton')")
     page.keyboard.press("Tab")
     page.click("#step-last")
     page.click("#act-python")
