@@ -82,3 +82,9 @@ def test_a_support_vector_fit_is_as_good_as_without_the_column(loss, size):
         return
     assert with_it.objective <= without.objective + 1e-5
     assert not with_it.met or with_it.bound <= 1e-8 * with_it.null_objective
+
+
+def test_a_run_that_max_iter_ends_names_the_column():
+    certificate = fitted(sx.LinearSVC(loss="hinge", max_iter=2), EXTREME["1e100"], LABELS).certificate_
+    assert certificate.code == "max_iter"
+    assert names_column_3(certificate.status)

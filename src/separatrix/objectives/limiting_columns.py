@@ -153,6 +153,12 @@ def weakly_penalised(objective: Objective) -> Message:
     return Message(_differing(j, frame, objective.names), hidden, Remedy(STANDARDISE_OR_DROP))
 
 
+def oversized_column(objective: Objective) -> Message:
+    """The column whose size limits the digits of a fit, without a pass over the rows; else an empty message."""
+    cause = of_extreme_size(objective.rows.frame, objective.names) or weakly_penalised(objective)
+    return cause if cause.columns else Message()
+
+
 def nearly_collinear(R: Array, names: Sequence[str] | None) -> Message:
     """The columns that are collinear or nearly so; an empty message if there are none. RᵀR is their Gram matrix.
 

@@ -10,7 +10,7 @@ from separatrix.base.messages import Message, Parameter, Remedy, Setting
 from separatrix.objectives.bound import Bound
 from separatrix.objectives.bounds import largest_curvature
 from separatrix.objectives.curvature_bound import unresolved_reason
-from separatrix.objectives.limiting_columns import limiting_columns
+from separatrix.objectives.limiting_columns import limiting_columns, oversized_column
 from separatrix.objectives.problem import Objective
 from separatrix.solvers.gradient_descent import DescentMemory
 from separatrix.solvers.state import Halt, Memory, State
@@ -215,11 +215,10 @@ class MostIterations:
     def __call__(self, problem: Objective, state: State, bound: Bound, trace: Sequence[Record]) -> Status | None:
         if state.iteration < self.max_iter:
             return None
-        return Status(
-            "max_iter",
-            Message("stopped at ", Setting("max_iter", self.max_iter), " before the tolerance was reached", _GO_ON),
-            False,
-        )
+        cause = oversized_column(problem)
+        why = Message(": ", cause) if cause else _GO_ON
+        ended = Message("stopped at ", Setting("max_iter", self.max_iter), " before the tolerance was reached", why)
+        return Status("max_iter", ended, False)
 
 
 @dataclass(frozen=True)
