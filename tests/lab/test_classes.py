@@ -4,6 +4,8 @@ import numpy as np
 
 import separatrix as sx
 
+from .waiting import until
+
 
 def test_the_hatched_part_and_the_scores_at_the_pointer_are_those_of_the_schemes(opened):
     page = opened("#classes?m=one-versus-rest,lda&p=three")
@@ -26,5 +28,5 @@ def test_the_hatched_part_and_the_scores_at_the_pointer_are_those_of_the_schemes
     shown = np.array([float(one.split()[0].replace("−", "-")) for one in cells]).reshape(3, 2)
     np.testing.assert_allclose(shown[:, 0], scheme.decision_function([at])[0], atol=0.05)
     np.testing.assert_allclose(shown[:, 1], lda.decision_function([at])[0], atol=0.2)
-    assert page.locator("path.ambiguous").count() >= 3
+    until(page, "() => document.querySelectorAll('path.ambiguous').length >= 3")
     assert f"{np.sum(scheme.predict(X) != y)} of 45 wrong" in page.locator(".pair .verdict").first.inner_text()

@@ -82,7 +82,7 @@ def test_a_link_restores_points_models_and_settings_and_says_what_it_does_not_kn
     assert number(page, "norm", 0) == pytest.approx(
         np.linalg.norm(sx.LogisticRegression(C=10).fit(X, y).coef_), abs=6e-4
     )
-    assert page.locator("path.boundary").count() >= 3
+    until(page, "() => document.querySelectorAll('path.boundary').length >= 3")
 
 
 def test_the_copied_python_gives_the_same_weights(opened):
@@ -105,7 +105,7 @@ def test_every_act_on_the_plane_has_a_key(opened):
     page.keyboard.press("ArrowUp")
     settled(page)
     assert drawn_points(page)[0][20].tolist() == [7.0, -2.4]
-    assert "Row 20" in page.locator("#say").text_content()
+    until(page, "() => document.querySelector('#say').textContent.includes('Row 20')")
     agrees(page, [sx.LeastSquaresClassifier(), sx.LogisticRegression()])
     page.keyboard.press("3")
     settled(page)

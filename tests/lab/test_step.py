@@ -52,12 +52,13 @@ def test_keys_step_play_and_go_to_the_ends(opened, run):
     assert str(run.model.mistakes_) in page.locator(".theorem").inner_text()
     page.keyboard.press("ArrowLeft")
     at(page, len(run) - 2)
-    assert f"now {run[len(run) - 2].wrong} of 22 wrong" in page.locator("#say").text_content()
+    said = f"now {run[len(run) - 2].wrong} of 22 wrong"
+    until(page, "said => document.querySelector('#say').textContent.includes(said)", arg=said)
     page.keyboard.press("Home")
     page.keyboard.press(" ")
     until(page, "() => document.querySelector('#stage').dataset.step >= 2")
     page.click("#step-first")
-    assert page.locator("#step-play").inner_text() == "Play"
+    until(page, "() => document.querySelector('#step-play').innerText === 'Play'")
     at(page, 0)
 
 
