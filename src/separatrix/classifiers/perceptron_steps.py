@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.utils.validation import check_consistent_length
@@ -44,25 +44,23 @@ class PerceptronSteps:
     _told_classes: bool
     _unseen: Array | None
 
-    def _rows(self, task: FitInput) -> list[Rows]:
-        raise NotImplementedError
+    if TYPE_CHECKING:  # the methods of the perceptron that this part calls
 
-    def _starts(self, task: FitInput) -> Array:
-        raise NotImplementedError
+        def _rows(self, task: FitInput) -> list[Rows]: ...
 
-    def _without(self, W: Array) -> Array:
-        raise NotImplementedError
+        def _starts(self, task: FitInput) -> Array: ...
 
-    def _keep(
-        self,
-        task: FitInput,
-        searches: Sequence[Search[PerceptronMemory]],
-        solver: str,
-        why: str,
-        facts: Facts,
-        asked_to_end: bool = True,
-    ) -> None:
-        raise NotImplementedError
+        def _without(self, W: Array) -> Array: ...
+
+        def _keep(
+            self,
+            task: FitInput,
+            searches: Sequence[Search[PerceptronMemory]],
+            solver: str,
+            why: str,
+            facts: Facts,
+            asked_to_end: bool = True,
+        ) -> None: ...
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
         """Make one step over these rows (an epoch for "online"), from the weights so far.

@@ -110,7 +110,8 @@ def _by_some(rows: Block, problem: Objective) -> Inseparable | None:
     stride = rows.n_rows // (SAMPLE_ROWS_PER_COLUMN * width)
     if stride < FEWEST_SAMPLES_IN_TABLE:
         return None
-    # Every so many rows of each class: labels may alternate, so that every so many rows of all would be of one class.
+    # Rows are taken at equal distances within each class: if labels alternate, rows at equal distances in the whole
+    # table may all have the same label.
     some = np.sort(np.concatenate([np.flatnonzero(rows.t == sign)[::stride] for sign in (-1.0, 1.0)]))
     verdict = verdict_on(some_rows(rows.take(some)), problem.fit_intercept)
     if not isinstance(verdict, Inseparable) or not surely_positive(verdict.signed):

@@ -23,7 +23,6 @@ step, with each margin computed just before the row is processed.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
@@ -36,6 +35,7 @@ from separatrix.rows import Block, Order
 from separatrix.rows.cutting import block_rows
 from separatrix.rows.protocol import BLOCK_BYTES
 from separatrix.solvers.separating.compiled_walks import compiled_count, compiled_pocket, compiled_survey, compiled_walk
+from separatrix.solvers.separating.epoch_orders import MOST_ROWS_AT_ONCE, shuffled_epochs
 from separatrix.solvers.separating.mistakes import Mistakes, Survey, evaluation, survey
 from separatrix.solvers.separating.search_memories import PerceptronMemory
 from separatrix.solvers.state import Halt, Need, State
@@ -45,9 +45,6 @@ __all__ = ["UPDATES", "BatchUpdates", "Mistakes", "OnlineUpdates", "Survey", "Wo
 # In tables of at most this many entries, every online epoch ends with a survey of all rows: a compiled pass over them
 # takes about 20 µs.
 MOST_SURVEYED_ENTRIES = 20_000
-# The most rows, counted in each of several epochs, whose order is kept in one array, and how many arrays are cached:
-# 8 MB for each.
-MOST_ROWS_AT_ONCE, ORDERS_IN_CACHE = 1 << 20, 4
 
 
 @dataclass(frozen=True)
@@ -385,18 +382,6 @@ def _halted_if_idle(after: State[PerceptronMemory], n_rows: int) -> State[Percep
     """The state, stalled if two epochs made no update although the survey counts a mistake."""
     idle = after.memory.errors and after.memory.since >= 2 * n_rows
     return replace(after, halt=Halt.STALLED) if idle else after
-
-
-@lru_cache(maxsize=ORDERS_IN_CACHE)
-def shuffled_epochs(n_rows: int, seed: int, first: int, count: int) -> Integers:
-    """The orders of ``count`` epochs from the ``first`` on, one after the other.
-
-    Drawing them takes longer than walking few rows, and tables of the same length share them, so they are cached.
-    """
-    orders = [Order(1, "shuffled", seed, epoch).rows(n_rows) for epoch in range(first, first + count)]
-    order = np.concatenate(orders)
-    order.flags.writeable = False
-    return order
 
 
 def _cheap(rows: Block) -> bool:

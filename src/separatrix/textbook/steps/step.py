@@ -62,7 +62,7 @@ class Step:
     bound : float or None
         What is proven about the run.
     bound_name : str
-        What ``bound`` bounds. "mistakes": the perceptron makes at most so many
+        What ``bound`` bounds. "mistakes": the perceptron makes at most this many
         updates from its start. "gap": E exceeds its minimum by at most this. "margin": no hyperplane has a larger one.
     margin : float or None
         For methods that search for a margin: the smallest distance of a row to the hyperplane, negative if it is wrong.
