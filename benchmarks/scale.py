@@ -175,9 +175,7 @@ def product_seconds() -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.scale", description=__doc__)
     parser.add_argument("folder", type=Path)
-    parser.add_argument(
-        "--largest", type=int, default=0, help="also fit a table of this many rows, e.g. 100000000"
-    )
+    parser.add_argument("--largest", type=int, default=0, help="also fit a table of this many rows, e.g. 100000000")
     parser.add_argument("--rows-up-to", type=int, default=10_000_000, help="leave larger tables out")
     asked = parser.parse_args()
     sizes = [(n, d) for n, d in SIZES if n <= asked.rows_up_to]

@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from separatrix import LogisticRegression, Perceptron, errors, load, model_file
+from separatrix import LogisticRegression, errors, load, model_file
 from separatrix.base.folds import stratified_folds
 from separatrix.classifiers import CLASSIFIERS, OFFERED, describe
 from separatrix.cli.holdout import held_out
@@ -380,23 +380,3 @@ def test_a_report_says_what_was_missing_and_what_was_done(tmp_path, missing):
     assert ("Rows with a missing value were left out" in section) == (missing == "drop")
     assert "No value is missing." not in section
     assert ("left out" if missing == "drop" else "A fit fills them with the means of its rows") in checks
-
-
-@pytest.mark.parametrize("penalty", ["l2", "l1", "elasticnet"])
-def test_the_perceptron_has_a_penalty_and_its_mix(penalty):
-    words = ["fit", "rows.csv", "--target", "y", "--model", "perceptron", "--test-size", "0", "--json"]
-    mix = {"l1_ratio": 0.9} if penalty == "elasticnet" else {}
-    asked = ["--penalty", penalty, "--alpha", "0.5", *(["--l1-ratio", "0.9"] if mix else [])]
-    found = json.loads(run(*words, *asked, code=1).stdout)
-    table = read_table("rows.csv", target="y")
-    expected = Perceptron(penalty=penalty, alpha=0.5, random_state=0, **mix)
-    with pytest.warns(errors.NotConvergedWarning):
-        expected.fit(table.X, table.y)
-    assert found["weights"]["coef"] == expected.coef_.tolist()
-    assert found["weights"]["coef"] != json.loads(run(*words, code=1).stdout)["weights"]["coef"]
-
-
-def test_a_mix_without_the_penalty_that_it_mixes_is_refused():
-    words = ["fit", "rows.csv", "--target", "y", "--model", "perceptron", "--l1-ratio", "0.5"]
-    for more in ([], ["--penalty", "l2"]):
-        assert "--penalty elasticnet" in complaint(*words, *more, code=2)
