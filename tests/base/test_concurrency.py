@@ -1,14 +1,22 @@
 """BLAS is at one thread inside a fit and as it was after; the number of threads changes no bit."""
 
 import threading
+from functools import partial
 
 import numpy as np
 import pytest
 from sklearn.datasets import make_classification
-from threadpoolctl import threadpool_info, threadpool_limits
+from threadpoolctl import ThreadpoolController, threadpool_info, threadpool_limits
 
 import separatrix as sx
-from separatrix.base.concurrency import in_order, one_blas_thread, thread_count, threads
+from separatrix.base.concurrency import (
+    _Library,
+    _limited_by_this_thread,
+    in_order,
+    one_blas_thread,
+    thread_count,
+    threads,
+)
 from separatrix.base.errors import ParameterError
 
 
@@ -105,3 +113,14 @@ def test_in_order_keeps_the_order_and_raises():
         assert list(in_order(lambda k: k * k, range(50))) == [k * k for k in range(50)]
         with pytest.raises(ZeroDivisionError):
             list(in_order(lambda k: 1 // (k - 30), range(50)))
+
+
+def test_libraries_that_threadpoolctl_must_limit_are_limited_from_any_thread():
+    controllers = ThreadpoolController().select(user_api="blas").lib_controllers
+    for controller in controllers:
+        library = _Library(controller.get_num_threads, partial(_limited_by_this_thread, controller))
+        for count in (2, 1, 3):
+            thread = threading.Thread(target=library.limit, args=(count,))
+            thread.start()
+            thread.join()
+            assert library.count() == _Library.of(controller).count() == count

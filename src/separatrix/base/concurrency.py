@@ -18,6 +18,8 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import Context, ContextVar
+from dataclasses import dataclass
+from functools import partial
 from types import TracebackType
 from typing import Any, Generic, TypeVar
 
@@ -87,20 +89,15 @@ def threads(count: int) -> Iterator[int]:
 
 
 class _OneBlasThread:
-    """A reference-counted context: the first entry limits BLAS to one thread, the last exit restores the limit.
-
-    For BLAS libraries with a process-wide pool, threadpoolctl (3.8) accepts limits from one thread only and ignores
-    other threads. But the first entry and the last exit may be in different threads. Since the count already
-    coordinates the threads, each change first makes the current thread the one that threadpoolctl accepts.
-    """
+    """A reference-counted context: the first entry limits BLAS to one thread, the last exit restores the limit."""
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
         held_during_forks(self._lock, in_child=self._forget_other_threads)
         self._users = 0
         self._own = threading.local()  # .users: the number of open entries of this thread
-        self._libraries: list[Any] | None = None
-        self._limited: list[tuple[Any, int]] = []  # the libraries that had more threads, and how many
+        self._libraries: list[_Library] | None = None
+        self._limited: list[tuple[_Library, int]] = []  # the libraries that had more threads, and how many
 
     def __enter__(self) -> None:
         with self._lock:
@@ -126,20 +123,18 @@ class _OneBlasThread:
             import scipy.linalg  # noqa: F401  (SciPy has its own BLAS, which must be loaded to be found)
             from threadpoolctl import ThreadpoolController
 
-            self._libraries = ThreadpoolController().select(user_api="blas").lib_controllers
+            controllers = ThreadpoolController().select(user_api="blas").lib_controllers
+            self._libraries = [_Library.of(controller) for controller in controllers]
         for library in self._libraries:
-            count = library.get_num_threads()
+            count = library.count()
             if count != 1 and count is not None:
-                _take_control(library)
-                library.set_num_threads(1)
+                library.limit(1)
                 self._limited.append((library, count))
 
     def _restore(self) -> None:
         while self._limited:
             library, count = self._limited.pop()
-            _take_control(library)
-            library.set_num_threads(count)
-            _take_control(library)
+            library.limit(count)
 
     def _forget_other_threads(self) -> None:
         """In a forked child only the forking thread survives, so the entries of other threads are dropped."""
@@ -148,10 +143,40 @@ class _OneBlasThread:
             self._restore()
 
 
-def _take_control(library: Any) -> None:
-    """Let the current thread change the limit of a library, where threadpoolctl accepts only one thread."""
-    if hasattr(library, "clear_controlling_thread"):
-        library.clear_controlling_thread(force=True)
+@dataclass(frozen=True)
+class _Library:
+    """A BLAS library: its number of threads, and how to change it."""
+
+    count: Callable[[], int | None]
+    limit: Callable[[int], Any]
+
+    @classmethod
+    def of(cls, controller: Any) -> _Library:
+        """The library of a controller of threadpoolctl.
+
+        OpenBLAS with threads of its own is called directly: with threadpoolctl's checks, the limit takes five times as
+        long, which is one per cent of the fit of a small table.
+        """
+        if getattr(controller, "threading_layer", None) == "pthreads" and hasattr(controller, "_get_symbol"):
+            names = ("openblas_get_num_threads", "openblas_set_num_threads")
+            count, limit = map(controller._get_symbol, names)
+            if count is not None and limit is not None:
+                return cls(count, limit)
+        return cls(controller.get_num_threads, partial(_limited_by_this_thread, controller))
+
+
+def _limited_by_this_thread(controller: Any, count: int) -> None:
+    """Change the number of threads through threadpoolctl, from any thread.
+
+    threadpoolctl (3.8) accepts limits of a process-wide pool from one thread only and ignores other threads. But the
+    first entry of ``_OneBlasThread`` and its last exit may be in different threads. Since its count already coordinates
+    the threads, the current thread is first made the one that threadpoolctl accepts.
+    """
+    if hasattr(controller, "clear_controlling_thread"):
+        controller.clear_controlling_thread(force=True)
+    controller.set_num_threads(count)
+    if hasattr(controller, "clear_controlling_thread"):
+        controller.clear_controlling_thread(force=True)
 
 
 one_blas_thread = _OneBlasThread()

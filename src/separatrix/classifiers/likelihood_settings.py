@@ -79,7 +79,7 @@ def coding_of(model: Any, task: FitInput) -> tuple[Coding, Array]:
     weight = totals.weight * by_class
     refuse_weightless_classes(task.classes, weight, None if model.bias_reduction else 2)
     held = weight > 0
-    some = held if held.any() and not held.all() else None
+    some = None if held.all() or not held.any() else held
     return Coding.of_likelihood(totals, None if model.class_weight is None else by_class, some), by_class
 
 

@@ -86,6 +86,8 @@ def _sums(codes: Integers, weight: Array, n_classes: int, largest: float) -> tup
 def _product(counts: Array, weight: float) -> tuple[Array, Array]:
     """``counts`` times a weight, rounded, and what the rounding leaves out (Dekker's product)."""
     total = counts * weight
+    if frexp(weight)[0] == 0.5:  # a power of two, as without sample weights: nothing is rounded
+        return total, np.zeros(len(counts))
     with np.errstate(over="ignore", invalid="ignore"):
         (a, b), (c, d) = _halves(counts), _halves(np.full(1, weight))
         rest = b * d - (((total - a * c) - b * c) - a * d)
