@@ -28,9 +28,9 @@ class Died(RuntimeError):
 
 
 class Worker:
-    """A process in a peer's interpreter."""
+    """A process in a peer's interpreter; ``environment``: its environment variables, by default those of this one."""
 
-    def __init__(self, python: str, peer: str, log: Path) -> None:
+    def __init__(self, python: str, peer: str, log: Path, environment: Mapping[str, str] | None = None) -> None:
         self.log = log
         with log.open("w") as errors:
             self.process = subprocess.Popen(
@@ -39,6 +39,7 @@ class Worker:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=errors,
+                env=environment,
             )
         self.waiting = b""
         try:
