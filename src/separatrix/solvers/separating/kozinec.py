@@ -30,6 +30,10 @@ from separatrix.solvers.separating.search_memories import HullMemory
 from separatrix.solvers.state import Halt, Need, State, in_memory
 
 
+# The targets t of the two classes, as a column.
+SIGNS = np.array([[-1.0], [1.0]])
+
+
 class Extreme(NamedTuple):
     """The row of a class with the smallest margin m = t (w·x + b): the margin, the row number, and t x."""
 
@@ -58,15 +62,14 @@ class Extremes:
 
     def add(self, total: Sides, block: Block) -> Sides:
         m = block.t * block.scores(self.W)[:, 0]
-        part = Sides(self._extreme(block, m, -1), self._extreme(block, m, 1), int(np.sum(m <= 0)))
-        return self.merge(total, part)
-
-    def _extreme(self, block: Block, m: Array, sign: int) -> Extreme:
-        margins = np.where(block.t == sign, m, np.inf)
-        k = int(np.argmin(margins))
-        if margins[k] == np.inf:
-            return self.zero().negative
-        return Extreme(float(m[k]), block.start + k, sign * block.take(np.array([k])).homogeneous()[0, 1:])
+        margins = np.array([np.where(block.t < 0, m, np.inf), np.where(block.t > 0, m, np.inf)])
+        rows = margins.argmin(axis=1)
+        signed = block.take(rows).homogeneous()[:, 1:] * SIGNS
+        sides = (
+            Extreme(float(margins[side, k]), block.start + k, signed[side]) if margins[side, k] != np.inf else none
+            for side, (k, none) in enumerate(zip(rows.tolist(), self.zero()[:2], strict=True))
+        )
+        return self.merge(total, Sides(*sides, int(np.count_nonzero(m <= 0))))
 
     def merge(self, a: Sides, b: Sides) -> Sides:
         return Sides(
