@@ -29,7 +29,6 @@ from separatrix.rows import Block
 from separatrix.solvers.separating.search_memories import HullMemory
 from separatrix.solvers.state import Halt, Need, State, in_memory
 
-
 # The targets t of the two classes, as a column.
 SIGNS = np.array([[-1.0], [1.0]])
 
