@@ -77,9 +77,9 @@ class SurfaceGrid:
     def _softmax(self, share: Array, t: Array, x1: Array, Z: Array, value: Array, slopes: Array | None) -> None:
         """Add −ln P(class) of these rows to ``value``, and its derivatives to ``slopes``.
 
-        With z the score of the first entry's class k and r = ln Σ e^z over the other classes, −ln P = r + ℓ(r − z) − z_t
-        with ℓ the logistic loss. So there is one function to compute at each point of the grid, and not K. The rest
-        is constant along a line, or linear in the first entry.
+        With z the score of the first entry's class k and r = ln Σ e^z over the other classes, −ln P is
+        r + ℓ(r − z) − z_t with ℓ the logistic loss. So there is one function to compute at each point of the grid, and
+        not K. The rest is constant along a line, or linear in the first entry.
         """
         logistic = LOSSES["logistic"]
         assert isinstance(logistic, Logistic)

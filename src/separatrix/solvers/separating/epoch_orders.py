@@ -12,9 +12,9 @@ from separatrix.rows.protocol import Order
 # The most visits of rows, over all epochs, whose order is kept in one array (8 MB).
 MOST_ROWS_AT_ONCE = 1 << 20
 # Arrays of at most this many visits are cached, and how many of them: 10 MB in all. The mean of the perceptron's
-# weights takes eight arrays of 40 000 visits for a table of up to 3000 rows, the same ones for each class. A cache of
-# fewer than eight would forget each array just before its next use.
-MOST_CACHED_VISITS, ORDERS_IN_CACHE = 40_000, 32
+# weights takes three or four arrays for a table of up to 3000 rows, the same ones for each class. A cache of fewer
+# arrays would forget each one just before its next use.
+MOST_CACHED_VISITS, ORDERS_IN_CACHE = 100_000, 12
 
 
 def shuffled_epochs(n_rows: int, seed: int, first: int, count: int) -> Integers:

@@ -22,7 +22,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from separatrix.base.arrays import Array
+from separatrix.base.arrays import Array, length
 from separatrix.base.errors import ParameterError
 from separatrix.objectives.problem import Evaluation, Objective
 from separatrix.rows import Block
@@ -86,7 +86,7 @@ def sides(problem: Objective, W: Array) -> Sides:
 def one_unit(problem: Objective) -> float:
     """The common scale of all columns of the problem's frame, by which the frame divides distances."""
     scale = problem.rows.frame.scale
-    if np.any(scale != scale[0]):
+    if not (scale == scale[0]).all():
         raise ParameterError("problem", "its frame scales columns unlike", "use one scale: distances depend on it")
     return float(scale[0])
 
@@ -153,20 +153,20 @@ class Kozinec:
         w = alpha - beta
         W = np.concatenate([[-0.5 * float(w @ (alpha + beta))], w])[None, :]
         extremes = sides(problem, W)
-        length = float(np.linalg.norm(w))
+        distance = length(w)
         smallest = min(extremes.negative.m, extremes.positive.m)
         unit = one_unit(problem)
         memory = KozinecMemory(
-            lower=unit * smallest / length if length > 0 else -np.inf,
-            upper=0.5 * unit * length,
-            longest=unit * float(max(np.linalg.norm(alpha), np.linalg.norm(beta))),
+            lower=unit * smallest / distance if distance > 0 else -np.inf,
+            upper=0.5 * unit * distance,
+            longest=unit * max(length(alpha), length(beta)),
             errors=extremes.errors,
             alpha=alpha,
             beta=beta,
             share=share,
             extremes=extremes,
         )
-        return State(W, Evaluation(0.5 * unit * length, np.zeros_like(W)), iteration, memory)
+        return State(W, Evaluation(0.5 * unit * distance, np.zeros_like(W)), iteration, memory)
 
     def solution(self, problem: Objective, state: State[KozinecMemory]) -> State[KozinecMemory]:
         return state
