@@ -66,12 +66,15 @@ def tasks() -> Iterator[Task]:
             yield Task(f"boundary curve of {name}", about, CURVE, partial(sx.boundary_curve, model, BOX, 100, 0, 1))
     X, y = tables["2 classes, overlapping"]
     for loss in ("zero-one", "perceptron", "hinge", "logistic"):
-        yield Task(
-            f"surface of {loss}, 61 × 61", "2 classes", SURFACE, partial(sx.error_surface, X, y, loss, points=61)
-        )
+        yield from _surfaces(loss, "2 classes", partial(sx.error_surface, X, y, loss, points=61))
     X, y = tables["3 classes, overlapping"]
-    softmax = partial(sx.error_surface, X, y, columns=((0, 1), (1, 2)), points=61)
-    yield Task("surface of softmax, 61 × 61", "3 classes", SURFACE, softmax)
+    yield from _surfaces("softmax", "3 classes", partial(sx.error_surface, X, y, columns=((0, 1), (1, 2)), points=61))
+
+
+def _surfaces(loss: str, about: str, surface: Callable[..., Any]) -> Iterator[Task]:
+    """The error surface of a loss, alone and with a penalty and the gradient."""
+    yield Task(f"surface of {loss}, 61 × 61", about, SURFACE, surface)
+    yield Task(f"surface of {loss} with penalty and gradient", about, SURFACE, partial(surface, C=1.0, gradient=True))
 
 
 def _fit(kind: Any, X: Any, y: Any) -> Any:

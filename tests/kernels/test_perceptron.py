@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from separatrix.kernels import perceptron
+from separatrix.kernels import perceptron, plane_perceptron
 
 
 def _score(row, w):
@@ -86,3 +86,22 @@ def test_read_only_rows_are_walked_too():
     w = np.zeros(X.shape[1] + 1)
     _, made, _ = perceptron.walk_dense(X, t, np.ones(len(t)), order, 0, len(t), w, 1.0, True, True, False, w[:0], 0)
     assert made > 0
+
+
+@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("zero_is_mistake", [True, False])
+def test_the_loop_for_two_columns_is_the_loop_for_any_number(seed, zero_is_mistake):
+    rng = np.random.default_rng(seed)
+    n, epochs = int(rng.integers(2, 60)), 5
+    # Integers put rows exactly on the hyperplane, where all sums are exact.
+    X = rng.integers(-3, 4, (n, 2)).astype(np.float64) if seed % 2 else rng.standard_normal((n, 2))
+    t, s = rng.choice([-1.0, 1.0], n), rng.integers(1, 4, n).astype(np.float64)
+    order = np.concatenate([rng.permutation(n) for _ in range(epochs)])
+    how = (0.5, zero_is_mistake, seed % 5 > 0)
+    w, u, other_w, other_u = (np.zeros(3) for _ in range(4))
+    begin, seen = n // 2, 7
+    ended = plane_perceptron.walk_plane(X, t, s, order, begin, len(order), w, *how, u, seen)
+    other = perceptron.walk_dense(X, t, s, order, begin, len(order), other_w, *how, False, other_u, seen)
+    assert (w.tolist(), u.tolist(), ended[:2]) == (other_w.tolist(), other_u.tolist(), other[:2])
+    assert ended[2] == pytest.approx(other[2], rel=1e-12)
+    assert w.any()

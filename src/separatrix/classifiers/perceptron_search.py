@@ -38,8 +38,8 @@ LEAST_MEAN_EPOCHS = 100
 LEAST_MEAN_VISITS = 300_000
 # Rows outside memory are read anew in every epoch, so the mean is over this many.
 MEAN_EPOCHS_OUTSIDE_MEMORY = 10
-# Epochs over fewer rows in all are walked at once. They take less than a millisecond, and a run can be stopped between.
-MOST_VISITS_AT_ONCE = 40_000
+# Epochs over fewer rows in all are walked at once. They take about a millisecond, and a run can be stopped between.
+MOST_VISITS_AT_ONCE = 100_000
 
 
 @dataclass(frozen=True)

@@ -30,9 +30,10 @@ def chains(start: Integers, end: Integers) -> list[list[int]]:
 
 def _followed(point: int, after: dict[int, int]) -> list[int]:
     """The points from this one on; their segments are removed from ``after``."""
-    chain = [point]
-    while (following := after.pop(chain[-1], None)) is not None:
+    chain, following = [point], after.pop(point, None)
+    while following is not None:
         chain.append(following)
+        following = after.pop(following, None)
     return chain
 
 
@@ -42,10 +43,13 @@ def without_straight(ring: Array, size: float) -> Array:
     >>> without_straight(np.array([[0.0, 0.0], [1.0, 0.0], [2.0, 0.0], [2.0, 2.0]]), 1.0).tolist()
     [[0.0, 0.0], [2.0, 0.0], [2.0, 2.0]]
     """
-    ring = ring[np.any(ring != np.roll(ring, 1, axis=0), axis=1)]
+    moved = (ring != np.concatenate([ring[-1:], ring[:-1]])).any(axis=1)
+    ring = ring if moved.all() else ring[moved]
     if len(ring) < 3:
         return ring[:0]
-    before, after = ring - np.roll(ring, 1, axis=0), np.roll(ring, -1, axis=0) - ring
+    steps = np.diff(np.concatenate([ring[-1:], ring, ring[:1]]), axis=0)
+    before, after = steps[:-1], steps[1:]
     cross = np.abs(before[:, 0] * after[:, 1] - before[:, 1] * after[:, 0])
-    kept = cross > STRAIGHT * size * np.abs(before + after).max(axis=1)
-    return np.asarray(ring[kept]) if kept.sum() >= 3 else ring[:0]
+    span = np.abs(before + after)
+    kept = cross > STRAIGHT * size * np.maximum(span[:, 0], span[:, 1])
+    return np.asarray(ring[kept]) if np.count_nonzero(kept) >= 3 else ring[:0]

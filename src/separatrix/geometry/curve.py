@@ -68,4 +68,4 @@ def _score_of(model: Any, i: Any, j: Any) -> Callable[[Array], Array]:
             f"name two of the classes {labels}",
         )
     both = [labels.index(i), labels.index(j)]
-    return lambda X: field(X)[:, both]
+    return lambda X: field(X).T[both].T

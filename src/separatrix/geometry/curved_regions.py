@@ -16,8 +16,8 @@ import numpy as np
 from separatrix.base.arrays import Array, Integers
 from separatrix.geometry.bracketed_roots import bracketed_roots
 from separatrix.geometry.chains import chains, without_straight
-from separatrix.geometry.grids import Edges, Field, Grid, crossed_edges
-from separatrix.geometry.junctions import refined
+from separatrix.geometry.grids import Edges, Field, Grid, crossed_edges, score_differences
+from separatrix.geometry.junctions import NONE_MEET, refined
 from separatrix.geometry.marching_squares import Boundaries, march
 from separatrix.geometry.polygons import corners, polygon_area
 
@@ -151,10 +151,10 @@ def traced(scores: Field, box: Any, squares: int = SQUARES, *, through: Array | 
         inner = through[np.all((through > [left, low]) & (through < [right, high]), axis=1)]
         x, y = np.unique(np.concatenate([x, inner[:, 0]])), np.unique(np.concatenate([y, inner[:, 1]]))
     grid = Grid(x, y)
-    edges = crossed_edges(grid, grid.scores(scores))
+    edges, known = crossed_edges(grid, grid.scores(scores)), NONE_MEET
     if len(set(edges.first.tolist()) | set(edges.second.tolist())) > 2:
-        grid, edges = refined(scores, grid, edges)
-    boundaries = march(scores, grid, edges)
+        grid, edges, known = refined(scores, grid, edges)
+    boundaries = march(scores, grid, edges, known)
     return Traced(grid, edges, smoothed(scores, boundaries) if smooth else boundaries)
 
 
@@ -166,20 +166,15 @@ def smoothed(scores: Field, found: Boundaries) -> Boundaries:
     normal = np.column_stack([p[:, 1] - q[:, 1], q[:, 0] - p[:, 0]])  # to the left, where label i wins
     start, rows = 0.5 * (p + q) + REACH * normal, np.arange(half)
 
-    def difference(t: Array) -> Array:
-        Z = scores(start - (2 * REACH * t)[:, None] * normal)
-        return np.asarray(Z[rows, i] - Z[rows, j])
-
     if not half:
         return found
-    low, high = difference(np.zeros(half)), difference(np.ones(half))
+    differences = score_differences(scores, start, -2 * REACH * normal, i, j)
+    low, high = differences(rows)(np.array([np.zeros(half), np.ones(half)]))
     bracketed = (low >= 0) & (high < 0)
-    # A segment without a bracket stays as it is. Its function is replaced by one with the root ½.
-    t = bracketed_roots(
-        lambda s: np.where(bracketed, difference(s), 0.5 - s),
-        np.where(bracketed, low, 0.5),
-        np.where(bracketed, high, -0.5),
-    )
+    # A segment without a bracket stays as it is, and its middle is not used.
+    curved = np.flatnonzero(bracketed)
+    t = np.full(half, 0.5)
+    t[curved] = bracketed_roots(lambda which: differences(curved[which]), low[curved], high[curved])
     bent = np.tile(bracketed, 2)
     middle = (len(found.points) + np.tile(rows, 2))[bent]
     return Boundaries(

@@ -11,6 +11,32 @@ from separatrix.base.arrays import Array, Integers
 
 # From points (m, 2) to the scores of the K labels (m, K).
 Field = Callable[[Array], Array]
+# From the numbers (m,) of functions of a share t to the function that maps t (q, m) to their values (q, m).
+Along = Callable[[Integers], Callable[[Array], Array]]
+
+
+def score_differences(field: Field, start: Array, step: Array, first: Integers, second: Integers) -> Along:
+    """The score of the first label minus that of the second at start + t step, as functions of t for each row.
+
+    >>> along = score_differences(lambda X: X, np.zeros((1, 2)), np.array([[2.0, 3.0]]), np.array([0]), np.array([1]))
+    >>> along(np.array([0]))(np.array([[0.0], [1.0]])).tolist()
+    [[0.0], [-1.0]]
+    """
+
+    def of(which: Integers) -> Callable[[Array], Array]:
+        at, by, i, j, rows = start[which], step[which], first[which], second[which], np.arange(len(which))
+        sign = np.where(i < j, 1.0, -1.0)
+
+        def difference(t: Array) -> Array:
+            Z = field((at + t[..., None] * by).reshape(-1, 2))
+            if Z.shape[1] == 2:  # the sign is cheaper than picking the scores
+                return np.asarray((Z[:, 0] - Z[:, 1]).reshape(t.shape) * sign)
+            Z = Z.reshape(*t.shape, -1)
+            return np.asarray(Z[:, rows, i] - Z[:, rows, j])
+
+        return difference
+
+    return of
 
 
 @dataclass(frozen=True)
@@ -54,15 +80,9 @@ class Edges:
     low: Array
     high: Array
 
-    def differences(self, field: Field) -> Callable[[Array], Array]:
-        """The score of the first label minus that of the second, at a share t (m,) of each edge."""
-        rows = np.arange(len(self.first))
-
-        def difference(t: Array) -> Array:
-            Z = field(self.start + t[:, None] * self.step)
-            return np.asarray(Z[rows, self.first] - Z[rows, self.second])
-
-        return difference
+    def differences(self, field: Field) -> Along:
+        """The score of the first label minus that of the second, along the edges."""
+        return score_differences(field, self.start, self.step, self.first, self.second)
 
 
 def crossed_edges(grid: Grid, Z: Array) -> Edges:

@@ -7,6 +7,7 @@ lines, which are closer together the nearer they are.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,8 +23,9 @@ MOST_JUNCTIONS = 12
 MOST_ROUNDS, SMALLEST_SIDE, MOST_LINES = 3, 1 / 30, 200
 # Steps of Newton's method, which converges from within a square in about four.
 NEWTON_STEPS = 8
-# The step of central differences, and the last step of Newton's method, as shares of a side of the square.
-DIFFERENCE, SETTLED = 1e-4, 1e-12
+# The step of central differences, and the last step of Newton's method, as shares of a side of the square. Each step is
+# about the square of the one before, so the error after the last one is about 1e-14.
+DIFFERENCE, SETTLED = 1e-4, 1e-7
 # A junction found from a square is taken for one near it up to this number of sides away.
 NEAR = 2.0
 TINY = float(np.finfo(np.float64).tiny)
@@ -57,22 +59,45 @@ def meeting_points(field: Callable[[Array], Array], start: Array, side: Array, l
     return np.where(found[:, None], point, np.nan)
 
 
-def junction(field: Callable[[Array], Array], cell: Array, corner: Integers, crossings: Array) -> Array:
+class Meeting(NamedTuple):
+    """Points (m, 2) at which three labels meet, and these labels (m, 3)."""
+
+    points: Array
+    labels: Integers
+
+
+NONE_MEET = Meeting(np.zeros((0, 2)), np.zeros((0, 3), dtype=np.int64))
+
+
+def junction(
+    field: Callable[[Array], Array], cell: Array, corner: Integers, crossings: Array, known: Meeting = NONE_MEET
+) -> Array:
     """The point in a square at which three scores are equal; else the mean of the crossings of its edges.
 
     ``cell``: (x low, x high, y low, y high). ``corner``: the labels at the corners, at least three different ones.
+    ``known``: points of which one may be in the square.
     """
-    three = np.array([list(dict.fromkeys(corner.tolist()))[:3]])
+    three = list(dict.fromkeys(corner.tolist()))[:3]
+    for point, labels in zip(known.points, known.labels.tolist(), strict=True):
+        if _is_inside(cell, point) and set(labels) == set(three):
+            return np.asarray(point)
     start = crossings.mean(axis=0)
-    point = meeting_points(field, start[None], np.array([[cell[1] - cell[0], cell[3] - cell[2]]]), three)[0]
-    inside = cell[0] <= point[0] <= cell[1] and cell[2] <= point[1] <= cell[3]
-    return np.asarray(point if inside else start)
+    side = np.array([[cell[1] - cell[0], cell[3] - cell[2]]])
+    point = meeting_points(field, start[None], side, np.array([three]))[0]
+    return np.asarray(point if _is_inside(cell, point) else start)
 
 
-def refined(field: Callable[[Array], Array], grid: Grid, edges: Edges) -> tuple[Grid, Edges]:
-    """The grid with more lines around points at which three labels meet and where a label is narrow, and its edges."""
+def _is_inside(cell: Array, point: Array) -> bool:
+    return bool(cell[0] <= point[0] <= cell[1] and cell[2] <= point[1] <= cell[3])
+
+
+def refined(field: Callable[[Array], Array], grid: Grid, edges: Edges) -> tuple[Grid, Edges, Meeting]:
+    """The grid with more lines around points at which three labels meet and where a label is narrow.
+
+    Returns its edges and the points, too.
+    """
     smallest = np.array([grid.x[1] - grid.x[0], grid.y[1] - grid.y[0]]) * SMALLEST_SIDE
-    grid = closer_lines(grid, field, *crowded(field, edges))
+    grid, known = closer_lines(grid, field, *crowded(field, edges))
     edges = crossed_edges(grid, grid.scores(field))
     for _ in range(MOST_ROUNDS):
         place, _ = _narrow(field, edges)
@@ -81,7 +106,7 @@ def refined(field: Callable[[Array], Array], grid: Grid, edges: Edges) -> tuple[
         if not wide.any() or max(finer.shape) > MOST_LINES:
             break
         grid, edges = finer, crossed_edges(finer, finer.scores(field))
-    return grid, edges
+    return grid, edges, known
 
 
 def _divided(lines: Array, numbers: Integers) -> Array:
@@ -98,20 +123,25 @@ def _divided(lines: Array, numbers: Integers) -> Array:
 
 def closer_lines(
     grid: Grid, field: Callable[[Array], Array], columns: Integers, rows: Integers, three: Integers
-) -> Grid:
-    """The grid with more lines around the points at which three labels meet, from squares near which they may."""
+) -> tuple[Grid, Meeting]:
+    """The grid with more lines around the points at which three labels meet, from squares near which they may.
+
+    Returns the points, too.
+    """
     if not len(columns):
-        return grid
+        return grid, NONE_MEET
     low = np.column_stack([grid.x[columns], grid.y[rows]])
     side = np.column_stack([grid.x[columns + 1], grid.y[rows + 1]]) - low
     found = meeting_points(field, low + 0.5 * side, side, three)
+    known = ~np.isnan(found[:, 0])
+    meeting = Meeting(found[known], three[known])
     # Where Newton's method fails, the lines are set closer around the middle of the square.
-    found = np.where(np.isnan(found), low + 0.5 * side, found)
+    found = np.where(known[:, None], found, low + 0.5 * side)
     rounded = np.round((found - low[0]) / side[0], 6).tolist()
     first = list({tuple(place): k for k, place in enumerate(rounded)}.values())[:MOST_JUNCTIONS]
     near = np.concatenate([CLOSER, -CLOSER])
     lines = found[first, None, :] + near[:, None] * side[first, None, :]
-    return Grid(_with(grid.x, lines[..., 0]), _with(grid.y, lines[..., 1]))
+    return Grid(_with(grid.x, lines[..., 0]), _with(grid.y, lines[..., 1])), meeting
 
 
 def _with(lines: Array, more: Array) -> Array:

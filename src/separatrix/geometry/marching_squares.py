@@ -16,7 +16,7 @@ import numpy as np
 from separatrix.base.arrays import Array, Integers
 from separatrix.geometry.bracketed_roots import bracketed_roots
 from separatrix.geometry.grids import Edges, Field, Grid, crossed_squares
-from separatrix.geometry.junctions import junction
+from separatrix.geometry.junctions import NONE_MEET, Meeting, junction
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,8 @@ class Boundaries:
     label: Integers
 
 
-def march(field: Field, grid: Grid, edges: Edges) -> Boundaries:
-    """Find the crossings of the edges and join them inside the squares.
+def march(field: Field, grid: Grid, edges: Edges, known: Meeting = NONE_MEET) -> Boundaries:
+    """Find the crossings of the edges and join them inside the squares. ``known``: points at which three labels meet.
 
     >>> grid = Grid(np.array([0.0, 1.0]), np.array([0.0, 1.0]))
     >>> field = lambda X: np.column_stack([X[:, 0], 0.25 * np.ones(len(X))])
@@ -60,7 +60,7 @@ def march(field: Field, grid: Grid, edges: Edges) -> Boundaries:
     for k in np.flatnonzero(~simple).tolist():
         a, b = squares.place[k].tolist()
         cell = np.array([grid.x[a], grid.x[a + 1], grid.y[b], grid.y[b + 1]])
-        joined.append(_in_mixed_square(field, cell, squares.around[k], squares.corner[k], points, extra))
+        joined.append(_in_mixed_square(field, cell, squares.around[k], squares.corner[k], points, extra, known))
     # Columns: start and end of the segment with its first label on the left, the same for the second, both labels.
     start, end, start_back, end_back, left, right = np.concatenate(joined).T
     return Boundaries(
@@ -80,7 +80,7 @@ def crossings(field: Field, edges: Edges) -> Array:
 
 
 def _in_mixed_square(
-    field: Field, cell: Array, around: Any, corner: Any, points: Array, extra: list[Array]
+    field: Field, cell: Array, around: Any, corner: Any, points: Array, extra: list[Array], known: Meeting
 ) -> Integers:
     """The segments in a square with more than two crossings; points inside it are added to ``extra``."""
     if len(set(corner.tolist())) == 2:
@@ -90,7 +90,7 @@ def _in_mixed_square(
         pairs = [(around[e], around[e - 1], corner[e], corner[e - 1]) for e in (cut, cut + 2)]
         return np.array([(p, q, q, p, i, j) for p, q, i, j in pairs], dtype=np.int64)
     hit = [e for e in range(4) if around[e] >= 0]
-    meeting = junction(field, cell, corner, points[around[hit]])
+    meeting = junction(field, cell, corner, points[around[hit]], known)
     # Each part of the square has its own copy of the meeting point, so that its segments follow each other uniquely.
     copies = [len(points) + len(extra) + k for k in range(len(hit))]
     extra += [meeting] * len(hit)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -91,6 +92,12 @@ def _of_all_classes(score: Callable[[Array], Array], link: Any) -> Callable[[Arr
     return field
 
 
+@cache
+def _probed_shares() -> Array:
+    """Points of the unit square at which scores are compared with linear ones, always the same."""
+    return np.random.default_rng(0).uniform(size=(PROBED_POINTS, 2))
+
+
 def affine_weights(field: Callable[[Array], Array], box: Any) -> Array | None:
     """The weights (K, 3) of scores that are linear in the plane, intercepts first; None if they are not.
 
@@ -102,7 +109,7 @@ def affine_weights(field: Callable[[Array], Array], box: Any) -> Array | None:
     True
     """
     (left, low), (right, _), (_, high), _ = corners(box)
-    some = np.random.default_rng(0).uniform(size=(PROBED_POINTS, 2)) * [right - left, high - low] + [left, low]
+    some = _probed_shares() * [right - left, high - low] + [left, low]
     Z = field(np.concatenate([[[left, low], [right, low], [left, high]], some]))
     w = np.column_stack([(Z[1] - Z[0]) / (right - left), (Z[2] - Z[0]) / (high - low)])
     b = Z[0] - w @ [left, low]

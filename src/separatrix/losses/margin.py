@@ -38,16 +38,24 @@ class Logistic(MarginLoss):
 
     def of_margin(self, m: Array) -> Array:
         with np.errstate(under="ignore"):
-            return np.asarray(np.maximum(-m, 0.0) + np.log1p(np.exp(-np.abs(m))))
+            value = _tail(m)
+            np.log1p(value, out=value)
+            value -= np.minimum(m, 0.0)
+            return value
 
     def slope(self, m: Array) -> Array:
         return -sigmoid(-m)
 
     def value_slope(self, m: Array) -> tuple[Array, Array]:
         with np.errstate(under="ignore"):
-            tail = np.exp(-np.abs(m))
-            value = np.log1p(tail) - np.minimum(m, 0.0)
-            return value, np.where(m >= 0, -tail, -1.0) / (1.0 + tail)
+            tail = _tail(m)
+            value = np.log1p(tail)
+            value -= np.minimum(m, 0.0)
+            # The tail is at most 1, so the maximum is 1 for m < 0. It takes two thirds of the time of ``where``.
+            slope = np.maximum(tail, m < 0, out=np.empty_like(tail))
+            tail += 1.0
+            slope /= tail
+            return value, np.negative(slope, out=slope)
 
     def curvature(self, m: Array) -> Array:
         with np.errstate(under="ignore"):
@@ -57,6 +65,14 @@ class Logistic(MarginLoss):
     def conjugate_of_slope(self, a: Array) -> Array:
         """(−a) ln(−a) + (1 + a) ln(1 + a) for a in [−1, 0]."""
         return x_log_x(-a) + x_log_x(1.0 + a)
+
+
+def _tail(m: Array) -> Array:
+    """e^{−|m|} in a new array, which is computed in place: temporary arrays take a quarter of the time of a loss."""
+    tail = np.empty_like(m, dtype=np.float64)
+    np.abs(m, out=tail)
+    np.negative(tail, out=tail)
+    return np.exp(tail, out=tail)
 
 
 @final

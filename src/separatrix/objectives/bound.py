@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 from separatrix.base.arrays import EPS
 
@@ -74,6 +75,7 @@ class Bound:
             object.__setattr__(self, "resolved", None)
 
     @classmethod
+    @lru_cache(maxsize=64)  # a search for a hyperplane asks for the same one after each step
     def unknown(cls, kind: str, reason: str) -> Bound:
         """No bound, neither on the gap nor on the weights."""
         return cls(None, kind, reason, weights=WeightError(None, "", reason))

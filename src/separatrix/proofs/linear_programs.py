@@ -15,7 +15,8 @@ r"""The linear programs used to decide separation, independent of what their sol
 ``furthest``          maximise c·v  subject to  A v ≥ 0,  |v| ≤ 1: how far a cone of directions extends along c.
 
 The dual simplex method of HiGHS solves all of them through SciPy, so marginals belong to a vertex and few are positive.
-A large ``least_violation`` is solved by the interior point method, followed by a crossover to a vertex.
+A large ``least_violation`` is solved by the interior point method, followed by a crossover to a vertex; one of few
+columns by ``violation_descent``, without HiGHS, if its solution is unique.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ import numpy as np
 
 from separatrix.base.arrays import Array, Integers
 from separatrix.base.watching import waited
+from separatrix.proofs.violation_descent import only_minimum
 from separatrix.rows.csr import is_sparse
 from separatrix.rows.frame import power_of_two
 
@@ -136,6 +138,9 @@ def least_violation(A: Any, positive: Any) -> Array | None:
     _, columns = _units(A)
     share = np.where(positive, 1.0 / max(1, int(np.sum(positive))), 1.0 / max(1, int(np.sum(~positive))))
     share *= n  # scales the coefficients to about 1
+    only = None if is_sparse(A) else only_minimum(_divided(A, np.ones(n), columns), share)
+    if only is not None:
+        return np.asarray(only / columns)
     # We solve the dual, max Σ share u subject to Σ share u a = 0 and 0 ≤ u ≤ 1. Its basis has w rows, while the basis
     # of the primal has n: 5 000 rows of 2 columns take 0.03 s instead of 0.5 s. v are the dual's equation marginals.
     equal: Any = _divided(A, 1.0 / share, columns).T

@@ -49,6 +49,8 @@ class Known:
 
 def proof_from(D: Differences, found: Found, known: Known | None) -> Known | Enclosed | None:
     """A proof from the rows of ``found``: first in floating point, then exactly if affordable; None if both fail."""
+    if found.is_proof:
+        return Enclosed(found.rows)
     enclosed = None if known else _enclosed(D, found)
     return _proven(D, found, known) if enclosed is None and is_affordable(D) else enclosed
 

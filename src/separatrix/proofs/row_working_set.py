@@ -50,7 +50,8 @@ class Found(NamedTuple):
     """The result of a search: a ``v`` that is positive on all rows, or ``rows`` that indicate that there is none.
 
     If ``v`` is None, ``rows`` have ``weights`` ≥ 0 that sum them to zero up to rounding. ``most`` is an upper bound on
-    s, in units in which entries are near 1. ``m`` are the margins of v.
+    s, in units in which entries are near 1. ``m`` are the margins of v. ``is_proof``: that the rows prevent any v is
+    proven (``enclosing_rows``), and they span all directions.
     """
 
     v: Array | None
@@ -58,6 +59,7 @@ class Found(NamedTuple):
     weights: Array
     most: float
     m: Array
+    is_proof: bool = False
 
 
 def search(D: Differences, N: AnyArray | None = None, left: AnyArray | None = None) -> Found | None:
@@ -77,7 +79,7 @@ def search(D: Differences, N: AnyArray | None = None, left: AnyArray | None = No
         B = in_directions(D, chosen, N)
         enclosing = enclosing_rows(B) if k == 1 and N is None and not is_sparse(B) else None
         if enclosing is not None:
-            return Found(None, chosen[enclosing[0]], enclosing[1], 0.0, NO_MARGINS)
+            return Found(None, chosen[enclosing[0]], enclosing[1], 0.0, NO_MARGINS, is_proof=True)
         found = widest(B)
         if found is None:
             return None

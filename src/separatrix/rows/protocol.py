@@ -126,13 +126,13 @@ class PassCounter:
         self.passes = 0
         self.is_paused = False
 
-    def add(self) -> None:
-        """Count one more pass."""
+    def add(self, passes: int = 1) -> None:
+        """Count one more pass, or several."""
         if self.is_paused:
             return
-        self.passes += 1
+        self.passes += passes
         for counter in _counters.get():
-            counter[0] += 1
+            counter[0] += passes
 
     @contextmanager
     def paused(self) -> Iterator[None]:

@@ -7,16 +7,19 @@ would take several times as long as the arithmetic.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
-from separatrix.base.arrays import Array
+from separatrix.base.arrays import Array, Integers
 from separatrix.losses import LOSSES
 from separatrix.losses.margin import Logistic
+from separatrix.losses.traits import MarginLoss
 from separatrix.objectives.problem import Objective
 
-# The number of scores that are computed at once: 64 kB.
-SCORES_AT_ONCE = 8192
+# The number of scores that are computed at once: 96 kB. Arrays of 128 kB and more would come from the operating system
+# each time, which takes longer than the arithmetic.
+SCORES_AT_ONCE = 12_288
 
 
 @dataclass(frozen=True)
@@ -55,44 +58,67 @@ class SurfaceGrid:
         """Add the loss of these rows, a function of one score, to ``value``, and its derivatives to ``slopes``."""
         loss = self.problem.loss
         x, u = x1[:, self.entries[0][1]], x1[:, self.entries[1][1]]
-        across, t = Z + np.outer(x, self.first), t[:, None]
-        z = np.empty_like(across)
+        across = Z + np.outer(x, self.first)
+        if isinstance(loss, MarginLoss):  # computed from margins, which are linear in the weights like scores
+            across, x, u = t[:, None] * across, t * x, t * u
+            of, with_slope = loss.of_margin, loss.value_slope
+        else:
+            of, with_slope = partial(loss.value, t[:, None]), partial(loss.value_derivative, t[:, None])
+        z, by_entry = np.empty_like(across), np.stack([share * x, share * u])
         for i, height in enumerate(self.second):
             np.add(across, (height * u)[:, None], out=z)
-            value[i] += share @ loss.value(t, z)
-            if slopes is not None:
-                slope = loss.derivative(t, z)
-                slopes[0, i] += (share * x) @ slope
-                slopes[1, i] += (share * u) @ slope
+            if slopes is None:
+                value[i] += share @ of(z)
+            else:
+                here, slope = with_slope(z)
+                value[i] += share @ here
+                slopes[:, i] += by_entry @ slope
 
     def _softmax(self, share: Array, t: Array, x1: Array, Z: Array, value: Array, slopes: Array | None) -> None:
         """Add −ln P(class) of these rows to ``value``, and its derivatives to ``slopes``.
 
-        With z the score of the first entry's class and r = ln Σ e^z over the other classes, −ln P = r + ℓ(r − z) − z_t,
-        with ℓ the logistic loss. So there is one function to compute at each point of the grid, and not K.
+        With z the score of the first entry's class k and r = ln Σ e^z over the other classes, −ln P is
+        r + ℓ(r − z) − z_t with ℓ the logistic loss. So there is one function to compute at each point of the grid, and
+        not K. The rest is constant along a line, or linear in the first entry.
         """
         logistic = LOSSES["logistic"]
         assert isinstance(logistic, Logistic)
         (k, c), (m, e) = self.entries
         x, u, codes = x1[:, c], x1[:, e], t.astype(np.int64)
-        own, other, rows = (codes == k).astype(float), (codes == m).astype(float), np.arange(len(codes))
-        across = Z[:, k, None] + np.outer(x, self.first)
-        rest = np.logaddexp.reduce(np.delete(Z, k, axis=1), axis=1)
-        for i, height in enumerate(self.second):
-            lift = height * u
-            held = Z.copy()
-            held[:, m] += lift
-            z = across + lift[:, None] if m == k else across
-            r = rest if m == k else np.logaddexp.reduce(np.delete(held, k, axis=1), axis=1)
-            margin = r[:, None] - z
-            # z_t is the row's own score: that of class k varies along the line, the others do not.
-            value[i] += share @ logistic.of_margin(margin) - (share * own) @ z
-            value[i] += float(share @ (r - (1 - own) * held[rows, codes]))
-            if slopes is not None:
-                p = -logistic.slope(margin)
-                slopes[0, i] += (share * x) @ (p - own[:, None])
-                within = p if m == k else (1 - p) * np.exp(held[:, m] - r)[:, None]
-                slopes[1, i] += (share * u) @ (within - other[:, None])
+        lift = np.outer(self.second, u)  # the second entry's part of the scores of class m
+        across, r, share_m = Z[:, k, None] + np.outer(x, self.first), *self._other_classes(Z, lift)
+        level = r - lift if m == k else r
+        value -= (share * (codes == k)) @ across
+        value += (r @ share - share @ _own_scores(Z, codes, k) - lift @ (share * (codes == m)))[:, None]
+        margin = np.empty_like(across)
+        # −slope is P_k, and P_m = (1 − P_k) share_m for another class m.
+        by_entry = np.empty((2, *r.shape))
+        by_entry[0], by_entry[1] = -share * x, share * u * (-1.0 if m == k else share_m)
+        if slopes is not None:
+            slopes[0] -= (share * x) @ (codes == k)
+            slopes[1] += (share_m @ (share * u) - (share * u) @ (codes == m))[:, None]
+        for i in range(len(self.second)):
+            np.subtract(level[i, :, None], across, out=margin)
+            if slopes is None:
+                value[i] += share @ logistic.of_margin(margin)
+                continue
+            here, slope = logistic.value_slope(margin)
+            value[i] += share @ here
+            slopes[:, i] += by_entry[:, i] @ slope
+
+    def _other_classes(self, Z: Array, lift: Array) -> tuple[Array, Array]:
+        """r = ln Σ e^z over all classes but k, and the share of class m in that sum, (points, rows) each.
+
+        The share is zero if the second entry belongs to class k.
+        """
+        (k, _), (m, _) = self.entries
+        rest = np.logaddexp.reduce(np.delete(Z, [k, m], axis=1), axis=1)
+        if m == k:
+            return np.broadcast_to(rest, lift.shape), np.zeros_like(lift)
+        raised = Z[:, m] + lift
+        r = np.logaddexp(rest, raised)
+        with np.errstate(under="ignore"):
+            return r, np.exp(raised - r)
 
     def penalty(self, strength: float, l1_ratio: float) -> tuple[Array, Array]:
         """strength Σ (α |w| + ½ (1 − α) w²) over the grid, and its derivatives by both entries."""
@@ -108,3 +134,8 @@ class SurfaceGrid:
         value = rest + of(along)[None, :] + of(up)[:, None]
         bends = np.stack([np.broadcast_to(slope(along), (n, n)), np.broadcast_to(slope(up)[:, None], (n, n))])
         return value, bends
+
+
+def _own_scores(Z: Array, codes: Integers, but: int) -> Array:
+    """The score of each row's own class, (rows,); zero for the rows of class ``but``."""
+    return np.where(codes == but, 0.0, Z[np.arange(len(codes)), codes])

@@ -48,8 +48,17 @@ def compiled_walk(
     from separatrix.kernels import penalised_perceptron, perceptron
 
     kind, X = _arrays(rows)
+    if kind == "dense" and not shrinking and _is_plane_mean(rows, order, *rest):
+        from separatrix.kernels.plane_perceptron import walk_plane
+
+        return walk_plane(*X, rows.t, rows.weight, order, begin, end, w, *how, *rest[1:])  # type: ignore[no-any-return]
     walk = getattr(penalised_perceptron if shrinking else perceptron, f"walk_{kind}")
     return walk(*X, rows.t, rows.weight, order, begin, end, w, *how, *rest)  # type: ignore[no-any-return]
+
+
+def _is_plane_mean(rows: Block, order: Integers, once: bool, u: Array, seen: int) -> bool:
+    """Whether the walk takes the mean of the weights over two columns, for which there is a faster loop."""
+    return rows.X.shape[1] == 2 and len(order) > 0 and len(u) > 0 and not once
 
 
 def compiled_pocket(

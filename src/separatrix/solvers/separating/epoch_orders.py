@@ -9,18 +9,31 @@ import numpy as np
 from separatrix.base.arrays import Integers
 from separatrix.rows.protocol import Order
 
-# The most rows, counted in each of the epochs, whose order is kept in one array, and how many arrays are cached: 8 MB
-# for each.
-MOST_ROWS_AT_ONCE, ORDERS_IN_CACHE = 1 << 20, 4
+# The most visits of rows, over all epochs, whose order is kept in one array (8 MB).
+MOST_ROWS_AT_ONCE = 1 << 20
+# Arrays of at most this many visits are cached, and how many of them: 10 MB in all. The mean of the perceptron's
+# weights takes three or four arrays for a table of up to 3000 rows, the same ones for each class. A cache of fewer
+# arrays would forget each one just before its next use.
+MOST_CACHED_VISITS, ORDERS_IN_CACHE = 100_000, 12
 
 
-@lru_cache(maxsize=ORDERS_IN_CACHE)
 def shuffled_epochs(n_rows: int, seed: int, first: int, count: int) -> Integers:
     """The orders of ``count`` epochs from the ``first`` on, one after the other.
 
-    Drawing them takes longer than walking few rows, and tables of the same length share them, so they are cached.
+    Drawing them takes several times as long as walking few rows, and tables of the same length share them, so they are
+    cached for few rows.
+
+    >>> shuffled_epochs(3, 0, 0, 2).tolist()
+    [2, 0, 1, 2, 0, 1]
     """
-    orders = [Order(1, "shuffled", seed, epoch).rows(n_rows) for epoch in range(first, first + count)]
-    order = np.concatenate(orders)
+    draw = _cached if n_rows * count <= MOST_CACHED_VISITS else _drawn
+    return draw(n_rows, seed, first, count)
+
+
+def _drawn(n_rows: int, seed: int, first: int, count: int) -> Integers:
+    order = np.concatenate([Order(1, "shuffled", seed, epoch).rows(n_rows) for epoch in range(first, first + count)])
     order.flags.writeable = False
     return order
+
+
+_cached = lru_cache(maxsize=ORDERS_IN_CACHE)(_drawn)

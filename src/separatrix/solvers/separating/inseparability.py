@@ -11,7 +11,6 @@ from separatrix.base.messages import Message
 from separatrix.losses.margin import Zero
 from separatrix.objectives.bound import Bound
 from separatrix.objectives.problem import Objective
-from separatrix.proofs.enclosure import surely_positive
 from separatrix.proofs.naming import numbered
 from separatrix.proofs.separability import verdict_on
 from separatrix.proofs.verdicts import Doubtful, Inseparable, QuasiSeparable, Verdict
@@ -114,7 +113,8 @@ def _by_some(rows: Block, problem: Objective) -> Inseparable | None:
     # table may all have the same label.
     some = np.sort(np.concatenate([np.flatnonzero(rows.t == sign)[::stride] for sign in (-1.0, 1.0)]))
     verdict = verdict_on(some_rows(rows.take(some)), problem.fit_intercept)
-    if not isinstance(verdict, Inseparable) or not surely_positive(verdict.signed):
+    # Without given multipliers the rows were proven to span all columns, in floating point.
+    if not isinstance(verdict, Inseparable) or verdict.given is not None:
         return None
     return replace(verdict, rows=some[verdict.rows])
 

@@ -22,12 +22,15 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from separatrix.base.arrays import Array
+from separatrix.base.arrays import Array, length
 from separatrix.base.errors import ParameterError
 from separatrix.objectives.problem import Evaluation, Objective
 from separatrix.rows import Block
 from separatrix.solvers.separating.search_memories import HullMemory
 from separatrix.solvers.state import Halt, Need, State, in_memory
+
+# The targets t of the two classes, as a column.
+SIGNS = np.array([[-1.0], [1.0]])
 
 
 class Extreme(NamedTuple):
@@ -58,15 +61,14 @@ class Extremes:
 
     def add(self, total: Sides, block: Block) -> Sides:
         m = block.t * block.scores(self.W)[:, 0]
-        part = Sides(self._extreme(block, m, -1), self._extreme(block, m, 1), int(np.sum(m <= 0)))
-        return self.merge(total, part)
-
-    def _extreme(self, block: Block, m: Array, sign: int) -> Extreme:
-        margins = np.where(block.t == sign, m, np.inf)
-        k = int(np.argmin(margins))
-        if margins[k] == np.inf:
-            return self.zero().negative
-        return Extreme(float(m[k]), block.start + k, sign * block.take(np.array([k])).homogeneous()[0, 1:])
+        margins = np.array([np.where(block.t < 0, m, np.inf), np.where(block.t > 0, m, np.inf)])
+        rows = margins.argmin(axis=1)
+        signed = block.take(rows).homogeneous()[:, 1:] * SIGNS
+        sides = (
+            Extreme(float(margins[side, k]), block.start + k, signed[side]) if margins[side, k] != np.inf else none
+            for side, (k, none) in enumerate(zip(rows.tolist(), self.zero()[:2], strict=True))
+        )
+        return self.merge(total, Sides(*sides, int(np.count_nonzero(m <= 0))))
 
     def merge(self, a: Sides, b: Sides) -> Sides:
         return Sides(
@@ -84,7 +86,7 @@ def sides(problem: Objective, W: Array) -> Sides:
 def one_unit(problem: Objective) -> float:
     """The common scale of all columns of the problem's frame, by which the frame divides distances."""
     scale = problem.rows.frame.scale
-    if np.any(scale != scale[0]):
+    if not (scale == scale[0]).all():
         raise ParameterError("problem", "its frame scales columns unlike", "use one scale: distances depend on it")
     return float(scale[0])
 
@@ -151,20 +153,20 @@ class Kozinec:
         w = alpha - beta
         W = np.concatenate([[-0.5 * float(w @ (alpha + beta))], w])[None, :]
         extremes = sides(problem, W)
-        length = float(np.linalg.norm(w))
+        distance = length(w)
         smallest = min(extremes.negative.m, extremes.positive.m)
         unit = one_unit(problem)
         memory = KozinecMemory(
-            lower=unit * smallest / length if length > 0 else -np.inf,
-            upper=0.5 * unit * length,
-            longest=unit * float(max(np.linalg.norm(alpha), np.linalg.norm(beta))),
+            lower=unit * smallest / distance if distance > 0 else -np.inf,
+            upper=0.5 * unit * distance,
+            longest=unit * max(length(alpha), length(beta)),
             errors=extremes.errors,
             alpha=alpha,
             beta=beta,
             share=share,
             extremes=extremes,
         )
-        return State(W, Evaluation(0.5 * unit * length, np.zeros_like(W)), iteration, memory)
+        return State(W, Evaluation(0.5 * unit * distance, np.zeros_like(W)), iteration, memory)
 
     def solution(self, problem: Objective, state: State[KozinecMemory]) -> State[KozinecMemory]:
         return state

@@ -254,8 +254,7 @@ class OnlineUpdates(_Settings):
         )
         w = state.W[0].copy()
         (_, made, cost), memory = self._walk(rows, order, 0, 0, len(order), w, problem, memory)
-        for _ in range(epochs):
-            problem.rows.counter.add()
+        problem.rows.counter.add(epochs)
         memory = memory._replace(mistakes=memory.mistakes + made, epoch=memory.epoch + epochs, survey=None)
         at = Evaluation(np.nan, np.full((1, len(w)), np.nan))
         return State(w[None, :], at, state.iteration + epochs, memory, met=cost / len(order))
