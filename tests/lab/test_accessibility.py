@@ -45,7 +45,7 @@ def test_every_target_is_large_enough_for_a_finger(opened, link):
         summary.press("Enter")
     small = page.evaluate(
         """() => [...document.querySelectorAll("a[href], button, select, input, summary, label:has(input)")]
-        .filter(one => one.checkVisibility() && !one.matches("p a, li a, td a, label input[type=checkbox], .point-table *"))
+        .filter(one => one.checkVisibility() && !one.matches("p a, li a, td a, label input[type=checkbox]"))
         .map(one => [one.outerHTML.slice(0, 90), one.getBoundingClientRect()])
         .filter(([, box]) => box.width < 43.9 || box.height < 43.9)
         .map(([text, box]) => `${text} ${box.width} × ${box.height}`)"""
@@ -106,7 +106,8 @@ def test_a_control_keeps_the_focus_when_it_is_used(opened, link):
         kind = page.evaluate(
             """() => {
             const one = document.activeElement;
-            return one === document.body ? "end" : one.matches("main :is(button, select, [type=checkbox])") ? one.localName : "";
+            if (one === document.body) return "end";
+            return one.matches("main :is(button, select, [type=checkbox])") ? one.localName : "";
         }"""
         )
         if kind == "end":
@@ -176,9 +177,11 @@ def states_without_colours(page):
     """Controls whose state cannot be seen, and lines that may not be seen, when the system chooses all colours."""
     return page.evaluate(
         """() => {
-        const style = one => getComputedStyle(one), all = query => [...document.querySelectorAll(query)].filter(one => one.checkVisibility());
+        const style = one => getComputedStyle(one);
+        const grounds = all => new Set(all.map(one => style(one).backgroundColor));
+        const all = query => [...document.querySelectorAll(query)].filter(one => one.checkVisibility());
         const own = all("input[type=range], input[type=checkbox]").filter(one => style(one).appearance !== "auto");
-        const alike = all(".segmented").filter(group => new Set([...group.children].map(one => style(one).backgroundColor)).size !== 2);
+        const alike = all(".segmented").filter(group => grounds([...group.children]).size !== 2);
         const ink = style(document.body).getPropertyValue("--ink").trim() === "CanvasText" ? [] : [document.body];
         return [...own, ...alike, ...ink].map(one => one.outerHTML.slice(0, 90));
     }"""

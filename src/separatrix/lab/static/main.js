@@ -39,14 +39,21 @@ function write() {
   if (current?.page) link.write(current.name, current.page.params());
 }
 
-function told({ state, name, progress, waiting }) {
-  if (waiting !== undefined) document.documentElement.toggleAttribute("data-waiting", waiting);
+function told({ state, name, progress }) {
   const { dataset } = document.documentElement;
   if (state && state !== dataset.connection) {
     if (dataset.connection) lab.notice(CONNECTION[state]);
     dataset.connection = state;
   }
-  if (name) current?.page?.progress?.(name, progress);
+  if (name !== undefined) busy(name, progress);
+}
+
+/** What has been computed for longer than a moment, with a button that stops it. */
+function busy(name, progress) {
+  const share = progress?.share ? ` ${Math.round(100 * progress.share)} %` : "";
+  $("#busy").hidden = !name;
+  $("#busy span").textContent = name ? `Computing${progress ? `:${share} ${progress.text}` : " …"}` : "";
+  $("#busy button").onclick = () => lab.source.stop(name);
 }
 
 function navigation() {
@@ -54,7 +61,9 @@ function navigation() {
   $("#page-select").append(...opening.pages.map(({ name, title }) => h("option", { value: name }, title)));
 }
 
-async function copied(text, what) {
+async function copied(make, what) {
+  let text;
+  try { text = make(); } catch { return lab.notice("There is no answer yet that could be copied."); }
   await navigator.clipboard.writeText(text);
   lab.say(`${what} copied.`);
   toast(`${what} copied`);
@@ -84,8 +93,8 @@ function acts() {
   } }, kind));
   menu.addEventListener("keydown", event => { if (event.key === "Escape") { menu.hidden = true; picture.focus(); } });
   $(".acts").append(
-    act("python", "Python", "Copy as Python", () => copied(current.page.python(), "Python")),
-    act("link", "Link", "Copy a link to this picture", () => { write(); copied(location.href, "Link"); }),
+    act("python", "Python", "Copy as Python", () => copied(() => current.page.python(), "Python")),
+    act("link", "Link", "Copy a link to this picture", () => { write(); copied(() => location.href, "Link"); }),
     h("div", { class: "with-menu" }, picture, menu));
 }
 

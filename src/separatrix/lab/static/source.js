@@ -12,7 +12,7 @@ export class LiveSource {
   #next = new Map(); // name -> {payload, done} to send when the answer is there
   #wait = FIRST_WAIT;
 
-  /** `told` receives {state: "live" | "lost" | "refused"}, {progress, name} and {waiting: true | false}. */
+  /** `told` receives {state: "live" | "lost" | "refused"}, and {name, progress} of what takes long; null is the end. */
   constructor(told) {
     this.told = told;
     this.#open();
@@ -30,7 +30,7 @@ export class LiveSource {
     socket.onmessage = event => this.#receive(JSON.parse(event.data));
     socket.onclose = async () => {
       this.#socket = null;
-      for (const { name } of this.#flying.values()) this.told({ name, progress: null });
+      this.told({ name: null });
       // A server that was started again has another token, and refuses this page until its new address is opened.
       const answer = await fetch("opening.json", { method: "HEAD" }).catch(() => null);
       if (!answer?.ok) this.told({ state: answer ? "refused" : "lost" });
@@ -48,7 +48,7 @@ export class LiveSource {
   ask(name, payload) {
     const id = ++this.#number;
     return new Promise((resolve, reject) => {
-      const late = setTimeout(() => this.told({ waiting: true }), LONG);
+      const late = setTimeout(() => this.told({ name }), LONG);
       this.#flying.set(id, { name, payload, resolve, reject, late });
       this.#busy.set(name, id);
       this.#send(id);
@@ -79,8 +79,7 @@ export class LiveSource {
     this.#flying.delete(message.id);
     this.#busy.delete(flight.name);
     clearTimeout(flight.late);
-    if (!this.#flying.size) this.told({ waiting: false });
-    this.told({ name: flight.name, progress: null });
+    this.told({ name: null });
     if (message.answer) flight.resolve(message.answer);
     else flight.reject(new Error(message.error ?? "A newer request has replaced this one."));
   }
