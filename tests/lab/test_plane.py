@@ -144,18 +144,6 @@ def test_the_table_of_points_moves_them_without_dragging(opened):
     assert drawn_points(page)[0][20].tolist() == [-1.5, -2.5]
 
 
-def test_targets_are_large_enough_for_a_finger_at_390(opened):
-    page = opened("#plane", width=390)
-    settled(page)
-    assert page.evaluate("document.documentElement.scrollWidth") == 390
-    small = page.evaluate(
-        """() => [...document.querySelectorAll("button, select, summary")]
-        .filter(one => one.checkVisibility() && !one.closest(".point-table"))
-        .filter(one => one.getBoundingClientRect().height < 44).map(one => one.outerHTML.slice(0, 80))"""
-    )
-    assert small == []
-
-
 def test_the_picture_is_saved_as_svg_and_png(opened):
     page = opened("#plane?p=three&m=qda,logistic")
     settled(page)

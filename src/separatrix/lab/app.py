@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from hashlib import sha256
 from importlib.resources import files
 from typing import Any
 
 from starlette.applications import Starlette
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request as HttpRequest
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route, WebSocketRoute
@@ -24,6 +26,9 @@ from separatrix.lab.session import Session
 
 TYPES = {"html": "text/html", "js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
 
+# Bytes of the smallest response that is compressed; a forwarded port may be slow.
+SMALLEST_COMPRESSED = 1000
+
 
 def application(launch: Launch) -> ASGIApp:
     """The guarded application of one launch."""
@@ -34,11 +39,13 @@ def application(launch: Launch) -> ASGIApp:
             return _admitted(launch, request)
         if not launch.knows(request.headers):
             return PlainTextResponse(NO_TOKEN, 403)
-        return content["index.html"]
+        return _copied(content["index.html"])
 
     async def static(request: HttpRequest) -> Response:
         name = request.path_params["name"]
-        return content[name] if name in content else PlainTextResponse("There is no such file.\n", 404)
+        if name not in content:
+            return PlainTextResponse("There is no such file.\n", 404)
+        return _copied(content[name]) if name == "index.html" else _unless_known(content[name], request)
 
     async def start(request: HttpRequest) -> Response:
         return Response(encoded(opening()), media_type="application/json")
@@ -52,7 +59,20 @@ def application(launch: Launch) -> ASGIApp:
         Route("/{name}", static),
         WebSocketRoute("/socket", socket),
     ]
-    return Guard(Starlette(routes=routes), launch)
+    return Guard(GZipMiddleware(Starlette(routes=routes), minimum_size=SMALLEST_COMPRESSED), launch)
+
+
+def _unless_known(file: Response, request: HttpRequest) -> Response:
+    """A file that the browser may keep, or the status 304 if it has the same content already."""
+    headers = {"ETag": f'W/"{sha256(file.body).hexdigest()[:32]}"', "Cache-Control": "private, no-cache"}
+    if headers["ETag"] in request.headers.get("if-none-match", ""):
+        return Response(status_code=304, headers=headers)
+    return _copied(file, headers)
+
+
+def _copied(file: Response, headers: Mapping[str, str] | None = None) -> Response:
+    """A response of its own, since middleware changes the headers of a response in place."""
+    return Response(file.body, headers=headers, media_type=file.media_type)
 
 
 def _admitted(launch: Launch, request: HttpRequest) -> Response:

@@ -89,7 +89,8 @@ def _boundary(name: str, x: Array) -> dict[str, Any]:
     except SeparatrixError as error:
         return {"boundary": None, "why": str(error)}
     w, level = float(model.coef_[0, 0]), model.scorer_.link.boundary
-    return {"boundary": (level - float(model.intercept_[0])) / w if w else None}
+    wrong = int(np.sum(model.predict(x[:, None]) != CLASSES))
+    return {"boundary": (level - float(model.intercept_[0])) / w if w else None, "wrong": wrong}
 
 
 def _python(chosen: list[str], m: float, x: Array) -> str:

@@ -8,7 +8,7 @@ import { pointTable } from "./table.js";
 const FIRST = "one-versus-rest,one-versus-one";
 
 class Classes {
-  constructor(root, lab) { Object.assign(this, { root, lab, at: [0, 0], row: 0 }); }
+  constructor(root, lab) { Object.assign(this, { root, lab, at: [0, 0], row: -1 }); }
 
   async start(params) {
     const { models, unknown } = link.toModels(params, this.lab.known, 2, FIRST);
@@ -35,17 +35,20 @@ class Classes {
     this.sides = [0, 1].map(k => this.side(k));
     this.stage = this.sides[0].stage;
     this.sides[0].svg.id = "stage";
+    // Keys act on the points of both pictures, so one of them is enough to stop at.
+    for (const [name, value] of Object.entries({ role: "application", tabindex: 0, "aria-roledescription": "plane with points that can be moved" })) this.sides[0].svg.setAttribute(name, value);
     this.numbers = h("div");
     this.table = pointTable(() => this.set, () => this.fit());
     this.code = h("pre", { tabindex: "0", "aria-label": "The same in Python" });
     this.root.append(
       this.lab.lead("Who wins where nobody has a majority?", ["Put the pointer into the ", h("b", {}, "hatched"), " part: which classes claim it?"], "V8 in the tour", this.top),
       h("div", { class: "pair" }, this.sides.map(one => one.element)), this.table,
-      h("div", { class: "columns" }, this.numbers, h("section", { class: "rail" }, h("h2", {}, "The same in Python"), this.code)));
+      h("div", { class: "columns" }, this.numbers, h("aside", { class: "rail", "aria-label": "Python" }, h("section", {}, h("h2", {}, "The same in Python"), this.code))));
     this.choices();
   }
 
   choices() {
+    if (!this.set.X[this.row]) this.row = -1;
     const presets = this.lab.opening.presets.map(one => [one.name, one.title]);
     const options = presets.some(([name]) => name === this.set.preset) ? presets : [["", "Own points"], ...presets];
     const undo = h("button", { class: "plain", type: "button", "aria-label": "Undo", disabled: !this.set.undoable, click: () => { if (this.set.undo()) { this.choices(); this.fit(); } } }, icon("undo"));
@@ -53,7 +56,7 @@ class Classes {
       if (!name) return;
       const begun = await this.lab.source.ask("classes.start", { points: name });
       this.set.replace(begun.X, begun.y, begun.preset);
-      this.row = 0;
+      this.row = -1;
       this.middle();
       this.choices();
       this.fit();
@@ -61,7 +64,7 @@ class Classes {
   }
 
   side(k) {
-    const svg = s("svg", { class: "stage", role: "application", tabindex: "0", "aria-roledescription": "plane with points that can be moved" });
+    const svg = s("svg", { class: "stage", role: "img" });
     const figure = h("figure", { class: "plane" }, svg), head = h("div", { class: "row scheme" }), facts = h("p", { class: "verdict" });
     const side = { svg, head, facts, element: h("div", {}, head, figure, facts) };
     side.stage = new Stage(figure, svg, width => width < 520 ? 320 / 390 : 420 / 600, () => { if (this.answer) { for (const one of this.sides) one.stage.show(this.set.X); this.fit(); } });
@@ -95,15 +98,18 @@ class Classes {
     for (const name of ["pointerup", "pointercancel"]) svg.addEventListener(name, () => { if (held >= 0) { held = -1; this.choices(); this.table.refresh(); } });
     svg.addEventListener("keydown", event => {
       const arrow = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key], by = event.shiftKey ? 1 : 0.1;
-      if (arrow) { this.set.keep(); this.set.move(this.row, this.set.X[this.row].map((v, j) => v + by * arrow[j])); }
-      else if (event.key === "n" || event.key === "p") this.row = (this.row + (event.key === "n" ? 1 : this.set.X.length - 1)) % this.set.X.length;
+      const { X } = this.set, moved = (this.row < 0 ? this.at : X[this.row]).map((v, j) => v + by * arrow?.[j]);
+      if (arrow && this.row < 0) this.at = moved;
+      else if (arrow) { this.set.keep(); this.set.move(this.row, moved); }
+      else if (event.key === "n" || event.key === "p") this.row = (Math.max(this.row, event.key === "n" ? -1 : 0) + (event.key === "n" ? 1 : X.length - 1)) % X.length;
+      else if (event.key === "c") this.row = -1;
       else if (event.key === "z") this.set.undo();
       else if (event.key === "Escape") return svg.blur();
       else return;
       event.preventDefault();
-      this.at = this.set.X[this.row];
+      if (this.row >= 0) this.at = this.set.X[this.row];
       this.choices();
-      this.fit().then(() => this.lab.say(`Row ${this.row}. ${this.sentence(0)} ${this.sentence(1)}`));
+      this.fit().then(() => this.lab.say(`${this.row < 0 ? "Cross" : `Row ${this.row}`} at ${this.at.map(v => fixed(v)).join(", ")}. ${[0, 1].map(k => this.sentence(k) + this.here(this.answer.schemes[k])).join(" ")}`));
     });
   }
 
@@ -120,6 +126,12 @@ class Classes {
   sentence(k) {
     const one = this.answer.schemes[k], name = this.lab.known.get(this.models[k].name).title;
     return one.error ? `${name} could not be fitted.` : `${name} gets ${one.wrong.length} of ${this.set.X.length} wrong.`;
+  }
+
+  /** Which classes are in question at the cross. */
+  here({ question }) {
+    if (!question) return "";
+    return question.length ? ` At the cross, ${question.map(j => COLOURS[j]).join(" and ")} are in question.` : " At the cross, no model claims its class.";
   }
 
   draw() {
@@ -142,14 +154,13 @@ class Classes {
       ...(one.ambiguous ?? []).map(ring => s("path", { class: "ambiguous", fill: `url(#hatch-${k})`, d: stage.path(ring, true) })),
       ...(one.models ?? []).map(line => s("path", { class: "before", d: stage.path(line) })),
       ...(one.lines ?? []).map(line => s("path", { class: "boundary line-0", d: stage.path(line) })),
-      ...(one.wrong ?? []).map(i => s("circle", { class: "ring", r: 12, transform: stage.place(X[i]) })),
-      ...stage.marks(X, y), s("path", { class: "cross", d: `M${px - 7},${py}h14M${px},${py - 7}v14` }));
-    svg.setAttribute("aria-label", this.sentence(k));
+      ...(one.wrong ?? []).map(i => s("circle", { class: "ring", r: stage.small ? 9.5 : 12, transform: stage.place(X[i]) })),
+      ...stage.marks(X, y), this.row >= 0 ? s("circle", { class: "selected", r: stage.small ? 14 : 17, transform: stage.place(X[this.row]) }) : "", s("path", { class: "cross", d: `M${px - 7},${py}h14M${px},${py - 7}v14` }));
+    svg.setAttribute("aria-label", k ? this.sentence(k) : `Plane with ${X.length} points. ${this.sentence(0)} ${this.sentence(1)}`);
     svg.dataset.drawn = String(Number(svg.dataset.drawn ?? 0) + 1);
     if (one.error) return void facts.replaceChildren(icon("warn"), one.error);
     const unclear = one.share === null ? "" : ` Ambiguous in ${fixed(100 * one.share, 1)} % of the picture.`;
-    const here = one.question === null ? "" : one.question.length ? ` At the pointer, ${one.question.map(j => COLOURS[j]).join(" and ")} are in question.` : " At the pointer, no model claims its class.";
-    facts.replaceChildren(icon("check"), h("span", {}, `${one.wrong.length} of ${X.length} wrong.${unclear}${here}${one.cost ? ` ${one.cost}.` : ""}`));
+    facts.replaceChildren(icon("check"), h("span", {}, `${one.wrong.length} of ${X.length} wrong.${unclear}${this.here(one)}${one.cost ? ` ${one.cost}.` : ""}`));
   }
 
   params() { return { ...link.fromModels(this.models), ...(this.answer ? link.fromPoints(this.answer.points) : {}) }; }

@@ -2,10 +2,10 @@
 import { fixed, h, icon, s, segmented, select, short } from "./dom.js";
 import * as link from "./link.js";
 import { PointSet } from "./pointset.js";
-import { Stage } from "./stage.js";
-import { pointTable } from "./table.js";
+import { COLOURS, Stage } from "./stage.js";
+import { asTable, pointTable } from "./table.js";
 
-const WIDTH = 600, HEIGHT = 150;
+const HEIGHT = 150;
 
 class Fisher {
   constructor(root, lab) { Object.assign(this, { root, lab, degrees: 20, threshold: "gaussian", row: 0 }); }
@@ -22,19 +22,22 @@ class Fisher {
   }
 
   build() {
-    this.svg = s("svg", { id: "stage", class: "stage", role: "slider", tabindex: "0", "aria-valuemin": 0, "aria-valuemax": 180, "aria-label": "Direction in degrees" });
+    this.svg = s("svg", { id: "stage", class: "stage", role: "slider", tabindex: "0", "aria-valuemin": 0, "aria-valuemax": 180 });
     const figure = h("figure", { class: "plane" }, this.svg);
     this.choice = h("div", { class: "choices" });
-    this.histogram = h("figure", { class: "chart" });
-    this.curve = h("figure", { class: "chart" });
+    const picture = () => s("svg", { role: "img" });
+    [this.histogram, this.curve] = [picture(), picture()];
+    this.tables = [
+      asTable("numbers of the histogram", () => { const { edges, counts, classes } = this.answer; return [["from", "to", ...classes.map(k => COLOURS[k])], ...counts[0].map((_, j) => [fixed(edges[j]), fixed(edges[j + 1]), ...counts.map(list => list[j])])]; }),
+      asTable("J of all directions", () => [["degrees", "J"], ...this.answer.curve.degrees.map((v, k) => [fixed(v, 0), this.answer.curve.J[k]])])];
     this.numbers = h("div");
     this.code = h("pre", { tabindex: "0", "aria-label": "The same in Python" });
     this.table = pointTable(() => this.set, () => this.ask());
     this.root.append(
       this.lab.lead("Can you find the largest J?", ["Turn the arrow with the pointer or with ", h("b", {}, "←"), " and ", h("b", {}, "→"), ". Is the direction of the means the best one?"], "V7 in the tour", this.choice),
-      h("div", { class: "columns" }, h("div", {}, figure, this.table, this.histogram),
+      h("div", { class: "columns" }, h("div", {}, figure, this.table, h("figure", { class: "chart" }, this.histogram, this.tables[0])),
         h("aside", { class: "rail", "aria-label": "Numbers" },
-          h("section", {}, h("h2", {}, "J of all directions"), this.curve),
+          h("section", {}, h("h2", {}, "J of all directions"), h("figure", { class: "chart" }, this.curve, this.tables[1])),
           h("section", {}, h("h2", {}, "This direction"), this.numbers),
           h("section", {}, h("h2", {}, "The same in Python"), this.code))));
     this.stage = new Stage(figure, this.svg, width => width < 520 ? 320 / 390 : 440 / 872, () => { if (this.answer) this.ask(); });
@@ -109,30 +112,43 @@ class Fisher {
     svg.replaceChildren(...stage.axes(), s("path", { class: "before", d: axis }),
       ...answer.lines.map(line => s("path", { class: "boundary line-0", d: stage.path(line) })), ...stage.marks(X, y),
       stage.arrow(cx, cy, ...tip, "vector"), stage.text(tip[0] + 12 * Math.sign(answer.w[0] || 1), tip[1] - 6, "w", "label math", "middle"));
+    svg.setAttribute("aria-label", `Direction in degrees through ${X.length} points`);
     svg.setAttribute("aria-valuenow", fixed(this.degrees, 0).replace("−", "-"));
     svg.setAttribute("aria-valuetext", this.sentence());
     this.drawHistogram();
     this.drawCurve();
+    for (const table of this.tables) table.refresh();
     const facts = [["J", short(answer.J)], ["largest J", short(answer.best.J)], ["midpoint", fixed(answer.midpoint)], ["crossings", answer.crossings.map(v => fixed(v)).join(", ") || "none"], ["wrong by the midpoint", answer.wrong.midpoint], ["wrong by Gaussians", answer.wrong.gaussian]];
     this.numbers.replaceChildren(h("table", {}, h("tbody", {}, facts.map(([name, value]) => h("tr", { "data-fact": name }, h("th", { scope: "row" }, name), h("td", {}, String(value)))))));
     this.code.textContent = answer.python;
   }
 
+  /** Draw a chart as wide as its figure, so that its text keeps its size. */
+  chart(svg, height, words, draw) {
+    const width = svg.parentNode.clientWidth || 344;
+    svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    svg.setAttribute("aria-label", `${words} ${this.sentence()}`);
+    svg.replaceChildren(...draw(width).filter(Boolean));
+  }
+
   /** The rows of each class in bins along the direction, the second class below the line. */
   drawHistogram() {
-    const { edges, counts, cuts, classes } = this.answer, most = Math.max(...counts.flat(), 1), low = edges[0], high = edges.at(-1), middle = HEIGHT / 2;
-    const x = v => 8 + (v - low) / (high - low || 1) * (WIDTH - 16), tall = n => n / most * (middle - 14);
-    const bars = counts.flatMap((list, k) => list.map((n, j) => n ? s("rect", { class: `class-${classes[k]}`, x: x(edges[j]) + 0.5, width: Math.max(1, x(edges[j + 1]) - x(edges[j]) - 1), y: k ? middle + 1 : middle - tall(n), height: tall(n) }) : null));
-    const lines = cuts.filter(v => v >= low && v <= high).map(v => s("path", { class: "boundary line-0", d: `M${x(v)},4V${HEIGHT - 4}` }));
-    this.histogram.replaceChildren(s("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": `Histogram along the direction. ${this.sentence()}` }, s("path", { class: "axis", d: `M0,${middle}H${WIDTH}` }), ...bars.filter(Boolean), ...lines));
+    const { edges, counts, cuts, classes } = this.answer, most = Math.max(...counts.flat(), 1), low = edges[0], high = edges.at(-1), middle = HEIGHT / 2, tall = n => n / most * (middle - 14);
+    this.chart(this.histogram, HEIGHT, "Histogram along the direction.", width => {
+      const x = v => 8 + (v - low) / (high - low || 1) * (width - 16);
+      const bars = counts.flatMap((list, k) => list.map((n, j) => n && s("rect", { class: `class-${classes[k]}`, x: x(edges[j]) + 0.5, width: Math.max(1, x(edges[j + 1]) - x(edges[j]) - 1), y: k ? middle + 1 : middle - tall(n), height: tall(n) })));
+      const lines = cuts.filter(v => v >= low && v <= high).map(v => s("path", { class: "boundary line-0", d: `M${x(v)},4V${HEIGHT - 4}` }));
+      return [s("path", { class: "axis", d: `M0,${middle}H${width}` }), ...bars, ...lines];
+    });
   }
 
   drawCurve() {
-    const { curve, best, J } = this.answer, x = v => 6 + v / 180 * (344 - 12), y = v => 10 + (1 - v / (best.J || 1)) * 110;
-    const path = curve.degrees.map((v, k) => `${k ? "L" : "M"}${x(v).toFixed(1)},${y(curve.J[k]).toFixed(1)}`).join("");
-    this.curve.replaceChildren(s("svg", { viewBox: "0 0 344 146", role: "img", "aria-label": `J of all directions. ${this.sentence()}` },
-      s("path", { class: "grid", d: "M0,120H344" }), s("path", { class: "curve", d: path }), s("path", { class: "now", d: `M${x(this.degrees)},4V120` }), s("circle", { class: "dot", r: 5, cx: x(this.degrees), cy: y(J) }),
-      ...[0, 90, 180].map(v => s("text", { class: "tick", x: x(v), y: 138, "text-anchor": ["start", "middle", "end"][v / 90] }, `${v}°`))));
+    const { curve, best, J } = this.answer, y = v => 10 + (1 - v / (best.J || 1)) * 110;
+    this.chart(this.curve, HEIGHT - 4, "J of all directions.", width => {
+      const x = v => 6 + v / 180 * (width - 12), path = curve.degrees.map((v, k) => `${x(v).toFixed(1)},${y(curve.J[k]).toFixed(1)}`).join("L");
+      return [s("path", { class: "grid", d: `M0,120H${width}` }), s("path", { class: "curve", d: `M${path}` }), s("path", { class: "now", d: `M${x(this.degrees)},4V120` }), s("circle", { class: "dot", r: 5, cx: x(this.degrees), cy: y(J) }),
+        ...[0, 90, 180].map(v => s("text", { class: "tick", x: x(v), y: 138, "text-anchor": ["start", "middle", "end"][v / 90] }, `${v}°`))];
+    });
   }
 
   params() { return { ...(this.answer ? link.fromPoints(this.answer.points) : {}), a: this.degrees, t: this.threshold === "midpoint" ? "midpoint" : null }; }

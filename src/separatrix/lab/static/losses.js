@@ -1,6 +1,7 @@
 // The page Losses: losses by margin with a tangent, and the boundary that each of them gives to points on a line.
 import { fixed, h, s } from "./dom.js";
 import { Stage } from "./stage.js";
+import { asTable } from "./table.js";
 
 const FIRST = ["logistic", "squared", "perceptron", "hinge", "zero-one"];
 const GRAPH = [-3.2, 5.2, -0.35, 4.4];
@@ -25,21 +26,18 @@ class Losses {
   }
 
   build() {
-    this.svg = s("svg", { id: "stage", class: "stage", role: "img" });
+    this.svg = s("svg", { id: "stage", class: "stage", role: "slider", tabindex: "0", "aria-label": "Margin m", "aria-valuemin": -3, "aria-valuemax": 5 });
     this.line = s("svg", { class: "stage", role: "application", tabindex: "0", "aria-roledescription": "line with points that can be moved" });
     const figure = h("figure", { class: "plane" }, this.svg), strip = h("figure", { class: "plane strip" }, this.line);
-    const slider = h("input", { type: "range", min: -3, max: 5, step: 0.05, "aria-label": "Margin m", input: event => { this.m = event.target.valueAsNumber; this.ask(); } });
-    slider.value = this.m;
-    this.slider = slider;
-    this.out = h("output");
     const checks = this.names.map(name => h("label", {}, h("input", { type: "checkbox", checked: this.chosen.has(name), change: event => { this.chosen[event.target.checked ? "add" : "delete"](name); this.ask(); } }), name));
     this.table = h("div");
+    this.values = asTable("values of the losses", () => [["m", ...this.answer.losses.map(one => one.name)], ...this.answer.margins.flatMap((m, j) => j % 10 ? [] : [[fixed(m, 1), ...this.answer.losses.map(one => one.values[j])]])]);
     this.code = h("pre", { tabindex: "0", "aria-label": "The same in Python" });
     const again = h("button", { type: "button", click: () => { this.x = this.first.slice(); this.ask(); } }, "Put the points back");
     this.root.append(
       this.lab.lead("Which loss still grows?", ["Pull the point at ", h("b", {}, "8"), " out to 30: it only gets more right. Whose boundary follows it?"], "V3 and V6 in the tour", again),
       h("div", { class: "columns" },
-        h("div", {}, figure, h("label", { class: "slide" }, h("span", { class: "math" }, "m"), slider, this.out), strip),
+        h("div", {}, figure, this.values, strip),
         h("aside", { class: "rail", "aria-label": "Losses and numbers" },
           h("section", {}, h("h2", {}, "Losses"), h("div", { class: "checks" }, checks)),
           h("section", {}, h("h2", {}, "At this margin"), this.table),
@@ -65,10 +63,16 @@ class Losses {
       event.preventDefault();
       this.ask().then(() => this.lab.say(`Point ${this.row} at ${fixed(this.x[this.row])}. ${this.sentence()}`));
     });
-    const { svg, stage } = this;
-    const drag = event => { if (event.buttons) { this.m = clamp(Math.round(stage.at(event)[0] * 20) / 20, -3, 5); this.slider.value = this.m; this.ask(); } };
+    const { svg, stage } = this, margin = value => { this.m = clamp(Math.round(value * 20) / 20, -3, 5); return this.ask(); };
+    const drag = event => { if (event.buttons) margin(stage.at(event)[0]); };
     svg.addEventListener("pointerdown", drag);
     svg.addEventListener("pointermove", drag);
+    svg.addEventListener("keydown", event => {
+      const by = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1 }[event.key];
+      if (!by) return;
+      event.preventDefault();
+      margin(this.m + by * (event.shiftKey ? 0.5 : 0.05));
+    });
   }
 
   ask() {
@@ -79,7 +83,7 @@ class Losses {
     }));
   }
 
-  sentence() { return this.answer.losses.filter(one => one.boundary !== null).map(one => `${one.name} divides at ${fixed(one.boundary)}`).join(", "); }
+  sentence() { return this.answer.losses.filter(one => one.boundary !== null).map(one => `${one.name} divides at ${fixed(one.boundary)} and gets ${one.wrong} wrong`).join(", "); }
 
   draw() {
     const { answer, stage, strip, m } = this, [, , , top] = GRAPH, taken = [];
@@ -96,7 +100,8 @@ class Losses {
         stage.text(stage.x(Math.max(x, -3)) + 10, py, one.name, "label")];
     }).filter(Boolean);
     this.svg.replaceChildren(...stage.axes(["m", "ℓ"]), s("path", { class: "now", d: `M${stage.x(m)},0V${stage.height}` }), ...curves);
-    this.svg.setAttribute("aria-label", `Losses at margin ${fixed(m)}: ${answer.losses.map(one => `${one.name} ${fixed(one.value, 3)}`).join(", ")}.`);
+    this.svg.setAttribute("aria-valuenow", m);
+    this.svg.setAttribute("aria-valuetext", `${fixed(m)}: ${answer.losses.map(one => `${one.name} ${fixed(one.value, 3)}`).join(", ")}`);
     const middle = strip.y(0);
     this.line.replaceChildren(
       s("path", { class: "axis", d: `M0,${middle}H${strip.width}` }),
@@ -105,7 +110,7 @@ class Losses {
         s("path", { class: `boundary line-${k % 5}`, d: `M${strip.x(one.boundary)},8V${strip.height - 24}` })]),
       ...strip.marks(this.x.map(x => [x, 0]), this.y), s("circle", { class: "selected", r: 15, transform: strip.place([this.x[this.row], 0]) }));
     this.line.setAttribute("aria-label", `Line with ${this.x.length} points. ${this.sentence()}.`);
-    this.out.textContent = fixed(m);
+    this.values.refresh();
     const head = ["value", "slope", "curvature", "boundary"].map(text => h("th", { scope: "col" }, text));
     const cell = value => h("td", { class: value === null ? "none" : null }, fixed(value, 3));
     this.table.replaceChildren(h("table", { class: "of-losses" }, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, h("span", { class: "hidden" }, "Loss")), head)),

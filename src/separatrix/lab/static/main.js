@@ -1,5 +1,6 @@
 // The frame of all pages: navigation, the three acts of the head, messages, and the page that the address names.
 import { h, icon } from "./dom.js";
+import { keepFocus } from "./focus.js";
 import * as link from "./link.js";
 import { save } from "./picture.js";
 import { LiveSource } from "./source.js";
@@ -7,6 +8,11 @@ import { LiveSource } from "./source.js";
 const $ = query => document.querySelector(query);
 const opening = await (await fetch("opening.json")).json();
 const BETWEEN_WRITES = 200; // milliseconds
+const CONNECTION = {
+  live: null,
+  lost: "The server has ended or does not answer. Start it again with: separatrix lab. The page then goes on by itself.",
+  refused: "The server was started again. Open the address that it has printed; this page then goes on by itself.",
+};
 let current = null; // {name, page}
 let writing = 0, written = 0;
 
@@ -17,7 +23,7 @@ const lab = {
   /** One sentence for screen readers. */
   say: text => { $("#say").textContent = text; },
   /** A sentence for everyone, such as the reason why something failed; null hides it. */
-  notice: text => { $("#notice").hidden = !text; $("#notice").textContent = text ?? ""; },
+  notice: text => { $("#notice").hidden = !text; $("#notice span").textContent = text ?? ""; },
   /** The page has changed: its state goes into the address. */
   changed: () => {
     clearTimeout(writing);
@@ -33,22 +39,31 @@ function write() {
   if (current?.page) link.write(current.name, current.page.params());
 }
 
-function told({ state, name, progress, waiting }) {
-  if (waiting !== undefined) document.documentElement.toggleAttribute("data-waiting", waiting);
-  if (state) {
-    document.documentElement.dataset.connection = state;
-    lab.notice(state === "lost" ? "The server has ended or does not answer. Start it again with: separatrix lab" : null);
+function told({ state, name, progress }) {
+  const { dataset } = document.documentElement;
+  if (state && state !== dataset.connection) {
+    if (dataset.connection) lab.notice(CONNECTION[state]);
+    dataset.connection = state;
   }
-  if (name) current?.page?.progress?.(name, progress);
+  if (name !== undefined) busy(name, progress);
+}
+
+/** What has been computed for longer than a moment, with a button that stops it. */
+function busy(name, progress) {
+  const share = progress?.share ? ` ${Math.round(100 * progress.share)} %` : "";
+  $("#busy").hidden = !name;
+  $("#busy span").textContent = name ? `Computing${progress ? `:${share} ${progress.text}` : " …"}` : "";
+  $("#busy button").onclick = () => lab.source.stop(name);
 }
 
 function navigation() {
-  const items = opening.pages.map(({ name, title }) => h("a", { href: `#${name}`, "aria-current": name === current.name ? "page" : null }, title));
-  $("nav.pages").replaceChildren(...items);
-  $("#page-select").replaceChildren(...opening.pages.map(({ name, title }) => h("option", { value: name, selected: name === current.name }, title)));
+  $("nav.pages").append(...opening.pages.map(({ name, title }) => h("a", { href: `#${name}` }, title)));
+  $("#page-select").append(...opening.pages.map(({ name, title }) => h("option", { value: name }, title)));
 }
 
-async function copied(text, what) {
+async function copied(make, what) {
+  let text;
+  try { text = make(); } catch { return lab.notice("There is no answer yet that could be copied."); }
   await navigator.clipboard.writeText(text);
   lab.say(`${what} copied.`);
   toast(`${what} copied`);
@@ -78,37 +93,47 @@ function acts() {
   } }, kind));
   menu.addEventListener("keydown", event => { if (event.key === "Escape") { menu.hidden = true; picture.focus(); } });
   $(".acts").append(
-    act("python", "Python", "Copy as Python", () => copied(current.page.python(), "Python")),
-    act("link", "Link", "Copy a link to this picture", () => { write(); copied(location.href, "Link"); }),
+    act("python", "Python", "Copy as Python", () => copied(() => current.page.python(), "Python")),
+    act("link", "Link", "Copy a link to this picture", () => { write(); copied(() => location.href, "Link"); }),
     h("div", { class: "with-menu" }, picture, menu));
 }
 
 /** Show the page that the address names, with the state in the address. */
 async function visit() {
   const { page, params } = link.read();
-  const name = opening.pages.some(one => one.name === page) ? page : opening.pages[0].name;
+  const { name, title } = opening.pages.find(one => one.name === page) ?? opening.pages[0];
   clearTimeout(writing);
   current?.page?.leave?.();
-  current = { name, page: null };
-  navigation();
-  const module = await import(`./${name}.js`);
-  const main = $("main");
-  main.replaceChildren();
-  document.title = `${opening.pages.find(one => one.name === name).title} · separatrix lab`;
-  const mounted = await module.mount(main, lab, params);
-  if (current.name === name) current.page = mounted;
-  write();
+  const mine = current = { name, page: null }, root = h("div"), own = { ...lab };
+  // A page that was left before it was ready has nothing more to say.
+  for (const act of ["say", "notice", "changed"]) own[act] = text => { if (current === mine) lab[act](text); };
+  for (const one of document.querySelectorAll("nav.pages a")) {
+    if (one.hash === `#${name}`) one.setAttribute("aria-current", "page");
+    else one.removeAttribute("aria-current");
+  }
+  $("#page-select").value = name;
+  $("main").replaceChildren(root);
+  document.title = `${title} · separatrix lab`;
+  try {
+    mine.page = await (await import(`./${name}.js`)).mount(root, own, params);
+  } catch (error) {
+    own.notice(`This page cannot be shown: ${error.message}`);
+  }
+  if (current !== mine) return mine.page?.leave?.();
+  if (mine.page) write();
 }
 
 /** The head of a page: its question, the sentence that says what to try, the tour, and its choices. */
 lab.lead = (title, sentence, tour, ...choices) => h("div", { class: "lead" },
-  h("div", {}, h("h1", {}, title), h("p", { class: "try" }, sentence, " ",
-tour && h("span", { class: "tour" }, tour))),
+  h("div", {}, h("h1", {}, title), h("p", { class: "try" }, sentence, " ", tour && h("span", { class: "tour" }, tour))),
   h("div", { class: "choices" }, choices));
 
 $("#page-select").addEventListener("change", event => { location.hash = event.target.value; });
 $("#skip").addEventListener("click", event => { event.preventDefault(); $("#stage")?.focus(); });
+$("#notice button").addEventListener("click", () => { lab.notice(null); $("#stage")?.focus(); });
 addEventListener("hashchange", visit);
+keepFocus($("main"));
+navigation();
 acts();
 await visit();
 document.documentElement.dataset.ready = "true";

@@ -43,7 +43,7 @@ class Plane {
   build() {
     const { lab } = this;
     this.svg = s("svg", { id: "stage", class: "stage", role: "application", tabindex: "0", "aria-roledescription": "plane with points that can be moved" });
-    const figure = h("figure", { class: "plane" }, this.svg, this.busy = h("p", { class: "busy", hidden: true }));
+    const figure = h("figure", { class: "plane" }, this.svg);
     this.layers = Object.fromEntries(["ground", "axes", "lines", "under", "marks", "over"].map(name => [name, s("g", { class: name })]));
     this.svg.append(...Object.values(this.layers));
     this.card = h("div", { class: "under" });
@@ -228,14 +228,6 @@ class Plane {
     this.card.replaceChildren(
       h("div", { class: "who" }, badge(k, 18), h("div", {}, `Row ${this.row}, ${COLOURS[k]}`, h("small", {}, `at (${fixed(at[0])}, ${fixed(at[1])})`))),
       h("table", {}, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, h("span", { class: "hidden" }, "Model")), heads)), h("tbody", {}, rows)));
-  }
-
-  progress(name, progress) {
-    if (name !== "plane.fit") return;
-    this.busy.hidden = !progress;
-    if (!progress) return;
-    const share = progress.share === null ? "" : ` ${fixed(100 * progress.share, 0)} %`;
-    this.busy.replaceChildren(`Fitting:${share} ${progress.text} `, h("button", { type: "button", click: () => this.lab.source.stop("plane.fit") }, "Stop"));
   }
 
   params() {

@@ -1,58 +1,57 @@
 // Where answers come from. A page asks a source and does not know whether a server or a recording answers.
 
 const LONG = 400; // milliseconds without an answer after which the page says that it is being computed
+const FIRST_WAIT = 250, LONGEST_WAIT = 4000; // milliseconds before the next attempt to connect
 
 /** Answers from the server, over one websocket. Of waiting requests of one name, only the latest is sent. */
 export class LiveSource {
   #socket = null;
   #number = 0;
-  #flying = new Map(); // number -> {name, resolve, reject}
+  #flying = new Map(); // number -> {name, payload, resolve, reject, late}
   #busy = new Map(); // name -> number of the request in flight
   #next = new Map(); // name -> {payload, done} to send when the answer is there
-  #wait = 250;
+  #wait = FIRST_WAIT;
 
-  /** `told` receives {state: "live" | "lost"}, {progress, name, stop} and {waiting: true | false}. */
+  /** `told` receives {state: "live" | "lost" | "refused"}, and {name, progress} of what takes long; null is the end. */
   constructor(told) {
     this.told = told;
-    this.ready = this.#open();
+    this.#open();
   }
 
+  /** Connect. Requests without an answer are sent again, since a request changes nothing on the server. */
   #open() {
-    return new Promise(resolve => {
-      const socket = new WebSocket(`ws://${location.host}/socket`);
-      socket.onopen = () => {
-        this.#socket = socket;
-        this.#wait = 250;
-        this.told({ state: "live" });
-        resolve();
-      };
-      socket.onmessage = event => this.#receive(JSON.parse(event.data));
-      socket.onclose = () => {
-        this.#socket = null;
-        for (const { reject, late } of this.#flying.values()) {
-          clearTimeout(late);
-          reject(new Error("The connection to the server was lost."));
-        }
-        this.#flying.clear();
-        this.told({ waiting: false });
-        this.#busy.clear();
-        this.told({ state: "lost" });
-        setTimeout(() => this.#open().then(resolve), this.#wait);
-        this.#wait = Math.min(4000, 2 * this.#wait);
-      };
-    });
+    const socket = new WebSocket(`ws://${location.host}/socket`);
+    socket.onopen = () => {
+      this.#socket = socket;
+      this.#wait = FIRST_WAIT;
+      this.told({ state: "live" });
+      for (const id of this.#flying.keys()) this.#send(id);
+    };
+    socket.onmessage = event => this.#receive(JSON.parse(event.data));
+    socket.onclose = async () => {
+      this.#socket = null;
+      this.told({ name: null });
+      // A server that was started again has another token, and refuses this page until its new address is opened.
+      const answer = await fetch("opening.json", { method: "HEAD" }).catch(() => null);
+      if (!answer?.ok) this.told({ state: answer ? "refused" : "lost" });
+      setTimeout(() => this.#open(), this.#wait);
+      this.#wait = Math.min(LONGEST_WAIT, 2 * this.#wait);
+    };
   }
 
-  /** The answer to one request. */
-  async ask(name, payload) {
-    if (!this.#socket) await this.ready;
+  #send(id) {
+    const { name, payload } = this.#flying.get(id);
+    this.#socket?.send(JSON.stringify({ id, request: name, payload }));
+  }
+
+  /** The answer to one request. Without a connection, it waits for the next one. */
+  ask(name, payload) {
     const id = ++this.#number;
     return new Promise((resolve, reject) => {
-      if (!this.#socket) return reject(new Error("There is no connection to the server."));
-      const late = setTimeout(() => this.told({ waiting: true }), LONG);
-      this.#flying.set(id, { name, resolve, reject, late });
+      const late = setTimeout(() => this.told({ name }), LONG);
+      this.#flying.set(id, { name, payload, resolve, reject, late });
       this.#busy.set(name, id);
-      this.#socket.send(JSON.stringify({ id, request: name, payload }));
+      this.#send(id);
     });
   }
 
@@ -65,7 +64,6 @@ export class LiveSource {
       this.#next.delete(name);
       if (next) this.latest(name, next.payload, next.done);
     };
-    this.#busy.set(name, 0);
     this.ask(name, payload).then(answer => then(answer, null), error => then(null, error));
   }
 
@@ -81,8 +79,7 @@ export class LiveSource {
     this.#flying.delete(message.id);
     this.#busy.delete(flight.name);
     clearTimeout(flight.late);
-    if (!this.#flying.size) this.told({ waiting: false });
-    this.told({ name: flight.name, progress: null });
+    this.told({ name: null });
     if (message.answer) flight.resolve(message.answer);
     else flight.reject(new Error(message.error ?? "A newer request has replaced this one."));
   }

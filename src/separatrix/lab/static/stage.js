@@ -34,7 +34,7 @@ export class Stage {
     this.box = [-5, 5, -3, 3];
     this.aspect = aspect;
     this.drawn = drawn;
-    this.width = this.height = 0;
+    this.width = this.height = 1; // until the figure is on the page
     this.watch = new ResizeObserver(() => this.resize());
     this.watch.observe(figure);
     this.resize();

@@ -1,20 +1,38 @@
-// A small curve over the updates, with the playhead at the present one. It can be read as a table, too.
+// A small curve over the updates, with the playhead at the present one, and the same numbers as a table.
 import { h, s, short } from "./dom.js";
+import { asTable } from "./table.js";
 
-const WIDTH = 380, HEIGHT = 84;
+const HEIGHT = 84;
 
-export function curve({ title, values, low, most, whole }, k) {
-  const known = values.filter(value => value !== null), last = values.length - 1;
+/** The figure of a curve; `show(curve, k)` draws it with the playhead at update k. */
+export function curveFigure() {
+  let curve = null;
+  const title = h("span"), value = h("b"), svg = s("svg", { role: "img" });
+  const rows = () => [["update", curve.title, ...(curve.low ? ["the proof’s bound"] : [])], ...curve.values.map((v, j) => [j, v, ...(curve.low ? [curve.low[j]] : [])])];
+  const table = asTable("numbers of the curve", rows), element = h("figure", {}, h("figcaption", {}, title, value), svg, table);
+  const show = (given, k) => {
+    const renewed = curve !== given, width = element.clientWidth || 380;
+    curve = given;
+    title.textContent = curve.title;
+    value.textContent = shown(curve, k);
+    svg.setAttribute("viewBox", `0 0 ${width} ${HEIGHT + 20}`);
+    svg.setAttribute("aria-label", `${curve.title}: ${shown(curve, k)} at update ${k} of ${curve.values.length - 1}`);
+    svg.replaceChildren(...drawn(curve, k, width).filter(Boolean));
+    if (renewed) table.refresh();
+  };
+  return { element, show };
+}
+
+const shown = ({ values, most, whole }, k) => values[k] === null ? "–" : whole ? `${values[k]} of ${most}` : short(values[k]);
+
+function drawn({ values, low, most }, k, width) {
+  const known = values.filter(value => value !== null), last = values.length - 1, now = values[k];
   const top = most ?? Math.max(...known, 1e-12), bottom = Math.min(0, ...known);
-  const x = j => 4 + (last ? j / last : 0) * (WIDTH - 8), y = v => 6 + (1 - (v - bottom) / (top - bottom || 1)) * (HEIGHT - 12);
-  const path = (list, to) => list.slice(0, to + 1).map((v, j) => (v === null ? "" : `${list.slice(0, j).some(one => one !== null) ? "L" : "M"}${x(j).toFixed(1)},${y(v).toFixed(1)}`)).join("");
-  const now = values[k], shown = now === null ? "–" : whole ? `${now} of ${most}` : short(now);
-  const svg = s("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT + 20}`, role: "img", "aria-label": `${title}: ${shown} at update ${k} of ${last}` },
-    s("path", { class: "grid", d: `M0,${y(bottom)}H${WIDTH}` }),
-    s("path", { class: "curve past", d: path(values, last) }), s("path", { class: "curve", d: path(values, k) }),
-    low && s("path", { class: "curve low", d: path(low, last) }),
-    low && s("text", { class: "tick", x: WIDTH - 4, y: y(low[last]) - 7, "text-anchor": "end" }, "the proof’s bound"),
+  const x = j => 4 + (last ? j / last : 0) * (width - 8), y = v => 6 + (1 - (v - bottom) / (top - bottom || 1)) * (HEIGHT - 12);
+  const path = (list, to) => list.slice(0, to + 1).flatMap((v, j) => (v === null ? [] : [`${x(j).toFixed(1)},${y(v).toFixed(1)}`])).join("L");
+  const line = (kind, list, to) => s("path", { class: `curve ${kind}`, d: `M${path(list, to) || "0,0"}` });
+  return [s("path", { class: "grid", d: `M0,${y(bottom)}H${width}` }), line("past", values, last), line("", values, k),
+    low && line("low", low, last), low && s("text", { class: "tick", x: width - 4, y: y(low[last]) - 7, "text-anchor": "end" }, "the proof’s bound"),
     s("path", { class: "now", d: `M${x(k)},0V${HEIGHT}` }), now !== null && s("circle", { class: "dot", cx: x(k), cy: y(now), r: 5 }),
-    s("text", { class: "tick", x: 0, y: HEIGHT + 16 }, "0"), s("text", { class: "tick", x: WIDTH, y: HEIGHT + 16, "text-anchor": "end" }, String(last)));
-  return h("figure", {}, h("figcaption", {}, h("span", {}, title), h("b", {}, shown)), svg);
+    s("text", { class: "tick", x: 0, y: HEIGHT + 16 }, "0"), s("text", { class: "tick", x: width, y: HEIGHT + 16, "text-anchor": "end" }, String(last))];
 }

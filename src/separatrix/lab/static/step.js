@@ -2,7 +2,7 @@
 import { fixed, h, s, segmented, select, solid } from "./dom.js";
 import * as link from "./link.js";
 import { arithmetic } from "./step-arithmetic.js";
-import { curve } from "./step-curves.js";
+import { curveFigure } from "./step-curves.js";
 import { Stage } from "./stage.js";
 
 const MILLISECONDS = 160; // The line turns in this time.
@@ -25,16 +25,16 @@ class StepPage {
   }
 
   build() {
-    this.svg = s("svg", { id: "stage", class: "stage", role: "img", tabindex: "0" });
+    this.svg = s("svg", { id: "stage", class: "stage", role: "application", tabindex: "0", "aria-roledescription": "plane with a boundary that turns" });
     const figure = h("figure", { class: "plane" }, this.svg);
     this.layers = Object.fromEntries(["ground", "axes", "lines", "under", "marks", "over"].map(name => [name, s("g", { class: name })]));
     this.svg.append(...Object.values(this.layers));
     this.choice = h("div", { class: "choices" });
     this.card = h("section", { class: "card", "aria-label": "The arithmetic" });
-    this.figures = h("div", { class: "curves" });
+    this.curves = [0, 1, 2].map(curveFigure);
     const try_ = ["Step through the run with ", h("b", {}, "←"), " and ", h("b", {}, "→"), ". Does the number of wrong rows fall with every step?"];
     this.root.append(this.lab.lead("Every mistake turns the boundary", try_, "V1 and V2 in the tour", this.choice),
-      h("div", { class: "columns step" }, figure, this.card), this.transport(), this.figures);
+      h("div", { class: "columns step" }, figure, this.card), this.transport(), h("div", { class: "curves" }, this.curves.map(one => one.element)));
     this.stage = new Stage(figure, this.svg, width => width < 520 ? 302 / 390 : 450 / 630, () => this.run && this.fit(this.k));
     this.keys = event => this.key(event);
     document.addEventListener("keydown", this.keys);
@@ -113,10 +113,10 @@ class StepPage {
   go(name) { this.show({ first: 0, back: this.k - 1, next: this.k + 1, last: this.last }[name]); }
 
   key(event) {
-    if (/INPUT|SELECT|TEXTAREA/.test(event.target.tagName) || event.ctrlKey || event.metaKey || event.altKey || !this.run) return;
+    if (event.target.closest("input, select, .scroll") || event.ctrlKey || event.metaKey || event.altKey || !this.run) return;
     const name = { ArrowLeft: "back", ArrowRight: "next", Home: "first", End: "last" }[event.key];
     if (name) { this.stop(); this.go(name); }
-    else if (event.key === " " && event.target.tagName !== "BUTTON") this.timer ? this.stop() : this.begin();
+    else if (event.key === " " && !event.target.closest("button, summary, a")) this.timer ? this.stop() : this.begin();
     else return;
     event.preventDefault();
     if (!this.timer) this.lab.say(this.sentence());
@@ -148,12 +148,12 @@ class StepPage {
     this.plane(step, before);
     this.turn(step, turning);
     arithmetic(this.card, this.run, step);
-    this.figures.replaceChildren(...this.run.curves.map(one => curve(one, this.k)));
+    this.curves.forEach((one, j) => one.show(this.run.curves[j], this.k));
     this.scrub.value = this.k;
     this.where.textContent = step.kind === "answer" ? "the answer" : `update ${step.number} of ${this.run.steps.at(-1).number}`;
     this.buttons.first.disabled = this.buttons.back.disabled = this.k === 0;
     this.buttons.next.disabled = this.buttons.last.disabled = this.k === this.last;
-    this.svg.setAttribute("aria-label", this.sentence());
+    this.svg.setAttribute("aria-label", `Plane with ${this.run.X.length} points. ${this.sentence()}`);
     this.svg.dataset.step = this.k;
     this.lab.changed();
   }

@@ -1,8 +1,23 @@
-// The points as a table with editable cells, for those who do not drag. It is hidden until it has the focus.
-import { h } from "./dom.js";
+// Tables for those who do not drag or look: the numbers of a curve, and the points with editable cells.
+import { h, short } from "./dom.js";
 import { SHAPE_NAMES } from "./stage.js";
 
-/** `points()` gives the PointSet; `changed()` is called after an edit. */
+const written = value => typeof value === "string" || Number.isInteger(value) ? String(value) : short(value);
+
+/** The numbers of a curve. `rows()` gives the heads and the rows; it is called when the table is open. */
+export function asTable(name, rows) {
+  const place = h("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": name });
+  const refresh = () => {
+    if (!details.open) return;
+    const [heads, ...others] = rows();
+    place.replaceChildren(h("table", {}, h("thead", {}, h("tr", {}, heads.map(text => h("th", { scope: "col" }, text)))),
+      h("tbody", {}, others.map(([first, ...rest]) => h("tr", {}, h("th", { scope: "row" }, written(first)), rest.map(value => h("td", {}, written(value))))))));
+  };
+  const details = h("details", { class: "more as-table", toggle: refresh }, h("summary", {}, "As a table", h("span", { class: "hidden" }, `: ${name}`)), place);
+  return Object.assign(details, { refresh });
+}
+
+/** The points with cells that can be edited; hidden until it has the focus. `points()` gives the PointSet; `changed()` is called after an edit. */
 export function pointTable(points, changed) {
   const body = h("tbody");
   const cell = (i, j) => h("td", {}, h("input", {
@@ -26,7 +41,7 @@ export function pointTable(points, changed) {
   const heads = ["row", "x₁", "x₂", "class"].map(text => h("th", { scope: "col" }, text));
   const details = h("details", { class: "point-table", toggle: () => details.open && fill() },
     h("summary", {}, "Points as a table"),
-    h("table", {}, h("thead", {}, h("tr", {}, heads)), body));
+    h("div", { class: "scroll" }, h("table", {}, h("thead", {}, h("tr", {}, heads)), body)));
   details.refresh = () => { if (details.open && !details.contains(document.activeElement)) fill(); };
   return details;
 }

@@ -1,20 +1,10 @@
-"""What holds for every page of the lab."""
+"""What holds for the files of the front end."""
 
 from pathlib import Path
 
-import pytest
-
 import separatrix.lab
-from separatrix.lab.pages import PAGES
 
 STATIC = Path(separatrix.lab.__file__).parent / "static"
-
-
-@pytest.mark.parametrize("link", [f"#{page.name}" for page in PAGES])
-def test_no_page_is_wider_than_a_phone(opened, link):
-    page = opened(link, width=390, color_scheme="dark", reduced_motion="reduce")
-    assert page.evaluate("() => document.documentElement.scrollWidth") == 390
-    assert page.locator("h1").count() == 1
 
 
 def test_the_front_end_is_small_and_loads_nothing_from_elsewhere():

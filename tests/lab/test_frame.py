@@ -1,0 +1,143 @@
+"""The frame of all pages: caching, the first paint, changing pages, a server that ends and comes back."""
+
+import gzip
+import http.client
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from separatrix.lab.pages import PAGES
+
+from .waiting import until
+
+STATIC = Path(__file__).parents[2] / "src" / "separatrix" / "lab" / "static"
+
+
+def got(address, path, **headers):
+    parts = urlsplit(address)
+    cookie = f"separatrix_lab_{parts.port}={parts.query.removeprefix('token=')}"
+    connection = http.client.HTTPConnection("127.0.0.1", parts.port, timeout=60)
+    connection.request("GET", path, headers={"Cookie": cookie, **headers})
+    response = connection.getresponse()
+    found = response.status, response.headers, response.read()
+    connection.close()
+    return found
+
+
+def test_a_file_that_the_browser_has_is_not_sent_again(address):
+    status, headers, content = got(address, "/main.js")
+    assert (status, content) == (200, (STATIC / "main.js").read_bytes())
+    assert "no-cache" in headers["cache-control"]
+    status, again, content = got(address, "/main.js", **{"If-None-Match": headers["etag"]})
+    assert (status, content, again["etag"]) == (304, b"", headers["etag"])
+    assert again["content-security-policy"] == headers["content-security-policy"]
+    assert got(address, "/main.js", **{"If-None-Match": 'W/"other"'})[0] == 200
+
+
+def test_files_are_compressed_and_what_holds_the_state_of_the_launch_is_not_kept(address):
+    _, headers, content = got(address, "/style.css", **{"Accept-Encoding": "gzip"})
+    assert headers["content-encoding"] == "gzip"
+    assert gzip.decompress(content) == (STATIC / "style.css").read_bytes()
+    assert len(content) < 0.4 * (STATIC / "style.css").stat().st_size
+    for path in ("/", "/opening.json", "/index.html"):
+        assert got(address, path)[1]["cache-control"] == "no-store"
+
+
+def test_the_first_paint_takes_less_than_a_second(opened):
+    page = opened("")
+    paints = []
+    for _ in range(3):
+        page.reload()
+        page.wait_for_selector("html[data-ready]", state="attached")
+        paints.append(page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime"))
+    assert min(paints) < 1000
+
+
+def test_the_last_of_several_quick_changes_of_the_page_wins(opened):
+    page = opened("")
+    page.evaluate(
+        """async names => {
+        for (const name of names) { location.hash = name; await new Promise(done => setTimeout(done, 5)); }
+    }""",
+        [page.name for page in PAGES],
+    )
+    until(page, "name => location.hash.startsWith(`#${name}?`)", arg=PAGES[-1].name)
+    page.wait_for_timeout(500)
+    assert page.locator("h1").count() == 1
+    assert page.locator("nav.pages a[aria-current=page]").inner_text() == PAGES[-1].title
+    assert page.locator("#notice").is_hidden()
+
+
+def test_a_link_of_the_navigation_keeps_the_focus(opened):
+    page = opened("#plane")
+    page.focus("nav.pages a:nth-child(2)")
+    page.keyboard.press("Enter")
+    until(page, "() => location.hash.startsWith('#step?')")
+    assert page.evaluate("document.activeElement.textContent") == "Step"
+    assert page.evaluate("document.activeElement.getAttribute('aria-current')") == "page"
+
+
+def test_a_page_that_cannot_be_loaded_says_so(browser, address):
+    with browser.new_context() as context:
+        page = context.new_page()
+        page.route("**/losses.js", lambda route: route.abort())
+        page.goto(f"{address}#losses")
+        page.wait_for_selector("#notice:not([hidden])")
+        assert "cannot be shown" in page.locator("#notice").inner_text()
+        page.click("#notice button")
+        assert page.locator("#notice").is_hidden()
+
+
+def test_a_link_whose_fit_takes_long_can_be_stopped_before_its_first_answer(browser, address):
+    with browser.new_context() as context:
+        page = context.new_page()
+        page.goto(f"{address}#plane?m=logistic&p=overlapping&solver=gradient-descent&tol=1e-300&max_iter=1000000000")
+        page.wait_for_selector("#busy button", timeout=60_000)
+        until(page, "() => document.querySelector('#busy').textContent.includes('Computing:')")
+        page.click("#busy button")
+        until(page, "() => document.querySelector('#notice').textContent.includes('stopped')")
+        assert page.locator("#busy").is_hidden()
+        page.select_option(".model select", "lda")
+        page.wait_for_selector("path.boundary", state="attached")
+
+
+@pytest.fixture
+def started():
+    """A function that starts a server on a port, and gives it with its address; at the end, all have ended."""
+    servers = []
+
+    def starts(port):
+        environment = {**os.environ, "PYTHONUNBUFFERED": "1", "PYTHONPATH": str(STATIC.parents[2])}
+        command = [sys.executable, "-m", "separatrix", "lab", "--port", str(port), "--no-browser"]
+        server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
+        servers.append(server)
+        return server, re.search(r"http\S+", server.stdout.readline())[0]
+
+    yield starts
+    for server in servers:
+        server.kill()
+        server.wait()
+        server.stdout.close()
+
+
+def test_a_page_reports_that_the_server_has_ended_and_goes_on_with_the_next_one(browser, started):
+    server, address = started(0)
+    with browser.new_context() as context:
+        page = context.new_page()
+        page.goto(f"{address}#plane?p=outlier&m=lda")
+        page.wait_for_selector("html[data-ready]", state="attached", timeout=120_000)
+        server.kill()
+        server.wait()
+        until(page, "() => document.querySelector('#notice').textContent.includes('The server has ended')")
+        page.focus("#stage")
+        page.keyboard.press("Shift+ArrowLeft")  # asked while nobody answers
+        _, again = started(urlsplit(address).port)
+        until(page, "() => document.querySelector('#notice').textContent.includes('was started again')")
+        context.new_page().goto(again)  # its cookie is for both pages
+        until(page, "() => document.querySelector('#notice').hidden")
+        until(page, "() => location.hash.includes('d=20:7,-2.5')")
