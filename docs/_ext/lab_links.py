@@ -22,6 +22,8 @@ ROLE = re.compile(r"\{lab\}`(?P<words>[^<`]+) <(?P<link>#[^>`]*)>`")
 # The parameters that a page has besides points, models and settings. A page that is not here may have any.
 OWN = {"plane": {"f"}, "step": {"k"}, "losses": {"l", "at", "x"}, "fisher": {"a", "t"}, "classes": set[str]()}
 COMMON = {"v", "p", "d", "m"}
+# The pages on which the parameter p does not name points.
+WITHOUT_POINTS = {"information", "data"}
 
 
 def address(link: str) -> str:
@@ -47,6 +49,8 @@ def complaints(link: str) -> Iterator[str]:
 
     >>> list(complaints("#plane?v=1&p=xor&m=logistic&C=10"))
     []
+    >>> list(complaints("#step?p=nonsense"))[0].split(";")[0]
+    "points: there is no preset 'nonsense'"
     >>> list(complaints("#plan")), list(complaints("#plane?m=forest&depth=3"))
     (["there is no page 'plan'"], ["there is no model 'forest'", "there is no parameter 'depth'"])
     """
@@ -56,12 +60,12 @@ def complaints(link: str) -> Iterator[str]:
         yield f"there is no page {page!r}"
     models = given["m"].split(",") if "m" in given else []
     yield from (f"there is no model {name!r}" for name in models if name not in OFFERED)
-    try:
-        points(
-            ";".join([given.get("p", "xor"), *(one.replace(":", "=") for one in given.get("d", "").split(";") if one)])
-        )
-    except SeparatrixError as error:
-        yield str(error)
+    if "p" in given and page not in WITHOUT_POINTS:
+        moved = given["d"].replace(":", "=").split(";") if "d" in given else []
+        try:
+            points(";".join([given["p"], *moved]))
+        except SeparatrixError as error:
+            yield str(error)
     if page in OWN:
         settings = {one.parameter for name in models if name in OFFERED for one in describe(name).settings}
         known = COMMON | OWN[page] | settings | {"base"}

@@ -47,7 +47,7 @@ The notebooks also link to the [lab](../guide/lab.md), where the same points can
 
 
 def code_of(function: Callable[..., Any], last: str) -> str:
-    """The body of a function, with ``last`` instead of its final ``return``. Without ``last``, that line is left out."""
+    """The body of a function, with ``last`` instead of its last ``return``. Without ``last``, that line is left out."""
     return _body(textwrap.dedent(inspect.getsource(function)), last)
 
 
