@@ -33,6 +33,7 @@ extensions = [
     "command_help",
     "shell_session",
     "lecture_figure",
+    "lab_links",
 ]
 exclude_patterns = ["pictures", "data", "gallery"]
 templates_path = ["_templates"]

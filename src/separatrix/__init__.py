@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 from separatrix._version import __version__
 
 if TYPE_CHECKING:
-    from separatrix import firth, lab, losses, plots, solvers
+    from separatrix import exercises, firth, lab, losses, plots, solvers
     from separatrix.base import errors, labels
     from separatrix.base.checkpoints import checkpoint
     from separatrix.base.concurrency import threads
@@ -164,6 +164,7 @@ _WHERE = {
 _MODULES = {
     "decision": "separatrix.evaluation.decisions",
     "errors": "separatrix.base.errors",
+    "exercises": "separatrix.exercises",
     "firth": "separatrix.firth",
     "information": "separatrix.textbook.information",
     "lab": "separatrix.lab",
@@ -222,6 +223,7 @@ __all__ = [
     "error_surface",
     "errors",
     "evaluate",
+    "exercises",
     "explain_row",
     "firth",
     "gaussian",

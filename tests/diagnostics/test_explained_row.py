@@ -70,6 +70,19 @@ def test_two_classes_by_hand():
     assert found.loss == pytest.approx(1 - found.margin)
 
 
+@pytest.mark.parametrize("name", ["logistic", "least-squares", "lda"])
+def test_without_weights_there_is_no_boundary(name):
+    """On XOR all weights are zero by symmetry."""
+    rows = np.array([[-1.0, -1.0], [1.0, 1.0], [-1.0, 1.0], [1.0, -1.0]])
+    model = CLASSIFIERS[name]().fit(rows, [0, 0, 1, 1])
+    assert not np.any(model.coef_)
+    found = sx.explain_row(model, [1.0, 1.0], 0)
+    assert found.distance is found.projection is found.signed_distance is None
+    assert found.missing["distance"] == "all weights are zero, so there is no boundary"
+    np.testing.assert_array_equal(found.contributions, [0.0, 0.0])
+    assert found.lead == found.intercept == pytest.approx(0.0, abs=1e-12)
+
+
 @pytest.mark.parametrize(("model", "loss"), [(sx.Perceptron(), "perceptron"), (sx.LinearSVC(), "squared_hinge")])
 def test_losses_of_the_margin(model, loss):
     model.fit(X[TWO], Y[TWO])

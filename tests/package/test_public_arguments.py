@@ -247,6 +247,7 @@ WITH_NUMBERS = {
     "walk": _walk,
     "decision": _decision,
     "information": _information,
+    "exercises": lambda g: unchanged(sx.exercises.check, 9, {"cosines": g.values([0.5, 1.0]), "R": 5.0}),
     "explain_row": lambda g: unchanged(sx.explain_row, g.model(), g.values([0.5, 1.0, -1.0]), 1),
     "labels": _labels,
     "links": _links,

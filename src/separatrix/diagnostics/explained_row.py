@@ -172,6 +172,8 @@ def explain_row(model: Any, x: Any, label: Any = None) -> ExplainedRow:
     known, missing = _linear(scorer, inside, i, j), dict[str, str]()
     if not known:
         missing = dict.fromkeys(("contributions", "distance", "projection"), _not_linear(last))
+    elif "distance" not in known:
+        missing = dict.fromkeys(("distance", "projection"), "all weights are zero, so there is no boundary")
     if len(z) > 1:
         missing.setdefault("signed_distance", "the model has more than two classes")
     known |= _probable(last, rows, scorer, missing)
@@ -197,14 +199,17 @@ def _linear(scorer: Any, x: Array, i: int, j: int) -> dict[str, Any]:
     """What linear scores have: contributions, distance and projection; nothing for other scores."""
     if not isinstance(scorer, Scorer):
         return {}
+    W = scorer.W
+    if not np.any(W[0, 1:] if len(W) == 1 else W[i, 1:] - W[j, 1:]):
+        lead = float(abs(W[0, 0] - scorer.link.boundary) if len(W) == 1 else W[i, 0] - W[j, 0])
+        return {"contributions": np.zeros_like(x), "intercept": lead, "lead": lead}
     plane: Hyperplane = scorer.hyperplane(scorer.classes[i], scorer.classes[j])
     found: dict[str, Any] = {"contributions": plane.w * x, "intercept": float(plane.b)}
     found["lead"] = float(plane.score(x[None, :])[0])
-    if np.any(plane.w):
-        found["distance"] = float(plane.distance(x[None, :])[0])
-        found["projection"] = np.asarray(plane.project(x[None, :]))[0]
-        if len(scorer.W) == 1:
-            found["signed_distance"] = found["distance"] if i == 1 else -found["distance"]
+    found["distance"] = float(plane.distance(x[None, :])[0])
+    found["projection"] = np.asarray(plane.project(x[None, :]))[0]
+    if len(W) == 1:
+        found["signed_distance"] = found["distance"] if i == 1 else -found["distance"]
     return found
 
 

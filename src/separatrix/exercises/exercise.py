@@ -1,0 +1,189 @@
+"""What an exercise consists of, and the feedback to an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from separatrix.base.errors import ParameterError
+from separatrix.exercises.comparisons import Comparison, FormError
+
+Answer = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Slip:
+    """A common wrong answer, computed by ``value``, and the hint that it deserves."""
+
+    value: Callable[[], Any]
+    hint: str
+
+
+@dataclass(frozen=True)
+class Part:
+    """One thing that an exercise asks for.
+
+    Attributes
+    ----------
+    name : str
+        The key of this part in the answer.
+    asks : str
+        What to give.
+    comparison : Comparison
+        How the answer is compared.
+    hint : str
+        What to look at if it is wrong.
+    slips : tuple of Slip
+        Common wrong answers, with hints of their own.
+    """
+
+    name: str
+    asks: str
+    comparison: Comparison
+    hint: str
+    slips: tuple[Slip, ...] = ()
+
+    def judged(self, answer: Any, expected: Any) -> PartFeedback:
+        """Compare an answer to this part with the expected one."""
+        if answer is None or answer is ...:
+            return PartFeedback(self.name, "missing", self.comparison.form)
+        try:
+            found = self.comparison.read(answer)
+        except FormError:
+            return PartFeedback(self.name, "form", self.comparison.form)
+        if self.comparison.same(found, expected):
+            return PartFeedback(self.name, "right", "")
+        for slip in self.slips:
+            if self.comparison.same(found, slip.value()):
+                return PartFeedback(self.name, "wrong", slip.hint)
+        return PartFeedback(self.name, "wrong", self.hint)
+
+
+_WORDS = {
+    "right": "right",
+    "missing": "no answer yet; give {}",
+    "form": "cannot be read; give {}",
+    "wrong": "not yet. {}",
+}
+
+
+@dataclass(frozen=True)
+class PartFeedback:
+    """The feedback to one part of an answer.
+
+    Attributes
+    ----------
+    name : str
+        The name of the part.
+    code : {"right", "missing", "form", "wrong"}
+        "form" if the answer cannot be read.
+    hint : str
+        The form of the answer if it is missing or cannot be read, a hint if it is wrong, or an empty text.
+    """
+
+    name: str
+    code: str
+    hint: str
+
+    def __str__(self) -> str:
+        return f"{self.name}: {_WORDS[self.code].format(self.hint)}"
+
+
+@dataclass(frozen=True)
+class Feedback:
+    """The feedback to an answer: it is true if all parts are right, and printed it says what is off.
+
+    Attributes
+    ----------
+    number : int
+        The number of the exercise.
+    title : str
+        Its title.
+    parts : tuple of PartFeedback
+        The feedback to each part.
+    """
+
+    number: int
+    title: str
+    parts: tuple[PartFeedback, ...]
+
+    def __bool__(self) -> bool:
+        return all(part.code == "right" for part in self.parts)
+
+    def __str__(self) -> str:
+        right = sum(part.code == "right" for part in self.parts)
+        head = "all right." if self else f"{right} of {len(self.parts)} right."
+        return "\n".join([f"Exercise {self.number}, {self.title}: {head}", *(f"  {part}" for part in self.parts)])
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """An exercise with its solution. ``EXERCISES`` has all of them.
+
+    Attributes
+    ----------
+    number : int
+        The number, from 1 on.
+    name : str
+        A short name, of which the name of the notebook is made.
+    title : str
+        The title.
+    items : tuple of str
+        The items of the tour that it belongs to.
+    introduction : str
+        The formulas, in Markdown.
+    question : str
+        What to compute.
+    parts : tuple of Part
+        What the answer consists of.
+    given : callable
+        Makes the rows, or whatever else is given.
+    solution : callable
+        Computes the answer from what is given, with public functions.
+    lab : str
+        A link to a page of the lab, without the address of the server.
+    lab_try : str
+        What to try on that page.
+    """
+
+    number: int
+    name: str
+    title: str
+    items: tuple[str, ...]
+    introduction: str
+    question: str
+    parts: tuple[Part, ...]
+    given: Callable[[], tuple[Any, ...]]
+    solution: Callable[..., Answer]
+    lab: str
+    lab_try: str
+
+    @cached_property
+    def expected(self) -> Answer:
+        """The answer that the solution computes."""
+        return self.solution(*self.given())
+
+    def check(self, answer: Any) -> Feedback:
+        """Compare an answer with the expected one, part by part.
+
+        Parameters
+        ----------
+        answer : dict
+            The answer to each part by its name.
+
+        Returns
+        -------
+        Feedback
+        """
+        names = [part.name for part in self.parts]
+        if answer is None or answer is ...:
+            answer = {}
+        if not isinstance(answer, Mapping):
+            raise ParameterError("answer", f"got {type(answer).__name__}", f"give a dict with {', '.join(names)}")
+        unknown = [name for name in answer if name not in names]
+        if unknown:
+            raise ParameterError("answer", f"there is no part {unknown[0]!r}", f"give {', '.join(names)}")
+        judged = tuple(part.judged(answer.get(part.name), self.expected[part.name]) for part in self.parts)
+        return Feedback(self.number, self.title, judged)
