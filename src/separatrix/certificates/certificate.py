@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 AGREEMENT = 1e-9
 # Largest accepted difference between the recomputed and the claimed error of the weights, in the unit of that error.
 WEIGHT_AGREEMENT = 1e-6
+# Why a proof that names rows by their numbers fails, although the objective agrees.
+OTHER_ORDER = "; the proof names rows by their numbers, so give the rows in the order of the fit"
 
 
 @dataclass(frozen=True)
@@ -151,7 +153,8 @@ class Certificate:
         ----------
         X, y, sample_weight
             The data of the fit, or as X alone the table outside memory that was fitted, such as a scan. Its columns
-            must be in the order of the fit.
+            must be in the order of the fit. Rows and files may be in any order, unless the claim names rows by their
+            numbers, as the proof of a largest margin does.
         offset : array or None
             The offset of the fit, if it had one.
 
@@ -239,7 +242,8 @@ class Certificate:
             faults.append(f"the objective is {objective:.12g} on these rows, not {self.objective:.12g}")
         if self.bound is not None and found.known > max(2 * self.bound, AGREEMENT * scale):
             proven = "none" if found.value is None else f"{found.value:.3g}"
-            faults.append(f"the bound that these rows prove is {proven}, not {self.bound:.3g}")
+            order = OTHER_ORDER if not faults and getattr(self.claim, "names_rows", False) else ""
+            faults.append(f"the bound that these rows prove is {proven}, not {self.bound:.3g}{order}")
         faults += _unsupported(self.claimed.weights, found.weights)
         sentence = (
             "does not hold: " + "; ".join(faults)

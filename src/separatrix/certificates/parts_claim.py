@@ -33,6 +33,11 @@ class PartsClaim:
     scheme: Scheme
     claims: tuple[Claim | None, ...]
 
+    @property
+    def names_rows(self) -> bool:
+        """Whether the claim of a part names rows by their numbers, and so depends on the order of the rows."""
+        return any(getattr(claim, "names_rows", False) for claim in self.claims)
+
     def recompute(self, X: Any, y: Any, sample_weight: Any = None) -> Recomputed:
         """Recompute each part's claim over the rows of the part, and return the sums."""
         codes = known_codes(y, self.scorer.classes)

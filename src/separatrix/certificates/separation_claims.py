@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -100,6 +100,7 @@ class MarginClaim(SeparatingClaim):
     scorer: Scorer
     fit_intercept: bool
     supports: tuple[Support, ...]
+    names_rows: ClassVar[bool] = True
 
     def of_rows(self, rows: Rows) -> Recomputed:
         """Objective and bound of the claimed weights and supports, over any kind of rows."""

@@ -21,7 +21,7 @@ from separatrix.classifiers.fit_input import (
     is_number,
 )
 from separatrix.classifiers.sklearn_settings import LOGISTIC, C_of, check_jobs, check_taken, l1_ratio_of
-from separatrix.classifiers.weights import class_weights, refuse_weightless_classes
+from separatrix.classifiers.weights import class_weights, refuse_weightless_classes, totals_for
 from separatrix.losses import LOSSES
 from separatrix.objectives.penalty import Penalty
 from separatrix.rows.coding import Coding
@@ -74,7 +74,7 @@ def coding_of(model: Any, task: FitInput) -> tuple[Coding, Array]:
     if task.n_classes > 2 and model.loss != "logistic":
         problem = f"got {model.loss!r} for {task.n_classes} classes"
         raise ParameterError("loss", problem, "use 'logistic', or put this classifier into OneVsRestClassifier")
-    totals = task.table.totals
+    totals = totals_for(model.class_weight, task.table)
     by_class = class_weights(model.class_weight, task.classes, totals.weight)
     weight = totals.weight * by_class
     refuse_weightless_classes(task.classes, weight, None if model.bias_reduction else 2)

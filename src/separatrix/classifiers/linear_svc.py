@@ -39,7 +39,7 @@ from separatrix.classifiers.sklearn_settings import (
     seeded,
     settings_of_work,
 )
-from separatrix.classifiers.weights import class_weights, refuse_weightless_classes
+from separatrix.classifiers.weights import class_weights, refuse_weightless_classes, totals_for
 from separatrix.losses import LOSSES
 from separatrix.objectives.build import build_objective
 from separatrix.objectives.penalty import Penalty
@@ -200,7 +200,7 @@ class LinearSVC(LinearClassifier):
         solver = seeded(self, named(self.solver))
         task = validate(self, X, y, sample_weight)
         say_what_is_done_instead(self, LINEAR_SVC, task.n_classes)
-        totals = task.table.totals
+        totals = totals_for(self.class_weight, task.table)
         by_class = class_weights(self.class_weight, task.classes, totals.weight)
         refuse_weightless_classes(task.classes, totals.weight * by_class)
         coding = Coding.of_likelihood(totals, None if self.class_weight is None else by_class)

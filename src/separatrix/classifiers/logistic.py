@@ -286,7 +286,8 @@ class LogisticRegression(OffsetPredictions):
         check_settings(self)
         task = validate(self, X, y, sample_weight)
         refuse_outside_memory(self, task, offset)
-        added = as_offset(offset, task.n_rows, 1 if task.n_classes == 2 else task.n_classes)
+        n_scores = 1 if task.n_classes == 2 else task.n_classes
+        added = None if offset is None else as_offset(offset, task.n_rows, n_scores)
         if added is not None and l1_ratio_of(self) > 0:
             problem = f"got one with l1_ratio={l1_ratio_of(self)}"
             raise ParameterError("offset", problem, "use l1_ratio=0 with an offset")

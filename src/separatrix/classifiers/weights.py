@@ -9,6 +9,8 @@ import numpy as np
 
 from separatrix.base.arrays import AnyArray, Array
 from separatrix.base.errors import ParameterError, WeightError
+from separatrix.rows.coding import ClassTotals
+from separatrix.rows.labelled import LabelledTable
 
 # The largest row weight must lie between these, so that weights times rows neither underflow nor overflow.
 SMALLEST_LARGEST_WEIGHT, LARGEST_WEIGHT = 1e-290, 1e290
@@ -50,6 +52,11 @@ def row_weights(sample_weight: Any, n_rows: int) -> Array:
     if largest > 0 and not SMALLEST_LARGEST_WEIGHT < largest < LARGEST_WEIGHT:
         raise WeightError("sample_weight", f"the largest is {largest}", "rescale them to a size near 1")
     return weight
+
+
+def totals_for(class_weight: Any, table: LabelledTable) -> ClassTotals:
+    """Totals of a table that are enough for these class weights: "balanced" ones need those of all rows."""
+    return table.totals if isinstance(class_weight, str) else table.seen_totals
 
 
 def class_weights(class_weight: Any, classes: AnyArray, totals: Array) -> Array:

@@ -190,6 +190,10 @@ class SummedTable:
     def totals(self) -> ClassTotals:
         return ClassTotals(self.sums.moments.n_rows, self.sums.moments.weight, self.sums.largest)
 
+    @property
+    def seen_totals(self) -> ClassTotals:
+        return self.totals
+
     def rows(self, coding: Coding) -> SummedRows:
         """The moments in place of the rows. Their targets are class numbers."""
         return SummedRows(self.sums, self.sums.moments.frame)

@@ -134,6 +134,10 @@ class CheckpointedTable:
     def totals(self) -> ClassTotals:
         return self.table.totals
 
+    @property
+    def seen_totals(self) -> ClassTotals:
+        return self.table.totals
+
     def rows(self, coding: Coding) -> CheckpointedRows:
         return CheckpointedRows(self.table.rows(coding), self.checkpoint, self.part, coding)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from separatrix.base.arrays import AnyArray, Array, Matrix
 from separatrix.base.errors import InputError, NotFiniteError, WeightError
 from separatrix.base.messages import ByAudience, ColumnName, Message
 from separatrix.rows.block import Block
+from separatrix.rows.by_length import ByLength
 from separatrix.rows.csr import is_sparse
 from separatrix.rows.frame import Frame, power_of_two
 from separatrix.rows.protocol import Rows
@@ -268,15 +269,21 @@ def _refuse_found(found: tuple[int, int, float, int], names: list[str] | None) -
     )
 
 
-def _entries(rows: Rows) -> int:
-    """The number of entries read in a pass. A stream of unknown length counts as large enough for compiled sums."""
+def _summed(rows: Rows, partial: _Columns) -> tuple[_Columns, ColumnSummary]:
+    """The sum over all rows, and the partial that has computed it: compiled if there are many entries."""
     block = rows.resident()
     X: Any = None if block is None else block.X
-    return (
-        int(X.nnz)
-        if X is not None and is_sparse(X)
-        else (FEWEST_ENTRIES_TO_COMPILE_SUMS if rows.n_rows is None else rows.n_rows * rows.n_features)
-    )
+    if X is not None and is_sparse(X):
+        n_entries = int(X.nnz)
+    elif rows.n_rows is None and not rows.is_sparse:
+        fewest = -(-FEWEST_ENTRIES_TO_COMPILE_SUMS // rows.n_features)
+        either = ByLength(partial, replace(partial, compiled=True), fewest)
+        chosen, summary = either.chosen(rows.fold(either))
+        return cast("_Columns", chosen), summary
+    else:
+        n_entries = FEWEST_ENTRIES_TO_COMPILE_SUMS if rows.n_rows is None else rows.n_rows * rows.n_features
+    partial = replace(partial, compiled=n_entries >= FEWEST_ENTRIES_TO_COMPILE_SUMS)
+    return partial, rows.fold(partial)
 
 
 def summarise(
@@ -287,9 +294,10 @@ def summarise(
     ``targets``: the value of t in each class but the first, for class sums. ``ranges``: compute min and max of every
     column, not only of those that may be constant.
     """
-    many = _entries(rows) >= FEWEST_ENTRIES_TO_COMPILE_SUMS
-    partial = _Columns(np.ones(rows.n_features), NONE if targets is None else targets, ranges, many, is_plain=True)
-    summary = rows.fold(partial)
+    plain = _Columns(
+        np.ones(rows.n_features), NONE if targets is None else targets, ranges, compiled=False, is_plain=True
+    )
+    partial, summary = _summed(rows, plain)
     # A sum that is not finite has an entry that is not finite, or overflows.
     if not (isfinite(summary.mean.sum()) and isfinite(summary.m2.sum()) and summary.weight > 0):
         refuse_not_finite(rows, names)

@@ -64,6 +64,16 @@ class OutsideMemory(ABC):
     def n_rows(self) -> int:
         return self.totals.n_rows
 
+    @property
+    def seen_totals(self) -> ClassTotals:
+        """Totals that say which classes have rows, and the largest weights. They may count a part of the rows only."""
+        return self.totals
+
+    @property
+    def known_rows(self) -> int | None:
+        """The number of rows, if it is known without another pass."""
+        return self.n_rows
+
     def matrices(self) -> Iterator[Matrix]:
         """X in consecutive pieces, in the order of the rows, for predictions, which need no labels."""
         return (block.X for block in self.rows(CLASS_NUMBERS).blocks(Order(ROWS_PER_PIECE)))
@@ -88,6 +98,8 @@ class LabelledTable(Protocol):
     def n_features(self) -> int: ...
     @property
     def totals(self) -> ClassTotals: ...
+    @property
+    def seen_totals(self) -> ClassTotals: ...
     def rows(self, coding: Coding) -> Rows: ...
 
 
@@ -116,6 +128,10 @@ class MemoryTable:
     @cached_property
     def totals(self) -> ClassTotals:
         return ClassTotals.of(self.codes, self.weight, self.n_classes)
+
+    @property
+    def seen_totals(self) -> ClassTotals:
+        return self.totals
 
     def rows(self, coding: Coding) -> MemoryRows:
         t, weight = coding.of(self.codes, self.weight)

@@ -101,6 +101,7 @@ class Labelling:
         self.source, self.column, self.called, self.given, self.kind = source, column, called, given, kind
         self.places: dict[Any, int] = {}
         self.first_rows: list[int] = []
+        self.among_given: list[int] = []
         self.n_rows = 0
         self.totals = _no_rows(0)
         self.lightest = np.inf
@@ -117,6 +118,11 @@ class Labelling:
         codes: Integers = place[index] if len(values) else index
         self._count(codes, weight)
         return codes
+
+    def class_numbers(self, column: Any, weight: Array | None) -> Integers:
+        """The class numbers of the next rows, if all classes are given. A label that is not among them is refused."""
+        codes = self.codes(column, weight)
+        return self._place_among_given()[codes]
 
     def _place(self, value: Any, index: Integers, k: int) -> int:
         place = self.places.get(value)
@@ -148,8 +154,10 @@ class Labelling:
         """The classes and totals of all rows that have been read."""
         if not self.n_rows:
             raise TableError(self.source, "it has no rows", "give a table with rows of at least two classes")
-        labels = self._labels()
-        classes, numbers = encode(labels) if self.given is None else self._among_given(labels)
+        if self.given is None:
+            classes, numbers = encode(self._labels())
+        else:
+            classes, numbers = self.given, self._place_among_given()
         by_class = [_no_rows(1)] * len(classes)
         for label, number in enumerate(numbers.tolist()):
             by_class[number] = by_class[number].merge(self.totals.of_class(label))
@@ -161,30 +169,45 @@ class Labelling:
     def _labels(self) -> AnyArray:
         """The labels in the order of appearance."""
         values = list(self.places)
-        if self.kind == "text":
-            texts: Any = pa.chunked_array([pa.array(values, pa.string())])
-            given = () if self.given is None else tuple(map(str, self.given.tolist()))
-            absent = np.flatnonzero(unlabelled(texts, given))
-            if len(absent):
-                raise self._without_label(self.first_rows[int(absent[0])], values[int(absent[0])])
-            return read_labels(self.source, texts, self.column, classes=given)
-        labels = as_label_array(values)
+        return self._read_text(values, 0) if self.kind == "text" else self._refuse_fractions(as_label_array(values), 0)
+
+    def _read_text(self, texts: list[str], start: int, typed: bool = True) -> AnyArray:
+        """Labels that are text in the source. ``start``: how many labels precede them."""
+        column: Any = pa.chunked_array([pa.array(texts, pa.string())])
+        given = () if self.given is None else tuple(map(str, self.given.tolist()))
+        absent = np.flatnonzero(unlabelled(column, given))
+        if len(absent):
+            k = int(absent[0])
+            raise self._without_label(self.first_rows[start + k], texts[k])
+        return read_labels(self.source, column, self.column, typed, given)
+
+    def _refuse_fractions(self, labels: AnyArray, start: int) -> AnyArray:
         if labels.dtype.kind == "f" and np.any(labels != np.floor(labels)):
             k = int(np.argmax(labels != np.floor(labels)))
-            problem = f"row {self.called(self.first_rows[k])} is {labels[k]} in column {quoted(self.column)}"
+            problem = f"row {self.called(self.first_rows[start + k])} is {labels[k]} in column {quoted(self.column)}"
             raise LabelError("target", problem, "give a column of classes, not of measurements")
         return labels.astype(np.int64) if self.kind == "number" and np.all(np.abs(labels) < 2**53) else labels
 
-    def _among_given(self, labels: AnyArray) -> tuple[AnyArray, Integers]:
-        """The given classes, and the place of each label among them."""
+    def _place_among_given(self) -> Integers:
+        """The place of each label among the given classes. New labels are looked up one by one.
+
+        So it does not matter for the meaning of a label which others have been read.
+        """
         assert self.given is not None
-        position = {label: k for k, label in enumerate(self.given.tolist())}
-        strange = next((k for k, label in enumerate(labels.tolist()) if label not in position), None)
-        if strange is not None:
-            row = self.called(self.first_rows[strange])
-            problem = f"row {row} has the label {labels.tolist()[strange]!r} in column {quoted(self.column)}"
-            raise LabelError("classes", problem, f"list all labels; got {list(position)}")
-        return self.given, np.array([position[label] for label in labels.tolist()], dtype=np.int64)
+        known = len(self.among_given)
+        if known < len(self.places):
+            position = {label: k for k, label in enumerate(self.given.tolist())}
+            for k, value in enumerate(list(self.places)[known:], known):
+                if self.kind == "text":  # classes that are text are compared as text
+                    label = self._read_text([value], k, typed=self.given.dtype.kind in "biuf").tolist()[0]
+                else:
+                    label = self._refuse_fractions(as_label_array([value]), k).tolist()[0]
+                if label not in position:
+                    row = self.called(self.first_rows[k])
+                    problem = f"row {row} has the label {label!r} in column {quoted(self.column)}"
+                    raise LabelError("classes", problem, f"list all labels; got {list(position)}")
+                self.among_given.append(position[label])
+        return np.array(self.among_given, dtype=np.int64)
 
     def _without_label(self, row: int, text: str | None = None) -> LabelError:
         reads = f": it reads {text!r}" if text else ""

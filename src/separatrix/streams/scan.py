@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from separatrix.base.arrays import AnyArray, Matrix
+from separatrix.base.arrays import AnyArray, Integers, Matrix
 from separatrix.base.cached import cached_property
 from separatrix.base.errors import ParameterError, TableError
 from separatrix.base.labels import encode
@@ -16,13 +16,14 @@ from separatrix.rows.streamed import StreamedRows
 from separatrix.streams.batches import Batches, Stamp
 from separatrix.streams.caching import CacheChoice, CachedTable
 from separatrix.streams.labelling import LabelColumn, Numbering, refuse_no_labels
+from separatrix.streams.listed_classes import ListedClasses
 from separatrix.streams.matrix import refuse_other_types
 from separatrix.streams.memory_limit import batch_bytes, memory_bytes
 from separatrix.streams.opening import Opening, opened
 from separatrix.streams.sources import CachedRows, CachedSparseRows, ReadRows
 from separatrix.streams.streamed_likelihood import sampled_rows
 from separatrix.streams.svmlight import SvmlightTable
-from separatrix.streams.table_parts import BatchTable, PartTable
+from separatrix.streams.table_parts import BatchTable, Part, PartTable
 from separatrix.table.cells import listed
 from separatrix.table.formats.source import distinct
 from separatrix.table.formats.spelling import Spelling
@@ -85,8 +86,14 @@ class Scan(OutsideMemory):
         """The sizes and times of the files when they were first read."""
         return tuple(self.table.stamps)
 
-    @cached_property
+    @property
     def numbering(self) -> Numbering:
+        """The classes and their totals: from the cache, from the first pass, or from a pass over labels and weights."""
+        listed = self._listed
+        return self._found_numbering if listed is None or listed.numbering is None else listed.numbering
+
+    @cached_property
+    def _found_numbering(self) -> Numbering:
         """The classes and their totals: from the cache, or found in a pass over labels and weights alone."""
         if self.target_column is None:
             raise ParameterError("target", "the scan has none", "name the column of labels: scan(..., target='y')")
@@ -99,15 +106,57 @@ class Scan(OutsideMemory):
             labelling.codes(part.labels, part.weight)
         return labelling.numbering(self.weight_column is not None)
 
+    @cached_property
+    def _listed(self) -> ListedClasses | None:
+        """The classes that the user has listed, if rows are not cached; otherwise the cache numbers the labels."""
+        labels = self.store.labels
+        if labels.column is None or labels.given is None or self.store.file is not None:
+            return None
+        return ListedClasses(self.table, labels, self.weight_column is not None)
+
+    @property
+    def _unnumbered(self) -> ListedClasses | None:
+        """The listed classes, as long as no pass has counted their rows."""
+        listed = self._listed
+        known = listed is None or listed.numbering is not None or "_found_numbering" in vars(self)
+        return None if known else listed
+
     @property
     def classes(self) -> AnyArray:
         """The labels, sorted."""
-        return self.numbering.classes
+        listed = self._listed
+        given = None if listed is None else listed.labels.given
+        return self.numbering.classes if given is None else given
 
     @property
     def totals(self) -> ClassTotals:
         """The number of rows and the weight of each class."""
         return self.numbering.totals
+
+    @property
+    def seen_totals(self) -> ClassTotals:
+        listed, _ = self._unnumbered, self.first_stamps
+        seen = None if listed is None else listed.seen_totals()
+        return self.totals if seen is None else seen
+
+    @property
+    def known_rows(self) -> int | None:
+        return self.n_rows if self._unnumbered is None else self.table.n_rows
+
+    def coded_parts(self) -> Iterator[tuple[Part, Integers]]:
+        """The rows as the source gives them, and their class numbers.
+
+        Yields
+        ------
+        Part, array (m,) of int
+        """
+        listed = self._unnumbered
+        if listed is not None:
+            yield from listed.parts()
+            return
+        numbering = self.numbering
+        for part in self.table.parts():
+            yield part, numbering.codes(part.labels, self.name)
 
     def matrices(self) -> Iterator[Matrix]:
         """X in consecutive pieces.
@@ -130,10 +179,10 @@ class Scan(OutsideMemory):
         -------
         StreamedRows
         """
-        cache, numbering = self.store.file, self.numbering
+        cache = self.store.file
         source: Any
         if cache is None:
-            source = ReadRows(self.table, numbering, coding, self.first_stamps)
+            source = ReadRows(self.table, self.coded_parts, coding, self.first_stamps)
         else:
             source = (CachedSparseRows if self.table.is_sparse else CachedRows)(self.name, cache, coding)
         return sampled_rows(source, self, coding, self.memory)
@@ -169,7 +218,9 @@ def scan(
     weight : str, optional
         A column of weights >= 0; a row of weight 2 counts as two rows.
     classes : sequence, optional
-        All labels. A label that is not among them is refused, and one that no row has is a class without rows.
+        All labels. A label that is not among them is refused, with its row and file, and one that no row has is a class
+        without rows. Rows that are not cached are then read once less: without this list, a pass over the column of
+        labels precedes the others.
     memory : str or int, default "1GB"
         About how much memory a fit may take: the peak of the resident memory of the process, of which Python and its
         packages take about 250 MB. It limits the size of batches and of the sample of rows from which a fit starts, and

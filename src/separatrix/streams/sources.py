@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -15,8 +15,7 @@ from separatrix.rows.coding import Coding
 from separatrix.rows.streamed import Piece
 from separatrix.streams.batches import Stamp
 from separatrix.streams.cache_file import CacheFile
-from separatrix.streams.labelling import Numbering
-from separatrix.streams.table_parts import PartTable
+from separatrix.streams.table_parts import Part, PartTable
 
 # Rows of the cache that are read at a time, in bytes, where they are read one after the other.
 CACHED_PIECE_BYTES = 1 << 22
@@ -26,11 +25,12 @@ CACHED_PIECE_BYTES = 1 << 22
 class ReadRows:
     """The rows of a table, read from its source in every pass, with the targets and weights of a coding.
 
-    ``stamps``: those of its files when it was first read, with which every pass compares them.
+    ``parts`` gives the parts of the table with their class numbers. ``stamps``: those of its files when it was first
+    read, with which every pass compares them.
     """
 
     table: PartTable
-    numbering: Numbering
+    parts: Callable[[], Iterator[tuple[Part, Integers]]]
     coding: Coding
     stamps: tuple[Stamp, ...]
 
@@ -48,9 +48,8 @@ class ReadRows:
 
     def pieces(self) -> Iterator[Piece]:
         table = self.table
-        for part in table.parts():
+        for part, codes in self.parts():
             assert part.X is not None
-            codes = self.numbering.codes(part.labels, table.name)
             weight = np.ones(part.X.shape[0]) if part.weight is None else part.weight
             yield Piece(table.settled(part.X), *self.coding.of(codes, weight))
         changed = next((new for old, new in zip(self.stamps, table.stamps, strict=True) if old != new), None)

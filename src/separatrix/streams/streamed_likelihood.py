@@ -14,6 +14,9 @@ from separatrix.rows.sampling import LowestHashes
 from separatrix.rows.streamed import Learnt, StreamedRows
 from separatrix.streams.memory_limit import most_drawn
 
+# A table of unknown length gets the largest sample, from which the rows of any smaller one are taken later.
+UNKNOWN_ROWS = 1 << 62
+
 
 def sampled_rows(source: Any, table: OutsideMemory, coding: Coding, memory: float) -> StreamedRows:
     """The rows of a source with the targets of a coding. The sample is drawn in the first pass, whatever that computes.
@@ -24,9 +27,10 @@ def sampled_rows(source: Any, table: OutsideMemory, coding: Coding, memory: floa
     width = table.n_features + 1
     n_parameters = width * (1 if coding.signs else n_classes)
     most = most_drawn(memory, n_parameters, width)
-    draw = None
+    n_rows, draw = table.known_rows, None
     if coding.signs or n_classes > 2:  # the coding of a likelihood, whose solvers ask for this sample
         targets = np.array([-1.0, 1.0]) if coding.signs else np.arange(n_classes)
-        draw = LowestHashes(min(sample_size(table.n_rows, n_parameters, width), most), SAMPLE_SEED, targets)
-    frame, learnt = Frame.identity(table.n_features), Learnt(table.n_rows)
+        size = sample_size(UNKNOWN_ROWS if n_rows is None else n_rows, n_parameters, width)
+        draw = LowestHashes(min(size, most), SAMPLE_SEED, targets)
+    frame, learnt = Frame.identity(table.n_features), Learnt(n_rows)
     return StreamedRows(source, frame, weight_unit=coding.unit, draw=draw, most_drawn=most, learnt=learnt)
