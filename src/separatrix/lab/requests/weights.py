@@ -1,0 +1,238 @@
+"""The page Weight space: two error surfaces over two of (b, w₁, w₂), and runs that walk downhill on them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from separatrix.base.arrays import Array, Integers
+from separatrix.base.errors import InputError, SeparatrixError
+from separatrix.geometry import Hyperplane
+from separatrix.lab.descents import WITH_ETA, solver_of, suitable
+from separatrix.lab.drawing import Box, box_of, drawn_regions, places, segments
+from separatrix.lab.points import checked, of_two_classes, points, spelled
+from separatrix.lab.request_registry import Payload, number, text
+from separatrix.lab.requests.losses import losses_of_two_classes
+from separatrix.lab.surface_bands import drawn_bands, grid_points
+from separatrix.lab.weight_state import Choices, controls, joined, opened, weights_of
+from separatrix.lab.weight_words import (
+    FLAT,
+    NAMES,
+    plane_label,
+    python_lines,
+    slope_sentence,
+    surface_label,
+    walk_lines,
+)
+from separatrix.losses import LOSSES
+from separatrix.textbook.own_weights import objective, problem_of
+from separatrix.textbook.surface import error_surface, walk
+
+PRESET = "separable"
+# The most steps of a run, and of the search for a minimum that the picture should show.
+STEPS, SEARCH_STEPS = 100, 30
+# A search has ended at a minimum if the gradient is shorter than this.
+AT_MINIMUM = 1e-6
+# Weights farther out than this are left out of the first picture: a run that diverges, or a minimum that is far away.
+FAR = 20.0
+# The picture reaches at least this far on each side of the origin, and shows nothing in this share at its edges.
+SMALLEST_HALF, EDGE = 2.0, 0.15
+# The most rows whose lines are drawn on a surface that jumps there.
+MOST_EDGES = 100
+
+
+def start(payload: Payload) -> Mapping[str, Any]:
+    """The points and the state that a link names, and the losses and methods to choose from."""
+    link = payload.get("link")
+    found, spec = opened(link if isinstance(link, Mapping) else {}), text(payload, "points")
+    notice = (
+        f"The link has parts that this version does not know: {', '.join(found.unknown)}." if found.unknown else None
+    )
+    try:
+        X, y = points(spec)
+        of_two_classes(y)
+    except SeparatrixError as error:
+        (X, y), spec, notice = points(PRESET), PRESET, str(error)
+    return {
+        "X": X,
+        "y": y,
+        "preset": spec.partition(";")[0],
+        "choices": asdict(found.choices),
+        "w": found.w,
+        "box": found.box,
+        "k": found.k,
+        "notice": notice,
+        "losses": losses_of_two_classes(),
+        "controls": controls(),
+        "with_eta": list(WITH_ETA),
+    }
+
+
+def _points(payload: Payload) -> tuple[Array, Integers]:
+    X, y = checked(payload.get("X"), payload.get("y"))
+    of_two_classes(y)
+    return X, y
+
+
+def surfaces(payload: Payload) -> Mapping[str, Any]:
+    """Both surfaces as bands, and the methods that can walk on each."""
+    (X, y), chosen, w, box = _points(payload), Choices.of(payload), weights_of(payload), box_of(payload)
+    return {"surfaces": [_surface(X, y, loss, chosen, w, box) for loss in chosen.losses]}
+
+
+def _surface(X: Array, y: Integers, loss: str, chosen: Choices, w: Array, box: Box) -> dict[str, Any]:
+    found = error_surface(X, y, loss, box, chosen.axes, w, grid_points(len(X)), C=chosen.strength)
+    continuous = LOSSES[loss].traits.continuous
+    edges = [] if continuous or len(X) > MOST_EDGES else [places(one) for one in _edges(X, chosen.axes, w, box)]
+    problem, _ = problem_of(X, y, loss, chosen.strength)
+    return drawn_bands(found, continuous) | {"edges": edges, "methods": suitable(problem)}
+
+
+def _edges(X: Array, axes: tuple[int, int], w: Array, box: Box) -> list[Array]:
+    """The lines in the box on which the score of a row is zero. The 0–1 error jumps there."""
+    rows = np.column_stack([np.ones(len(X)), X])
+    held = next(iter({0, 1, 2} - set(axes)))
+    return segments(np.column_stack([w[held] * rows[:, held], rows[:, axes[0]], rows[:, axes[1]]]).tolist(), box)
+
+
+def at(payload: Payload) -> Mapping[str, Any]:
+    """E and ∇E of both losses at w, the line of w in the plane, the rows on its wrong side, the visible box, the link.
+
+    ``drag`` moves or turns the line first, ``zoom`` multiplies the size of the box, and a box that is None is chosen.
+    """
+    (X, y), chosen, plane = _points(payload), Choices.of(payload), box_of({"box": payload.get("plane")})
+    w = _dragged(weights_of(payload), payload.get("drag"))
+    box = _visible(X, y, chosen, w, payload)
+    classes, turned = np.unique(y), bool(np.any(w[1:]))
+    t = np.where(y == classes[1], 1.0, -1.0)
+    wrong = np.flatnonzero(LOSSES["zero-one"].value(t, w[0] + X @ w[1:]))
+    words = f"{len(wrong)} of {len(X)} rows are wrong."
+    preset = payload.get("preset")
+    spec = spelled(X, y, preset if isinstance(preset, str) else None)
+    errors = [_error(X, y, loss, chosen, w, wrong) for loss in chosen.losses]
+    begun, k = payload.get("start"), payload.get("k")
+    middle = [(plane[0] + plane[1]) / 2, (plane[2] + plane[3]) / 2]
+    return {
+        "points": spec,
+        "w": w,
+        "box": box,
+        "errors": errors,
+        "facts": _facts(errors),
+        "axes": chosen.axes,
+        "wrong": wrong,
+        "label": plane_label(w, len(X), words),
+        "lines": [places(one) for one in segments([w], plane)],
+        "foot": Hyperplane(w[1:], w[0]).project([middle])[0] if turned else None,
+        "regions": [
+            one | {"k": int(classes[one["k"]])} for one in (drawn_regions(w[None, :], plane) if turned else [])
+        ],
+        "python": _python(payload, spec, chosen, w, box, len(X)),
+        "link": chosen.link() | {"w": joined(tuple(begun or w.tolist())), "b": joined(box), "k": k if begun else None},
+    }
+
+
+def _error(X: Array, y: Integers, loss: str, chosen: Choices, w: Array, wrong: Integers) -> dict[str, Any]:
+    """E, ∇E by (b, w₁, w₂), its length, the way downhill along the axes (None if ∇E is zero), and sentences."""
+    E = objective(X, y, loss, C=chosen.strength)
+    value, gradient = E.value(w), E.gradient(w)
+    norm = float(np.linalg.norm(gradient))
+    return {
+        "value": value,
+        "gradient": gradient,
+        "norm": norm,
+        "downhill": None if norm < FLAT else -gradient[list(chosen.axes)],
+        "stuck": norm < FLAT and len(wrong) > 0,
+        "says": slope_sentence(norm, len(wrong), len(X)),
+        "label": surface_label(loss, chosen.axes, w, value, norm, f"{len(wrong)} of {len(X)} rows are wrong."),
+    }
+
+
+def _facts(errors: Sequence[Mapping[str, Any]]) -> list[tuple[str, list[float]]]:
+    """The rows of the table of numbers: a name, and the number of each surface."""
+    slopes = [(f"∂E/∂{name}", [float(one["gradient"][j]) for one in errors]) for j, name in enumerate(NAMES)]
+    return [("E", [one["value"] for one in errors]), ("‖∇E‖", [one["norm"] for one in errors]), *slopes]
+
+
+def _dragged(w: Array, drag: Any) -> Array:
+    """The weights after the line was dragged: moved to a place, or turned about one until its normal points to it."""
+    match drag:
+        case None:
+            return w
+        case {"to": [int() | float() as x, int() | float() as y], "about": None}:
+            return np.round([-(w[1] * x + w[2] * y), w[1], w[2]], 3)
+        case {
+            "to": [int() | float() as x, int() | float() as y],
+            "about": [int() | float() as x0, int() | float() as y0],
+        }:
+            way = np.array([x - x0, y - y0], dtype=np.float64)
+            normal = np.round(way * np.linalg.norm(w[1:]) / max(float(np.linalg.norm(way)), 1e-9), 3)
+            return np.round([-(normal @ [x0, y0]), *normal], 3)
+    raise InputError("drag", f"got {drag!r}", "give a place, and the place to turn about or None")
+
+
+def _visible(X: Array, y: Integers, chosen: Choices, w: Array, payload: Payload) -> Box:
+    """The visible box of weights: the given one, zoomed about w, and moved if w is outside; or one that suits."""
+    if payload.get("box") is None:
+        return _box(chosen, [w, *_minima(X, y, chosen)])
+    zoom = number(payload, "zoom", 0.01, 100) if payload.get("zoom") is not None else 1.0
+    edges: list[float] = []
+    for axis, (low, high) in zip(chosen.axes, np.reshape(box_of(payload), (2, 2)), strict=True):
+        shift = min(0.0, w[axis] - low) + max(0.0, w[axis] - high)
+        edges += [float(f"{w[axis] + zoom * (edge + shift - w[axis]):.6g}") for edge in (low, high)]
+    return box_of({"box": edges})
+
+
+def _minima(X: Array, y: Integers, chosen: Choices) -> list[Array]:
+    """Where a search ends at a minimum, for each loss that ``walk`` can minimise."""
+    found = []
+    for loss in chosen.losses:
+        try:
+            end = walk(X, y, "auto", loss, steps=SEARCH_STEPS, C=chosen.strength).W[-1]
+        except SeparatrixError:
+            continue
+        if np.linalg.norm(objective(X, y, loss, C=chosen.strength).gradient(end)) < AT_MINIMUM:
+            found.append(end)
+    return found
+
+
+def _box(chosen: Choices, shown: Sequence[Array], least: float = SMALLEST_HALF) -> Box:
+    """A square box around the origin that holds these weights, those that are ``FAR`` away left out."""
+    sizes = [float(np.abs(one[list(chosen.axes)]).max()) for one in shown]
+    reach = max([least, *(size / (1 - EDGE) for size in sizes if size <= FAR)])
+    half = float(np.ceil(2 * reach)) / 2
+    return -half, half, -half, half
+
+
+def run(payload: Payload) -> Mapping[str, Any]:
+    """The path of a method downhill on one of the surfaces, from w, and the box that shows it."""
+    (X, y), chosen, w = _points(payload), Choices.of(payload), weights_of(payload)
+    box = _visible(X, y, chosen, w, payload)
+    solver = solver_of(chosen.method, chosen.eta)
+    path = walk(X, y, solver, chosen.losses[chosen.on], w, STEPS, C=chosen.strength)
+    u, v = path.W[:, chosen.axes[0]], path.W[:, chosen.axes[1]]
+    inside = np.all((u >= box[0]) & (u <= box[1]) & (v >= box[2]) & (v <= box[3]))
+    return {
+        "W": path.W,
+        "status": f"{path.status[:1].upper()}{path.status[1:]}.",
+        "box": box if inside else _box(chosen, list(path.W), least=max(map(abs, box))),
+    }
+
+
+def _python(payload: Payload, spec: str, chosen: Choices, w: Array, box: Box, n: int) -> str:
+    """The lines that give the numbers of the page."""
+    penalty = "" if chosen.C is None else f", C={chosen.C:g}"
+    made = [f"w = {w.tolist()}  # b, w1, w2"]
+    if payload.get("start") is not None:
+        begun, k, on = (
+            weights_of(payload, "start"),
+            int(number(payload, "k", 0, STEPS)),
+            int(number(payload, "ran", 0, 1)),
+        )
+        made = walk_lines(solver_of(chosen.method, chosen.eta), chosen.losses[on], begun, STEPS, k, penalty)
+    return python_lines(spec, chosen.losses, chosen.axes, box, grid_points(n), made, penalty)
+
+
+REQUESTS = {"start": start, "surfaces": surfaces, "at": at, "run": run}
