@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
-from typing import Any
+from dataclasses import asdict, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -113,7 +113,6 @@ def at(payload: Payload) -> Mapping[str, Any]:
     preset = payload.get("preset")
     spec = spelled(X, y, preset if isinstance(preset, str) else None)
     errors = [_error(X, y, loss, chosen, w, wrong) for loss in chosen.losses]
-    begun, k = payload.get("start"), payload.get("k")
     middle = [(plane[0] + plane[1]) / 2, (plane[2] + plane[3]) / 2]
     return {
         "points": spec,
@@ -130,7 +129,7 @@ def at(payload: Payload) -> Mapping[str, Any]:
             one | {"k": int(classes[one["k"]])} for one in (drawn_regions(w[None, :], plane) if turned else [])
         ],
         "python": _python(payload, spec, chosen, w, box, len(X)),
-        "link": chosen.link() | {"w": joined(tuple(begun or w.tolist())), "b": joined(box), "k": k if begun else None},
+        "link": _link(payload, chosen, w, box),
     }
 
 
@@ -224,15 +223,35 @@ def run(payload: Payload) -> Mapping[str, Any]:
 def _python(payload: Payload, spec: str, chosen: Choices, w: Array, box: Box, n: int) -> str:
     """The lines that give the numbers of the page."""
     penalty = "" if chosen.C is None else f", C={chosen.C:g}"
-    made = [f"w = {w.tolist()}  # b, w1, w2"]
-    if payload.get("start") is not None:
-        begun, k, on = (
-            weights_of(payload, "start"),
-            int(number(payload, "k", 0, STEPS)),
-            int(number(payload, "ran", 0, 1)),
-        )
-        made = walk_lines(solver_of(chosen.method, chosen.eta), chosen.losses[on], begun, STEPS, k, penalty)
+    made, ran = [f"w = {w.tolist()}  # b, w1, w2"], _ran(payload)
+    if ran is not None:
+        solver, loss = solver_of(chosen.method, chosen.eta), chosen.losses[ran.on]
+        made = walk_lines(solver, loss, ran.start, STEPS, ran.k, penalty)
     return python_lines(spec, chosen.losses, chosen.axes, box, grid_points(n), made, penalty)
+
+
+def _link(payload: Payload, chosen: Choices, w: Array, box: Box) -> dict[str, Any]:
+    """The link of the page: after a run, where it started, on which surface, and the step that is shown."""
+    ran = _ran(payload)
+    if ran is None:
+        return chosen.link() | {"w": joined(tuple(w.tolist())), "b": joined(box)}
+    begun = joined(tuple(ran.start.tolist()))
+    return replace(chosen, on=ran.on).link() | {"w": begun, "b": joined(box), "k": ran.k}
+
+
+class _Ran(NamedTuple):
+    """A run whose path the page shows: where it started, on which surface, and the step that is shown."""
+
+    start: Array
+    on: int
+    k: int
+
+
+def _ran(payload: Payload) -> _Ran | None:
+    if payload.get("start") is None:
+        return None
+    on, k = number(payload, "ran", 0, 1), number(payload, "k", 0, STEPS)
+    return _Ran(weights_of(payload, "start"), int(on), int(k))
 
 
 REQUESTS = {"start": start, "surfaces": surfaces, "at": at, "run": run}

@@ -10,8 +10,8 @@ export class LinePlane {
     Object.assign(this, { page, svg, element, stage });
     let drag = null; // {row}, or {about} for the line
     svg.addEventListener("pointerdown", event => {
-      const row = stage.hit(event, page.set.X, 12);
-      drag = row >= 0 ? { row } : { about: stage.hit(event, this.tip, 20) < 0 ? null : page.answer.foot };
+      const turning = stage.hit(event, this.tip, 14) === 0, row = turning ? -1 : stage.hit(event, page.set.X, 14);
+      drag = row >= 0 ? { row } : { about: turning ? page.answer.foot : null };
       svg.setPointerCapture(event.pointerId);
       page.set.keep();
     });
