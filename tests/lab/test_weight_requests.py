@@ -50,7 +50,8 @@ def test_bands_follow_the_surface_of_every_registered_loss(loss):
     order = np.argsort(value, axis=None)
     assert np.all(np.diff(heights(found).ravel()[order]) >= 0)
     assert heights(found).max() > found["bands"] - 1
-    assert bool(found["smooth"]) == LOSSES[loss].traits.continuous
+    plain = REQUESTS["surfaces"](payload(losses=[loss, "logistic"]))["surfaces"][0]
+    assert bool(plain["smooth"]) == LOSSES[loss].traits.continuous
 
 
 def test_each_plateau_of_the_0_1_error_has_its_own_band_between_the_lines_of_the_rows():
@@ -154,3 +155,12 @@ def test_the_link_of_a_run_names_its_start_its_surface_and_its_step():
     found = REQUESTS["at"](payload(start=[1, 2, 3], ran=0, k=4, on=1))["link"]
     assert (found["w"], found["on"], found["k"]) == ("1,2,3", 0, 4)
     assert "k" not in REQUESTS["at"](payload())["link"]
+
+
+def test_a_path_that_diverges_is_cut_and_the_box_does_not_follow_it():
+    asked = payload("separable", losses=["zero-one", "squared"], method="stochastic-gradient", eta=0.5)
+    found = REQUESTS["run"](asked)
+    assert "iverged" in found["status"]
+    assert np.abs(found["W"]).max() <= 1e6
+    far = REQUESTS["at"](payload(w=[0, 900, 0], start=[0, 0, 0], ran=1, k=1))
+    assert far["box"] == (-3, 3, -2, 4)

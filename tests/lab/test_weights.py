@@ -28,7 +28,7 @@ def settled(page):
     seen = None
     while (now := page.get_attribute("aside svg.stage", "data-drawn")) != seen:
         seen = now
-        page.wait_for_timeout(250)
+        page.wait_for_timeout(300)
 
 
 def weights(page):

@@ -53,7 +53,7 @@ def drawn_bands(surface: Surface, continuous: bool) -> dict[str, Any]:
     """What the page paints: the height of each grid point, where 3.5 is the middle between the levels 3 and 4.
 
     ``heights`` is base64 of unsigned 16-bit integers in rows from the lowest second weight upwards. A surface with
-    jumps is painted without interpolation (``smooth`` is 0).
+    jumps is painted without interpolation (``smooth`` is 0) if each of its plateaus has a band of its own.
     """
     levels, highest = levels_of(surface.value)
     heights = np.interp(surface.value, levels, np.arange(len(levels)))
@@ -63,7 +63,7 @@ def drawn_bands(surface: Surface, continuous: bool) -> dict[str, Any]:
         "heights": base64.b64encode(coded.tobytes()).decode(),
         "unit": PER_BAND,
         "bands": max(1, highest),
-        "smooth": int(continuous),
+        "smooth": int(continuous or highest != len(levels) - 1),
         "low": float(np.min(surface.value)),
         "high": float(np.max(surface.value)),
     }

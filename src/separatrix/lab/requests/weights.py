@@ -17,7 +17,8 @@ from separatrix.lab.points import checked, of_two_classes, points, spelled
 from separatrix.lab.request_registry import Payload, number, text
 from separatrix.lab.requests.losses import losses_of_two_classes
 from separatrix.lab.surface_bands import drawn_bands, grid_points
-from separatrix.lab.weight_state import Choices, controls, joined, opened, weights_of
+from separatrix.lab.weight_state import LARGEST_WEIGHT, Choices, controls, joined, opened, weights_of
+from separatrix.lab.weight_view import box_around, visible
 from separatrix.lab.weight_words import (
     FLAT,
     NAMES,
@@ -32,14 +33,8 @@ from separatrix.textbook.own_weights import objective, problem_of
 from separatrix.textbook.surface import error_surface, walk
 
 PRESET = "separable"
-# The most steps of a run, and of the search for a minimum that the picture should show.
-STEPS, SEARCH_STEPS = 100, 30
-# A search has ended at a minimum if the gradient is shorter than this.
-AT_MINIMUM = 1e-6
-# Weights farther out than this are left out of the first picture: a run that diverges, or a minimum that is far away.
-FAR = 20.0
-# The picture reaches at least this far on each side of the origin, and shows nothing in this share at its edges.
-SMALLEST_HALF, EDGE = 2.0, 0.15
+# The most steps of a run.
+STEPS = 100
 # The most rows whose lines are drawn on a surface that jumps there.
 MOST_EDGES = 100
 
@@ -105,7 +100,7 @@ def at(payload: Payload) -> Mapping[str, Any]:
     """
     (X, y), chosen, plane = _points(payload), Choices.of(payload), box_of({"box": payload.get("plane")})
     w = _dragged(weights_of(payload), payload.get("drag"))
-    box = _visible(X, y, chosen, w, payload)
+    box = visible(X, y, chosen, w, payload)
     classes, turned = np.unique(y), bool(np.any(w[1:]))
     t = np.where(y == classes[1], 1.0, -1.0)
     wrong = np.flatnonzero(LOSSES["zero-one"].value(t, w[0] + X @ w[1:]))
@@ -172,51 +167,23 @@ def _dragged(w: Array, drag: Any) -> Array:
     raise InputError("drag", f"got {drag!r}", "give a place, and the place to turn about or None")
 
 
-def _visible(X: Array, y: Integers, chosen: Choices, w: Array, payload: Payload) -> Box:
-    """The visible box of weights: the given one, zoomed about w, and moved if w is outside; or one that suits."""
-    if payload.get("box") is None:
-        return _box(chosen, [w, *_minima(X, y, chosen)])
-    zoom = number(payload, "zoom", 0.01, 100) if payload.get("zoom") is not None else 1.0
-    edges: list[float] = []
-    for axis, (low, high) in zip(chosen.axes, np.reshape(box_of(payload), (2, 2)), strict=True):
-        shift = min(0.0, w[axis] - low) + max(0.0, w[axis] - high)
-        edges += [float(f"{w[axis] + zoom * (edge + shift - w[axis]):.6g}") for edge in (low, high)]
-    return box_of({"box": edges})
-
-
-def _minima(X: Array, y: Integers, chosen: Choices) -> list[Array]:
-    """Where a search ends at a minimum, for each loss that ``walk`` can minimise."""
-    found = []
-    for loss in chosen.losses:
-        try:
-            end = walk(X, y, "auto", loss, steps=SEARCH_STEPS, C=chosen.strength).W[-1]
-        except SeparatrixError:
-            continue
-        if np.linalg.norm(objective(X, y, loss, C=chosen.strength).gradient(end)) < AT_MINIMUM:
-            found.append(end)
-    return found
-
-
-def _box(chosen: Choices, shown: Sequence[Array], least: float = SMALLEST_HALF) -> Box:
-    """A square box around the origin that holds these weights, those that are ``FAR`` away left out."""
-    sizes = [float(np.abs(one[list(chosen.axes)]).max()) for one in shown]
-    reach = max([least, *(size / (1 - EDGE) for size in sizes if size <= FAR)])
-    half = float(np.ceil(2 * reach)) / 2
-    return -half, half, -half, half
-
-
 def run(payload: Payload) -> Mapping[str, Any]:
-    """The path of a method downhill on one of the surfaces, from w, and the box that shows it."""
+    """The path of a method downhill on one of the surfaces, from w, and the box that shows it.
+
+    A path that diverges is cut where a weight is too large to be drawn.
+    """
     (X, y), chosen, w = _points(payload), Choices.of(payload), weights_of(payload)
-    box = _visible(X, y, chosen, w, payload)
+    box = visible(X, y, chosen, w, payload)
     solver = solver_of(chosen.method, chosen.eta)
     path = walk(X, y, solver, chosen.losses[chosen.on], w, STEPS, C=chosen.strength)
-    u, v = path.W[:, chosen.axes[0]], path.W[:, chosen.axes[1]]
+    beyond = np.flatnonzero(np.abs(path.W).max(axis=1) > LARGEST_WEIGHT)
+    W = path.W[: beyond[0]] if len(beyond) else path.W
+    u, v = W[:, chosen.axes[0]], W[:, chosen.axes[1]]
     inside = np.all((u >= box[0]) & (u <= box[1]) & (v >= box[2]) & (v <= box[3]))
     return {
-        "W": path.W,
+        "W": W,
         "status": f"{path.status[:1].upper()}{path.status[1:]}.",
-        "box": box if inside else _box(chosen, list(path.W), least=max(map(abs, box))),
+        "box": box if inside else box_around(chosen, list(W), least=max(map(abs, box))),
     }
 
 

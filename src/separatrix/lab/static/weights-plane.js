@@ -6,23 +6,26 @@ const NORMAL = 54; // The length of the normal in pixels.
 
 export class LinePlane {
   constructor(page) {
-    const svg = s("svg", { class: "stage", role: "img" }), element = h("figure", { class: "plane" }, svg), stage = new Stage(element, svg, () => 0.72, () => { if (page.answer) page.ask(); });
-    Object.assign(this, { page, svg, element, stage });
     let drag = null; // {row}, or {about} for the line
-    svg.addEventListener("pointerdown", event => {
-      const turning = stage.hit(event, this.tip, 14) === 0, row = turning ? -1 : stage.hit(event, page.set.X, 14);
-      drag = row >= 0 ? { row } : { about: turning ? page.answer.foot : null };
-      svg.setPointerCapture(event.pointerId);
-      page.set.keep();
+    const up = () => { drag = null; page.choices(); };
+    const svg = s("svg", {
+      class: "stage", role: "img", pointerup: up, pointercancel: up,
+      pointerdown: event => {
+        const turning = stage.hit(event, this.tip, 14) === 0, row = turning ? -1 : stage.hit(event, page.set.X, 14);
+        drag = row >= 0 ? { row } : { about: turning ? page.answer.foot : null };
+        svg.setPointerCapture(event.pointerId);
+        page.set.keep();
+      },
+      pointermove: event => {
+        if (!drag) return;
+        const to = stage.at(event), { row, about } = drag;
+        page.forget();
+        if (row >= 0) page.set.move(row, to);
+        page.ask(row >= 0 ? {} : { drag: { to, about } });
+      },
     });
-    svg.addEventListener("pointermove", event => {
-      if (!drag) return;
-      const to = stage.at(event), { row, about } = drag;
-      page.forget();
-      if (row >= 0) page.set.move(row, to);
-      page.ask(row >= 0 ? {} : { drag: { to, about } });
-    });
-    for (const name of ["pointerup", "pointercancel"]) svg.addEventListener(name, () => { drag = null; page.choices(); });
+    const element = h("figure", { class: "plane" }, svg), stage = new Stage(element, svg, () => 0.72, () => { if (page.answer) page.ask(); });
+    Object.assign(this, { page, svg, element, stage });
   }
 
   draw() {

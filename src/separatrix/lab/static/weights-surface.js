@@ -13,13 +13,11 @@ export const NAMES = ["b", "w₁", "w₂"];
 export class Surface {
   constructor(page, k) {
     Object.assign(this, { page, k });
-    this.svg = s("svg", { class: "stage", role: "application", tabindex: "0", "aria-roledescription": "error surface on which w can be moved", focus: () => page.activate(k) });
+    this.svg = s("svg", { class: "stage", role: "application", tabindex: "0", "aria-roledescription": "error surface on which w can be moved", focus: () => page.activate(k), keydown: event => this.key(event), ...this.drag() });
     const figure = h("figure", { class: "plane" }, this.svg), { losses } = page.chosen;
     this.facts = h("p");
     this.element = h("div", { class: "surface" }, select(k ? "Second loss" : "First loss", page.known.losses.map(name => [name, name]), losses[k], name => { losses[k] = name; page.choose({ losses }, true); }), figure, this.facts);
     this.stage = new Stage(figure, this.svg, () => 1, () => { if (this.bands) { this.paint(); this.draw(); } });
-    this.pointer();
-    this.keys();
   }
 
   /** Paint the bands: the higher, the more ink. A surface with jumps is not interpolated. */
@@ -65,26 +63,21 @@ export class Surface {
     return [stage.arrow(x, y, p, q, "vector"), stage.text(p + (u < 0 ? -6 : 6), q + (v < 0 ? 16 : -6), "−∇E", "label math", u < 0 ? "end" : "start")];
   }
 
-  pointer() {
-    const { page, svg, stage, k } = this;
+  drag() {
+    const { page, k } = this, up = () => { held = false; page.choices(); };
     let held = false;
-    const put = event => page.place(stage.at(event).map((value, i) => Math.min(Math.max(value, page.box[2 * i]), page.box[2 * i + 1])));
-    svg.addEventListener("pointerdown", event => { held = true; svg.setPointerCapture(event.pointerId); page.activate(k); page.set.keep(); put(event); });
-    svg.addEventListener("pointermove", event => { if (held) put(event); });
-    for (const name of ["pointerup", "pointercancel"]) svg.addEventListener(name, () => { held = false; page.choices(); });
+    const put = event => page.place(this.stage.at(event).map((value, i) => Math.min(Math.max(value, page.box[2 * i]), page.box[2 * i + 1])));
+    return { pointerdown: event => { held = true; this.svg.setPointerCapture(event.pointerId); page.activate(k); page.set.keep(); put(event); }, pointermove: event => { if (held) put(event); }, pointerup: up, pointercancel: up };
   }
 
   /** Arrows move w, + and − zoom, F shows all, R runs, Home goes back to the start of a run, Z undoes. */
-  keys() {
-    const { page, svg, k } = this;
-    const acts = { "+": () => page.ask({ zoom: 1 / ZOOM }), "-": () => page.ask({ zoom: ZOOM }), f: () => page.fit(), r: () => void page.run(), Home: () => page.reset(), z: () => page.set.undo() && page.moved(), Escape: () => void svg.blur() };
-    svg.addEventListener("keydown", event => {
-      const arrow = ARROWS[event.key];
-      if (event.ctrlKey || event.metaKey || event.altKey || !(arrow || acts[event.key])) return;
-      event.preventDefault();
-      if (arrow && !event.repeat) page.set.keep();
-      const done = arrow ? page.place(page.answer.axes.map((axis, i) => page.w[axis] + (event.shiftKey ? 1 : 0.1) * arrow[i])) : acts[event.key]();
-      done?.then?.(() => { page.choices(); page.lab.say(page.answer.errors[k].label); });
-    });
+  key(event) {
+    const { page } = this, arrow = ARROWS[event.key];
+    const act = { "+": () => page.ask({ zoom: 1 / ZOOM }), "-": () => page.ask({ zoom: ZOOM }), f: () => page.fit(), r: () => void page.run(), Home: () => page.reset(), z: () => page.set.undo() && page.moved(), Escape: () => void this.svg.blur() }[event.key];
+    if (event.ctrlKey || event.metaKey || event.altKey || !(arrow || act)) return;
+    event.preventDefault();
+    if (arrow && !event.repeat) page.set.keep();
+    const done = arrow ? page.place(page.answer.axes.map((axis, i) => page.w[axis] + (event.shiftKey ? 1 : 0.1) * arrow[i])) : act();
+    done?.then?.(() => { page.choices(); page.lab.say(page.answer.errors[this.k].label); });
   }
 }
