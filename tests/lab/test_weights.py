@@ -245,7 +245,7 @@ def test_a_method_that_a_loss_cannot_take_is_refused_in_a_sentence(opened):
     assert "smooth" in page.inner_text("#notice")
     page.get_by_label("First loss").select_option("zero-one")
     settled(page)
-    offered = page.get_by_label("Method").locator("option").evaluate_all("all => all.map(one => one.value)")
+    offered = page.get_by_label("Method").locator("option:not([hidden])").evaluate_all("all => all.map(one => one.value)")
     assert "newton" not in offered
     assert "gradient-descent" in offered
 
@@ -286,3 +286,31 @@ def test_the_numbers_at_w_can_be_typed(opened):
     settled(page)
     assert weights(page).tolist() == [0, -1.25, 2]
     agrees(page, [0, -1.25, 2])
+
+
+def test_a_choice_takes_the_run_again_and_keeps_the_focus(opened):
+    page = opened(f"{START}&k=9", reduced_motion="reduce")
+    settled(page)
+    page.focus("input[aria-label='Step size η']")
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    settled(page)
+    eta = float(param(page, "eta"))
+    assert eta == 1.0
+    path = sx.walk(*points(page), GradientDescent(eta=eta), "perceptron", start=[0, 0.5, 2], steps=100)
+    agrees(page, path.W[-1])
+    assert page.evaluate("() => document.activeElement.ariaLabel") == "Step size η"
+    page.get_by_label("Penalty").focus()
+    page.get_by_label("Penalty").select_option("1")
+    settled(page)
+    assert page.evaluate("() => document.activeElement.ariaLabel") == "Penalty"
+    path = sx.walk(*points(page), GradientDescent(eta=eta), "perceptron", start=[0, 0.5, 2], steps=100, C=1.0)
+    agrees(page, path.W[-1], C=1.0)
+    for _ in range(2):
+        page.focus("#stage")
+        page.keyboard.press("ArrowUp")
+        settled(page)
+    page.focus("button[aria-label=Undo]")
+    page.keyboard.press("Enter")
+    settled(page)
+    assert page.evaluate("() => document.activeElement.ariaLabel") == "Undo"

@@ -36,8 +36,10 @@ export class LinePlane {
       this.tip = [end(1)];
       made.push(stage.arrow(...at(foot), ...at(end(1)), "vector"), s("text", { class: "label math", "text-anchor": "middle", dy: 5, transform: stage.place(end(1.25)) }, "w"));
     }
+    const points = JSON.stringify([X, y, stage.box]);
+    if (points !== this.points) Object.assign(this, { points, marks: s("g", {}, stage.marks(X, y)) }); // 500 marks are made only when they move.
     svg.replaceChildren(...answer.regions.map(one => stage.region(one)), ...stage.axes(), ...answer.lines.map(line => s("path", { class: "boundary line-0", d: stage.path(line) })),
-      ...answer.wrong.map(i => s("circle", { class: "ring", r: 9.5, transform: stage.place(X[i]) })), ...stage.marks(X, y), ...made);
+      ...answer.wrong.map(i => s("circle", { class: "ring", r: 9.5, transform: stage.place(X[i]) })), this.marks, ...made);
     svg.setAttribute("aria-label", answer.label);
     svg.dataset.drawn = String(Number(svg.dataset.drawn ?? 0) + 1);
   }

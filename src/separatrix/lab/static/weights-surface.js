@@ -33,13 +33,12 @@ export class Surface {
         band[p] = Math.min(bands, ((1 - f) * ((1 - g) * high[q] + g * high[q + smooth]) + f * ((1 - g) * high[q + up] + g * high[q + up + smooth])) / unit + 1e-6);
       }
     }
-    const context = canvas.getContext("2d"), image = context.createImageData(size, size), { data } = image;
-    const ink = getComputedStyle(this.svg).getPropertyValue("--ink").match(/\w\w/g).map(one => parseInt(one, 16));
-    band.forEach((value, p) => {
-      const line = !edges.length && ((p % size < size - 1 && value !== band[p + 1]) || (p + size < band.length && value !== band[p + size]));
-      data.set(ink, 4 * p);
-      data[4 * p + 3] = 255 * (DARKEST * value / bands + (line ? CONTOUR : 0));
-    });
+    const context = canvas.getContext("2d"), image = context.createImageData(size, size), pixels = new Uint32Array(image.data.buffer);
+    const ink = getComputedStyle(this.svg).getPropertyValue("--ink").match(/\w\w/g).reduceRight((all, one) => 256 * all + parseInt(one, 16), 0);
+    for (let p = 0; p < pixels.length; p++) {
+      const value = band[p], line = !edges.length && (((p + 1) % size && value !== band[p + 1]) || (p + size < pixels.length && value !== band[p + size]));
+      pixels[p] = Math.round(255 * (DARKEST * value / bands + (line ? CONTOUR : 0))) << 24 | ink;
+    }
     context.putImageData(image, 0, 0);
   }
 

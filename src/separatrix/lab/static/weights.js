@@ -32,7 +32,7 @@ class Weights {
 
   build() {
     const part = (kind, name = "div", ...children) => h(name, { class: kind }, ...children);
-    Object.assign(this, { top: part("choices"), tabs: part("tabs"), bar: part("bar"), settings: part("choices"), status: part("status", "p"), numbers: part("votes", "table"), code: h("pre", { tabindex: "0", "aria-label": "The same in Python" }) });
+    Object.assign(this, { undo: part(""), points: part("", "span"), tabs: part("tabs"), status: part("status", "p"), numbers: part("votes", "table"), code: h("pre", { tabindex: "0", "aria-label": "The same in Python" }) });
     this.fields = NAMES.map((name, j) => h("input", { type: "number", step: "0.1", "aria-label": name, change: ({ target }) => {
       this.set.keep();
       this.w = this.w.with(j, rounded(target.valueAsNumber || 0));
@@ -40,10 +40,21 @@ class Weights {
     } }));
     this.surfaces = [0, 1].map(k => new Surface(this, k));
     this.plane = new LinePlane(this);
+    const [axes, method, penalty] = this.known.controls.map(({ name, label, options }) => select(label, options, String(this.chosen[name] ?? ""), value => this.choose({ [name]: value }, name === "axes")));
+    const button = (id, label, text, click) => h("button", { type: "button", id: `weights-${id}`, "aria-label": label, click }, text), zoom = by => () => this.ask({ zoom: by });
+    this.play = h("button", { type: "button", class: "solid", id: "weights-run", click: () => this.run() });
+    this.back = button("reset", "Back to the start of the run", "Reset", () => this.reset());
+    const bar = part("bar", "div", this.play, this.back, this.undo, button("out", "Zoom out", "−", zoom(ZOOM)), button("in", "Zoom in", "+", zoom(1 / ZOOM)), button("fit", "Show w and the minima", "Fit", () => this.fit()));
+    const shown = h("output", {}, String(this.chosen.eta)), eta = h("input", { type: "range", min: -3, max: 2, step: 0.1, "aria-label": "Step size η", "aria-valuetext": this.chosen.eta, input: () => {
+      shown.textContent = eta.ariaValueText = this.chosen.eta = Number((10 ** eta.valueAsNumber).toPrecision(2));
+      this.again();
+    } });
+    eta.value = Math.log10(this.chosen.eta);
+    Object.assign(this, { method, eta });
     const section = (title, ...children) => h("section", {}, h("h2", {}, title), ...children);
     this.root.append(
-      this.lab.lead("Which way is down?", ["Drag ", h("b", { class: "math" }, "w"), " downhill. Where is there no slope to follow?"], "V4 and V5 in the tour", this.top),
-      part("columns weights", "div", h("div", {}, this.tabs, part("pair", "div", this.surfaces.map(one => one.element)), this.bar, this.settings, this.status),
+      this.lab.lead("Which way is down?", ["Drag ", h("b", { class: "math" }, "w"), " downhill. Where is there no slope to follow?"], "V4 and V5 in the tour", axes, this.points),
+      part("columns weights", "div", h("div", {}, this.tabs, part("pair", "div", this.surfaces.map(one => one.element)), bar, part("choices", "div", method, h("label", { class: "slide eta" }, part("math", "span", "η"), eta, shown), penalty), this.status),
         part("rail", "aside", h("section", {}, this.plane.element, pointTable(() => this.set, () => this.moved())),
           section("At this w", part("row fields", "div", NAMES.map((name, j) => part("row", "label", part("math", "span", name), this.fields[j]))), this.numbers),
           section("The same in Python", this.code))));
@@ -53,23 +64,18 @@ class Weights {
     this.choices();
   }
 
+  /** What can be chosen now. An element that is made again keeps the focus. */
   choices() {
-    const { chosen, known } = this;
+    const { chosen, known, method, eta } = this, focused = document.activeElement.ariaLabel;
     const [undo, points] = pointChoices(this, "weights.start", () => this.moved(), () => { this.plane.stage.show(this.set.X); this.box = null; this.moved(); }, 2);
-    const [axes, method, penalty] = known.controls.map(({ name, label, options }) => select(label, options.filter(([value]) => name !== "method" || this.surfaces.some(one => one.bands?.methods.includes(value) ?? true)), String(chosen[name] ?? ""), value => this.choose({ [name]: value }, name === "axes")));
-    this.top.replaceChildren(axes, points);
+    this.undo.replaceChildren(undo);
+    this.points.replaceChildren(points);
     this.tabs.replaceChildren(segmented("Surface", chosen.losses.map((name, k) => ({ value: k, label: name })), chosen.on, k => this.activate(k)));
-    const button = (id, label, text, click) => h("button", { type: "button", id: `weights-${id}`, "aria-label": label, click }, text);
-    this.play = h("button", { type: "button", class: "solid", id: "weights-run", click: () => this.run() });
-    this.back = button("reset", "Back to the start of the run", "Reset", () => this.reset());
-    this.bar.replaceChildren(this.play, this.back, undo, button("out", "Zoom out", "−", () => this.ask({ zoom: ZOOM })), button("in", "Zoom in", "+", () => this.ask({ zoom: 1 / ZOOM })), button("fit", "Show w and the minima", "Fit", () => this.fit()));
-    const shown = h("output", {}, String(chosen.eta)), eta = h("input", { type: "range", min: -3, max: 2, step: 0.1, "aria-label": "Step size η", disabled: !known.with_eta.includes(chosen.method), input: () => {
-      shown.textContent = chosen.eta = Number((10 ** eta.valueAsNumber).toPrecision(2));
-      this.again();
-    } });
-    eta.value = Math.log10(chosen.eta);
-    this.settings.replaceChildren(method, h("label", { class: "slide eta" }, h("span", { class: "math" }, "η"), eta, shown), penalty);
+    for (const option of method.options) option.hidden = !this.surfaces.some(one => one.bands?.methods.includes(option.value) ?? true);
+    eta.disabled = !known.with_eta.includes(chosen.method);
+    this.back.disabled = !this.path;
     this.activate(chosen.on);
+    if (focused && document.activeElement === document.body) this.root.querySelector(`[aria-label="${focused}"]`)?.focus();
   }
 
   /** Take a choice, and compute again what depends on it. */
@@ -86,7 +92,6 @@ class Weights {
     this.surfaces.forEach((one, j) => { one.element.classList.toggle("active", j === k); one.svg.id = j === k ? "stage" : ""; });
     this.tabs.querySelectorAll("button").forEach((one, j) => one.setAttribute("aria-pressed", String(j === k)));
     this.play.replaceChildren(this.timer ? "Stop" : "Run", h("span", { class: "wide-only" }, this.timer ? "" : `on ${this.chosen.losses[k]}`));
-    this.back.disabled = !this.path;
   }
 
   /** Points or w have changed by hand, so the path of a run is no longer true. */
