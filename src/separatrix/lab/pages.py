@@ -20,6 +20,7 @@ class Page:
 PAGES = (
     Page("plane", "Plane"),
     Page("step", "Step"),
+    Page("weights", "Weight space"),
     Page("losses", "Losses"),
     Page("fisher", "Fisher"),
     Page("classes", "Many classes"),

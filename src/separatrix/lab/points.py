@@ -132,3 +132,15 @@ def checked(X: Any, y: Any) -> tuple[Array, Integers]:
     if not np.all(np.abs(places) <= LARGEST) or np.any((classes < 0) | (classes >= CLASSES)):
         raise InputError("points", "a number is too large", f"give places within ±{LARGEST:g}, classes below {CLASSES}")
     return np.round(places, 2), classes
+
+
+def of_two_classes(y: Integers) -> Integers:
+    """The two classes; an ``InputError`` if there are fewer or more.
+
+    >>> of_two_classes(np.array([3, 0, 3])).tolist()
+    [0, 3]
+    """
+    classes = np.unique(y)
+    if len(classes) != 2:
+        raise InputError("points", f"they have {len(classes)} classes", "choose points of two classes")
+    return classes

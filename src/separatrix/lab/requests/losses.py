@@ -35,7 +35,7 @@ MINIMISERS = {
 
 def names(payload: Payload) -> Mapping[str, Any]:
     """The losses of two classes, and the points to start from."""
-    return {"losses": _of_two_classes(), "x": PLACES, "y": CLASSES}
+    return {"losses": losses_of_two_classes(), "x": PLACES, "y": CLASSES}
 
 
 def show(payload: Payload) -> Mapping[str, Any]:
@@ -49,12 +49,13 @@ def show(payload: Payload) -> Mapping[str, Any]:
     }
 
 
-def _of_two_classes() -> list[str]:
+def losses_of_two_classes() -> list[str]:
+    """The names of the losses that take one score."""
     return [name for name, loss in LOSSES.items() if not loss.traits.multiclass]
 
 
 def _losses(payload: Payload) -> list[str]:
-    given, known = payload.get("losses"), _of_two_classes()
+    given, known = payload.get("losses"), losses_of_two_classes()
     if not isinstance(given, list) or not set(given) <= set(known):
         raise InputError("losses", f"got {given!r}", f"choose among {', '.join(known)}")
     return [name for name in known if name in given]

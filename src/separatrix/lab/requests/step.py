@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 
 from separatrix.base.arrays import Array
-from separatrix.base.errors import InputError
 from separatrix.classifiers import OFFERED, describe
 from separatrix.lab.drawing import Box, box_of, drawn_regions, places, segments
 from separatrix.lab.models import Chosen, chosen
-from separatrix.lab.points import points
+from separatrix.lab.points import of_two_classes, points
 from separatrix.lab.request_registry import Payload, text
 from separatrix.textbook.steps import Step, Steps, steps
 
@@ -33,11 +32,7 @@ def run(payload: Payload) -> Mapping[str, Any]:
     """Fit the chosen classifier, and give the updates of its solver."""
     spec, box, asked = text(payload, "points"), box_of(payload), chosen(payload.get("model"))
     X, y = points(spec)
-    classes = np.unique(y)
-    if len(classes) != 2:
-        raise InputError(
-            "points", f"they have {len(classes)} classes", "choose points of two classes: a step has one line"
-        )
+    classes = of_two_classes(y)
     taken = steps(asked.estimator(), X, y)
     shown = list(islice(taken, MOST_STEPS + 1))
     return {

@@ -1,6 +1,7 @@
 // The page Many classes: two schemes on the same points, hatched where a scheme is ambiguous.
-import { fixed, h, icon, s, select } from "./dom.js";
+import { fixed, h, s, select } from "./dom.js";
 import * as link from "./link.js";
+import { pointChoices } from "./point-choices.js";
 import { PointSet } from "./pointset.js";
 import { COLOURS, Stage, badge } from "./stage.js";
 import { pointTable } from "./table.js";
@@ -49,18 +50,8 @@ class Classes {
 
   choices() {
     if (!this.set.X[this.row]) this.row = -1;
-    const presets = this.lab.opening.presets.map(one => [one.name, one.title]);
-    const options = presets.some(([name]) => name === this.set.preset) ? presets : [["", "Own points"], ...presets];
-    const undo = h("button", { class: "plain", type: "button", "aria-label": "Undo", disabled: !this.set.undoable, click: () => { if (this.set.undo()) { this.choices(); this.fit(); } } }, icon("undo"));
-    this.top.replaceChildren(undo, select("Points to start from", options, this.set.preset ?? "", async name => {
-      if (!name) return;
-      const begun = await this.lab.source.ask("classes.start", { points: name });
-      this.set.replace(begun.X, begun.y, begun.preset);
-      this.row = -1;
-      this.middle();
-      this.choices();
-      this.fit();
-    }));
+    const again = () => { this.choices(); this.fit(); };
+    this.top.replaceChildren(...pointChoices(this, "classes.start", again, () => { this.row = -1; this.middle(); again(); }));
   }
 
   side(k) {

@@ -1,6 +1,7 @@
 // The page Fisher: a direction to turn, the histograms along it, and J of all directions.
-import { fixed, h, icon, s, segmented, select, short } from "./dom.js";
+import { fixed, h, s, segmented, short } from "./dom.js";
 import * as link from "./link.js";
+import { pointChoices } from "./point-choices.js";
 import { PointSet } from "./pointset.js";
 import { COLOURS, Stage } from "./stage.js";
 import { asTable, pointTable } from "./table.js";
@@ -47,20 +48,10 @@ class Fisher {
 
   choices() {
     const turn = (text, degrees) => h("button", { type: "button", click: () => this.turn(degrees()) }, text);
-    const presets = this.lab.opening.presets.filter(one => one.classes === 2).map(one => [one.name, one.title]);
-    const options = presets.some(([name]) => name === this.set.preset) ? presets : [["", "Own points"], ...presets];
-    const undo = h("button", { class: "plain", type: "button", "aria-label": "Undo", disabled: !this.set.undoable, click: () => { if (this.set.undo()) { this.choices(); this.ask(); } } }, icon("undo"));
     this.choice.replaceChildren(
       turn("Means", () => this.answer.means.degrees), turn("Fisher", () => this.answer.best.degrees),
       segmented("Threshold", ["midpoint", "gaussian"].map(value => ({ value, label: value === "gaussian" ? "Gaussian" : "midpoint" })), this.threshold, value => { this.threshold = value; this.choices(); this.ask(); }),
-      undo, select("Points to start from", options, this.set.preset ?? "", async name => {
-        if (!name) return;
-        const begun = await this.lab.source.ask("fisher.start", { points: name });
-        this.set.replace(begun.X, begun.y, begun.preset);
-        this.stage.show(this.set.X);
-        this.choices();
-        this.ask();
-      }));
+      ...pointChoices(this, "fisher.start", () => { this.choices(); this.ask(); }, () => { this.stage.show(this.set.X); this.choices(); this.ask(); }, 2));
   }
 
   get centre() { const [l, r, lo, hi] = this.stage.box; return [(l + r) / 2, (lo + hi) / 2]; }

@@ -2,7 +2,7 @@
 import { fixed } from "./dom.js";
 import { COLOURS } from "./stage.js";
 
-const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
+export const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
 
 export function planeKeys(plane) {
   let order = []; // rows by their distance from the point at which N or P was first pressed

@@ -6,15 +6,16 @@ const rounded = v => Math.max(-LARGEST, Math.min(LARGEST, Math.round(v * 100) / 
 export class PointSet {
   #past = [];
 
-  constructor(X, y, preset) {
+  /** `extra` is anything else that undo restores; replace it, do not change it in place. */
+  constructor(X, y, preset, extra = null) {
     this.X = X.map(p => p.slice());
     this.y = y.slice();
-    this.preset = preset;
+    Object.assign(this, { preset, extra });
   }
 
   /** Remember the present state; call it before a change, once for a whole drag. */
   keep() {
-    this.#past.push([this.X.map(p => p.slice()), this.y.slice(), this.preset]);
+    this.#past.push([this.X.map(p => p.slice()), this.y.slice(), this.preset, this.extra]);
     if (this.#past.length > MOST_STATES) this.#past.shift();
   }
 
@@ -22,7 +23,7 @@ export class PointSet {
 
   undo() {
     const last = this.#past.pop();
-    if (last) [this.X, this.y, this.preset] = last;
+    if (last) [this.X, this.y, this.preset, this.extra] = last;
     return Boolean(last);
   }
 
