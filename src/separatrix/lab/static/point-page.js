@@ -1,0 +1,125 @@
+// What pages with points in the plane share: dragging, adding, erasing, undoing, presets, and the buttons for them.
+import { h, icon, segmented, select } from "./dom.js";
+import * as link from "./link.js";
+import { PointSet } from "./pointset.js";
+import { SHAPE_NAMES, badge } from "./stage.js";
+
+/** A page has `svg`, `stage`, `table` and `layers.marks`, and defines fit(), which asks for an answer, and sentence(). */
+export class PointPage {
+  constructor(root, lab) {
+    Object.assign(this, { root, lab, mode: "move", row: 0, drag: null, answer: null });
+    this.tools = [h("div", { class: "wide-only" }), h("div", { class: "dock" })];
+    this.presets = h("span");
+  }
+
+  /** The points of the link; those of the preset, and a notice, if it names none. */
+  async load(params, preset) {
+    const ask = points => this.lab.source.ask("plane.start", { points });
+    const begun = await ask(link.toPoints(params, preset)).catch(error => {
+      this.lab.notice(`${error.message} The page shows the first preset instead.`);
+      return ask(preset);
+    });
+    this.set = new PointSet(begun.X, begun.y, begun.preset);
+    this.drag = begun.drag;
+    this.row = begun.drag ?? 0;
+  }
+
+  /** What the pointer does, and the presets. */
+  choices() {
+    const next = Math.min(6, Math.max(2, Math.max(-1, ...this.set.y) + 2));
+    for (const place of this.tools) {
+      const items = [{ value: "move", label: "Move" }];
+      for (let k = 0; k < next; k++) items.push({ value: k, label: [badge(k, 12), k < 2 && "Add"], name: `Add ${SHAPE_NAMES[k]}` });
+      items.push({ value: "erase", label: "Erase" });
+      const undo = h("button", { class: "plain", type: "button", "aria-label": "Undo", disabled: !this.set.undoable, click: () => this.undo() }, icon("undo"));
+      place.replaceChildren(h("div", { class: "row" }, segmented("What the pointer does", items, this.mode, mode => { this.mode = mode; this.choices(); }), undo));
+    }
+    this.svg.dataset.mode = this.mode === "move" || this.mode === "erase" ? this.mode : "add";
+    const known = this.lab.opening.presets.map(one => [one.name, one.title]);
+    const options = known.some(([name]) => name === this.set.preset) ? known : [["", "Own points"], ...known];
+    this.presets.replaceChildren(select("Points to start from", options, this.set.preset ?? "", name => this.preset(name)));
+  }
+
+  async preset(name) {
+    if (!name) return;
+    const begun = await this.lab.source.ask("plane.start", { points: name });
+    this.set.replace(begun.X, begun.y, begun.preset);
+    this.drag = begun.drag;
+    this.row = begun.drag ?? 0;
+    this.stage.show(this.set.X);
+    this.changed();
+  }
+
+  /** The points have changed in number or in class: draw them, and ask for what belongs to them. */
+  changed() {
+    this.row = Math.max(0, Math.min(this.row, this.set.X.length - 1));
+    this.points();
+    this.choices();
+    return this.fit();
+  }
+
+  undo() { if (this.set.undo()) this.changed(); }
+
+  /** Draw the points; boundaries follow when their fit is there. */
+  points() {
+    this.layers.marks.replaceChildren(...this.stage.marks(this.set.X, this.set.y));
+    this.table.refresh();
+  }
+
+  place(i, at) {
+    this.set.move(i, at);
+    const mark = this.layers.marks.children[i];
+    if (mark) mark.setAttribute("transform", this.stage.place(this.set.X[i]));
+    else this.points();
+  }
+
+  add(at, k) {
+    this.row = this.set.add(at, k);
+    this.changed();
+  }
+
+  erase(i) {
+    this.set.erase(i);
+    if (this.drag !== null) this.drag = this.drag === i ? null : this.drag - (this.drag > i);
+    this.changed();
+  }
+
+  pointer() {
+    let held = -1;
+    const { svg, stage } = this;
+    svg.addEventListener("pointerdown", event => {
+      const hit = stage.hit(event, this.set.X);
+      if (this.mode === "erase") { if (hit >= 0) this.erase(hit); return; }
+      if (typeof this.mode === "number") return this.add(stage.at(event), this.mode);
+      if (hit < 0) return;
+      held = this.row = hit;
+      this.set.keep();
+      svg.setPointerCapture(event.pointerId);
+      svg.dataset.held = "";
+    });
+    svg.addEventListener("pointermove", event => {
+      if (held >= 0) { this.place(held, stage.at(event)); this.fit(); return; }
+      const hit = stage.hit(event, this.set.X);
+      if (hit >= 0 && hit !== this.row) { this.row = hit; this.fit(); }
+    });
+    const release = () => {
+      if (held < 0) return;
+      held = -1;
+      delete svg.dataset.held;
+      this.table.refresh();
+      this.choices();
+    };
+    svg.addEventListener("pointerup", release);
+    svg.addEventListener("pointercancel", release);
+  }
+
+  /** Ask the server about the present state; the picture follows. */
+  latest(request, payload) {
+    return new Promise(resolve => this.lab.source.latest(request, payload, (answer, error) => {
+      if (answer) { this.answer = answer; this.draw(); this.lab.changed(); }
+      if (error || this.failed) this.lab.notice(error?.message ?? null);
+      this.failed = Boolean(error);
+      resolve();
+    }));
+  }
+}
