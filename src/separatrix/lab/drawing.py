@@ -92,6 +92,8 @@ def _inner_lines(model: Any, label: Any, ring: Array, box: Box) -> list[Array]:
     beside = 0.5 * (ring + end) + outwards * (BESIDE + 1e-6 * size / length)
     inside = np.all((beside > [box[0], box[2]]) & (beside < [box[1], box[3]]), axis=1)
     kept = inside & (np.asarray(model.predict(beside)) > label)
+    # Where boundaries cross, an outline cuts the corner. The edge there has the same class on both sides.
+    kept |= inside & np.roll(kept, 1) & np.roll(kept, -1)
     return _joined(ring, end, kept)
 
 

@@ -24,6 +24,7 @@ PAGES = (
     Page("fisher", "Fisher"),
     Page("classes", "Many classes"),
     Page("basis", "Basis"),
+    Page("information", "Information"),
 )
 
 
