@@ -16,15 +16,16 @@ from separatrix.lab.drawing import Box, box_of, drawn
 from separatrix.lab.fits import fitted, numbers
 from separatrix.lab.models import Chosen, chosen
 from separatrix.lab.points import checked, spelled
+from separatrix.lab.proofs import described_proof
 from separatrix.lab.request_registry import Payload
-from separatrix.proofs.separability import separability
-from separatrix.proofs.verdicts import Verdict
-from separatrix.textbook.novikoff import novikoff_bound
+from separatrix.lab.words import decimals
 
-# The multipliers of a proof are whole numbers. Larger ones than this are shown as shares of their sum.
-LARGEST_MULTIPLIER = 999
+# The most functions outside the axes that a sentence names.
+MOST_NAMED = 3
 # The empty part around the points of the feature space, as a share of their range.
 AROUND = 0.15
+# What is drawn of a model that could not be fitted.
+NOTHING: dict[str, Any] = {"regions": [], "lines": []}
 
 
 def show(payload: Payload) -> Mapping[str, Any]:
@@ -37,24 +38,37 @@ def show(payload: Payload) -> Mapping[str, Any]:
     spec = spelled(X, y, preset if isinstance(preset, str) else None)
     F = basis.transformer.fit_transform(X)
     names = [function_title(str(one)) for one in basis.transformer.get_feature_names_out()]
-    axes = _axes(payload.get("axes"), names)
-    found: dict[str, Any] = {
+    axes, proof = _axes(payload.get("axes"), names), described_proof(F, y, names)
+    model, described = _model(asked, F, y)
+    space = {"points": F[:, axes], "box": _around(F[:, axes])}
+    return {
         "points": spec,
         "names": names,
         "axes": axes,
         "centres": getattr(basis.transformer, "centres_", []),
-        "features": {"points": F[:, axes], "box": _around(F[:, axes])},
-        "plane": {"regions": [], "lines": []},
-        "proof": _proof(F, y, names),
+        "plane": NOTHING if model is None else drawn(make_pipeline(basis.transformer, model), box),
+        "features": space | (NOTHING | {"cut": ""} if model is None else _cut(model, F, axes, names)),
+        "model": described,
+        "proof": proof,
+        "sentence": _sentence(len(X), names, proof, described),
         "python": _python(spec, basis, asked),
     }
+
+
+def _model(asked: Chosen, F: Array, y: Integers) -> tuple[Any, dict[str, Any]]:
+    """The fitted model and its numbers; None and the reason if it could not be fitted."""
     try:
         model = fitted(asked, F, y)
     except SeparatrixError as error:
-        return found | {"model": {"error": str(error)}}
-    found["plane"] = drawn(make_pipeline(basis.transformer, model), box)
-    found["features"] |= _cut(model, F, axes, found["features"]["box"])
-    return found | {"model": numbers(model, F, y)}
+        return None, {"error": str(error)}
+    return model, numbers(model, F, y)
+
+
+def _sentence(n: int, names: list[str], proof: dict[str, Any], described: dict[str, Any]) -> str:
+    """The page in words, for those who do not see it."""
+    facts = ", ".join(f"{name} {value}" for name, value in proof["facts"])
+    wrong = "the model could not be fitted" if "error" in described else f"{len(described['wrong'])} of {n} wrong"
+    return f"Plane with {n} points. φ has {len(names)} functions. {proof['word']}: {facts or 'no numbers'}; {wrong}."
 
 
 def _axes(given: Any, names: list[str]) -> list[int]:
@@ -72,11 +86,11 @@ def _around(points: Array) -> Box:
     return float(left), float(right), float(lower), float(upper)
 
 
-def _cut(model: Any, F: Array, axes: list[int], box: Box) -> dict[str, Any]:
+def _cut(model: Any, F: Array, axes: list[int], names: list[str]) -> dict[str, Any]:
     """The model where the functions that are not on the axes have their means over the rows.
 
-    ``elsewhere`` counts the rows that the cut gives to another class than the model does, since their other functions
-    do not have these means.
+    Rows whose other functions do not have these means may be given to another class by the cut than by the model. The
+    sentence says how many.
     """
     middle = F.mean(axis=0)
 
@@ -85,48 +99,17 @@ def _cut(model: Any, F: Array, axes: list[int], box: Box) -> dict[str, Any]:
         rows[:, axes] = points
         return rows
 
-    held = [j for j in range(F.shape[1]) if j not in axes]
+    held = [f"{names[j]} has its mean {decimals(middle[j])}" for j in range(len(names)) if j not in axes]
     elsewhere = int(np.sum(model.predict(whole(F[:, axes])) != model.predict(F)))
-    shown = drawn(make_pipeline(FunctionTransformer(whole), model), box)
-    return {**shown, "held": [{"function": j, "value": middle[j]} for j in held], "elsewhere": elsewhere}
-
-
-def _proof(F: Array, y: Integers, names: list[str]) -> dict[str, Any]:
-    """The verdict on φ(X), with the rows and multipliers or the margin that prove it."""
-    try:
-        verdict = separability(F, y, names=names)
-    except SeparatrixError as error:
-        return {"code": "none", "sentence": f"{error}.", "rows": [], "multipliers": []}
-    sentence = str(verdict.explain())
-    return {
-        "code": type(verdict).__name__.lower(),
-        "sentence": f"{sentence[:1].upper()}{sentence[1:]}.",
-        "verified": verdict.verify(F, y),
-        "margin": getattr(verdict, "margin", None) if verdict else None,
-        **_multipliers(verdict),
-        **_mistakes(verdict, F, y),
-    }
-
-
-def _multipliers(verdict: Verdict) -> dict[str, Any]:
-    """The rows of a proof that no hyperplane separates the classes, and their λ."""
-    rows = getattr(verdict, "rows", None)
-    if rows is None:
-        return {"rows": [], "multipliers": [], "shares": False}
-    shares = max(verdict.multipliers) > LARGEST_MULTIPLIER
-    return {"rows": rows, "multipliers": verdict.weights if shares else verdict.multipliers, "shares": shares}
-
-
-def _mistakes(verdict: Verdict, F: Array, y: Integers) -> dict[str, Any]:
-    """The mistakes of the perceptron on separable rows of two classes, and the most that the theorem allows."""
-    if not verdict or len(np.unique(y)) != 2:
-        return {"mistakes": None, "bound": None}
-    try:
-        bound = novikoff_bound(F, y).bound
-    except SeparatrixError:  # rows that are separable by less than rounding leave no bound
-        return {"mistakes": None, "bound": None}
-    model = fitted(Chosen("perceptron", {}), F, y)
-    return {"mistakes": model.mistakes_, "bound": bound, "ended": model.certificate_.code == "separated"}
+    if not held:
+        cut = "φ has no other functions, so the line is the whole boundary."
+    elif len(held) <= MOST_NAMED:
+        cut = f"The line is the cut of the boundary where {' and '.join(held)}."
+    else:
+        cut = f"The line is the cut of the boundary where the other {len(held)} functions have their means."
+    if elsewhere:
+        cut += f" Rows on another side of the cut than of the boundary: {elsewhere}."
+    return drawn(make_pipeline(FunctionTransformer(whole), model), _around(F[:, axes])) | {"cut": cut}
 
 
 def _python(spec: str, basis: ChosenBasis, asked: Chosen) -> str:

@@ -1,6 +1,7 @@
 // The page Many classes: two schemes on the same points, hatched where a scheme is ambiguous.
 import { fixed, h, icon, s, select } from "./dom.js";
 import * as link from "./link.js";
+import { presetSelect, undoButton } from "./point-page.js";
 import { PointSet } from "./pointset.js";
 import { COLOURS, Stage, badge } from "./stage.js";
 import { pointTable } from "./table.js";
@@ -14,7 +15,7 @@ class Classes {
     const { models, unknown } = link.toModels(params, this.lab.known, 2, FIRST);
     this.models = models.length === 2 ? models : FIRST.split(",").map(name => ({ name, settings: {}, base: null }));
     for (const model of this.models) model.base ??= this.lab.known.get(model.name).base[0] ?? null;
-    if (unknown.length) this.lab.notice(`The link has parts that this version does not know: ${unknown.join(", ")}.`);
+    this.lab.unknown(unknown);
     const begun = await this.lab.source.ask("classes.start", { points: link.toPoints(params, "three") });
     this.set = new PointSet(begun.X, begun.y, begun.preset);
     this.build();
@@ -46,11 +47,7 @@ class Classes {
   }
 
   choices() {
-    const presets = this.lab.opening.presets.map(one => [one.name, one.title]);
-    const options = presets.some(([name]) => name === this.set.preset) ? presets : [["", "Own points"], ...presets];
-    const undo = h("button", { class: "plain", type: "button", "aria-label": "Undo", disabled: !this.set.undoable, click: () => { if (this.set.undo()) { this.choices(); this.fit(); } } }, icon("undo"));
-    this.top.replaceChildren(undo, select("Points to start from", options, this.set.preset ?? "", async name => {
-      if (!name) return;
+    this.top.replaceChildren(undoButton(this.set.undoable, () => { if (this.set.undo()) { this.choices(); this.fit(); } }), presetSelect(this.lab.opening.presets, this.set.preset, async name => {
       const begun = await this.lab.source.ask("classes.start", { points: name });
       this.set.replace(begun.X, begun.y, begun.preset);
       this.row = 0;
@@ -109,12 +106,7 @@ class Classes {
 
   fit() {
     const { X, y, preset } = this.set, [at1, at2] = this.at;
-    return new Promise(resolve => this.lab.source.latest("classes.fit", { X, y, preset, models: this.models, box: this.stage.box, at1, at2 }, (answer, error) => {
-      if (error || this.failed) this.lab.notice(error?.message ?? null);
-      this.failed = Boolean(error);
-      if (answer) { this.answer = answer; this.draw(); this.lab.changed(); }
-      resolve();
-    }));
+    return this.lab.follow(this, "classes.fit", { X, y, preset, models: this.models, box: this.stage.box, at1, at2 });
   }
 
   sentence(k) {

@@ -1,9 +1,10 @@
 // The page Fisher: a direction to turn, the histograms along it, and J of all directions.
-import { fixed, h, icon, s, segmented, select, short } from "./dom.js";
+import { fixed, h, s, segmented, short } from "./dom.js";
 import * as link from "./link.js";
+import { presetSelect, undoButton } from "./point-page.js";
 import { PointSet } from "./pointset.js";
 import { Stage } from "./stage.js";
-import { pointTable } from "./table.js";
+import { factTable, pointTable } from "./table.js";
 
 const WIDTH = 600, HEIGHT = 150;
 
@@ -44,14 +45,11 @@ class Fisher {
 
   choices() {
     const turn = (text, degrees) => h("button", { type: "button", click: () => this.turn(degrees()) }, text);
-    const presets = this.lab.opening.presets.filter(one => one.classes === 2).map(one => [one.name, one.title]);
-    const options = presets.some(([name]) => name === this.set.preset) ? presets : [["", "Own points"], ...presets];
-    const undo = h("button", { class: "plain", type: "button", "aria-label": "Undo", disabled: !this.set.undoable, click: () => { if (this.set.undo()) { this.choices(); this.ask(); } } }, icon("undo"));
     this.choice.replaceChildren(
       turn("Means", () => this.answer.means.degrees), turn("Fisher", () => this.answer.best.degrees),
       segmented("Threshold", ["midpoint", "gaussian"].map(value => ({ value, label: value === "gaussian" ? "Gaussian" : "midpoint" })), this.threshold, value => { this.threshold = value; this.choices(); this.ask(); }),
-      undo, select("Points to start from", options, this.set.preset ?? "", async name => {
-        if (!name) return;
+      undoButton(this.set.undoable, () => { if (this.set.undo()) { this.choices(); this.ask(); } }),
+      presetSelect(this.lab.opening.presets.filter(one => one.classes === 2), this.set.preset, async name => {
         const begun = await this.lab.source.ask("fisher.start", { points: name });
         this.set.replace(begun.X, begun.y, begun.preset);
         this.stage.show(this.set.X);
@@ -92,12 +90,7 @@ class Fisher {
 
   ask() {
     const { X, y, preset } = this.set;
-    return new Promise(resolve => this.lab.source.latest("fisher.show", { X, y, preset, degrees: this.degrees, box: this.stage.box, threshold: this.threshold }, (answer, error) => {
-      if (error || this.failed) this.lab.notice(error?.message ?? null);
-      this.failed = Boolean(error);
-      if (answer) { this.answer = answer; this.draw(); this.lab.changed(); }
-      resolve();
-    }));
+    return this.lab.follow(this, "fisher.show", { X, y, preset, degrees: this.degrees, box: this.stage.box, threshold: this.threshold });
   }
 
   sentence() { return `Direction ${fixed(this.degrees, 0)} degrees: J is ${short(this.answer.J)} of at most ${short(this.answer.best.J)}; ${this.answer.wrong[this.threshold]} rows are wrong.`; }
@@ -114,7 +107,7 @@ class Fisher {
     this.drawHistogram();
     this.drawCurve();
     const facts = [["J", short(answer.J)], ["largest J", short(answer.best.J)], ["midpoint", fixed(answer.midpoint)], ["crossings", answer.crossings.map(v => fixed(v)).join(", ") || "none"], ["wrong by the midpoint", answer.wrong.midpoint], ["wrong by Gaussians", answer.wrong.gaussian]];
-    this.numbers.replaceChildren(h("table", {}, h("tbody", {}, facts.map(([name, value]) => h("tr", { "data-fact": name }, h("th", { scope: "row" }, name), h("td", {}, String(value)))))));
+    this.numbers.replaceChildren(factTable(facts));
     this.code.textContent = answer.python;
   }
 

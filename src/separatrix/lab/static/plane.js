@@ -22,7 +22,7 @@ class Plane extends PointPage {
     this.models = models.length ? models : [{ name: "logistic", settings: {}, base: null }];
     this.focus = Math.min(Number(params.get("f") ?? 0) || 0, this.models.length - 1);
     await this.load(params, "outlier");
-    if (unknown.length) lab.notice(`The link has parts that this version does not know: ${unknown.join(", ")}.`);
+    lab.unknown(unknown);
     this.build();
     this.stage.show(this.set.X);
     await this.changed();
@@ -31,10 +31,8 @@ class Plane extends PointPage {
 
   build() {
     const { lab } = this;
-    this.svg = s("svg", { id: "stage", class: "stage", role: "application", tabindex: "0", "aria-roledescription": "plane with points that can be moved" });
+    this.layered();
     const figure = h("figure", { class: "plane" }, this.svg, this.busy = h("p", { class: "busy", hidden: true }));
-    this.layers = Object.fromEntries(["ground", "axes", "lines", "under", "marks", "over"].map(name => [name, s("g", { class: name })]));
-    this.svg.append(...Object.values(this.layers));
     this.card = h("div", { class: "under" });
     this.rail = { models: h("div"), show: h("div"), python: h("pre", { tabindex: "0", "aria-label": "The same in Python" }), live: h("span", { class: "live" }) };
     this.table = pointTable(() => this.set, () => this.changed());
@@ -83,7 +81,7 @@ class Plane extends PointPage {
   }
 
   /** Ask for a fit of the present state; the picture follows. */
-  fit() { return this.latest("plane.fit", this.payload()); }
+  fit() { return this.lab.follow(this, "plane.fit", this.payload()); }
 
   draw() {
     const { answer, set } = this;

@@ -1,15 +1,30 @@
 // What pages with points in the plane share: dragging, adding, erasing, undoing, presets, and the buttons for them.
-import { h, icon, segmented, select } from "./dom.js";
+import { h, icon, refill, s, segmented, select } from "./dom.js";
 import * as link from "./link.js";
 import { PointSet } from "./pointset.js";
 import { SHAPE_NAMES, badge } from "./stage.js";
 
-/** A page has `svg`, `stage`, `table` and `layers.marks`, and defines fit(), which asks for an answer, and sentence(). */
+export const undoButton = (enabled, click) => h("button", { class: "plain", type: "button", "aria-label": "Undo", disabled: !enabled, click }, icon("undo"));
+
+/** A select of the presets, and of "Own points" where the points are none of them. */
+export function presetSelect(presets, current, choose) {
+  const known = presets.map(one => [one.name, one.title]), own = known.some(([name]) => name === current) ? [] : [["", "Own points"]];
+  return select("Points to start from", [...own, ...known], current ?? "", name => name && choose(name));
+}
+
+/** A page has `stage` and `table`, and defines fit(), which asks for an answer, draw() and sentence(). */
 export class PointPage {
   constructor(root, lab) {
     Object.assign(this, { root, lab, mode: "move", row: 0, drag: null, answer: null });
     this.tools = [h("div", { class: "wide-only" }), h("div", { class: "dock" })];
     this.presets = h("span");
+  }
+
+  /** The plane, with a layer for each kind of drawing. */
+  layered() {
+    this.svg = s("svg", { id: "stage", class: "stage", role: "application", tabindex: "0", "aria-roledescription": "plane with points that can be moved" });
+    this.layers = Object.fromEntries(["ground", "axes", "lines", "under", "marks", "over"].map(name => [name, s("g", { class: name })]));
+    this.svg.append(...Object.values(this.layers));
   }
 
   /** The points of the link; those of the preset, and a notice, if it names none. */
@@ -31,17 +46,13 @@ export class PointPage {
       const items = [{ value: "move", label: "Move" }];
       for (let k = 0; k < next; k++) items.push({ value: k, label: [badge(k, 12), k < 2 && "Add"], name: `Add ${SHAPE_NAMES[k]}` });
       items.push({ value: "erase", label: "Erase" });
-      const undo = h("button", { class: "plain", type: "button", "aria-label": "Undo", disabled: !this.set.undoable, click: () => this.undo() }, icon("undo"));
-      place.replaceChildren(h("div", { class: "row" }, segmented("What the pointer does", items, this.mode, mode => { this.mode = mode; this.choices(); }), undo));
+      refill(place, h("div", { class: "row" }, segmented("What the pointer does", items, this.mode, mode => { this.mode = mode; this.choices(); }), undoButton(this.set.undoable, () => this.undo())));
     }
     this.svg.dataset.mode = this.mode === "move" || this.mode === "erase" ? this.mode : "add";
-    const known = this.lab.opening.presets.map(one => [one.name, one.title]);
-    const options = known.some(([name]) => name === this.set.preset) ? known : [["", "Own points"], ...known];
-    this.presets.replaceChildren(select("Points to start from", options, this.set.preset ?? "", name => this.preset(name)));
+    refill(this.presets, presetSelect(this.lab.opening.presets, this.set.preset, name => this.preset(name)));
   }
 
   async preset(name) {
-    if (!name) return;
     const begun = await this.lab.source.ask("plane.start", { points: name });
     this.set.replace(begun.X, begun.y, begun.preset);
     this.drag = begun.drag;
@@ -111,15 +122,5 @@ export class PointPage {
     };
     svg.addEventListener("pointerup", release);
     svg.addEventListener("pointercancel", release);
-  }
-
-  /** Ask the server about the present state; the picture follows. */
-  latest(request, payload) {
-    return new Promise(resolve => this.lab.source.latest(request, payload, (answer, error) => {
-      if (answer) { this.answer = answer; this.draw(); this.lab.changed(); }
-      if (error || this.failed) this.lab.notice(error?.message ?? null);
-      this.failed = Boolean(error);
-      resolve();
-    }));
   }
 }

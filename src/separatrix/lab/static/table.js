@@ -31,20 +31,19 @@ export function pointTable(points, changed) {
   return details;
 }
 
-const MOST_ROWS = 13;
+/** Rows of a name and its values, with the names of the columns if there are several. */
+export const factTable = (rows, heads = []) => h("table", {}, heads.length > 0 && h("thead", {}, h("tr", {}, h("td"), heads.map(text => h("th", { scope: "col" }, text)))),
+  h("tbody", {}, rows.map(([name, ...cells]) => h("tr", { "data-fact": name }, h("th", { scope: "row" }, name), cells.map(cell => h("td", {}, cell))))));
 
-/** The curves of a figure as a table of at most MOST_ROWS places: {x: [...], name: [...]}; null is infinite. */
+/** The curves of a figure as a table of every tenth place. */
 export function curveTable(title) {
-  const table = h("table"), place = h("div", {}, table);
-  const details = h("details", { class: "more", toggle: () => fill() }, h("summary", {}, "As a table", h("span", { class: "hidden" }, `: ${title}`)), place);
   let curves = {};
-  const fill = () => {
+  const place = h("div"), fill = () => {
     if (!details.open) return;
-    const names = Object.keys(curves), all = Object.values(curves), by = Math.ceil(all[0].length / (MOST_ROWS - 1));
-    const rows = all[0].map((_, j) => j).filter(j => j % by === 0 || j === all[0].length - 1);
-    table.replaceChildren(h("thead", {}, h("tr", {}, names.map(name => h("th", { scope: "col" }, name)))),
-      h("tbody", {}, rows.map(j => h("tr", {}, all.map((list, k) => h(k ? "td" : "th", { scope: k ? null : "row" }, list[j] === null ? "∞" : fixed(list[j], k ? 4 : 2)))))));
+    const [[, x], ...others] = Object.entries(curves), rows = x.flatMap((at, j) => j % 10 ? [] : [[fixed(at), ...others.map(([, values]) => fixed(values[j], 4))]]);
+    place.replaceChildren(factTable(rows, others.map(([name]) => name)));
   };
+  const details = h("details", { class: "more", toggle: fill }, h("summary", {}, "As a table", h("span", { class: "hidden" }, `: ${title}`)), place);
   details.show = made => { curves = made; fill(); };
   return details;
 }
