@@ -175,9 +175,9 @@ def test_every_curve_has_its_name_and_every_slider_its_first_value():
 @pytest.mark.parametrize("p", [0.0, 1.0])
 def test_impossible_outcomes_have_an_infinite_cost(p):
     answer = beliefs({"p": p, "q": 0.5})
-    assert dict((name, cells) for name, *cells in answer["parts"][1]["rows"])["KL(q‖p)"] == ["∞", "∞"]
+    assert {name: cells for name, *cells in answer["parts"][1]["rows"]}["KL(q‖p)"] == ["∞", "∞"]
     assert set(answer["parts"][1]["curves"]) == {"q", "H(p, q)", "KL(p‖q)"}
-    assert dict((name, cells) for name, *cells in answer["parts"][0]["rows"])["H(p)"] == ["0.0000", "0.0000"]
+    assert {name: cells for name, *cells in answer["parts"][0]["rows"]}["H(p)"] == ["0.0000", "0.0000"]
 
 
 def test_curves_are_those_of_the_library():

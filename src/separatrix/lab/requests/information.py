@@ -49,7 +49,7 @@ SLIDERS: dict[str, tuple[str, float, float, float, float, str]] = {
 # where the picture is dragged, or x itself if it is missing.
 FIGURES: list[dict[str, Any]] = [
     {"part": 0, "title": "Entropy of a coin", "box": (-0.08, 1.08, -0.06, 0.78), "axes": "pH", "sliders": ["p"]},
-    {"part": 1, "title": "The cost of believing q", "box": (-0.12, 1.08, -0.15, 2.6), "sliders": ["q"]}
+    {"part": 1, "title": "The cost of a belief", "box": (-0.12, 1.08, -0.15, 2.6), "sliders": ["q"]}
     | {"axes": ["q", "nats"]},
     {"part": 0, "title": "Two normals for two peaks", "box": (-8.0, 8.0, -0.04, 0.62), "times": 2}
     | {"axes": ["x", "density"], "sliders": ["distance", "weight", "width"]},
@@ -170,7 +170,7 @@ def heads(payload: Payload) -> Mapping[str, Any]:
     p, curve = float(sigmoid(z)), sigmoid(SCORES)
     curves = {"z": SCORES, "σ": curve, "σ′": curve * (1 - curve)}
     curves |= {name: LINKS[name].activation(SCORES) for name in HEADS[1:]}
-    names = {"σ": (2.4, 4, 18), "σ′": (1.9, 4, -6), "sign": (-3, 0, -8), "identity": (-0.6, 10, 8)}
+    names = {"σ": (2.4, 4, 18), "σ′": (1.9, 4, -6), "sign": (-3, 0, -8), "identity": (-0.6, 14, 8)}
     names |= {"probit": (1.7, 0, -16), "cloglog": (0.2, -6, -4)}
     rows = [("σ(z)", p), ("σ′(z)", p * (1 - p)), ("logit σ(z)", float(logit(p)))]
     rows += [(f"{name} of z", float(LINKS[name].activation(np.array([z]))[0])) for name in HEADS[1:]]

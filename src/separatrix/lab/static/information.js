@@ -99,7 +99,10 @@ class Information {
     const value = (name, at) => curves[name][x.reduce((best, v, j) => Math.abs(v - at) < Math.abs(x[best] - at) ? j : best, 0)];
     const lines = others.map((name, k) => s("path", { class: `boundary line-${k}`, d: stage.path(x.map((v, j) => [v, curves[name][j]])) }));
     const marks = now === undefined ? [] : [s("path", { class: "now", d: `M${stage.x(now)},0V${stage.height}` }), ...others.map(name => s("circle", { class: "dot", r: 5, cx: stage.x(now), cy: stage.y(value(name, now)) }))];
-    const texts = Object.entries(names).map(([name, [at, right, down, words = name]]) => stage.text(stage.x(at) + right, stage.y(value(name, at)) + down, words, "label", right < 0 ? "end" : right ? "start" : "middle"));
+    const texts = Object.entries(names).map(([name, [at, right, down]]) => {
+      const wide = 8 * name.length, place = Math.min(stage.width - (right > 0 ? wide : 0), Math.max(right < 0 ? wide : 0, stage.x(at) + right));
+      return stage.text(place, stage.y(value(name, at)) + down, name, "label", right < 0 ? "end" : right ? "start" : "middle");
+    });
     stage.svg.replaceChildren(...stage.axes([...axes], true), ...lines, ...marks, ...texts);
     stage.svg.setAttribute("aria-label", `${title}. ${sentence}`);
     table.show(curves);
