@@ -35,8 +35,18 @@ def box_of(payload: Payload) -> Box:
 
 def drawn_regions(model: Any, box: Box) -> list[dict[str, Any]]:
     """The outlines of the parts of the plane in which each class wins, to be filled by the even-odd rule."""
-    found = [one for one in regions(model, box) if not one.empty]
-    return [{"k": int(one.labels[0]), "rings": [places(ring) for ring in one.rings]} for one in found]
+    return _outlines(regions(model, box))
+
+
+def drawn(model: Any, box: Box) -> dict[str, Any]:
+    """The regions of a model and its boundaries. The regions, which may take long, are computed once for both."""
+    found = regions(model, box)
+    return {"regions": _outlines(found), "lines": [places(line) for line in _between(model, found, box)]}
+
+
+def _outlines(found: Sequence[Any]) -> list[dict[str, Any]]:
+    kept = [one for one in found if not one.empty]
+    return [{"k": int(one.labels[0]), "rings": [places(ring) for ring in one.rings]} for one in kept]
 
 
 def boundaries(model: Any, box: Box) -> list[Array]:
@@ -44,7 +54,12 @@ def boundaries(model: Any, box: Box) -> list[Array]:
     scorer = getattr(model, "scorer_", None)
     if isinstance(scorer, Scorer) and len(scorer.W) == 1:
         return segments([scorer.W[0] - [scorer.link.boundary, 0.0, 0.0]], box)
-    rings = [(one.labels[0], ring) for one in regions(model, box) for ring in one.rings]
+    return _between(model, regions(model, box), box)
+
+
+def _between(model: Any, found: Sequence[Any], box: Box) -> list[Array]:
+    """The boundaries between the regions of a model."""
+    rings = [(one.labels[0], ring) for one in found for ring in one.rings]
     return [line for label, ring in rings for line in _inner_lines(model, label, ring, box)]
 
 
@@ -77,6 +92,8 @@ def _inner_lines(model: Any, label: Any, ring: Array, box: Box) -> list[Array]:
     beside = 0.5 * (ring + end) + outwards * (BESIDE + 1e-6 * size / length)
     inside = np.all((beside > [box[0], box[2]]) & (beside < [box[1], box[3]]), axis=1)
     kept = inside & (np.asarray(model.predict(beside)) > label)
+    # Where boundaries cross, an outline cuts the corner. The edge there has the same class on both sides.
+    kept |= inside & np.roll(kept, 1) & np.roll(kept, -1)
     return _joined(ring, end, kept)
 
 

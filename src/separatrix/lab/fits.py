@@ -1,4 +1,7 @@
-"""Fits that are kept for a moment: a page asks again when the pointer moves over points that stay where they are."""
+"""Fits that are kept for a moment, and their numbers.
+
+A page asks again when the pointer moves over points that stay where they are.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,10 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
+
 from separatrix.base.arrays import Array, Integers
+from separatrix.lab.certificates import verdict
 from separatrix.lab.models import Chosen
 
 MOST_KEPT = 32
@@ -36,3 +42,14 @@ def fitted(asked: Chosen, X: Array, y: Integers) -> Any:
 @lru_cache(maxsize=MOST_KEPT)
 def _fitted(asked: _Asked) -> Any:
     return asked.model.estimator().fit(asked.X, asked.y)
+
+
+def numbers(model: Any, X: Array, y: Integers) -> dict[str, Any]:
+    """What the card of a fitted model shows: its mistakes, the length of its weights, its cost and its certificate."""
+    coef = getattr(model, "coef_", None)
+    return {
+        "wrong": np.flatnonzero(model.predict(X) != y),
+        "norm": None if coef is None else float(np.linalg.norm(coef)),
+        "cost": float(model.certificate_.objective),
+        "verdict": verdict(model.certificate_),
+    }

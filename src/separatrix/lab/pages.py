@@ -24,6 +24,8 @@ PAGES = (
     Page("losses", "Losses"),
     Page("fisher", "Fisher"),
     Page("classes", "Many classes"),
+    Page("basis", "Basis"),
+    Page("information", "Information"),
 )
 
 

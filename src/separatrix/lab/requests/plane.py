@@ -11,9 +11,8 @@ import numpy as np
 from separatrix.base.arrays import Array, Integers
 from separatrix.base.errors import InputError, SeparatrixError
 from separatrix.lab.card import card, losses
-from separatrix.lab.certificates import verdict
 from separatrix.lab.drawing import Box, boundaries, box_of, drawn_regions, margins, places, probability_lines
-from separatrix.lab.fits import fitted
+from separatrix.lab.fits import fitted, numbers
 from separatrix.lab.models import Chosen, chosen
 from separatrix.lab.points import checked, points, spelled
 from separatrix.lab.presets import PRESETS
@@ -65,10 +64,7 @@ def _fitted(asked: Any, X: Array, y: Integers, box: Box, payload: Payload) -> tu
     row = payload.get("row")
     is_row = isinstance(row, int) and 0 <= row < len(y)
     described = {
-        "wrong": np.flatnonzero(model.predict(X) != y),
-        "norm": _norm(model),
-        "cost": float(model.certificate_.objective),
-        "verdict": verdict(model.certificate_),
+        **numbers(model, X, y),
         "lines": [places(line) for line in boundaries(model, box)],
         "margins": [places(line) for line in margins(model, box)],
         "probabilities": probability_lines(model, box) if payload.get("probability") else [],
@@ -78,11 +74,6 @@ def _fitted(asked: Any, X: Array, y: Integers, box: Box, payload: Payload) -> tu
         "milliseconds": 1e3 * seconds,
     }
     return described, model
-
-
-def _norm(model: Any) -> float | None:
-    coef = getattr(model, "coef_", None)
-    return None if coef is None else float(np.linalg.norm(coef))
 
 
 def _normal(model: Any) -> Array | None:

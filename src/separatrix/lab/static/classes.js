@@ -1,5 +1,5 @@
 // The page Many classes: two schemes on the same points, hatched where a scheme is ambiguous.
-import { fixed, h, s, select } from "./dom.js";
+import { fixed, h, icon, s, select } from "./dom.js";
 import * as link from "./link.js";
 import { pointChoices } from "./point-choices.js";
 import { PointSet } from "./pointset.js";
@@ -15,7 +15,7 @@ class Classes {
     const { models, unknown } = link.toModels(params, this.lab.known, 2, FIRST);
     this.models = models.length === 2 ? models : FIRST.split(",").map(name => ({ name, settings: {}, base: null }));
     for (const model of this.models) model.base ??= this.lab.known.get(model.name).base[0] ?? null;
-    if (unknown.length) this.lab.notice(`The link has parts that this version does not know: ${unknown.join(", ")}.`);
+    this.lab.unknown(unknown);
     const begun = await this.lab.source.ask("classes.start", { points: link.toPoints(params, "three") });
     this.set = new PointSet(begun.X, begun.y, begun.preset);
     this.build();
@@ -106,12 +106,7 @@ class Classes {
 
   fit() {
     const { X, y, preset } = this.set, [at1, at2] = this.at;
-    return new Promise(resolve => this.lab.source.latest("classes.fit", { X, y, preset, models: this.models, box: this.stage.box, at1, at2 }, (answer, error) => {
-      if (error || this.failed) this.lab.notice(error?.message ?? null);
-      this.failed = Boolean(error);
-      if (answer) { this.answer = answer; this.draw(); this.lab.changed(); }
-      resolve();
-    }));
+    return this.lab.follow(this, "classes.fit", { X, y, preset, models: this.models, box: this.stage.box, at1, at2 });
   }
 
   sentence(k) {

@@ -71,3 +71,10 @@ export function select(name, options, current, choose) {
   const made = options.map(([value, text]) => h("option", { value, selected: value === current }, text));
   return h("select", { "aria-label": name, change: event => choose(event.target.value) }, made);
 }
+
+/** Replace the children of a place; the control that had the focus has it again. */
+export function refill(place, ...children) {
+  const controls = () => [...place.querySelectorAll("button, select, input")], k = controls().indexOf(document.activeElement);
+  place.replaceChildren(...children);
+  controls()[k]?.focus();
+}

@@ -4,7 +4,7 @@ import * as link from "./link.js";
 import { pointChoices } from "./point-choices.js";
 import { PointSet } from "./pointset.js";
 import { COLOURS, Stage } from "./stage.js";
-import { asTable, pointTable } from "./table.js";
+import { asTable, factTable, pointTable } from "./table.js";
 
 const HEIGHT = 150;
 
@@ -86,12 +86,7 @@ class Fisher {
 
   ask() {
     const { X, y, preset } = this.set;
-    return new Promise(resolve => this.lab.source.latest("fisher.show", { X, y, preset, degrees: this.degrees, box: this.stage.box, threshold: this.threshold }, (answer, error) => {
-      if (error || this.failed) this.lab.notice(error?.message ?? null);
-      this.failed = Boolean(error);
-      if (answer) { this.answer = answer; this.draw(); this.lab.changed(); }
-      resolve();
-    }));
+    return this.lab.follow(this, "fisher.show", { X, y, preset, degrees: this.degrees, box: this.stage.box, threshold: this.threshold });
   }
 
   sentence() { return `Direction ${fixed(this.degrees, 0)} degrees: J is ${short(this.answer.J)} of at most ${short(this.answer.best.J)}; ${this.answer.wrong[this.threshold]} rows are wrong.`; }
@@ -110,7 +105,7 @@ class Fisher {
     this.drawCurve();
     for (const table of this.tables) table.refresh();
     const facts = [["J", short(answer.J)], ["largest J", short(answer.best.J)], ["midpoint", fixed(answer.midpoint)], ["crossings", answer.crossings.map(v => fixed(v)).join(", ") || "none"], ["wrong by the midpoint", answer.wrong.midpoint], ["wrong by Gaussians", answer.wrong.gaussian]];
-    this.numbers.replaceChildren(h("table", {}, h("tbody", {}, facts.map(([name, value]) => h("tr", { "data-fact": name }, h("th", { scope: "row" }, name), h("td", {}, String(value)))))));
+    this.numbers.replaceChildren(factTable(facts));
     this.code.textContent = answer.python;
   }
 

@@ -76,11 +76,7 @@ class Losses {
   }
 
   ask() {
-    return new Promise(resolve => this.lab.source.latest("losses.show", { losses: [...this.chosen], m: this.m, x: this.x }, (answer, error) => {
-      this.lab.notice(error?.message ?? null);
-      if (answer) { this.answer = answer; this.draw(); this.lab.changed(); }
-      resolve();
-    }));
+    return this.lab.follow(this, "losses.show", { losses: [...this.chosen], m: this.m, x: this.x });
   }
 
   sentence() { return this.answer.losses.filter(one => one.boundary !== null).map(one => `${one.name} divides at ${fixed(one.boundary)} and gets ${one.wrong} wrong`).join(", "); }

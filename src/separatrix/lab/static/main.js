@@ -24,6 +24,15 @@ const lab = {
   say: text => { $("#say").textContent = text; },
   /** A sentence for everyone, such as the reason why something failed; null hides it. */
   notice: text => { $("#notice").hidden = !text; $("#notice span").textContent = text ?? ""; },
+  /** Say which parts of a link mean nothing. */
+  unknown: keys => { if (keys.length) lab.notice(`The link has parts that this version does not know: ${keys.join(", ")}.`); },
+  /** Ask about the latest state of a page. It draws the answer, and its state goes into the address; an error is shown. */
+  follow: (page, request, payload, done = answer => { page.answer = answer; page.draw(); }) => new Promise(resolve => lab.source.latest(request, payload, (answer, error) => {
+    if (error || page.failed) lab.notice(error?.message ?? null);
+    page.failed = Boolean(error);
+    if (answer) { done(answer); lab.changed(); }
+    resolve();
+  })),
   /** The page has changed: its state goes into the address. */
   changed: () => {
     clearTimeout(writing);
@@ -89,7 +98,7 @@ function acts() {
   for (const kind of ["SVG", "PNG"]) menu.append(h("button", { type: "button", click: () => {
     menu.hidden = true;
     picture.focus();
-    save(current.page.stage, kind.toLowerCase(), `separatrix-${current.name}`);
+    save(current.page.pictures ?? current.page.stage, kind.toLowerCase(), `separatrix-${current.name}`);
   } }, kind));
   menu.addEventListener("keydown", event => { if (event.key === "Escape") { menu.hidden = true; picture.focus(); } });
   $(".acts").append(

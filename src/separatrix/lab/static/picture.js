@@ -1,32 +1,43 @@
 // The picture as a file. Colours and type are written into the copy, since a file has no style sheet.
 const COPIED = ["fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "stroke-linejoin", "opacity", "fill-opacity", "font-family", "font-size", "font-style", "font-weight", "text-anchor", "paint-order"];
 
-/** A copy of the stage's SVG that looks the same anywhere. */
-export function standalone(stage) {
-  const { svg, canvas, width, height } = stage, copy = svg.cloneNode(true);
-  const originals = svg.querySelectorAll("*"), copies = copy.querySelectorAll("*");
+const SVG = "http://www.w3.org/2000/svg";
+
+function make(name, attributes, ...children) {
+  const made = document.createElementNS(SVG, name);
+  for (const key in attributes) made.setAttribute(key, attributes[key]);
+  made.append(...children);
+  return made;
+}
+
+/** A copy of a stage's SVG that looks the same anywhere. */
+function copied({ svg, canvas, width, height }) {
+  const copy = svg.cloneNode(true), originals = svg.querySelectorAll("*"), copies = copy.querySelectorAll("*");
   originals.forEach((one, k) => {
     const style = getComputedStyle(one);
     for (const name of COPIED) copies[k].setAttribute(name, style.getPropertyValue(name));
     copies[k].removeAttribute("class");
   });
-  const make = (name, attributes) => {
-    const made = document.createElementNS("http://www.w3.org/2000/svg", name);
-    for (const key in attributes) made.setAttribute(key, attributes[key]);
-    return made;
-  };
-  const paper = getComputedStyle(document.body).backgroundColor, first = [make("rect", { width, height, fill: paper })];
-  if (canvas?.width) first.push(make("image", { width, height, href: canvas.toDataURL() }));
-  copy.prepend(...first);
+  if (canvas?.width) copy.prepend(make("image", { width, height, href: canvas.toDataURL() }));
   for (const name of ["class", "id", "tabindex", "role", "aria-roledescription"]) copy.removeAttribute(name);
-  for (const [key, value] of Object.entries({ xmlns: "http://www.w3.org/2000/svg", width, height })) copy.setAttribute(key, value);
-  return new XMLSerializer().serializeToString(copy);
+  for (const [key, value] of Object.entries({ width, height })) copy.setAttribute(key, value);
+  return copy;
 }
 
-/** Save the stage as an SVG or PNG file. */
-export async function save(stage, kind, name) {
-  const drawing = new Blob([standalone(stage)], { type: "image/svg+xml" });
-  download(kind === "svg" ? drawing : await painted(drawing, stage), `${name}.${kind}`);
+/** One SVG of all stages that can be seen, placed as on the page. */
+export function standalone(stages) {
+  const shown = stages.filter(one => one.svg.checkVisibility()), frames = shown.map(one => one.svg.getBoundingClientRect());
+  const left = Math.min(...frames.map(one => one.left)), top = Math.min(...frames.map(one => one.top));
+  const width = Math.round(Math.max(...frames.map(one => one.right)) - left), height = Math.round(Math.max(...frames.map(one => one.bottom)) - top);
+  const paper = make("rect", { width, height, fill: getComputedStyle(document.body).backgroundColor });
+  const copies = shown.map((one, k) => make("g", { transform: `translate(${frames[k].left - left},${frames[k].top - top})` }, copied(one)));
+  return { width, height, text: new XMLSerializer().serializeToString(make("svg", { width, height, viewBox: `0 0 ${width} ${height}` }, paper, ...copies)) };
+}
+
+/** Save a stage, or several of them, as an SVG or PNG file. */
+export async function save(stages, kind, name) {
+  const picture = standalone([stages].flat()), drawing = new Blob([picture.text], { type: "image/svg+xml" });
+  download(kind === "svg" ? drawing : await painted(drawing, picture), `${name}.${kind}`);
 }
 
 async function painted(drawing, { width, height }) {

@@ -17,7 +17,7 @@ class StepPage {
     this.methods = methods;
     const { models, unknown } = link.toModels(params, this.lab.known, 1, "perceptron", ["k"]);
     this.model = models[0] && methods.includes(models[0].name) ? models[0] : { name: methods[0], settings: {}, base: null };
-    if (unknown.length) this.lab.notice(`The link has parts that this version does not know: ${unknown.join(", ")}.`);
+    this.lab.unknown(unknown);
     this.points = link.toPoints(params, "separable");
     this.build();
     await this.fit(params.has("k") ? Number(params.get("k")) || 0 : 4);

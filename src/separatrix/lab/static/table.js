@@ -1,5 +1,5 @@
-// Tables for those who do not drag or look: the numbers of a curve, and the points with editable cells.
-import { h, short } from "./dom.js";
+// Tables for those who do not drag or look: numbers by name, the numbers of a curve, and the points with editable cells.
+import { fixed, h, short } from "./dom.js";
 import { SHAPE_NAMES } from "./stage.js";
 
 const written = value => typeof value === "string" || Number.isInteger(value) ? String(value) : short(value);
@@ -44,4 +44,18 @@ export function pointTable(points, changed) {
     h("div", { class: "scroll" }, h("table", {}, h("thead", {}, h("tr", {}, heads)), body)));
   details.refresh = () => { if (details.open && !details.contains(document.activeElement)) fill(); };
   return details;
+}
+
+/** Rows of a name and its values, with the names of the columns if there are several. */
+export const factTable = (rows, heads = []) => h("table", {}, heads.length > 0 && h("thead", {}, h("tr", {}, h("td"), heads.map(text => h("th", { scope: "col" }, text)))),
+  h("tbody", {}, rows.map(([name, ...cells]) => h("tr", { "data-fact": name }, h("th", { scope: "row" }, name), cells.map(cell => h("td", {}, cell))))));
+
+/** The curves of a figure, every tenth place of them; the first is the places. */
+export function curveTable(title) {
+  let curves = { "": [] };
+  const table = asTable(title, () => {
+    const [[name, x], ...others] = Object.entries(curves);
+    return [[name, ...others.map(([other]) => other)], ...x.flatMap((at, j) => j % 10 ? [] : [[fixed(at), ...others.map(([, values]) => fixed(values[j], 4))]])];
+  });
+  return Object.assign(table, { show: made => { curves = made; table.refresh(); } });
 }

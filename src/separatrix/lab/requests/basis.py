@@ -1,0 +1,135 @@
+"""The page Basis: points in the plane beside their basis functions, and whether these separate the classes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+
+from separatrix.base.arrays import Array, Integers
+from separatrix.base.errors import InputError, SeparatrixError
+from separatrix.lab.bases import ChosenBasis, chosen_basis, function_title
+from separatrix.lab.drawing import Box, box_of, drawn
+from separatrix.lab.fits import fitted, numbers
+from separatrix.lab.models import Chosen, chosen
+from separatrix.lab.points import checked, spelled
+from separatrix.lab.proofs import described_proof
+from separatrix.lab.request_registry import Payload
+from separatrix.lab.words import decimals
+
+# The most functions outside the axes that a sentence names.
+MOST_NAMED = 3
+# The empty part around the points of the feature space, as a share of their range.
+AROUND = 0.15
+# What is drawn of a model that could not be fitted.
+NOTHING: dict[str, Any] = {"regions": [], "lines": []}
+
+
+def show(payload: Payload) -> Mapping[str, Any]:
+    """Fit the chosen model to φ(X), draw it in both spaces, and prove whether φ(X) is separable."""
+    X, y = checked(payload.get("X"), payload.get("y"))
+    if not len(X):
+        raise InputError("points", "there are none", "add points of two classes")
+    box, asked, basis = box_of(payload), chosen(payload.get("model")), chosen_basis(payload.get("basis"), X)
+    preset = payload.get("preset")
+    spec = spelled(X, y, preset if isinstance(preset, str) else None)
+    F = basis.transformer.fit_transform(X)
+    names = [function_title(str(one)) for one in basis.transformer.get_feature_names_out()]
+    axes, proof = _axes(payload.get("axes"), names), described_proof(F, y, names)
+    model, described = _model(asked, F, y)
+    space = {"points": F[:, axes], "box": _around(F[:, axes])}
+    return {
+        "points": spec,
+        "names": names,
+        "axes": axes,
+        "centres": getattr(basis.transformer, "centres_", []),
+        "plane": NOTHING if model is None else drawn(make_pipeline(basis.transformer, model), box),
+        "features": space | (NOTHING | {"cut": ""} if model is None else _cut(model, F, axes, names)),
+        "model": described,
+        "proof": proof,
+        "sentence": _sentence(len(X), names, proof, described),
+        "python": _python(spec, basis, asked),
+    }
+
+
+def _model(asked: Chosen, F: Array, y: Integers) -> tuple[Any, dict[str, Any]]:
+    """The fitted model and its numbers; None and the reason if it could not be fitted."""
+    try:
+        model = fitted(asked, F, y)
+    except SeparatrixError as error:
+        return None, {"error": str(error)}
+    return model, numbers(model, F, y)
+
+
+def _sentence(n: int, names: list[str], proof: dict[str, Any], described: dict[str, Any]) -> str:
+    """The page in words, for those who do not see it."""
+    facts = ", ".join(f"{name} {value}" for name, value in proof["facts"])
+    wrong = "the model could not be fitted" if "error" in described else f"{len(described['wrong'])} of {n} wrong"
+    return f"Plane with {n} points. φ has {len(names)} functions. {proof['word']}: {facts or 'no numbers'}; {wrong}."
+
+
+def _axes(given: Any, names: list[str]) -> list[int]:
+    """The two functions on the axes: those asked for, else x₁x₂ against x₁, else the first two."""
+    match given:
+        case [int(a), int(b)] if a != b and 0 <= a < len(names) and 0 <= b < len(names):
+            return [a, b]
+    return [0, names.index("x₁x₂") if "x₁x₂" in names else min(1, len(names) - 1)]
+
+
+def _around(points: Array) -> Box:
+    low, high = points.min(axis=0), points.max(axis=0)
+    margin = np.where(high > low, AROUND * (high - low), 1.0)
+    (left, lower), (right, upper) = low - margin, high + margin
+    return float(left), float(right), float(lower), float(upper)
+
+
+def _cut(model: Any, F: Array, axes: list[int], names: list[str]) -> dict[str, Any]:
+    """The model where the functions that are not on the axes have their means over the rows.
+
+    Rows whose other functions do not have these means may be given to another class by the cut than by the model. The
+    sentence says how many.
+    """
+    middle = F.mean(axis=0)
+
+    def whole(points: Array) -> Array:
+        rows = np.tile(middle, (len(points), 1))
+        rows[:, axes] = points
+        return rows
+
+    held = [f"{names[j]} has its mean {decimals(middle[j])}" for j in range(len(names)) if j not in axes]
+    elsewhere = int(np.sum(model.predict(whole(F[:, axes])) != model.predict(F)))
+    if not held:
+        cut = "φ has no other functions, so the line is the whole boundary."
+    elif len(held) <= MOST_NAMED:
+        cut = f"The line is the cut of the boundary where {' and '.join(held)}."
+    else:
+        cut = f"The line is the cut of the boundary where the other {len(held)} functions have their means."
+    if elsewhere:
+        cut += f" Rows on another side of the cut than of the boundary: {elsewhere}."
+    return drawn(make_pipeline(FunctionTransformer(whole), model), _around(F[:, axes])) | {"cut": cut}
+
+
+def _python(spec: str, basis: ChosenBasis, asked: Chosen) -> str:
+    lines = [
+        "import separatrix as sx",
+        "from sklearn.pipeline import make_pipeline",
+        "",
+        f'X, y = sx.lab.points("{spec}")',
+        f"phi = {basis.python}",
+        f"model = make_pipeline(phi, {asked.python()}).fit(X, y)",
+        'print((model.predict(X) != y).sum(), "of", len(y), "wrong")',
+        "",
+        "features = phi.transform(X)",
+        "proof = sx.separability(features, y)",
+        "print(proof)",
+        "if proof and len(set(y)) == 2:",
+        '    print(sx.Perceptron().fit(features, y).mistakes_, "mistakes of at most")',
+        "    print(sx.novikoff_bound(features, y).bound)",
+    ]
+    return "\n".join(lines)
+
+
+REQUESTS = {"show": show}
