@@ -1,7 +1,7 @@
 """Planes that the reader chooses: two columns, Fisher's axes, or the normal of the boundary and the largest variance.
 
-``diagnostics/plane.py`` chooses one by itself. ``ModelInPlane`` is a model as a function of the points of a plane: for two
-of several columns, the other columns are at their means.
+``diagnostics/plane.py`` chooses one by itself. ``ModelInPlane`` is a model as a function of the points of a plane: for
+two of several columns, the other columns are at their means.
 """
 
 from __future__ import annotations

@@ -21,6 +21,8 @@ from separatrix.lab.points import of_preset
 from separatrix.lab.presets import PRESETS
 from separatrix.lab.request_registry import encoded
 from separatrix.lab.session import Session
+from separatrix.lab.tables import LARGEST_UPLOAD
+from separatrix.lab.uploads import ROUTES
 
 TYPES = {"html": "text/html", "js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
 
@@ -49,6 +51,7 @@ def application(launch: Launch) -> ASGIApp:
     routes = [
         Route("/", index),
         Route("/opening.json", start),
+        *ROUTES,
         Route("/{name}", static),
         WebSocketRoute("/socket", socket),
     ]
@@ -80,6 +83,7 @@ def opening() -> Mapping[str, Any]:
         "pages": [vars(page) for page in PAGES],
         "models": offered(),
         "presets": [_preset(name) for name in PRESETS],
+        "largest_upload": LARGEST_UPLOAD,
     }
 
 

@@ -23,6 +23,7 @@ PAGES = (
     Page("losses", "Losses"),
     Page("fisher", "Fisher"),
     Page("classes", "Many classes"),
+    Page("data", "Your data"),
 )
 
 

@@ -137,15 +137,25 @@ def _converted(path: Path) -> str:
 
 
 def _open_file(name: str, path: Path, spelling: Spelling) -> Source:
-    opener = _OPENERS.get(_extension(path))
-    if opener is None:
-        if path.suffix.lower() in _SPREADSHEETS:
-            raise TableError(name, "it is a spreadsheet", f"convert it first: {_converted(path)}")
-        problem = f"its extension {_extension(path)!r} is unknown" if path.suffix else "it has no extension"
-        raise TableError(name, problem, f"give a file that ends in {_ENDINGS}; or pipe it in as '-'")
+    opener = _OPENERS[known_extension(name, path)]
     if not path.is_file():
         raise TableError(name, "it is not a regular file", "pipe it in as '-'")
     return opener(name, path, spelling)
+
+
+def known_extension(name: str, path: Path) -> str:
+    """The extension by which a file is read; an error that calls the file ``name`` if it is not known.
+
+    >>> known_extension("a table", Path("people.CSV.gz"))
+    '.csv.gz'
+    """
+    found = _extension(path)
+    if found in _OPENERS:
+        return found
+    if path.suffix.lower() in _SPREADSHEETS:
+        raise TableError(name, "it is a spreadsheet", f"convert it first: {_converted(path)}")
+    problem = f"its extension {found!r} is unknown" if path.suffix else "it has no extension"
+    raise TableError(name, problem, f"give a file that ends in {_ENDINGS}; or pipe it in as '-'")
 
 
 def _open_stdin(spelling: Spelling) -> Source:
