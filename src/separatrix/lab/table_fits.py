@@ -5,7 +5,6 @@ A table is read, divided and encoded as ``separatrix fit`` does it, so both give
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
@@ -108,17 +107,25 @@ def python_lines(asked: Fit, linear: bool) -> str:
     return "\n".join(lines)
 
 
-def held_out_numbers(fit: HeldOutFit) -> Mapping[str, Any] | None:
-    """The accuracy on the held-out rows with its interval; None if no row is held out."""
+def held_out_facts(fit: HeldOutFit) -> tuple[list[tuple[str, str]], str]:
+    """The numbers of the held-out rows, each with its name, and a sentence to compare them with."""
     found = fit.performance
     if found is None:
-        return None
+        return [], "No row could be held out, since no class has enough rows."
     interval = found.accuracy_interval
-    return {
-        "rows": found.n_rows,
-        "wrong": found.n_rows - found.n_right,
-        "accuracy": found.accuracy,
-        "low": interval.low,
-        "high": interval.high,
-        "majority": found.null_accuracy,
-    }
+    facts = [
+        ("held-out accuracy", _percent(found.accuracy)),
+        ("95 % interval", f"{_percent(interval.low)} to {_percent(interval.high)}"),
+        ("wrong", f"{found.n_rows - found.n_right:,} of {found.n_rows:,}"),
+    ]
+    guess = f"Always the most frequent class: {_percent(found.null_accuracy)}."
+    return facts, f"{guess} Fitted to the other {len(fit.codes) - found.n_rows:,} rows."
+
+
+def _percent(share: float) -> str:
+    """A share in per cent.
+
+    >>> _percent(0.6742)
+    '67.4 %'
+    """
+    return f"{100 * share:.1f} %"

@@ -26,6 +26,8 @@ MOST_POINTS = 5000
 MARKS = 6
 # The empty border of the picture, as a share of the extent of the rows.
 BORDER = 0.06
+# The opacity of a hexagon whose most frequent class has no more rows than the others.
+PALEST = 0.25
 VIEWS = ("boundary", "fisher", "columns")
 
 
@@ -45,13 +47,11 @@ def picture(fit: HeldOutFit, payload: Payload) -> Mapping[str, Any]:
     marked = drawn_regions(inside, box)
     return {
         "names": plane.names,
-        "says": _says(plane, payload.get("view") == "columns"),
+        "says": f"{_says(plane, payload.get('view') == 'columns')} {_counted(len(V), int(wrong.sum()))}",
         "box": [corner[0], corner[0] + extent[0], corner[1], corner[1] + extent[1]],
         "aspect": aspect,
         "regions": [{**one, "k": one["k"] % MARKS} for one in marked],
         "lines": [places(line) for line in boundaries(inside, box)],
-        "rows": len(V),
-        "wrong": int(wrong.sum()),
         **rows,
     }
 
@@ -97,18 +97,23 @@ def _points(V: Array, codes: Integers, wrong: AnyArray) -> dict[str, Any]:
 
 
 def _cells(V: Array, codes: Integers, wrong: AnyArray, n_classes: int, aspect: float) -> dict[str, Any]:
-    """The hexagons: centre, radius, the most frequent class and its share, and whether most rows are mistakes."""
+    """The hexagons, in the colour of the most frequent class; the smaller its share is, the paler."""
     found = cells(V, codes, wrong, n_classes, (0.0, aspect, 0.0, 1.0), aspect)
-    total, most = found.counts.sum(axis=1), found.counts.argmax(axis=1)
-    share = found.counts[np.arange(len(total)), most] / total
-    return {
-        "cells": {
-            "centre": places(found.centre),
-            "unit": float(found.unit[0]),
-            "radius": np.round(found.radius, 3),
-            "k": most % MARKS,
-            "share": np.round(share, 3),
-            "rows": total,
-            "wrong": found.mostly_wrong,
-        }
-    }
+    most = found.counts.argmax(axis=1)
+    share = found.counts.max(axis=1) / found.counts.sum(axis=1)
+    opacity = PALEST + (1 - PALEST) * (share - 1 / n_classes) / (1 - 1 / n_classes)
+    radius = found.radius * found.unit[0] / np.sqrt(3.0)
+    drawn = zip(places(found.centre), radius, most % MARKS, opacity, found.mostly_wrong, strict=True)
+    names = ("at", "radius", "k", "opacity", "wrong")
+    return {"cells": [dict(zip(names, (at, round(r, 5), k, round(o, 2), w), strict=True)) for at, r, k, o, w in drawn]}
+
+
+def _counted(n: int, wrong: int) -> str:
+    """How many rows the model gets wrong, and how the picture shows rows."""
+    told = f"The model gets {wrong:,} of all {n:,} rows wrong, fitted and held out"
+    if n <= MOST_POINTS:
+        return f"{told}; they are ringed."
+    return (
+        f"{told}. Each hexagon has the colour of its most frequent class, paler if that class has a smaller share, and "
+        "its area is its number of rows. Those with an edge in ink hold mostly mistakes."
+    )

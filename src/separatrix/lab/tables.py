@@ -17,6 +17,10 @@ from separatrix.table.formats.opening import known_extension, readable
 # The most bytes of an uploaded file: a CSV of a million rows and 14 columns of 16 digits. Larger ones need not be
 # copied: `separatrix lab FILE` reads them where they are.
 LARGEST_UPLOAD = 256 * 2**20
+TOO_LARGE = (
+    f"The file has more than {LARGEST_UPLOAD >> 20} MB, which is the most that this page takes. Start the lab with the "
+    "file instead, so that it is read where it is: separatrix lab FILE"
+)
 # The most tables, and files made for download, that are kept; the oldest are forgotten. Uploads take disk space.
 MOST_TABLES, MOST_MADE = 16, 16
 

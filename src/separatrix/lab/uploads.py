@@ -21,7 +21,7 @@ async def upload(request: HttpRequest) -> Response:
     try:
         number, path = TABLES.uploaded(name)
     except SeparatrixError as error:
-        return Response(encoded({"error": str(error)}), 400, media_type="application/json")
+        return PlainTextResponse(str(error), 400)
     try:
         await _stored(request, path)
     except BaseException:  # The upload is too large, or was interrupted.

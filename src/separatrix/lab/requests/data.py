@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -12,30 +11,27 @@ import numpy as np
 from separatrix.base.errors import InputError
 from separatrix.base.messages import brief
 from separatrix.checks import check_table
+from separatrix.checks.finding import many
 from separatrix.evaluation.comparison import compare_table
+from separatrix.evaluation.comparison_result import Comparison
+from separatrix.evaluation.held_out_fit import HeldOutFit
 from separatrix.evaluation.standings import Standing
 from separatrix.lab.certificates import verdict
 from separatrix.lab.request_registry import Payload
-from separatrix.lab.table_fits import fit_of, fitted, held_out_numbers, python_lines, read, reading_of, table_of
+from separatrix.lab.table_fits import fit_of, fitted, held_out_facts, python_lines, read, reading_of, table_of
 from separatrix.lab.table_plane import MARKS, picture
 from separatrix.lab.tables import TABLES, Made, OpenTable
 from separatrix.model_file import ModelFile, to_bytes
 from separatrix.table import open_source
 from separatrix.table.formats import DEMO, DEMOS
 
-# The most columns and classes that the page lists.
-MOST_LISTED = 300
+# The most columns that the page lists, and the most classes in the legend.
+MOST_LISTED, MOST_CLASSES = 300, 20
 # The report has no scripts. The browser does not run any, and treats the page as one of another origin.
 REPORT_POLICY = (
     "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'none'"
 )
-
-
-def start(payload: Payload) -> Mapping[str, Any]:
-    """The names of the demo tables, and the columns of the table if the server has it; None if it does not."""
-    found = TABLES.get(payload.get("table"))
-    return {"demos": list(DEMOS), "table": None if found is None else _described(found)}
 
 
 def demo(payload: Payload) -> Mapping[str, Any]:
@@ -54,16 +50,12 @@ def columns(payload: Payload) -> Mapping[str, Any]:
 def _described(table: OpenTable) -> dict[str, Any]:
     with table.named():
         source = open_source(table.data)
-    names, notes = source.names[:MOST_LISTED], [str(note) for note in source.notes]
+    n, notes = len(source.names), [str(note) for note in source.notes]
+    if n > MOST_LISTED:
+        notes.append(f"The page lists the first {MOST_LISTED} of its {n:,} columns.")
     target = table.target if table.target is not None else source.target
-    return {
-        "id": table.id,
-        "name": table.name,
-        "columns": names,
-        "all": len(source.names),
-        "target": target,
-        "notes": notes,
-    }
+    known = {"id": table.id, "name": table.name, "target": target, "size": f"{n:,} columns", "notes": notes}
+    return {**known, "columns": source.names[:MOST_LISTED]}
 
 
 def check(payload: Payload) -> Mapping[str, Any]:
@@ -72,30 +64,38 @@ def check(payload: Payload) -> Mapping[str, Any]:
     with asked.table.named():
         found = check_table(asked.table.data, **asked.arguments)
     told = [{"severity": one.severity, "title": one.title, "text": str(one.told)} for one in found]
-    return {"findings": told, "rows": found.n_rows, "columns": found.n_columns}
+    fine = [one for one in told if one["severity"] == "ok"]
+    return {"told": [one for one in told if one not in fine], "fine": fine}
 
 
 def fit(payload: Payload) -> Mapping[str, Any]:
     """Fit the model as ``separatrix fit`` does, and measure it on the rows held out."""
-    asked, begun = fit_of(payload), time.thread_time()
+    asked = fit_of(payload)
     found = fitted(asked)
-    seconds, every = time.thread_time() - begun, np.ones_like(found.held)
-    table, coef = found.table, getattr(found.model, "coef_", None)
-    pairs = list(zip(map(str, found.classes.tolist()), found.counts(every), strict=True))[:MOST_LISTED]
+    table, raw = found.table, read(asked.reading)
+    p, d = len(raw.names if raw.columns is None else raw.columns), len(table.names)
+    size = f"{len(found.codes):,} rows, {many(p, 'column')} to learn from"
+    facts, beside = held_out_facts(found)
     return {
-        "rows": len(found.codes),
-        "fitted": int((~found.held).sum()),
+        "size": size if p == d else f"{size}, {d:,} after encoding",
         "columns": table.names[:MOST_LISTED],
-        "encoded": len(table.names),
-        "classes": [
-            {"label": str(label), "rows": n, "k": k % MARKS} for k, (label, n) in enumerate(pairs[:MOST_LISTED])
-        ],
-        "held_out": held_out_numbers(found),
+        "classes": _legend(found),
+        "facts": facts,
+        "beside": beside,
         "verdict": verdict(found.model.certificate_),
         "notes": [str(note) for note in table.notes],
-        "python": python_lines(asked, coef is not None),
-        "seconds": seconds,
+        "python": python_lines(asked, getattr(found.model, "coef_", None) is not None),
     }
+
+
+def _legend(fit: HeldOutFit) -> list[dict[str, Any]]:
+    """The classes with their marks and numbers of rows."""
+    counts, labels = fit.counts(np.ones_like(fit.held)), fit.classes.tolist()
+    shown = [
+        {"k": k % MARKS, "text": f"{label} ({n:,})"} for k, (label, n) in enumerate(zip(labels, counts, strict=True))
+    ]
+    more = {"k": None, "text": f"and {len(shown) - MOST_CLASSES} more classes"}
+    return shown if len(shown) <= MOST_CLASSES else [*shown[:MOST_CLASSES], more]
 
 
 def plane(payload: Payload) -> Mapping[str, Any]:
@@ -107,19 +107,28 @@ def compare(payload: Payload) -> Mapping[str, Any]:
     """Cross-validate every classifier on the same five folds."""
     found = compare_table(read(reading_of(payload)))
     shown = [one for one in found.standings if one.fitted]
-    refused = [{"name": one.name, "reason": brief(one.reason)} for one in found.standings if one.reason is not None]
-    rows = [_row(one, one is found.chosen, one is found.baseline) for one in shown]
-    return {"folds": found.n_folds, "rows": rows, "refused": refused, "why": str(found.why)}
+    reasons: dict[str, list[str]] = {}
+    for one in found.standings:
+        if one.reason is not None:
+            reasons.setdefault(brief(one.reason), []).append(one.name)
+    notes = [str(found.why), *(["* on standardised columns"] if any(one.standardised for one in shown) else [])]
+    return {
+        "title": f"Comparison over {found.n_folds} folds",
+        "head": ["classifier", "accuracy", "log loss", "proven"],
+        "rows": [_row(one, found) for one in shown],
+        "notes": [*notes, *(f"Left out, {reason}: {', '.join(names)}" for reason, names in reasons.items())],
+    }
 
 
-def _row(one: Standing, chosen: bool, baseline: bool) -> dict[str, Any]:
+def _row(one: Standing, found: Comparison) -> dict[str, Any]:
+    """The figures of one classifier."""
+    accuracy, loss = one.accuracy, one.log_loss
+    proven = "" if one is found.baseline else f"{one.n_met}/{found.n_folds}"
+    figures = [f"{accuracy.mean:.4f} ± {accuracy.error:.4f}", "–" if loss is None else f"{loss.mean:.4f}", proven]
+    chosen = one is found.chosen
     return {
         "name": one.name,
-        "standardised": one.standardised,
-        "accuracy": one.accuracy.mean,
-        "error": one.accuracy.error,
-        "log_loss": None if one.log_loss is None else one.log_loss.mean,
-        "met": None if baseline else one.n_met,
+        "cells": [f"{'→ ' * chosen}{one.name}{' *' * one.standardised}", *figures],
         "chosen": chosen,
     }
 
@@ -140,8 +149,8 @@ def report(payload: Payload) -> Mapping[str, Any]:
 def model(payload: Payload) -> Mapping[str, Any]:
     """Write the model of the fit as a file for download."""
     found = fitted(fit_of(payload))
-    table, numbers = found.table, held_out_numbers(found) or {}
-    training = found.training() | {f"held_out_{key}": numbers[key] for key in ("accuracy",) if key in numbers}
+    table = found.table
+    training = found.training() | {"held_out_accuracy": found.accuracy}
     content = to_bytes(ModelFile.of(found.model, table.names, table.target, training, table.encoder, table.scaling))
     name = f"{_file_name(table.source)}-model.json"
     headers = {"Content-Disposition": "attachment"}
@@ -159,7 +168,6 @@ def _file_name(source: str) -> str:
 
 
 REQUESTS = {
-    "start": start,
     "demo": demo,
     "columns": columns,
     "check": check,

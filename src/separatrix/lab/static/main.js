@@ -74,7 +74,7 @@ function acts() {
   for (const kind of ["SVG", "PNG"]) menu.append(h("button", { type: "button", click: () => {
     menu.hidden = true;
     picture.focus();
-    save(current.page.stage, kind.toLowerCase(), `separatrix-${current.name}`);
+    if (current.page.stage.width) save(current.page.stage, kind.toLowerCase(), `separatrix-${current.name}`);
   } }, kind));
   menu.addEventListener("keydown", event => { if (event.key === "Escape") { menu.hidden = true; picture.focus(); } });
   $(".acts").append(
