@@ -67,9 +67,19 @@ class HeldOutFit:
         return None if self.performance is None else self.performance.accuracy
 
     def training(self) -> dict[str, Any]:
-        """What a model file stores about the fit."""
+        """What a model file stores about the fit, with the main measures of the held-out rows."""
         counts = self.counts(np.ones_like(self.held)), self.counts(~self.held)
-        return training_facts(self.table.source, *counts, self.test_size, self.seed)
+        facts, found = training_facts(self.table.source, *counts, self.test_size, self.seed), self.performance
+        if found is None:
+            return facts
+        figures = {
+            "accuracy": found.accuracy,
+            "accuracy_interval": list(found.accuracy_interval),
+            "mistakes": found.n_rows - found.n_right,
+            "null_accuracy": found.null_accuracy,
+            "log_loss": found.log_loss,
+        }
+        return facts | {f"held_out_{name}": value for name, value in figures.items()}
 
 
 def fit_held_out(

@@ -5,7 +5,7 @@ A table is read, divided and encoded as ``separatrix fit`` does it, so both give
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
@@ -78,9 +78,7 @@ def fit_of(payload: Payload) -> Fit:
 @lru_cache(maxsize=MOST_READ)
 def read(asked: Reading) -> RawTable:
     """The rows with their labels, before the encoding is learned."""
-    with asked.table.named():
-        raw = read_raw(asked.table.data, **asked.arguments)
-    return replace(raw, source=asked.table.name)
+    return read_raw(asked.table.data, **asked.arguments)
 
 
 @lru_cache(maxsize=MOST_FITTED)
@@ -115,7 +113,7 @@ def held_out_facts(fit: HeldOutFit) -> tuple[list[tuple[str, str]], str]:
     interval = found.accuracy_interval
     facts = [
         ("held-out accuracy", _percent(found.accuracy)),
-        ("95 % interval", f"{_percent(interval.low)} to {_percent(interval.high)}"),
+        ("95 % interval", f"{100 * interval.low:.1f}–{_percent(interval.high)}"),
         ("wrong", f"{found.n_rows - found.n_right:,} of {found.n_rows:,}"),
     ]
     guess = f"Always the most frequent class: {_percent(found.null_accuracy)}."

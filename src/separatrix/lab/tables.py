@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from tempfile import TemporaryDirectory
 from threading import Lock
 from typing import Any
 
-from separatrix.base.errors import InputError
-from separatrix.table.formats.opening import known_extension, readable
+from separatrix.table.formats import CalledFile
+from separatrix.table.formats.opening import known_extension
 
 # The most bytes of an uploaded file: a CSV of a million rows and 14 columns of 16 digits. Larger ones need not be
 # copied: `separatrix lab FILE` reads them where they are.
@@ -31,18 +29,8 @@ class OpenTable:
 
     id: str
     name: str
-    data: str
+    data: str | CalledFile
     target: str | None = None
-
-    @contextmanager
-    def named(self) -> Iterator[None]:
-        """Errors call the file as the user does, and not by its path in the private folder."""
-        try:
-            yield
-        except InputError as error:
-            if error.argument == readable(self.data):
-                error.argument = self.name
-            raise
 
 
 @dataclass(frozen=True)
@@ -73,7 +61,7 @@ class Tables:
                 self._folder = TemporaryDirectory(prefix="separatrix-lab-", ignore_cleanup_errors=True)
             return number, Path(self._folder.name) / f"{number}{extension}"
 
-    def add(self, name: str, data: str, target: str | None = None, number: str | None = None) -> OpenTable:
+    def add(self, name: str, data: str | CalledFile, target: str | None = None, number: str | None = None) -> OpenTable:
         """Keep a table. The oldest one is forgotten if there are too many."""
         table = OpenTable(number or secrets.token_urlsafe(12), name, data, target)
         with self._lock:
@@ -83,9 +71,9 @@ class Tables:
         return table
 
     def _remove(self, table: OpenTable) -> None:
-        """Delete a forgotten table, if it is a file of the private folder."""
-        if self._folder is not None and Path(table.data).parent == Path(self._folder.name):
-            Path(table.data).unlink(missing_ok=True)
+        """Delete the file of a forgotten table, if it was uploaded."""
+        if isinstance(table.data, CalledFile):
+            Path(table.data.path).unlink(missing_ok=True)
 
     def get(self, number: Any) -> OpenTable | None:
         """The table of this id, or None if the server does not have it."""

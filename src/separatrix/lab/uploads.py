@@ -11,25 +11,30 @@ from starlette.routing import Route
 from separatrix.base.errors import SeparatrixError
 from separatrix.lab.request_registry import encoded
 from separatrix.lab.tables import LARGEST_UPLOAD, TABLES, base_name
+from separatrix.table.formats import CalledFile
 
-LONGEST_NAME = 1000
+# A file's name is shown on the page. File systems allow 255 bytes.
+LONGEST_NAME = 255
 
 
 async def upload(request: HttpRequest) -> Response:
     """Store the body as a table. The name is text for people; only its extension says how the file is read."""
-    name = request.query_params.get("name", "")[:LONGEST_NAME]
+    name = request.query_params.get("name", "")[-LONGEST_NAME:]
     try:
         number, path = TABLES.uploaded(name)
     except SeparatrixError as error:
-        return PlainTextResponse(str(error), 400)
+        return _told({"error": str(error)})
     try:
         await _stored(request, path)
     except BaseException:  # The upload is too large, or was interrupted.
         path.unlink(missing_ok=True)
         raise
-    return Response(
-        encoded({"id": TABLES.add(base_name(name), str(path), number=number).id}), media_type="application/json"
-    )
+    shown = base_name(name)
+    return _told({"id": TABLES.add(shown, CalledFile(str(path), shown), number=number).id})
+
+
+def _told(answer: dict[str, str]) -> Response:
+    return Response(encoded(answer), media_type="application/json")
 
 
 async def _stored(request: HttpRequest, path: Path) -> None:

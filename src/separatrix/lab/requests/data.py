@@ -48,8 +48,7 @@ def columns(payload: Payload) -> Mapping[str, Any]:
 
 
 def _described(table: OpenTable) -> dict[str, Any]:
-    with table.named():
-        source = open_source(table.data)
+    source = open_source(table.data)
     n, notes = len(source.names), [str(note) for note in source.notes]
     if n > MOST_LISTED:
         notes.append(f"The page lists the first {MOST_LISTED} of its {n:,} columns.")
@@ -61,11 +60,11 @@ def _described(table: OpenTable) -> dict[str, Any]:
 def check(payload: Payload) -> Mapping[str, Any]:
     """The findings about the table, worst first."""
     asked = reading_of(payload)
-    with asked.table.named():
-        found = check_table(asked.table.data, **asked.arguments)
+    found = check_table(asked.table.data, **asked.arguments)
     told = [{"severity": one.severity, "title": one.title, "text": str(one.told)} for one in found]
     fine = [one for one in told if one["severity"] == "ok"]
-    return {"told": [one for one in told if one not in fine], "fine": fine}
+    nothing = [{"severity": "ok", "title": "Nothing to worry about was found.", "text": ""}]
+    return {"told": [one for one in told if one["severity"] != "ok"] or nothing, "fine": fine}
 
 
 def fit(payload: Payload) -> Mapping[str, Any]:
@@ -107,10 +106,10 @@ def compare(payload: Payload) -> Mapping[str, Any]:
     """Cross-validate every classifier on the same five folds."""
     found = compare_table(read(reading_of(payload)))
     shown = [one for one in found.standings if one.fitted]
-    reasons: dict[str, list[str]] = {}
+    reasons: dict[str, dict[str, None]] = {}  # A scheme of several base models is named once.
     for one in found.standings:
         if one.reason is not None:
-            reasons.setdefault(brief(one.reason), []).append(one.name)
+            reasons.setdefault(brief(one.reason), {})[one.name.partition(",")[0]] = None
     notes = [str(found.why), *(["* on standardised columns"] if any(one.standardised for one in shown) else [])]
     return {
         "title": f"Comparison over {found.n_folds} folds",
@@ -150,8 +149,9 @@ def model(payload: Payload) -> Mapping[str, Any]:
     """Write the model of the fit as a file for download."""
     found = fitted(fit_of(payload))
     table = found.table
-    training = found.training() | {"held_out_accuracy": found.accuracy}
-    content = to_bytes(ModelFile.of(found.model, table.names, table.target, training, table.encoder, table.scaling))
+    content = to_bytes(
+        ModelFile.of(found.model, table.names, table.target, found.training(), table.encoder, table.scaling)
+    )
     name = f"{_file_name(table.source)}-model.json"
     headers = {"Content-Disposition": "attachment"}
     return {"address": TABLES.make(Made(content, name, "application/json", headers)), "name": name}

@@ -12,7 +12,7 @@ export function drawRows(stage, layers, { box, aspect, names, regions, lines, ce
   layers.ground.replaceChildren(...regions.map(one => stage.region(one)));
   layers.marks.replaceChildren(...mistakes.map(i => s("circle", { class: X.length > SMALL ? "ring fine" : "ring", r, transform: stage.place(X[i]) })), ...stage.marks(X, y), ...(cells ?? []).map(one => hexagon(stage, one)));
   layers.lines.replaceChildren(...lines.map(line => s("path", { class: "boundary line-0", d: stage.path(line) })));
-  layers.over.replaceChildren(stage.text(stage.width - 12, stage.height - 26, across, "label soft", "end"), stage.text(10, 18, up, "label soft"));
+  layers.over.replaceChildren(stage.text(stage.width - 44, stage.height - 26, across, "label soft", "end"), stage.text(10, 18, up, "label soft"));
 }
 
 const hexagon = (stage, { at, radius, k, opacity, wrong }) => s("path", {

@@ -9,7 +9,7 @@ const VIEWS = [["boundary", "the boundary's own plane"], ["fisher", "Fisher's ax
 const MISSING = [["error", "are refused"], ["impute", "are filled"], ["indicator", "are filled and marked"], ["drop", "leave their row out"]];
 const DOING = { fit: "Fitting", plane: "Drawing", check: "Checking", compare: "Comparing", report: "Making the report" };
 const parts = text => (text ? text.split(",").map(decodeURIComponent) : []);
-const note = text => h("p", { class: "note" }, text);
+const note = text => h("p", { class: "aside" }, text);
 
 class YourData {
   constructor(root, lab) { Object.assign(this, { root, lab }); }
@@ -26,8 +26,7 @@ class YourData {
 
   build() {
     const { demos } = this.lab.opening;
-    const part = (tag, more) => h(tag, more);
-    Object.assign(this, { told: part("p", { class: "verdict bad", role: "alert", hidden: true }), busy: part("p", { class: "working", role: "status", hidden: true }), choice: part("div", { class: "choices" }), views: part("div", { class: "row views" }), under: part("div"), findings: part("section", { class: "findings" }), compared: part("section", { class: "findings" }), about: part("section"), numbers: part("div"), acts: part("div", { class: "row made" }), code: part("pre", { tabindex: "0", "aria-label": "The same in Python" }) });
+    Object.assign(this, { told: h("p", { class: "verdict bad", role: "alert", hidden: true }), busy: h("p", { class: "working", role: "status", hidden: true }), choice: h("div", { class: "choices" }), views: h("div", { class: "row views" }), under: h("div"), findings: h("section", { class: "findings" }), compared: h("section", { class: "findings" }), about: h("section"), numbers: h("div"), acts: h("div", { class: "row made" }), code: h("pre", { tabindex: "0", "aria-label": "The same in Python" }) });
     this.file = h("input", { type: "file", id: "file", "aria-label": "Table to open", change: event => this.upload(event.target.files[0]) });
     this.zone = h("div", { class: "zone" }, h("b", {}, "Drop a CSV here."), h("span", {}, "It stays on this machine."), this.file,
       select("Demo table", [["", "or a demo table"], ...demos.map(name => [name, name])], "", name => name && this.open("demo", { name })));
@@ -37,9 +36,9 @@ class YourData {
     const figure = h("figure", { class: "plane" }, this.svg);
     this.card = new ModelCard(0, this.model, this.lab.known, () => this.fit());
     this.card.numbers.replaceWith(this.numbers);
-    this.page = h("div", { hidden: true }, h("div", { class: "columns" }, h("div", {}, this.views, figure, this.under),
+    this.page = h("div", { hidden: true }, h("div", { class: "columns table" }, h("div", {}, this.views, figure, this.under),
       h("aside", { class: "rail", "aria-label": "Table and model" }, this.about, h("section", {}, h("h2", {}, "Model"), this.card.element, this.acts),
-        h("section", {}, h("h2", {}, "The same in Python"), this.code))), this.compared, this.findings);
+        h("section", {}, h("h2", {}, "The same in Python"), this.code)), this.findings), this.compared);
     this.root.append(this.lab.lead("What does a line say about your table?", "Choose the column to predict, then a model: the rows held out say how well it works.", "The guide's page on tables", this.choice), this.zone, this.told, this.busy, this.page);
     this.stage = new Stage(figure, this.svg, width => width < 520 ? 346 / 390 : 520 / 872, () => { if (this.answer) this.plane(); });
     this.drops = { dragover: event => event.preventDefault(), drop: event => { event.preventDefault(); this.upload(event.dataTransfer.files[0]); } };
@@ -52,8 +51,9 @@ class YourData {
     this.told.replaceChildren(icon("warn"), h("span", {}, text ?? ""));
   }
 
-  /** The answer to a request, or null after an error, which is told. */
+  /** The answer to a request, or null after an error, which is told. It does not wait for the check. */
   async asked(name, payload) {
+    this.lab.source.stop("data.check");
     try {
       return await this.lab.source.ask(`data.${name}`, payload);
     } catch (error) {
@@ -72,8 +72,10 @@ class YourData {
     sent.onloadend = () => {
       this.working(null);
       this.file.value = "";
-      if (sent.status === 200) this.open("columns", { table: JSON.parse(sent.responseText).id });
-      else this.says(sent.status === 413 ? words : sent.responseText || "The file did not reach the server.");
+      if (sent.status !== 200) return this.says(sent.status === 413 ? words : sent.responseText || "The file did not reach the server.");
+      const { id, error } = JSON.parse(sent.responseText);
+      if (error) this.says(error);
+      else this.open("columns", { table: id });
     };
     sent.send(file);
   }
@@ -210,7 +212,7 @@ class YourData {
 
   working(text, share, stop) {
     this.busy.hidden = !text;
-    this.busy.replaceChildren(text && (typeof share === "number" ? `${text}: ${Math.round(100 * share)} %` : text), text ? h("button", { type: "button", click: stop }, "Stop") : "");
+    this.busy.replaceChildren(!text ? "" : typeof share === "number" ? `${text}: ${Math.round(100 * share)} %` : text, text ? h("button", { type: "button", click: stop }, "Stop") : "");
   }
 
   progress(name, progress) { this.working(progress && `${DOING[name.slice(5)] ?? "Reading"}, ${progress.text}`, progress?.share, () => this.lab.source.stop(name)); }

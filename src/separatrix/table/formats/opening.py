@@ -7,7 +7,7 @@ import os
 import shlex
 import sys
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from glob import glob
 from pathlib import Path
@@ -81,6 +81,14 @@ _ENDINGS = f"{', '.join([*_TEXT, *_TYPED])}, text also with {' or '.join(_PACKED
 _MAGIC = {b"PAR1": open_parquet, b"ARROW1": open_arrow, b"\xff\xff\xff\xff": open_arrow}
 
 
+@dataclass(frozen=True)
+class CalledFile:
+    """A file that messages call by another name than its path: that of an upload, for example."""
+
+    path: str
+    name: str
+
+
 def open_source(data: Any, spelling: Spelling | None = None) -> Source:
     """The source for ``data``: a path, a folder, a pattern, ``-`` for standard input, ``demo:NAME``, or a frame.
 
@@ -89,6 +97,8 @@ def open_source(data: Any, spelling: Spelling | None = None) -> Source:
     ('sepal length (cm)', 'species')
     """
     spelling = spelling or Spelling()
+    if isinstance(data, CalledFile):
+        return rewritten(_open_file(data.name, Path(data.path), spelling), spelling)
     if not isinstance(data, str | os.PathLike):
         return rewritten(open_frame(data), spelling)
     return rewritten(_open_named(os.fspath(data), spelling), spelling)
