@@ -9,8 +9,8 @@ import pytest
 from separatrix import LogisticRegression, errors, load, model_file
 from separatrix.base.folds import stratified_folds
 from separatrix.classifiers import CLASSIFIERS, OFFERED, describe
-from separatrix.cli.holdout import held_out
 from separatrix.cli.models import settings, unfitted
+from separatrix.evaluation.holdout import held_out
 from separatrix.solvers.registry import SOLVERS
 from separatrix.table import read_table
 

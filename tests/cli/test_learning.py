@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 
 from separatrix import LogisticRegression, TableEncoder, load, model_file
 from separatrix.base.folds import stratified_folds
-from separatrix.cli.holdout import held_out
+from separatrix.evaluation.holdout import held_out
 from separatrix.table import read_table
 
 from .running import complaint, real, rows_of, run

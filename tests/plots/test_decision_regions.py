@@ -7,8 +7,8 @@ from matplotlib.figure import Figure
 
 import separatrix as sx
 from separatrix import plots
+from separatrix.diagnostics.hexagons import cells
 from separatrix.plots.boundaries import boundaries
-from separatrix.plots.hexagons import cells
 
 from .drawing import drawable, labelled_points
 

@@ -207,8 +207,8 @@ def _fitted(known: ModelFile, whole: Table) -> Table:
     import numpy as np
 
     from separatrix.base.labels import known_codes
-    from separatrix.cli.holdout import held_out
     from separatrix.cli.row_split import BY_HASH
+    from separatrix.evaluation.holdout import held_out
     from separatrix.rows.held_out import HeldOut
 
     assert whole.y is not None

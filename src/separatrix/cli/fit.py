@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from separatrix.base.errors import InputError, ParameterError
+from separatrix.base.errors import ParameterError
 from separatrix.base.messages import Message
 from separatrix.cli import (
     cluster_options,
@@ -36,15 +36,13 @@ from separatrix.cli.models import (
 from separatrix.cli.table_arguments import FILE, Wanted, json_option, table_options, threads_option
 from separatrix.cli.text_options import TEXT_PARAMETERS
 from separatrix.cli.verbs import Sectioned
-from separatrix.cli.wording import in_shell, in_table
+from separatrix.cli.wording import in_shell
+from separatrix.evaluation.split_defaults import TEST_SIZE
 
 if TYPE_CHECKING:
     from separatrix.cli.fit_output import FitOutput
     from separatrix.cli.streamed_fit import LargeTable
     from separatrix.table import RawTable
-
-# The default fraction of each class that is held out to evaluate the model.
-TEST_SIZE = 0.25
 
 # Why a fit did not meet its stopping rule, by its code.
 _ENDS = {
@@ -57,8 +55,6 @@ _ENDS = {
     "diverged": "the fit diverged",
     "unmet": "the fit did not meet its stopping rule",
 }
-# The fields of a certificate that are sentences.
-_SENTENCES = ("status", "bound_reason", "weight_error_reason")
 _EXAMPLES = """\b
 Examples:
   separatrix fit demo:iris
@@ -266,38 +262,25 @@ def fitted(
 
     In each fit, the encoding of the table is learned from the training rows only.
     """
-    from separatrix.base.arrays import with_names
     from separatrix.base.labels import encode
     from separatrix.cli.fit_output import FitOutput
-    from separatrix.cli.holdout import held_out
     from separatrix.cli.row_split import MemorySplit
     from separatrix.cli.validation import cross_validate
-    from separatrix.diagnostics import certificate_on
+    from separatrix.evaluation.held_out_fit import fit_held_out
 
-    classes, codes = encode(raw.y)
-    encoded = partial(raw.learned, standardise=standardise)
-    held = held_out(codes, split.test_size, split.seed)
     new_model, validation = partial(unfitted, name, base, split.seed, given), None
     with terminal.working(f"fitting {name}") as say, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         if split.cv is not None:
+            classes, codes = encode(raw.y)
+            encoded = partial(raw.learned, standardise=standardise)
             validation = cross_validate(new_model, encoded, codes, classes, split.cv, split.seed)
             say(f"fitting {name} to all rows")
-        table = encoded(~held)
-        references = {} if table.encoder is None else table.encoder.references
-        told = partial(in_table, rows=table.row_names[~held], names=table.names, references=references)
-        try:
-            model = new_model().fit(with_names(table.X[~held], table.names), classes[codes[~held]])
-        except InputError as error:
-            error.problem = told(error.problem)
-            raise
-        status = model.certificate_.status
-        certificate = certificate_on(model, table.X[~held])
-        worded: dict[str, Any] = {name: told(getattr(certificate, name)) for name in _SENTENCES}
-        model.certificate_ = replace(certificate, **worded)
-    rows = MemorySplit(table.X, model.classes_, codes, held)
-    output = FitOutput(table, name, model, rows, split.test_size, split.seed, validation)
-    return output, [message for message in map(_message, caught) if message != status]
+        how: dict[str, Any] = {"standardise": standardise, "test_size": split.test_size, "seed": split.seed}
+        found = fit_held_out(raw, new_model(), **how)
+    rows = MemorySplit(found.table.X, found.classes, found.codes, found.held)
+    output = FitOutput(found.table, name, found.model, rows, split.test_size, split.seed, validation)
+    return output, [message for message in map(_message, caught) if message != found.status]
 
 
 def _with_statistics(output: FitOutput) -> FitOutput:
@@ -334,8 +317,10 @@ def _write(output: FitOutput, out: str, reading: dict[str, Any]) -> None:
 
 def _in_shell(model: Any) -> Any:
     """The model with the sentences of its certificate worded for the shell, where ``show`` prints them."""
+    from separatrix.evaluation.held_out_fit import SENTENCES
+
     certificate, worded = model.certificate_, copy(model)
-    told: dict[str, Any] = {name: in_shell(getattr(certificate, name)) for name in _SENTENCES}
+    told: dict[str, Any] = {name: in_shell(getattr(certificate, name)) for name in SENTENCES}
     worded.certificate_ = replace(certificate, **told)
     return worded
 

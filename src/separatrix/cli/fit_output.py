@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,11 +18,12 @@ from separatrix.cli.row_split import MemorySplit, RowSplit
 from separatrix.cli.validation import CrossValidation
 from separatrix.cli.weight_lines import NO_VALUE, show_no_hyperplane, show_statistics
 from separatrix.cli.wording import in_shell
+from separatrix.evaluation.held_out_fit import training_facts
 from separatrix.model_file.statistics import Statistics
 from separatrix.scorers.scorer import Scorer
 from separatrix.scorers.weight_table import WeightTable, weight_table
 from separatrix.table import Table
-from separatrix.table.formats import DEMO, STDIN
+from separatrix.table.formats import STDIN
 
 # The output lists at most this many weights, classes, notes and categories, to fit on a screen.
 MOST_WEIGHTS_SHOWN, MOST_CLASSES_SHOWN, MOST_NOTES_SHOWN, MOST_CATEGORIES_SHOWN = 5, 20, 6, 8
@@ -117,18 +117,8 @@ class FitOutput:
 
     def training(self) -> dict[str, Any]:
         """What the model file stores about the fit: plain values, and no path of this machine."""
-        source = self.table.source
-        kept: dict[str, Any] = {
-            "source": source if source.startswith(DEMO) else Path(source).name,
-            "rows": self.n_rows,
-            "rows_fitted": self.n_fitted,
-            "rows_held_out": self.n_held,
-            "class_counts": self.counts,
-            "class_counts_fitted": self.split.fitted_counts,
-            "test_size": self.test_size,
-            "seed": self.seed,
-            **self.split.training,
-        }
+        facts = (self.table.source, self.counts, self.split.fitted_counts, self.test_size, self.seed)
+        kept: dict[str, Any] = {**training_facts(*facts), **self.split.training}
         if self.measures is not None:
             figures = {key: value for key, value in self.measures.as_dict().items() if key not in ("rows", "level")}
             kept |= {f"held_out_{key}": value for key, value in figures.items()}

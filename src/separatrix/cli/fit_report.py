@@ -26,31 +26,21 @@ def write_report(
 
     ``missing``: the number of missing values by column. ``comparison``: of the classifiers, if one chose this fit.
     """
-    from separatrix.reports import data_checks, report
+    from separatrix.evaluation.held_out_fit import HeldOutFit
+    from separatrix.reports import data_checks
+    from separatrix.reports.held_out_report import held_out_report
 
-    table = output.table
-    memory = output.memory
-    fitted, held = ~memory.held, memory.held
-    title = f"{table.target}, predicted from {output.training()['source']}"
+    table, rows = output.table, output.memory
     with terminal.working("drawing the report"), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Warnings about figures.
         page = _named_option(
-            report,
-            output.model,
-            *memory.rows(fitted),
-            names=table.names,
-            test=memory.rows(held) if held.any() else None,
-            notes=output.notes,
-            checks=checks_in_shell(data_checks(table, missing)).for_report(),
+            held_out_report,
+            HeldOutFit(table, output.model, rows.codes, rows.held, output.test_size, output.seed),
+            checks_in_shell(data_checks(table, missing)),
+            missing,
+            output.notes,
             validated=None if output.validation is None else output.validation.sentence,
-            title=title,
-            rows=table.row_names[fitted],
-            test_rows=table.row_names[held],
             cost=cost,
-            missing=missing if table.encoder is not None else None,
-            about=_about(output),
-            scaling=table.scaling,
-            encoder=table.encoder,
             comparison=comparison,
         )
     output_files.write("--report", path, page.encode())
@@ -63,14 +53,3 @@ def _named_option(report: Callable[..., str], *given: Any, **named: Any) -> str:
     except ParameterError as error:
         argument = "--cost" if error.argument == "cost" else error.argument
         raise ParameterError(argument, error.problem, error.remedy) from error
-
-
-def _about(output: FitOutput) -> dict[str, str]:
-    """What the report says about the origin of the rows: no path of this machine."""
-    training = output.training()
-    about = {"table": str(training["source"]), "rows in the table": f"{training['rows']:,}"}
-    if output.test_size:
-        about["held out"] = f"{output.test_size:g} of each class"
-    if output.validation is not None:
-        about["cross-validation"] = output.validation.sentence
-    return {**about, "random seed": str(output.seed)}

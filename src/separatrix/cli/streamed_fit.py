@@ -16,7 +16,7 @@ from separatrix.cli.cluster_options import passes_on
 from separatrix.cli.fit_output import FitOutput
 from separatrix.cli.memory_options import too_large
 from separatrix.cli.row_split import StreamedSplit
-from separatrix.cli.wording import in_table
+from separatrix.evaluation.table_words import in_table
 from separatrix.rows.labelled import OutsideMemory
 from separatrix.streams.encoded_cache import cached_rows
 from separatrix.streams.encoded_scan import EncodedRows, split_rows

@@ -15,13 +15,9 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from separatrix.base.messages import ByAudience, Classifier, Message, Parameter, Part, Setting, choices
-from separatrix.base.renamed_messages import with_columns, with_references
 from separatrix.cli.models import OPTIONS, settings
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from separatrix.base.row_names import RowNames
     from separatrix.checks import Checks
 
 
@@ -88,23 +84,6 @@ def _models() -> dict[str, str]:
     from separatrix.classifiers import OFFERED
 
     return {kind: name for name, (_, kind) in OFFERED.items()}
-
-
-def in_table(status: str, rows: RowNames, names: Sequence[str], references: Mapping[str, str]) -> str:
-    """A status with the user's row numbers and column names: those of the rows and columns of the fit.
-
-    ``references`` has the reference level of each category.
-
-    >>> import numpy as np
-    >>> from separatrix.base.messages import RowNumber
-    >>> from separatrix.base.row_names import RowNames
-    >>> print(in_table(Message("row ", RowNumber(0), " is wrong"), RowNames(np.array([4, 6])), [], {}))
-    row 4 is wrong (rows counted from 1, as in the table)
-    """
-    from separatrix.proofs.naming import column_words
-
-    named = with_columns(status, lambda j: column_words(names[j]))
-    return rows.told(with_references(named, references))
 
 
 def checks_in_shell(checks: Checks) -> Checks:

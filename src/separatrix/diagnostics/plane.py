@@ -146,25 +146,29 @@ def plane_of(model: Any, X: Any, y: Any, *, names: Any = None, seed: int = 0, sc
     d = rows.shape[1]
     labels = column_names(d, known or encoded, names)
     if d <= 2:
-        return _own_columns(labels, own_scaling if scaling is None else scaling)
-    codes = known_codes(y, np.asarray(model.classes_))
-    if rows.shape[0] > MOST_SAMPLED_ROWS:
-        drawn = np.sort(np.random.default_rng(seed).choice(rows.shape[0], MOST_SAMPLED_ROWS, replace=False))
-        rows, codes = rows[drawn], codes[drawn]
-    columns = summarise(memory_rows(rows, codes), ranges=False)
-    scale = np.where(columns.constant | (columns.std == 0), 1.0, columns.std)
-    block = _block(rows, columns.mean, scale)
+        return own_columns(labels, own_scaling if scaling is None else scaling)
+    block, codes = standardised_sample(rows, known_codes(y, np.asarray(model.classes_)), seed)
+    mean, scale = block.frame.center, block.frame.scale
     V = _useful(model, scorer, block, codes, len(model.classes_))
     linear = getattr(scorer, "W", None) is not None
-    B, n_useful = _two(V, block)
+    B, n_useful = two_directions(V, block)
     if len(V) == 1:
         along = best_along(block, codes, B[:, 0])
         B = B if along is None else np.column_stack([B[:, 0], along])
         axes, says = _axes_of_one_score(linear, along is not None)
     else:
-        axes, says = _fisher_axes(linear, n_useful)
-    exact = linear and _rank(_weights(model, scorer, scale)) <= 2
-    return Plane(columns.mean, scale, B, axes, exact, f"{says}, over standardised columns")
+        axes, says = names_of_fisher_axes(linear, n_useful)
+    exact = linear and _rank(weight_directions(model, scorer, scale)) <= 2
+    return Plane(mean, scale, B, axes, exact, f"{says}, over standardised columns")
+
+
+def standardised_sample(rows: Any, codes: Any, seed: int = 0) -> tuple[Block, Any]:
+    """At most ``MOST_SAMPLED_ROWS`` rows, as a block of standardised columns, and their class numbers."""
+    if rows.shape[0] > MOST_SAMPLED_ROWS:
+        drawn = np.sort(np.random.default_rng(seed).choice(rows.shape[0], MOST_SAMPLED_ROWS, replace=False))
+        rows, codes = rows[drawn], codes[drawn]
+    columns = summarise(memory_rows(rows, codes), ranges=False)
+    return _block(rows, columns.mean, np.where(columns.constant | (columns.std == 0), 1.0, columns.std)), codes
 
 
 def _axes_of_one_score(linear: bool, along: bool) -> tuple[tuple[str, str], str]:
@@ -178,7 +182,7 @@ def _axes_of_one_score(linear: bool, along: bool) -> tuple[tuple[str, str], str]
     return (first, second), f"{spoken}, and the largest principal direction orthogonal to it"
 
 
-def _fisher_axes(linear: bool, n_useful: int) -> tuple[tuple[str, str], str]:
+def names_of_fisher_axes(linear: bool, n_useful: int) -> tuple[tuple[str, str], str]:
     """The same for the axes of several scores, of which ``n_useful`` separate classes."""
     if n_useful == 2:
         way = " of the model's scores" if linear else ""
@@ -188,7 +192,7 @@ def _fisher_axes(linear: bool, n_useful: int) -> tuple[tuple[str, str], str]:
     return ("Fisher's axis", "largest orthogonal principal direction"), says
 
 
-def _own_columns(labels: Sequence[str], scaling: Scaling | None) -> Plane:
+def own_columns(labels: Sequence[str], scaling: Scaling | None) -> Plane:
     """The plane of one or two columns, with their values as coordinates, before they were standardised by ``scaling``.
 
     Standardised values are x = (u − center)/scale, so u = (x − origin)/(1/scale) with origin = −center/scale.
@@ -202,7 +206,7 @@ def _own_columns(labels: Sequence[str], scaling: Scaling | None) -> Plane:
     return Plane(origin, scale, np.eye(2), (labels[0], labels[1]), True, "the two columns")
 
 
-def _weights(model: Any, scorer: Any, scale: Array) -> Array:
+def weight_directions(model: Any, scorer: Any, scale: Array) -> Array:
     """The weights of linear scores over standardised columns, (q, d): what they differ by, if there are several."""
     W = getattr(scorer, "W", None)
     if W is None:
@@ -219,14 +223,8 @@ def _useful(model: Any, scorer: Any, block: Block, codes: Any, n_classes: int) -
     """Directions (q, d) over standardised columns, the most useful first."""
     scale = block.frame.scale
     if getattr(scorer, "W", None) is None and not hasattr(model, "coef_"):
-        from separatrix.classifiers import FisherDiscriminant
-
-        try:
-            fitted = FisherDiscriminant().fit(block.X, codes)
-        except LabelError:  # the class means are equal, so no direction separates the classes
-            return np.zeros((1, len(scale)))
-        return np.asarray(fitted.directions_.T * scale)
-    w = _weights(model, scorer, scale)
+        return fisher_directions(block, codes)
+    w = weight_directions(model, scorer, scale)
     if len(w) == 1:
         return w
     _, values, Vt = np.linalg.svd(w, full_matrices=False)
@@ -237,12 +235,23 @@ def _useful(model: Any, scorer: Any, block: Block, codes: Any, n_classes: int) -
     return np.asarray(fisher_axes(U, codes, n_classes).T @ space)
 
 
+def fisher_directions(block: Block, codes: Any) -> Array:
+    """Fisher's directions (q, d) over standardised columns; one of zeros if the class means are equal."""
+    from separatrix.classifiers import FisherDiscriminant
+
+    try:
+        fitted = FisherDiscriminant().fit(block.X, codes)
+    except LabelError:  # no direction separates the classes
+        return np.zeros((1, len(block.frame.scale)))
+    return np.asarray(fitted.directions_.T * block.frame.scale)
+
+
 def _rank(V: Array) -> int:
     values = np.linalg.svd(V, compute_uv=False)
     return int(np.sum(values > RELATIVE_RANK_TOLERANCE * max(values[0], np.finfo(np.float64).tiny)))
 
 
-def _two(V: Array, block: Block) -> tuple[Array, int]:
+def two_directions(V: Array, block: Block) -> tuple[Array, int]:
     """Two orthonormal directions (d, 2), and how many of them come from V; the others are principal directions."""
     kept: list[Array] = []
     largest = float(np.max(np.linalg.norm(V, axis=1)))

@@ -10,4 +10,6 @@ priors        class shares
 entrants      the classifiers that are compared      trials       one fit without one fold, and all fits in threads
 comparison    compare(X, y)                          standings    means over folds, the order, the choice
 budget        processor time for a classifier        model_view   the columns in which a model is shown
+holdout       a stratified choice of rows            held_out_fit  a fit to a table, measured on held-out rows
+table_words   sentences of a fit in a table's words  split_defaults  how many rows are held out
 """

@@ -23,6 +23,9 @@ from separatrix.lab.points import of_preset
 from separatrix.lab.presets import PRESETS
 from separatrix.lab.request_registry import encoded
 from separatrix.lab.session import Session
+from separatrix.lab.tables import LARGEST_UPLOAD, TOO_LARGE
+from separatrix.lab.uploads import ROUTES
+from separatrix.table.formats import DEMOS
 
 TYPES = {"html": "text/html", "js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
 
@@ -56,6 +59,7 @@ def application(launch: Launch) -> ASGIApp:
     routes = [
         Route("/", index),
         Route("/opening.json", start),
+        *ROUTES,
         Route("/{name}", static),
         WebSocketRoute("/socket", socket),
     ]
@@ -100,6 +104,8 @@ def opening() -> Mapping[str, Any]:
         "pages": [vars(page) for page in PAGES],
         "models": offered(),
         "presets": [_preset(name) for name in PRESETS],
+        "demos": list(DEMOS),
+        "upload": {"most": LARGEST_UPLOAD, "words": TOO_LARGE},
     }
 
 

@@ -4,7 +4,8 @@
   127.0.0.1 (DNS rebinding) sends another Host.
 - The token is in the address that the server prints. It is exchanged for a cookie, so that it does not stay in the
   address bar. The cookie is not sent along with requests of other sites (SameSite=Strict).
-- A websocket must have the Origin of the lab, since browsers let any page open a websocket to any host.
+- A websocket must have the Origin of the lab, since browsers let any page open a websocket to any host. So must a
+  request that sends something.
 """
 
 from __future__ import annotations
@@ -30,7 +31,10 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
+# Methods that change nothing on the server.
+READING = ("GET", "HEAD")
 NO_TOKEN = "Open the lab with the whole address that `separatrix lab` has printed: it holds the token of this launch.\n"
+WRONG_ORIGIN = "The lab takes files from its own page only.\n"
 WRONG_HOST = "The lab answers only to the address that `separatrix lab` has printed.\n"
 
 
@@ -90,7 +94,7 @@ class Guard:
                 headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
                     headers.setdefault(name, value)
-                headers["Content-Security-Policy"] = self.policy
+                headers.setdefault("Content-Security-Policy", self.policy)
             await send(message)
 
         headers = Headers(scope=scope)
@@ -98,14 +102,20 @@ class Guard:
             await PlainTextResponse(WRONG_HOST, 421)(scope, receive, with_headers)
         elif scope["path"] != "/" and not self.launch.knows(headers):
             await PlainTextResponse(NO_TOKEN, 403)(scope, receive, with_headers)
+        elif scope["method"] not in READING and not _own_origin(headers):
+            await PlainTextResponse(WRONG_ORIGIN, 403)(scope, receive, with_headers)
         else:
             await self.app(scope, receive, with_headers)
 
     async def _websocket(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = Headers(scope=scope)
-        host, origin = headers.getlist("host"), headers.getlist("origin")
-        ours = host in [[one] for one in self.launch.hosts] and origin == [f"http://{host[0]}"]
+        ours = headers.getlist("host") in [[host] for host in self.launch.hosts] and _own_origin(headers)
         if ours and self.launch.knows(headers):
             await self.app(scope, receive, send)
         else:  # Closing before accepting is answered with the status 403.
             await send({"type": "websocket.close", "code": 1008})
+
+
+def _own_origin(headers: Headers) -> bool:
+    """Whether the page that sends this request comes from the host that it is sent to."""
+    return headers.getlist("origin") == [f"http://{headers.get('host')}"]

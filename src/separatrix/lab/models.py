@@ -73,26 +73,28 @@ class Chosen:
     settings: Mapping[str, Any]
     base: str | None = None
 
-    def estimator(self) -> Any:
-        """The unfitted estimator."""
+    def estimator(self, seed: int | None = None) -> Any:
+        """The unfitted estimator; ``seed`` is for classifiers that draw random numbers."""
         if not describe(self.name).parts:
-            return self._made(self.name)
-        return CLASSIFIERS[self.name](self._made(self.base or DEFAULT_BASE))
+            return self._made(self.name, seed)
+        return CLASSIFIERS[self.name](self._made(self.base or DEFAULT_BASE, seed))
 
-    def _made(self, name: str) -> Any:
+    def _made(self, name: str, seed: int | None) -> Any:
         known = {setting.parameter for setting in describe(name).settings}
         for parameter in self.settings:
             if parameter not in known:
                 raise ParameterError(parameter, f"{name} has no such setting", "leave it out")
-        return CLASSIFIERS[name](**self.settings)
+        kind = CLASSIFIERS[name]
+        random = seed is not None and "random_state" in kind().get_params(deep=False)
+        return kind(**self.settings, **({"random_state": seed} if random else {}))
 
-    def python(self) -> str:
+    def python(self, seed: int | None = None) -> str:
         """The expression that makes the estimator.
 
         >>> print(Chosen("logistic", {"C": 10.0}).python())
         sx.LogisticRegression(C=10.0)
         """
-        estimator = self.estimator()
+        estimator = self.estimator(seed)
         if not describe(self.name).parts:
             return _expression(estimator)
         return f"sx.{type(estimator).__name__}({_expression(estimator.estimator)})"

@@ -26,6 +26,7 @@ PAGES = (
     Page("classes", "Many classes"),
     Page("basis", "Basis"),
     Page("information", "Information"),
+    Page("data", "Your data"),
 )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import socket
 import sys
 import warnings
@@ -31,12 +32,15 @@ def bound(port: int) -> socket.socket:
     return listening
 
 
-def serve(port: int, browser: bool, tell: Callable[[str], None]) -> None:
-    """Start the server, tell its address, and open it in the browser if asked."""
+def serve(
+    port: int, browser: bool, tell: Callable[[str], None], data: str | None = None, target: str | None = None
+) -> None:
+    """Start the server, tell its address, and open it in the browser if asked; with ``data``, on the page Your data."""
     import uvicorn
 
     from separatrix.lab.app import application, opening
     from separatrix.lab.guard import Launch
+    from separatrix.lab.tables import TABLES
 
     warnings.simplefilter("ignore")  # What a fit has to say is in its certificate, which the page shows.
     sys.setswitchinterval(SECONDS_BETWEEN_THREADS)
@@ -46,7 +50,19 @@ def serve(port: int, browser: bool, tell: Callable[[str], None]) -> None:
             application(launch), log_level="warning", ws_max_size=LARGEST_MESSAGE, server_header=False, lifespan="off"
         )
         Thread(target=opening, daemon=True).start()  # Importing all classifiers takes longer than the browser's start.
-        tell(launch.address)
+        address = launch.address
+        if data is not None:
+            address += f"#data?t={TABLES.add(data, data, target).id}"
+        tell(address)
         if browser:
-            Timer(0.3, webbrowser.open, [launch.address]).start()
-        uvicorn.Server(config).run(sockets=[listening])
+            Timer(0.3, webbrowser.open, [address]).start()
+        signal.signal(signal.SIGTERM, _ended)
+        try:
+            uvicorn.Server(config).run(sockets=[listening])
+        finally:
+            TABLES.close()
+
+
+def _ended(number: int, frame: object) -> None:
+    """End the process in order, so that uploaded files are deleted. uvicorn passes the signal on when it has ended."""
+    sys.exit(128 + number)

@@ -6,7 +6,7 @@ stored for each classifier; ``versions`` how older files are read; ``changes`` t
 """
 
 from separatrix.model_file.changes import Difference, differences
-from separatrix.model_file.model import FORMAT, ModelFile, from_bytes, load, naming, read, save, write
+from separatrix.model_file.model import FORMAT, ModelFile, from_bytes, load, naming, read, save, to_bytes, write
 from separatrix.model_file.versions import VERSION
 
 __all__ = [
@@ -20,5 +20,6 @@ __all__ = [
     "naming",
     "read",
     "save",
+    "to_bytes",
     "write",
 ]

@@ -293,6 +293,16 @@ def write(model_file: ModelFile, path: str | os.PathLike[str]) -> None:
     ...     read(f"{folder}/model.json").features
     ('age',)
     """
+    replace_file(path, to_bytes(model_file))
+
+
+def to_bytes(model_file: ModelFile) -> bytes:
+    """The content of the file.
+
+    >>> from separatrix import Perceptron
+    >>> from_bytes(to_bytes(ModelFile.of(Perceptron().fit([[0.0], [1.0]], [0, 1])))).classifier
+    'perceptron'
+    """
     try:
         data = checksummed_json.with_checksum(FORMAT, VERSION, model_file.content())
     except MemoryError:
@@ -303,7 +313,7 @@ def write(model_file: ModelFile, path: str | os.PathLike[str]) -> None:
         raise ParameterError(
             "model", problem, f"fit it on fewer columns: {checksummed_json.LARGEST_FILE >> 20} MB is the most"
         )
-    replace_file(path, data)
+    return data
 
 
 def read(path: str | os.PathLike[str], estimators: bool = False) -> ModelFile:

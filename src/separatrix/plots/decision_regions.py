@@ -17,12 +17,13 @@ from separatrix.base.labels import known_codes
 from separatrix.base.number_text import number_text
 from separatrix.base.theme import GROUND, Theme, told_apart
 from separatrix.classifiers.fit_input import rows_to_score
+from separatrix.diagnostics.hexagons import cells
 from separatrix.diagnostics.plane import Plane, exact_regions, leads, plane_of
 from separatrix.evaluation.model_view import view_of
 from separatrix.geometry import Region
 from separatrix.plots import legends
 from separatrix.plots.display import PLOTS, Display
-from separatrix.plots.hexagons import cells
+from separatrix.plots.hexagons import draw_cells
 from separatrix.plots.rows_and_regions import draw_regions, draw_rows
 from separatrix.plots.style import STRONG, plain, shortened
 from separatrix.scorers.scorer import scores_of
@@ -236,7 +237,7 @@ class DecisionRegionsDisplay(Display):
 
     def _draw_hexagons(self, ax: Axes, theme: Theme) -> None:
         found = cells(self.points, self.codes, self.wrong, len(self.classes), self.box)
-        found.draw(ax, theme)
+        draw_cells(found, ax, theme)
         for k, name in self.named.items():
             ax.scatter([], [], color=theme.of_class(k), marker="H", label=name)
         if found.mostly_wrong.any():

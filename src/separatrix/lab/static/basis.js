@@ -89,7 +89,7 @@ class BasisPage extends PointPage {
     layers.under.replaceChildren(...this.rings(stage, set.X));
     layers.over.replaceChildren(...this.multipliers(stage, set.X));
     side.box = features.box;
-    side.svg.replaceChildren(...ground(side, features), ...side.axes(axes.map(j => names[j]), true), ...lines(side, features),
+    side.svg.replaceChildren(...ground(side, features), ...side.axes(axes.map(j => names[j])), ...lines(side, features),
       ...this.rings(side, features.points), ...side.marks(features.points, set.y), ...this.multipliers(side, features.points));
     this.card.show(answer.model, set.X.length);
     this.code.textContent = answer.python;

@@ -103,7 +103,7 @@ class Information {
       const wide = 8 * name.length, place = Math.min(stage.width - (right > 0 ? wide : 0), Math.max(right < 0 ? wide : 0, stage.x(at) + right));
       return stage.text(place, stage.y(value(name, at)) + down, name, "label", right < 0 ? "end" : right ? "start" : "middle");
     });
-    stage.svg.replaceChildren(...stage.axes([...axes], true), ...lines, ...marks, ...texts);
+    stage.svg.replaceChildren(...stage.axes([...axes]), ...lines, ...marks, ...texts);
     stage.svg.setAttribute("aria-label", `${title}. ${sentence}`);
     table.show(curves);
     facts.replaceChildren(factTable(rows, heads));

@@ -98,7 +98,8 @@ function acts() {
   for (const kind of ["SVG", "PNG"]) menu.append(h("button", { type: "button", click: () => {
     menu.hidden = true;
     picture.focus();
-    save(current.page.pictures ?? current.page.stage, kind.toLowerCase(), `separatrix-${current.name}`);
+    const pictures = current.page.pictures ?? current.page.stage;
+    if (current.page.pictures || pictures.width) save(pictures, kind.toLowerCase(), `separatrix-${current.name}`);
   } }, kind));
   menu.addEventListener("keydown", event => { if (event.key === "Escape") { menu.hidden = true; picture.focus(); } });
   $(".acts").append(

@@ -97,20 +97,20 @@ export class Stage {
 
   text(x, y, words, kind, anchor = "start") { return s("text", { x, y, class: kind, "text-anchor": anchor }, words); }
 
-  /** Grid, axes, ticks and the names of the axes; `own` if the vertical axis has units of its own. */
-  axes(names = ["x₁", "x₂"], own = false) {
+  /** Grid, axes, ticks and the names of the axes. */
+  axes(names = ["x₁", "x₂"]) {
     const [l, r, lo, hi] = this.box, made = [], w = this.width, v = this.height;
-    const step = niceStep((r - l) / (this.small ? 6 : 9));
-    const up = own ? niceStep((hi - lo) / (this.small ? 5 : 7)) : step, digits = one => one < 1 ? Math.ceil(-Math.log10(one)) : 0;
+    const count = this.small ? 6 : 9, step = niceStep((r - l) / count), rise = niceStep((hi - lo) * w / v / count);
+    const digits = size => size < 1 ? Math.ceil(-Math.log10(size)) : 0;
     for (let k = Math.ceil(l / step); k * step < r; k++) {
       const at = this.x(k * step);
       made.push(s("path", { class: k ? "grid" : "axis", d: `M${at},0V${v}` }));
       if (at > 24 && at < w - 44) made.push(this.text(at + 4, v - 7, fixed(k * step, digits(step)), "tick"));
     }
-    for (let k = Math.ceil(lo / up); k * up < hi; k++) {
-      const at = this.y(k * up);
+    for (let k = Math.ceil(lo / rise); k * rise < hi; k++) {
+      const at = this.y(k * rise);
       made.push(s("path", { class: k ? "grid" : "axis", d: `M0,${at}H${w}` }));
-      if (at > 28 && at < v - 28) made.push(this.text(w - 12, at - 4, fixed(k * up, digits(up)), "tick", "end"));
+      if (at > 28 && at < v - 28) made.push(this.text(w - 12, at - 4, fixed(k * rise, digits(rise)), "tick", "end"));
     }
     const inside = (value, low, high) => Math.min(Math.max(value, low), high);
     made.push(this.text(w - 12, inside(this.y(0) + 18, 44, v - 24), names[0], "name", "end"));

@@ -5,9 +5,20 @@ A source knows the names of its columns before it reads rows, so columns that ar
 
 from separatrix.table.formats.demos import DEMO, DEMOS
 from separatrix.table.formats.frames import open_frame
-from separatrix.table.formats.opening import STDIN, open_source
+from separatrix.table.formats.opening import STDIN, CalledFile, open_source
 from separatrix.table.formats.source import MemorySource, Source
 from separatrix.table.formats.spelling import Spelling
 from separatrix.table.formats.svmlight import SparseSource
 
-__all__ = ["DEMO", "DEMOS", "STDIN", "MemorySource", "Source", "SparseSource", "Spelling", "open_frame", "open_source"]
+__all__ = [
+    "DEMO",
+    "DEMOS",
+    "STDIN",
+    "CalledFile",
+    "MemorySource",
+    "Source",
+    "SparseSource",
+    "Spelling",
+    "open_frame",
+    "open_source",
+]

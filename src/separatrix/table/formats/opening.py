@@ -7,7 +7,7 @@ import os
 import shlex
 import sys
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from glob import glob
 from pathlib import Path
@@ -81,6 +81,14 @@ _ENDINGS = f"{', '.join([*_TEXT, *_TYPED])}, text also with {' or '.join(_PACKED
 _MAGIC = {b"PAR1": open_parquet, b"ARROW1": open_arrow, b"\xff\xff\xff\xff": open_arrow}
 
 
+@dataclass(frozen=True)
+class CalledFile:
+    """A file that messages call by another name than its path: that of an upload, for example."""
+
+    path: str
+    name: str
+
+
 def open_source(data: Any, spelling: Spelling | None = None) -> Source:
     """The source for ``data``: a path, a folder, a pattern, ``-`` for standard input, ``demo:NAME``, or a frame.
 
@@ -89,6 +97,8 @@ def open_source(data: Any, spelling: Spelling | None = None) -> Source:
     ('sepal length (cm)', 'species')
     """
     spelling = spelling or Spelling()
+    if isinstance(data, CalledFile):
+        return rewritten(_open_file(data.name, Path(data.path), spelling), spelling)
     if not isinstance(data, str | os.PathLike):
         return rewritten(open_frame(data), spelling)
     return rewritten(_open_named(os.fspath(data), spelling), spelling)
@@ -137,15 +147,25 @@ def _converted(path: Path) -> str:
 
 
 def _open_file(name: str, path: Path, spelling: Spelling) -> Source:
-    opener = _OPENERS.get(_extension(path))
-    if opener is None:
-        if path.suffix.lower() in _SPREADSHEETS:
-            raise TableError(name, "it is a spreadsheet", f"convert it first: {_converted(path)}")
-        problem = f"its extension {_extension(path)!r} is unknown" if path.suffix else "it has no extension"
-        raise TableError(name, problem, f"give a file that ends in {_ENDINGS}; or pipe it in as '-'")
+    opener = _OPENERS[known_extension(name, path)]
     if not path.is_file():
         raise TableError(name, "it is not a regular file", "pipe it in as '-'")
     return opener(name, path, spelling)
+
+
+def known_extension(name: str, path: Path) -> str:
+    """The extension by which a file is read; an error that calls the file ``name`` if it is not known.
+
+    >>> known_extension("a table", Path("people.CSV.gz"))
+    '.csv.gz'
+    """
+    found = _extension(path)
+    if found in _OPENERS:
+        return found
+    if path.suffix.lower() in _SPREADSHEETS:
+        raise TableError(name, "it is a spreadsheet", f"convert it first: {_converted(path)}")
+    problem = f"its extension {found!r} is unknown" if path.suffix else "it has no extension"
+    raise TableError(name, problem, f"give a file that ends in {_ENDINGS}; or pipe it in as '-'")
 
 
 def _open_stdin(spelling: Spelling) -> Source:
