@@ -35,7 +35,8 @@ def serve(port: int, browser: bool, tell: Callable[[str], None]) -> None:
     """Start the server, tell its address, and open it in the browser if asked."""
     import uvicorn
 
-    from separatrix.lab.app import application, opening
+    from separatrix.lab.app import application
+    from separatrix.lab.front_end import opening
     from separatrix.lab.guard import Launch
 
     warnings.simplefilter("ignore")  # What a fit has to say is in its certificate, which the page shows.

@@ -1,5 +1,6 @@
 // The page Many classes: two schemes on the same points, hatched where a scheme is ambiguous.
 import { fixed, h, icon, s, select } from "./dom.js";
+import { snapped } from "./limits.js";
 import * as link from "./link.js";
 import { PointSet } from "./pointset.js";
 import { COLOURS, Stage, badge } from "./stage.js";
@@ -27,7 +28,7 @@ class Classes {
   middle() {
     for (const { stage } of this.sides) { stage.resize(); stage.show(this.set.X); }
     const [l, r, lo, hi] = this.stage.box;
-    this.at = [(l + r) / 2, (lo + hi) / 2];
+    this.at = snapped([(l + r) / 2, (lo + hi) / 2]);
   }
 
   build() {
@@ -101,7 +102,7 @@ class Classes {
       else if (event.key === "Escape") return svg.blur();
       else return;
       event.preventDefault();
-      this.at = this.set.X[this.row];
+      this.at = snapped(this.set.X[this.row]);
       this.choices();
       this.fit().then(() => this.lab.say(`Row ${this.row}. ${this.sentence(0)} ${this.sentence(1)}`));
     });

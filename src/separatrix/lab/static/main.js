@@ -5,7 +5,8 @@ import { save } from "./picture.js";
 import { LiveSource } from "./source.js";
 
 const $ = query => document.querySelector(query);
-const opening = await (await fetch("opening.json")).json();
+const embedded = $("#embedded") && await unpacked($("#embedded").textContent); // a recording, in a page without a server
+const opening = embedded?.opening ?? await (await fetch("opening.json")).json();
 const BETWEEN_WRITES = 200; // milliseconds
 let current = null; // {name, page}
 let writing = 0, written = 0;
@@ -13,7 +14,8 @@ let writing = 0, written = 0;
 const lab = {
   opening,
   known: new Map(opening.models.map(one => [one.name, one])),
-  source: new LiveSource(told),
+  source: embedded?.source ?? new LiveSource(told),
+  recorded: embedded?.kind === "recording",
   /** One sentence for screen readers. */
   say: text => { $("#say").textContent = text; },
   /** A sentence for everyone, such as the reason why something failed; null hides it. */
@@ -30,7 +32,9 @@ const lab = {
 /** Write the state of the page into the address. Browsers ignore this if it happens too often. */
 function write() {
   written = performance.now();
-  if (current?.page) link.write(current.name, current.page.params());
+  if (!current?.page) return;
+  const text = link.text(current.name, current.page.params());
+  if (!embedded) history.replaceState(null, "", text);
 }
 
 function told({ state, name, progress, waiting }) {
@@ -40,6 +44,13 @@ function told({ state, name, progress, waiting }) {
     lab.notice(state === "lost" ? "The server has ended or does not answer. Start it again with: separatrix lab" : null);
   }
   if (name) current?.page?.progress?.(name, progress);
+}
+
+/** What a page without a server holds, with the source of its answers. */
+async function unpacked(text) {
+  const bytes = Uint8Array.from(atob(text), one => one.charCodeAt(0));
+  const content = await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
+  return (await import("./recorded.js")).recording(content, $("main"));
 }
 
 function navigation() {
@@ -79,13 +90,13 @@ function acts() {
   menu.addEventListener("keydown", event => { if (event.key === "Escape") { menu.hidden = true; picture.focus(); } });
   $(".acts").append(
     act("python", "Python", "Copy as Python", () => copied(current.page.python(), "Python")),
-    act("link", "Link", "Copy a link to this picture", () => { write(); copied(location.href, "Link"); }),
+    act("link", "Link", "Copy a link to this picture", () => { write(); copied(embedded ? link.text(current.name, current.page.params()) : location.href, "Link"); }),
     h("div", { class: "with-menu" }, picture, menu));
 }
 
 /** Show the page that the address names, with the state in the address. */
 async function visit() {
-  const { page, params } = link.read();
+  const { page, params } = link.read(embedded?.link ?? location.hash);
   const name = opening.pages.some(one => one.name === page) ? page : opening.pages[0].name;
   clearTimeout(writing);
   current?.page?.leave?.();
@@ -102,8 +113,8 @@ async function visit() {
 
 /** The head of a page: its question, the sentence that says what to try, the tour, and its choices. */
 lab.lead = (title, sentence, tour, ...choices) => h("div", { class: "lead" },
-  h("div", {}, h("h1", {}, title), h("p", { class: "try" }, sentence, " ",
-tour && h("span", { class: "tour" }, tour))),
+  h("div", {}, h("h1", {}, title), h("p", { class: "try" }, sentence, " ", tour && h("span", { class: "tour" }, tour)),
+    embedded?.sentence && h("p", { class: "recorded" }, embedded.sentence)),
   h("div", { class: "choices" }, choices));
 
 $("#page-select").addEventListener("change", event => { location.hash = event.target.value; });
