@@ -11,6 +11,7 @@ import separatrix as sx
 from separatrix.base.errors import InputError, ParameterError
 from separatrix.lab.bundle import bundled
 from separatrix.lab.compact import column, packed, unpacked
+from separatrix.lab.front_end import embedded_texts
 from separatrix.lab.pages import PAGES, Page
 from separatrix.lab.recorder import NEVER, recorded_page
 from tests.cli.running import complaint, run
@@ -19,6 +20,8 @@ from .waiting import until
 
 # The most bytes of a recording with the default numbers of places: of a run, and of a point that is dragged.
 LARGEST_RUN, LARGEST_DRAG = 90_000, 190_000
+# The most bytes of the modules that only pages without a server use.
+LARGEST_MODULES = 8_000
 
 
 @pytest.fixture(scope="module")
@@ -307,6 +310,12 @@ def test_texts_of_a_link_become_no_markup():
         recorded_page('#plane?m=lda&p=outlier"><script>')
 
 
+def test_the_modules_of_pages_without_a_server_are_small_and_make_no_markup():
+    assert sum(len(text.encode()) for text in embedded_texts().values()) < LARGEST_MODULES
+    for text in embedded_texts().values():
+        assert not re.search(r"https?://|innerHTML|eval\(|fetch\(", text)
+
+
 def test_a_table_is_never_recorded(monkeypatch):
     monkeypatch.setattr("separatrix.lab.links.PAGES", [Page("data", "Your data")])
     with pytest.raises(ParameterError, match="the page data is not recorded"):
@@ -357,11 +366,12 @@ FRAMES = [
 
 
 @pytest.mark.parametrize("rows", [1, 3, 12])
-def test_the_page_reads_what_was_packed(opened, rows):
-    page = opened("#step")
+def test_the_page_reads_what_was_packed(browser, rows):
+    page, code = browser.new_page(), embedded_texts()["columns.js"]
     content = json.loads(unpacked(packed(column(FRAMES, rows))))
-    read = "async ([c, n, w]) => (await import('/recorded.js')).values(c, n, w)"
-    found = page.evaluate(read, [content, len(FRAMES), len(FRAMES) // rows])
+    read = "async ([js, c, n, w]) => (await import(`data:text/javascript,${encodeURIComponent(js)}`)).values(c, n, w)"
+    found = page.evaluate(read, [code, content, len(FRAMES), len(FRAMES) // rows])
+    page.close()
     for one, expected in zip(found, FRAMES, strict=True):
         assert one["b"] == pytest.approx(expected["b"], abs=6e-5)
         assert np.ravel(one["rings"]) == pytest.approx(np.ravel(expected["rings"]), abs=6e-5, rel=1e-3)

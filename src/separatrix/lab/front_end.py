@@ -26,11 +26,22 @@ def static_texts() -> Mapping[str, str]:
     >>> static_texts()["main.js"].startswith("//"), "theme.css" in static_texts()
     (True, True)
     """
-    found = {"theme.css": theme_css()}
-    for file in files("separatrix.lab").joinpath("static").iterdir():
-        if file.name.rpartition(".")[2] in TYPES:
-            found[file.name] = file.read_text("utf-8")
-    return found
+    return {"theme.css": theme_css(), **_texts("static")}
+
+
+@cache
+def embedded_texts() -> Mapping[str, str]:
+    """The modules that only pages without a server use.
+
+    >>> sorted(embedded_texts())
+    ['columns.js', 'framed.js', 'notebook.js', 'recorded.js']
+    """
+    return _texts("embedded")
+
+
+def _texts(folder: str) -> dict[str, str]:
+    found = files("separatrix.lab").joinpath(folder).iterdir()
+    return {file.name: file.read_text("utf-8") for file in found if file.name.rpartition(".")[2] in TYPES}
 
 
 def opening() -> Mapping[str, Any]:

@@ -16,14 +16,13 @@ from separatrix.base.watching import Part, unwatched, watched
 from separatrix.lab.compact import column
 from separatrix.lab.links import Link, refused
 from separatrix.lab.links import link as parsed_link
-from separatrix.lab.pages import requests
+from separatrix.lab.pages import PAGES, requests
 from separatrix.lab.recordings import Asked, Options, Plan
 from separatrix.lab.request_registry import Call, answered
 from separatrix.lab.standalone import standalone
 
 # The most places in each direction. A recording of so many is a few megabytes.
 MOST_PLACES = 200
-MODULES = ("recorded.js",)
 # Pages that are not recorded, and why.
 NEVER = {"data": "what it shows of a table stays on this machine"}
 
@@ -76,7 +75,6 @@ def recorded_page(link: str, drag: int | None = None, places: tuple[int, int] = 
         plan = _plan(asked, Options(drag, places))
         answers = _answers(asked.page, plan)
     content = {
-        "kind": "recording",
         "version": __version__,
         "link": str(asked),
         "sentence": plan.sentence,
@@ -86,7 +84,7 @@ def recorded_page(link: str, drag: int | None = None, places: tuple[int, int] = 
         "grid": plan.grid,
         "answers": answers,
     }
-    return standalone(asked.page, content, MODULES)
+    return standalone([page for page in PAGES if page.name == asked.page], "recorded", content)
 
 
 def _plan(asked: Link, options: Options) -> Plan:

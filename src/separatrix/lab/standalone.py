@@ -1,17 +1,16 @@
-"""A page of the lab in one file, which loads nothing: for recordings, and for the cells of a notebook."""
+"""Pages of the lab in one file, which loads nothing: for recordings, and for the cells of a notebook."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
-import html
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from separatrix.lab.bundle import bundled
 from separatrix.lab.compact import packed
-from separatrix.lab.front_end import opening, static_texts
-from separatrix.lab.pages import PAGES
+from separatrix.lab.front_end import embedded_texts, opening, static_texts
+from separatrix.lab.pages import Page
 
 # Only this one script and this one style sheet run, and nothing is loaded. Pictures are made in the page. Texts cannot
 # become markup, either: where browsers know trusted types, the page may make none.
@@ -22,12 +21,11 @@ POLICY = (
 ICON = "icon.svg"
 
 
-def standalone(page: str, content: Mapping[str, Any], modules: tuple[str, ...]) -> str:
-    """The HTML of one page. ``content`` is what the front end finds in it; ``modules`` are those that read it."""
-    texts = static_texts()
-    title = next(one.title for one in PAGES if one.name == page)
-    known = {**opening(), "pages": [{"name": page, "title": title}]}
-    script = f"\n{bundled(texts, 'main.js', (f'{page}.js', *modules))}\n"
+def standalone(pages: Sequence[Page], module: str, content: Mapping[str, Any]) -> str:
+    """The HTML that shows one or more pages. ``content`` is what their frame gives to a module of ``embedded/``."""
+    texts = {**static_texts(), **embedded_texts()}
+    known = {**content, "module": module, "opening": {**opening(), "pages": [vars(page) for page in pages]}}
+    script = f"\n{bundled(texts, 'main.js', (*(f'{page.name}.js' for page in pages), f'{module}.js'))}\n"
     style = f"\n{texts['theme.css']}{texts['style.css']}"
     icon = "data:image/svg+xml;base64," + base64.b64encode(texts[ICON].encode()).decode()
     policy = POLICY.format(script=_digest(script), style=_digest(style))
@@ -37,9 +35,9 @@ def standalone(page: str, content: Mapping[str, Any], modules: tuple[str, ...]) 
             '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
             f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            f'<meta name="color-scheme" content="light dark">\n<title>{html.escape(title)} · separatrix lab</title>',
+            '<meta name="color-scheme" content="light dark">\n<title>separatrix lab</title>',
             f'<link rel="icon" href="{icon}">\n<style>{style}</style>',
-            f'<script type="text/plain" id="embedded">{packed({**content, "opening": known})}</script>',
+            f'<script type="text/plain" id="embedded">{packed(known)}</script>',
             f'<script type="module">{script}</script>\n</head>\n<body>{body.rstrip()}\n',
         ]
     )

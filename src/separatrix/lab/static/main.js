@@ -5,7 +5,7 @@ import { save } from "./picture.js";
 import { LiveSource } from "./source.js";
 
 const $ = query => document.querySelector(query);
-const embedded = $("#embedded") && await unpacked($("#embedded").textContent); // a recording, in a page without a server
+const embedded = $("#embedded") && await unpacked($("#embedded").textContent); // in a page without a server
 const opening = embedded?.opening ?? await (await fetch("opening.json")).json();
 const BETWEEN_WRITES = 200; // milliseconds
 let current = null; // {name, page}
@@ -14,8 +14,8 @@ let writing = 0, written = 0;
 const lab = {
   opening,
   known: new Map(opening.models.map(one => [one.name, one])),
-  source: embedded?.source ?? new LiveSource(told),
-  recorded: embedded?.kind === "recording",
+  source: embedded?.source(told) ?? new LiveSource(told),
+  recorded: Boolean(embedded?.recorded),
   /** One sentence for screen readers. */
   say: text => { $("#say").textContent = text; },
   /** A sentence for everyone, such as the reason why something failed; null hides it. */
@@ -34,7 +34,8 @@ function write() {
   written = performance.now();
   if (!current?.page) return;
   const text = link.text(current.name, current.page.params());
-  if (!embedded) history.replaceState(null, "", text);
+  if (embedded) embedded.changed?.(text);
+  else history.replaceState(null, "", text);
 }
 
 function told({ state, name, progress, waiting }) {
@@ -50,7 +51,7 @@ function told({ state, name, progress, waiting }) {
 async function unpacked(text) {
   const bytes = Uint8Array.from(atob(text), one => one.charCodeAt(0));
   const content = await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
-  return (await import("./recorded.js")).recording(content, $("main"));
+  return (await import(`./${content.module}.js`)).embed(content, $("main"));
 }
 
 function navigation() {
@@ -60,7 +61,11 @@ function navigation() {
 }
 
 async function copied(text, what) {
-  await navigator.clipboard.writeText(text);
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    return lab.notice(`The browser does not let this page copy: ${text}`);
+  }
   lab.say(`${what} copied.`);
   toast(`${what} copied`);
 }
@@ -117,7 +122,20 @@ lab.lead = (title, sentence, tour, ...choices) => h("div", { class: "lead" },
     embedded?.sentence && h("p", { class: "recorded" }, embedded.sentence)),
   h("div", { class: "choices" }, choices));
 
-$("#page-select").addEventListener("change", event => { location.hash = event.target.value; });
+/** Go to another page. A page inside a notebook has no address of its own, and a recording has no other page. */
+function go(hash) {
+  if (!embedded) return void (location.hash = hash);
+  if (!embedded.recorded) embedded.link = hash;
+  visit();
+}
+
+$("#page-select").addEventListener("change", event => go(`#${event.target.value}`));
+$("header").addEventListener("click", event => {
+  const chosen = event.target.closest("a");
+  if (!embedded || !chosen) return;
+  event.preventDefault();
+  go(chosen.getAttribute("href"));
+});
 $("#skip").addEventListener("click", event => { event.preventDefault(); $("#stage")?.focus(); });
 addEventListener("hashchange", visit);
 acts();

@@ -12,14 +12,14 @@ export class LiveSource {
   #wait = 250;
 
   /** `told` receives {state: "live" | "lost"}, {progress, name, stop} and {waiting: true | false}. */
-  constructor(told) {
-    this.told = told;
+  constructor(told, connect = () => new WebSocket(`ws://${location.host}/socket`)) {
+    Object.assign(this, { told, connect });
     this.ready = this.#open();
   }
 
   #open() {
     return new Promise(resolve => {
-      const socket = new WebSocket(`ws://${location.host}/socket`);
+      const socket = this.connect();
       socket.onopen = () => {
         this.#socket = socket;
         this.#wait = 250;

@@ -1,4 +1,5 @@
 // Answers from a recording inside the page, written by src/separatrix/lab/recorder.py.
+import { values } from "./columns.js";
 import { limit, nearest } from "./limits.js";
 
 /** The same interface as LiveSource. A request is answered by the nearest one that was recorded. */
@@ -29,32 +30,6 @@ function place(axis, payload) {
   return typeof value === "number" ? nearest(axis.values, value) : Math.max(0, axis.values.indexOf(value));
 }
 
-/** The n values of a column, in a grid of rows of `width`; compact.py describes its forms. */
-export function values(column, n, width) {
-  if ("c" in column) return Array(n).fill(column.c);
-  if (column.v) return column.i.map(k => column.v[k]);
-  if (column.n) {
-    const sums = column.n.slice(), unit = 10 ** column.e;
-    for (let i = 0; i < n; i++) if (i % width) sums[i] += sums[i - 1];
-    for (let i = width; i < n; i++) sums[i] += sums[i - width];
-    return sums.map(sum => sum / unit);
-  }
-  if (column.t) return values(column.t, n, width).map(parts => parts.join(""));
-  if (column.s) {
-    const groups = column.g.map((one, k) => {
-      const size = column.s.filter(shape => shape === k).length;
-      return values(one, size, size).values();
-    });
-    return column.s.map(shape => groups[shape].next().value);
-  }
-  const keys = Object.keys(column.o ?? column.l), parts = keys.map(key => values((column.o ?? column.l)[key], n, width));
-  return Array.from({ length: n }, (_, i) => {
-    const one = column.o ? {} : [];
-    keys.forEach((key, k) => { one[key] = parts[k][i]; });
-    return one;
-  });
-}
-
 /** Disable the controls that the recording has no answers for, also those that the page makes later. */
 function lock(root, controls, still) {
   const always = "pre + .row button";
@@ -66,10 +41,10 @@ function lock(root, controls, still) {
   new MutationObserver(act).observe(root, { childList: true, subtree: true });
 }
 
-/** The recording as the frame of the pages needs it. */
-export function recording({ answers, controls, still, row, grid, sentence, ...rest }, root) {
+/** What the frame of the pages needs to know of a recording. */
+export function embed({ answers, controls, still, row, grid, sentence, ...rest }, root) {
   limit(row, grid);
   lock(root, controls, still);
   document.documentElement.dataset.connection = "recorded";
-  return { ...rest, source: new RecordedSource(answers), sentence: `A recording. ${sentence}` };
+  return { ...rest, recorded: true, sentence: `A recording. ${sentence}`, source: () => new RecordedSource(answers) };
 }
