@@ -107,7 +107,7 @@ def _answers(page: str, plan: Plan) -> dict[str, Any]:
             raise refused("the page has nothing to show", frames[0]["error"].removesuffix("."))
         rows = asked.size // len(asked.axes[-1].values) if asked.axes else 1
         axes = [{"place": axis.place, "values": axis.values} for axis in asked.axes]
-        found[f"{page}.{asked.request}"] = {"axes": axes, "frames": column(frames, rows)}
+        found[asked.name(page)] = {"axes": axes, "frames": column(frames, rows)}
         done += asked.size
     return found
 
@@ -118,7 +118,7 @@ def _frames(page: str, asked: Asked, plan: Plan, done: int, total: int) -> list[
     for k, payload in enumerate(asked.payloads(), done + 1):
         if report is not None:
             report(Part("answer", k, total))
-        call = Call(0, f"{page}.{asked.request}", payload)
+        call = Call(0, asked.name(page), payload)
         if asked.size == 1:
             text = answered(call, requests())
         else:

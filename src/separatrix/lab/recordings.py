@@ -41,11 +41,19 @@ class Axis:
 
 @dataclass(frozen=True)
 class Asked:
-    """A request of the page, without the page's name before it, for all combinations of the values on its axes."""
+    """A request, such as "fit" of the page itself or "plane.start", for all combinations of the values on its axes."""
 
     request: str
     payload: Payload
     axes: tuple[Axis, ...] = ()
+
+    def name(self, page: str) -> str:
+        """The full name of the request.
+
+        >>> Asked("fit", {}).name("plane"), Asked("plane.start", {}).name("basis")
+        ('plane.fit', 'plane.start')
+        """
+        return self.request if "." in self.request else f"{page}.{self.request}"
 
     @property
     def size(self) -> int:
