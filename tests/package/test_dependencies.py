@@ -46,7 +46,9 @@ def _imported(tree, guarded=False):
 OF_AN_EXTRA = {
     "dask": "separatrix/cluster",
     "distributed": "separatrix/cluster",
+    "anywidget": "separatrix/lab",
     "starlette": "separatrix/lab",
+    "traitlets": "separatrix/lab",
     "uvicorn": "separatrix/lab",
 }
 

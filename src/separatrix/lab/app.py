@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from hashlib import sha256
-from importlib.resources import files
-from typing import Any
 
 from starlette.applications import Starlette
 from starlette.middleware.gzip import GZipMiddleware
@@ -15,19 +13,12 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.types import ASGIApp
 from starlette.websockets import WebSocket
 
-from separatrix.base.theme import DARK, LIGHT, Theme
+from separatrix.lab.front_end import TYPES, opening, static_texts
 from separatrix.lab.guard import NO_TOKEN, Guard, Launch
-from separatrix.lab.models import offered
-from separatrix.lab.pages import PAGES, requests
-from separatrix.lab.points import of_preset
-from separatrix.lab.presets import PRESETS
+from separatrix.lab.pages import requests
 from separatrix.lab.request_registry import encoded
 from separatrix.lab.session import Session
-from separatrix.lab.tables import LARGEST_UPLOAD, TOO_LARGE
 from separatrix.lab.uploads import ROUTES
-from separatrix.table.formats import DEMOS
-
-TYPES = {"html": "text/html", "js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
 
 # Bytes of the smallest response that is compressed; a forwarded port may be slow.
 SMALLEST_COMPRESSED = 1000
@@ -89,41 +80,5 @@ def _admitted(launch: Launch, request: HttpRequest) -> Response:
 
 
 def static_files() -> Mapping[str, Response]:
-    """All files of the front end by name, with the style sheet of the themes."""
-    found: dict[str, Response] = {"theme.css": Response(theme_css(), media_type=TYPES["css"])}
-    for file in files("separatrix.lab").joinpath("static").iterdir():
-        kind = TYPES.get(file.name.rpartition(".")[2])
-        if kind is not None:
-            found[file.name] = Response(file.read_bytes(), media_type=kind)
-    return found
-
-
-def opening() -> Mapping[str, Any]:
-    """What the front end needs to know before its first request: pages, classifiers with their settings, presets."""
-    return {
-        "pages": [vars(page) for page in PAGES],
-        "models": offered(),
-        "presets": [_preset(name) for name in PRESETS],
-        "demos": list(DEMOS),
-        "upload": {"most": LARGEST_UPLOAD, "words": TOO_LARGE},
-    }
-
-
-def _preset(name: str) -> dict[str, Any]:
-    known, (_, y) = PRESETS[name], of_preset(name)
-    return {"name": name, "title": known.title, "drag": known.drag, "classes": len(set(y.tolist()))}
-
-
-def theme_css() -> str:
-    """The colours of both themes as CSS variables, from the one theme of plots, reports and pages."""
-    light, dark = _variables(LIGHT), _variables(DARK)
-    return (
-        f":root {{ color-scheme: light dark; {light} }}\n"
-        f":root[data-theme=dark] {{ color-scheme: dark; {dark} }}\n"
-        f":root[data-theme=light] {{ color-scheme: light; }}\n"
-        f"@media (prefers-color-scheme: dark) {{ :root:not([data-theme=light]) {{ {dark} }} }}\n"
-    )
-
-
-def _variables(theme: Theme) -> str:
-    return " ".join(f"--{role}: {colour};" for role, colour in theme.roles().items())
+    """All files of the front end by name."""
+    return {name: Response(text, media_type=TYPES[name.rpartition(".")[2]]) for name, text in static_texts().items()}

@@ -17,6 +17,8 @@ Box = tuple[float, float, float, float]
 PROBABILITIES = (0.1, 0.25, 0.5, 0.75, 0.9)
 # A point this share of an edge's length beside its middle lies in the neighbouring region, also where edges are curved.
 BESIDE = 0.05
+# The share by which a recorded box is larger than the visible one, whose height is rounded to a whole pixel.
+BEYOND = 0.01
 
 
 def box_of(payload: Payload) -> Box:
@@ -31,6 +33,21 @@ def box_of(payload: Payload) -> Box:
         ):
             return float(left), float(right), float(low), float(high)
     raise InputError("box", f"got {payload.get('box')!r}", "give left < right and low < high")
+
+
+def framed(X: Array, aspect: float) -> Box:
+    """The box that a page chooses for these points on a stage of this height by width, and a little more.
+
+    The same as ``Stage.show`` in ``static/stage.js``; what is recorded reaches beyond the edges by ``BEYOND``.
+
+    >>> framed(np.array([[-1.0, 0.0], [1.0, 0.5]]), 0.5)
+    (-1.94..., 1.94..., -0.72..., 1.22...)
+    """
+    shown = X if len(X) else np.array([[-3.0, -2.0], [3.0, 2.0]])
+    (left, low), (right, high) = shown.min(axis=0).tolist(), shown.max(axis=0).tolist()
+    width = max((right - left + 1) / 0.84, (high - low + 1) / (0.78 * aspect)) * (1 + BEYOND)
+    x, y = (left + right) / 2, (low + high) / 2
+    return x - width / 2, x + width / 2, y - aspect * width / 2, y + aspect * width / 2
 
 
 def drawn_regions(model: Any, box: Box) -> list[dict[str, Any]]:

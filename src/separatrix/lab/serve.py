@@ -38,7 +38,8 @@ def serve(
     """Start the server, tell its address, and open it in the browser if asked; with ``data``, on the page Your data."""
     import uvicorn
 
-    from separatrix.lab.app import application, opening
+    from separatrix.lab.app import application
+    from separatrix.lab.front_end import opening
     from separatrix.lab.guard import Launch
     from separatrix.lab.tables import TABLES
 

@@ -1,62 +1,21 @@
 """A page's connection: one computation at a time, and of waiting requests of one name only the latest.
 
-Computations run in threads, so a long fit of one page does not hold up another page. A computation that takes longer
-than ``SECONDS_BEFORE_PROGRESS`` reports its progress, and ends at its next report once the page has asked to stop.
+Computations run in threads, so a long fit of one page does not hold up another page.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-import time
 from collections.abc import Mapping
-from threading import Event
 
 from starlette.concurrency import run_in_threadpool
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from separatrix.base.watching import Stage, watch
-from separatrix.lab.request_registry import Call, ProtocolError, Request, Stop, answered, encoded, failed, parsed
-
-SECONDS_BEFORE_PROGRESS, SECONDS_BETWEEN_REPORTS = 0.3, 0.2
-STOPPED = "The computation was stopped."
-BROKEN = "The computation failed by a fault of the program; its log has the details."
+from separatrix.lab.jobs import Job
+from separatrix.lab.request_registry import Call, ProtocolError, Request, Stop, encoded, parsed
 
 _log = logging.getLogger("separatrix.lab")
-
-
-class Stopped(Exception):
-    """The page has asked to stop the computation."""
-
-
-class Job:
-    """A computation in a thread, which reports its progress to the event loop."""
-
-    def __init__(self, call: Call, session: Session) -> None:
-        self.call, self.session = call, session
-        self.stopping = Event()
-        self.reported = time.monotonic() + SECONDS_BEFORE_PROGRESS - SECONDS_BETWEEN_REPORTS
-
-    def run(self) -> str:
-        """The answer as JSON. Runs in a thread of its own."""
-        try:
-            with watch(self._watch):
-                return answered(self.call, self.session.requests)
-        except Stopped:
-            return failed(self.call, STOPPED)
-        except Exception:
-            _log.exception("The request %s failed.", self.call.request)
-            return failed(self.call, BROKEN)
-
-    def _watch(self, stage: Stage, within: tuple[Stage, ...]) -> None:
-        if self.stopping.is_set():
-            raise Stopped
-        now = time.monotonic()
-        if now - self.reported > SECONDS_BETWEEN_REPORTS:
-            self.reported = now
-            outer = within[0] if within else stage
-            progress = {"id": self.call.id, "progress": {"share": outer.share, "text": str(stage)}}
-            self.session.tell(encoded(progress))
 
 
 class Session:
@@ -118,7 +77,7 @@ class Session:
             await self._arrived.wait()
             while self._waiting:
                 call = self._waiting.pop(next(iter(self._waiting)))
-                self._job = Job(call, self)
+                self._job = Job(call, self.requests, self.tell)
                 text = await run_in_threadpool(self._job.run)
                 self._job = None
                 await self._send(text)

@@ -11,13 +11,17 @@ from separatrix.base.arrays import Array, Integers
 from separatrix.base.errors import InputError, SeparatrixError
 from separatrix.classifiers import describe
 from separatrix.geometry import Region, ambiguous_regions
-from separatrix.lab.drawing import Box, boundaries, box_of, drawn_regions, places, segments
+from separatrix.lab.drawing import Box, boundaries, box_of, drawn_regions, framed, places, segments
 from separatrix.lab.fits import fitted
+from separatrix.lab.links import Link, bases, refused
 from separatrix.lab.models import Chosen, chosen
 from separatrix.lab.points import checked, points, spelled
+from separatrix.lab.recordings import Asked, Axis, Options, Plan, grid
 from separatrix.lab.request_registry import Payload, number, text
 
 SCHEMES = 2
+# The height of a picture by its width, as in static/classes.js.
+ASPECT = 420 / 600
 
 
 def start(payload: Payload) -> Mapping[str, Any]:
@@ -79,6 +83,24 @@ def _in_question(unclear: list[Region], place: Array) -> list[int] | None:
 def _python(spec: str, asked: list[Chosen]) -> str:
     made = [f"model_{k} = {one.python()}.fit(X, y)" for k, one in enumerate(asked, 1)]
     return "\n".join(["import separatrix as sx", "", f'X, y = sx.lab.points("{spec}")', *made])
+
+
+def recorded(link: Link, options: Options) -> Plan:
+    """The pointer can be put anywhere, on a grid of places; the points stay where they are."""
+    models, spec = link.models("one-versus-rest,one-versus-one", SCHEMES), link.points("three")
+    if len(models) != SCHEMES:
+        raise refused(f"it has {len(models)} models", f"give {SCHEMES}")
+    for one in models:
+        one["base"] = one["base"] or next(iter(bases(one["name"])), None)
+    begun = start({"points": spec})
+    box = framed(begun["X"], ASPECT)
+    middle = [round((box[0] + box[1]) / 2, 2), round((box[2] + box[3]) / 2, 2)]
+    xs, ys = grid(box, options.places, including=middle)
+    payload = {"X": begun["X"].tolist(), "y": begun["y"].tolist(), "preset": begun["preset"], "models": models}
+    payload |= {"box": list(box), "at1": middle[0], "at2": middle[1]}
+    asked = Asked("start", {"points": spec}), Asked("fit", payload, (Axis(("at1",), xs), Axis(("at2",), ys)))
+    sentence = "The scores follow the pointer; the points and the schemes stay as they are."
+    return Plan(asked, sentence, grid=(xs, ys))
 
 
 REQUESTS = {"start": start, "fit": fit}

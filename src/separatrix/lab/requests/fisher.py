@@ -8,12 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.lab.drawing import box_of, places, segments
+from separatrix.lab.drawing import box_of, framed, places, segments
+from separatrix.lab.links import SHARED, Link
 from separatrix.lab.points import checked, points, spelled
+from separatrix.lab.recordings import Asked, Axis, Options, Plan
 from separatrix.lab.request_registry import Payload, number, text
 from separatrix.textbook.directions import along, criterion_curve
 
 BINS = 24
+# The height of the picture by its width, as in static/fisher.js.
+ASPECT = 440 / 872
 
 
 def start(payload: Payload) -> Mapping[str, Any]:
@@ -50,6 +54,24 @@ def show(payload: Payload) -> Mapping[str, Any]:
             ["import separatrix as sx", "", f'X, y = sx.lab.points("{spec}")', f"print(sx.along(X, y, {w.tolist()}))"]
         ),
     }
+
+
+def recorded(link: Link, options: Options) -> Plan:
+    """All directions in whole degrees, the two best ones, and both thresholds."""
+    link.allow({*SHARED, "a", "t"} - {"m"})
+    spec, degrees = link.points("elongated"), link.number("a", 20, 0, 180)
+    begun = start({"points": spec})
+    payload = {"X": begun["X"].tolist(), "y": begun["y"].tolist(), "preset": begun["preset"], "degrees": degrees}
+    payload |= {"box": list(framed(begun["X"], ASPECT)), "threshold": "gaussian"}
+    first = show(payload)
+    named = [degrees, *(round(first[name]["degrees"] % 180, 2) for name in ("means", "best"))]
+    axes = (
+        Axis(("degrees",), tuple(sorted({*map(float, range(180)), *named}))),
+        Axis(("threshold",), ("midpoint", "gaussian")),
+    )
+    sentence = "The direction can be turned, and the threshold chosen; the points stay where they are."
+    asked = Asked("start", {"points": spec}), Asked("show", payload, axes)
+    return Plan(asked, sentence, controls=(".choices button",))
 
 
 REQUESTS = {"start": start, "show": show}

@@ -10,8 +10,10 @@ import numpy as np
 from separatrix.base.arrays import Array
 from separatrix.base.errors import InputError, SeparatrixError
 from separatrix.lab.fits import fitted
+from separatrix.lab.links import Link, refused
 from separatrix.lab.models import Chosen
 from separatrix.lab.points import LARGEST
+from separatrix.lab.recordings import Asked, Axis, Options, Plan, dragged_row, spread
 from separatrix.lab.request_registry import Payload, number
 from separatrix.losses import LOSSES
 
@@ -20,6 +22,11 @@ FIRST, LAST, POINTS = -3.0, 5.0, 161
 # The places on the line, their classes, and the row that the page invites to pull away.
 PLACES = (-3.5, -2.5, -1.5, -0.5, 0.5, 1.5, 2.5, 3.5, 8.0)
 CLASSES = (0, 0, 0, 0, 1, 1, 1, 1, 1)
+DRAGGED = 8
+# What a link shows unless it says otherwise, as in static/losses.js: the losses, the margin, and the ends of the line.
+SHOWN, MARGIN, LEFT, RIGHT = ("logistic", "squared", "perceptron", "hinge", "zero-one"), 0.5, -6.0, 32.0
+# The distance between the recorded places of a point; a quarter is six pixels on a wide screen.
+RECORDED_STEP = 0.25
 # The classifier that minimises a loss. The others have no classifier of their own.
 MINIMISERS = {
     "logistic": Chosen("logistic", {}),
@@ -105,6 +112,30 @@ def _python(chosen: list[str], m: float, x: Array) -> str:
             lines.append(f"model = {MINIMISERS[name].python()}.fit(X, y)")
             lines.append(f"print(({level}- model.intercept_) / model.coef_[0])")
     return "\n".join(lines)
+
+
+def recorded(link: Link, options: Options) -> Plan:
+    """One point can be pulled along the line."""
+    link.allow(("v", "l", "at", "x"))
+    losses = link.parameters.get("l", ",".join(SHOWN)).split(",")
+    margin, row = link.number("at", MARGIN, FIRST, LAST), dragged_row(options, DRAGGED, len(PLACES))
+    try:
+        x = [float(one) for one in link.parameters["x"].split(",")] if "x" in link.parameters else list(PLACES)
+    except ValueError:
+        raise refused(
+            f"x is {link.parameters['x']!r}", f"give {len(PLACES)} numbers with commas between them"
+        ) from None
+    payload = {"losses": losses, "m": margin, "x": x}
+    show(payload)
+    places = spread(LEFT, RIGHT, round((RIGHT - LEFT) / RECORDED_STEP) + 1, including=x[row])
+    return Plan(
+        (Asked("names", {}), Asked("show", payload, (Axis(("x", row), places),))),
+        f"The point at {x[row]:g} can be pulled along the line; all else stays as it is.",
+        controls=() if "x" in link.parameters else (".choices button",),
+        still=("#stage",),
+        row=row,
+        grid=(places, (0.0,)),
+    )
 
 
 REQUESTS = {"names": names, "show": show}

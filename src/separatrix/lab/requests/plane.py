@@ -11,14 +11,20 @@ import numpy as np
 from separatrix.base.arrays import Array, Integers
 from separatrix.base.errors import InputError, SeparatrixError
 from separatrix.lab.card import card, losses
-from separatrix.lab.drawing import Box, boundaries, box_of, drawn_regions, margins, places, probability_lines
+from separatrix.lab.drawing import Box, boundaries, box_of, drawn_regions, framed, margins, places, probability_lines
 from separatrix.lab.fits import fitted, numbers
+from separatrix.lab.links import Link
 from separatrix.lab.models import Chosen, chosen
 from separatrix.lab.points import checked, points, spelled
 from separatrix.lab.presets import PRESETS
+from separatrix.lab.recordings import Asked, Axis, Options, Plan, dragged_row, grid
 from separatrix.lab.request_registry import Payload, text
 
 MOST_MODELS = 3
+# The height of the picture by its width, as in static/plane.js.
+ASPECT = 542 / 872
+# What can be shown and hidden in a recording; losses and lines of equal probability are not recorded.
+SHOWN = ("mistakes", "distance", "normal", "margin")
 
 
 def start(payload: Payload) -> Mapping[str, Any]:
@@ -26,7 +32,8 @@ def start(payload: Payload) -> Mapping[str, Any]:
     spec = text(payload, "points")
     X, y = points(spec)
     preset = spec.partition(";")[0]
-    return {"X": X, "y": y, "preset": preset, "drag": PRESETS[preset].drag if preset in PRESETS else None}
+    drag = PRESETS[preset].drag if preset in PRESETS else None
+    return {"X": X, "y": y, "preset": preset, "drag": payload.get("drag", drag)}
 
 
 def fit(payload: Payload) -> Mapping[str, Any]:
@@ -91,6 +98,31 @@ def python_lines(spec: str, asked: list[Chosen]) -> str:
 
 def _quoted(spec: str) -> str:
     return '"' + spec.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def recorded(link: Link, options: Options) -> Plan:
+    """One point can be dragged over a grid of places."""
+    models, spec = link.models("least-squares,logistic", MOST_MODELS, others=("f",)), link.points("outlier")
+    focus = int(link.number("f", 0, 0, len(models) - 1))
+    begun = start({"points": spec})
+    X, y = begun["X"], begun["y"]
+    row = dragged_row(options, begun["drag"] or 0, len(X))
+    box = framed(X, ASPECT)
+    xs, ys = grid(box, options.places, including=X[row].tolist())
+    payload = {"X": X.tolist(), "y": y.tolist(), "preset": begun["preset"], "models": models, "box": list(box)}
+    fits = Asked(
+        "fit",
+        payload | {"focus": focus, "row": row, "losses": False, "probability": False},
+        (Axis(("X", row, 0), xs), Axis(("X", row, 1), ys)),
+    )
+    return Plan(
+        (Asked("start", {"points": spec, "drag": row}), fits),
+        f"Row {row}, inside the dotted circle, can be dragged; all else stays as it is.",
+        controls=("button[aria-label=Undo]", *(f"[data-show={name}]" for name in SHOWN)),
+        row=row,
+        grid=(xs, ys),
+        dropped=frozenset({"milliseconds"}),
+    )
 
 
 REQUESTS = {"start": start, "fit": fit}

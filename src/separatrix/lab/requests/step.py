@@ -10,9 +10,11 @@ import numpy as np
 
 from separatrix.base.arrays import Array
 from separatrix.classifiers import OFFERED, describe
-from separatrix.lab.drawing import Box, box_of, drawn_regions, places, segments
+from separatrix.lab.drawing import Box, box_of, drawn_regions, framed, places, segments
+from separatrix.lab.links import Link, refused
 from separatrix.lab.models import Chosen, chosen
 from separatrix.lab.points import of_two_classes, points
+from separatrix.lab.recordings import Asked, Options, Plan
 from separatrix.lab.request_registry import Payload, text
 from separatrix.textbook.steps import Step, Steps, steps
 
@@ -20,6 +22,8 @@ from separatrix.textbook.steps import Step, Steps, steps
 MOST_STEPS = 400
 # The most rows that an update marks; one that uses more marks none, since it uses all of them.
 MOST_MARKED = 30
+# The height of the picture by its width, as in static/step.js.
+ASPECT = 450 / 630
 
 
 def methods(payload: Payload) -> Mapping[str, Any]:
@@ -119,6 +123,18 @@ def _python(spec: str, asked: Chosen) -> str:
         f"run = sx.steps({asked.python()}, X, y)",
     ]
     return "\n".join(lines)
+
+
+def recorded(link: Link, options: Options) -> Plan:
+    """The whole run."""
+    (model,) = link.models("perceptron", 1, others=("k",))
+    link.number("k", 4, 0, MOST_STEPS)
+    if model["name"] not in (known := methods({})["methods"]):
+        raise refused(f"{model['name']!r} is not fitted step by step", f"choose {', '.join(known)}")
+    spec = link.points("separable")
+    box = framed(points(spec)[0], ASPECT)
+    asked = Asked("methods", {}), Asked("run", {"points": spec, "model": model, "box": list(box)})
+    return Plan(asked, "All steps of this run can be played; its settings stay as they are.", controls=(".bar *",))
 
 
 REQUESTS = {"methods": methods, "run": run}

@@ -1,5 +1,6 @@
 // The page Many classes: two schemes on the same points, hatched where a scheme is ambiguous.
 import { fixed, h, icon, s, select } from "./dom.js";
+import { snapped } from "./limits.js";
 import * as link from "./link.js";
 import { pointChoices } from "./point-choices.js";
 import { PointSet } from "./pointset.js";
@@ -28,7 +29,7 @@ class Classes {
   middle() {
     for (const { stage } of this.sides) { stage.resize(); stage.show(this.set.X); }
     const [l, r, lo, hi] = this.stage.box;
-    this.at = [(l + r) / 2, (lo + hi) / 2];
+    this.at = snapped([(l + r) / 2, (lo + hi) / 2]);
   }
 
   build() {
@@ -98,7 +99,7 @@ class Classes {
       else if (event.key === "Escape") return svg.blur();
       else return;
       event.preventDefault();
-      if (this.row >= 0) this.at = this.set.X[this.row];
+      if (this.row >= 0) this.at = snapped(this.set.X[this.row]);
       this.choices();
       this.fit().then(() => this.lab.say(`${this.row < 0 ? "Cross" : `Row ${this.row}`} at ${this.at.map(v => fixed(v)).join(", ")}. ${[0, 1].map(k => this.sentence(k) + this.here(this.answer.schemes[k])).join(" ")}`));
     });

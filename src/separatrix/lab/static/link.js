@@ -1,16 +1,16 @@
 // The state of a page in the address: #page?v=1&m=least-squares,logistic&C=10&p=outlier&d=20:8,-2.5
 
-/** The page of the address, and its parameters. */
-export function read() {
-  const [page, query = ""] = location.hash.slice(1).split("?");
+/** The page of a link, and its parameters. */
+export function read(hash) {
+  const [page, query = ""] = hash.slice(1).split("?");
   return { page: page || "", params: new URLSearchParams(query) };
 }
 
-/** Replace the address. Values keep the characters that links may show as they are. */
-export function write(page, params) {
+/** The link to a page. Values keep the characters that links may show as they are. */
+export function text(page, params) {
   const entries = Object.entries({ v: 1, ...params }).filter(([, value]) => value !== null && value !== undefined);
   const query = entries.map(([key, value]) => `${encodeURIComponent(key)}=${shown(String(value))}`).join("&");
-  history.replaceState(null, "", `#${page}?${query}`);
+  return `#${page}?${query}`;
 }
 
 const shown = value => encodeURIComponent(value).replace(/%2C/g, ",").replace(/%3A/g, ":").replace(/%3B/g, ";");

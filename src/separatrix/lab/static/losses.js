@@ -1,5 +1,6 @@
 // The page Losses: losses by margin with a tangent, and the boundary that each of them gives to points on a line.
 import { fixed, h, s } from "./dom.js";
+import { nextRow, stepped } from "./limits.js";
 import { Stage } from "./stage.js";
 import { asTable } from "./table.js";
 
@@ -56,9 +57,9 @@ class Losses {
     line.addEventListener("pointermove", event => { if (held >= 0) { this.x[held] = clamp(Math.round(strip.at(event)[0] * 100) / 100, -6, 32); this.ask(); } });
     for (const name of ["pointerup", "pointercancel"]) line.addEventListener(name, () => { held = -1; });
     line.addEventListener("keydown", event => {
-      const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key] * (event.shiftKey ? 1 : 0.1);
-      if (by) this.x[this.row] = clamp(Math.round((this.x[this.row] + by) * 100) / 100, -6, 32);
-      else if (event.key === "n" || event.key === "p") this.row = (this.row + (event.key === "n" ? 1 : this.x.length - 1)) % this.x.length;
+      const to = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+      if (to) this.x[this.row] = clamp(Math.round(stepped([this.x[this.row], 0], [to, 0], event.shiftKey ? 1 : 0.1)[0] * 100) / 100, -6, 32);
+      else if (event.key === "n" || event.key === "p") this.row = nextRow(this.row, event.key === "n" ? 1 : -1, this.x.length);
       else return;
       event.preventDefault();
       this.ask().then(() => this.lab.say(`Point ${this.row} at ${fixed(this.x[this.row])}. ${this.sentence()}`));

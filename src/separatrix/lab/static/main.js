@@ -6,7 +6,8 @@ import { save } from "./picture.js";
 import { LiveSource } from "./source.js";
 
 const $ = query => document.querySelector(query);
-const opening = await (await fetch("opening.json")).json();
+const embedded = $("#embedded") && await unpacked($("#embedded").textContent); // in a page without a server
+const opening = embedded?.opening ?? await (await fetch("opening.json")).json();
 const BETWEEN_WRITES = 200; // milliseconds
 const CONNECTION = {
   live: null,
@@ -19,7 +20,8 @@ let writing = 0, written = 0;
 const lab = {
   opening,
   known: new Map(opening.models.map(one => [one.name, one])),
-  source: new LiveSource(told),
+  source: embedded?.source(told) ?? new LiveSource(told),
+  recorded: Boolean(embedded?.recorded),
   /** One sentence for screen readers. */
   say: text => { $("#say").textContent = text; },
   /** A sentence for everyone, such as the reason why something failed; null hides it. */
@@ -45,7 +47,10 @@ const lab = {
 /** Write the state of the page into the address. Browsers ignore this if it happens too often. */
 function write() {
   written = performance.now();
-  if (current?.page) link.write(current.name, current.page.params());
+  if (!current?.page) return;
+  const text = link.text(current.name, current.page.params());
+  if (embedded) embedded.changed?.(text);
+  else history.replaceState(null, "", text);
 }
 
 function told({ state, name, progress }) {
@@ -65,6 +70,13 @@ function busy(name, progress) {
   $("#busy button").onclick = () => lab.source.stop(name);
 }
 
+/** What a page without a server holds, with the source of its answers. */
+async function unpacked(text) {
+  const bytes = Uint8Array.from(atob(text), one => one.charCodeAt(0));
+  const content = await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
+  return (await import(`./${content.module}.js`)).embed(content, $("main"));
+}
+
 function navigation() {
   $("nav.pages").append(...opening.pages.map(({ name, title }) => h("a", { href: `#${name}` }, title)));
   $("#page-select").append(...opening.pages.map(({ name, title }) => h("option", { value: name }, title)));
@@ -73,7 +85,11 @@ function navigation() {
 async function copied(make, what) {
   let text;
   try { text = make(); } catch { return lab.notice("There is no answer yet that could be copied."); }
-  await navigator.clipboard.writeText(text);
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    return lab.notice(`The browser does not let this page copy: ${text}`);
+  }
   lab.say(`${what} copied.`);
   toast(`${what} copied`);
 }
@@ -104,13 +120,13 @@ function acts() {
   menu.addEventListener("keydown", event => { if (event.key === "Escape") { menu.hidden = true; picture.focus(); } });
   $(".acts").append(
     act("python", "Python", "Copy as Python", () => copied(() => current.page.python(), "Python")),
-    act("link", "Link", "Copy a link to this picture", () => { write(); copied(() => location.href, "Link"); }),
+    act("link", "Link", "Copy a link to this picture", () => { write(); copied(() => embedded ? link.text(current.name, current.page.params()) : location.href, "Link"); }),
     h("div", { class: "with-menu" }, picture, menu));
 }
 
 /** Show the page that the address names, with the state in the address. */
 async function visit() {
-  const { page, params } = link.read();
+  const { page, params } = link.read(embedded?.link ?? location.hash);
   const { name, title } = opening.pages.find(one => one.name === page) ?? opening.pages[0];
   clearTimeout(writing);
   current?.page?.leave?.();
@@ -135,10 +151,24 @@ async function visit() {
 
 /** The head of a page: its question, the sentence that says what to try, the tour, and its choices. */
 lab.lead = (title, sentence, tour, ...choices) => h("div", { class: "lead" },
-  h("div", {}, h("h1", {}, title), h("p", { class: "try" }, sentence, " ", tour && h("span", { class: "tour" }, tour))),
+  h("div", {}, h("h1", {}, title), h("p", { class: "try" }, sentence, " ", tour && h("span", { class: "tour" }, tour)),
+    embedded?.sentence && h("p", { class: "recorded" }, embedded.sentence)),
   h("div", { class: "choices" }, choices));
 
-$("#page-select").addEventListener("change", event => { location.hash = event.target.value; });
+/** Go to another page. A page inside a notebook has no address of its own, and a recording has no other page. */
+function go(hash) {
+  if (!embedded) return void (location.hash = hash);
+  if (!embedded.recorded) embedded.link = hash;
+  visit();
+}
+
+$("#page-select").addEventListener("change", event => go(`#${event.target.value}`));
+$("header").addEventListener("click", event => {
+  const chosen = event.target.closest("a");
+  if (!embedded || !chosen) return;
+  event.preventDefault();
+  go(chosen.getAttribute("href"));
+});
 $("#skip").addEventListener("click", event => { event.preventDefault(); $("#stage")?.focus(); });
 $("#notice button").addEventListener("click", () => { lab.notice(null); $("#stage")?.focus(); });
 addEventListener("hashchange", visit);

@@ -1,5 +1,6 @@
 // The keyboard on the plane: N and P choose a point, arrows move it, digits add, Delete removes, Z undoes.
 import { fixed } from "./dom.js";
+import { limited, movable, stepped } from "./limits.js";
 import { COLOURS } from "./stage.js";
 
 export const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
@@ -11,10 +12,10 @@ export function planeKeys(plane) {
 
   function step(by) {
     const { X } = plane.set;
-    if (!X.length) return;
+    if (!X.some((_, i) => movable(i))) return;
     if (order.length !== X.length) {
       const [x, y] = X[plane.row] ?? [0, 0];
-      order = X.map((p, i) => [Math.hypot(p[0] - x, p[1] - y), i]).sort((a, b) => a[0] - b[0]).map(([, i]) => i);
+      order = X.map((p, i) => [Math.hypot(p[0] - x, p[1] - y), i]).sort((a, b) => a[0] - b[0]).map(([, i]) => i).filter(movable);
     }
     plane.row = order[(order.indexOf(plane.row) + by + order.length) % order.length];
   }
@@ -32,10 +33,10 @@ export function planeKeys(plane) {
     if (arrow && X[plane.row]) {
       if (!moving) plane.set.keep();
       moving = true;
-      const [x, y] = X[plane.row], by = event.shiftKey ? 1 : 0.1;
-      plane.place(plane.row, [x + by * arrow[0], y + by * arrow[1]]);
+      plane.place(plane.row, stepped(X[plane.row], arrow, event.shiftKey ? 1 : 0.1));
       order = [];
     } else if (event.key === "n" || event.key === "p") { step(event.key === "n" ? 1 : -1); moving = false; }
+    else if (limited() && !["z", "Escape"].includes(event.key)) return;
     else if (digit >= 1 && digit <= 6) {
       const [l, r, lo, hi] = plane.stage.box;
       plane.add(X[plane.row] ? [X[plane.row][0] + 0.3, X[plane.row][1]] : [(l + r) / 2, (lo + hi) / 2], digit - 1);

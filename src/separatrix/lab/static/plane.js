@@ -56,7 +56,7 @@ class Plane extends PointPage {
 
   /** What is shown, and whose regions. */
   shown() {
-    const checks = Object.entries(SHOWN).map(([name, text]) => h("label", {}, h("input", { type: "checkbox", checked: Boolean(this.show[name]), change: event => { this.show[name] = event.target.checked; this.fit(); } }), text));
+    const checks = Object.entries(SHOWN).map(([name, text]) => h("label", {}, h("input", { type: "checkbox", "data-show": name, checked: Boolean(this.show[name]), change: event => { this.show[name] = event.target.checked; this.fit(); } }), text));
     const regions = this.models.map((one, k) => ({ value: k, label: this.lab.known.get(one.name).short }));
     this.rail.show.replaceChildren(
       h("div", { class: "row between" }, h("span", {}, "Regions of"), segmented("Whose regions", regions, this.focus, k => { this.focus = k; this.shown(); this.fit(); })),
@@ -91,7 +91,7 @@ class Plane extends PointPage {
     this.point();
     this.rail.python.textContent = answer.python;
     const times = answer.models.filter(one => !one.error).map(one => one.milliseconds);
-    this.rail.live.textContent = times.length ? `live, ${fixed(Math.max(...times), 0)} ms a fit` : "no fit";
+    this.rail.live.textContent = this.lab.recorded ? "recorded" : times.length ? `live, ${fixed(Math.max(...times), 0)} ms a fit` : "no fit";
     this.svg.setAttribute("aria-label", this.sentence());
     this.svg.dataset.drawn = String(Number(this.svg.dataset.drawn ?? 0) + 1);
   }

@@ -1,4 +1,6 @@
 // The points of a page, with undo. Places are multiples of 1/100, so that a link restores them exactly.
+import { movable, snapped } from "./limits.js";
+
 const MOST_STATES = 200;
 const LARGEST = 327.67;
 const rounded = v => Math.max(-LARGEST, Math.min(LARGEST, Math.round(v * 100) / 100));
@@ -32,7 +34,7 @@ export class PointSet {
     [this.X, this.y, this.preset] = [X.map(p => p.slice()), y.slice(), preset];
   }
 
-  move(i, [x, y]) { this.X[i] = [rounded(x), rounded(y)]; }
+  move(i, [x, y]) { if (movable(i)) this.X[i] = snapped([rounded(x), rounded(y)]); }
 
   add([x, y], k) {
     this.keep();

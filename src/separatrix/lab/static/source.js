@@ -12,15 +12,18 @@ export class LiveSource {
   #next = new Map(); // name -> {payload, done} to send when the answer is there
   #wait = FIRST_WAIT;
 
-  /** `told` receives {state: "live" | "lost" | "refused"}, and {name, progress} of what takes long; null is the end. */
-  constructor(told) {
-    this.told = told;
+  /**
+   * `told` receives {state: "live" | "lost" | "refused"}, and {name, progress} of what takes long; null is the end.
+   * `connect` opens a connection other than that to the server of this page.
+   */
+  constructor(told, connect = null) {
+    Object.assign(this, { told, connect });
     this.#open();
   }
 
   /** Connect. Requests without an answer are sent again, since a request changes nothing on the server. */
   #open() {
-    const socket = new WebSocket(`ws://${location.host}/socket`);
+    const socket = this.connect ? this.connect() : new WebSocket(`ws://${location.host}/socket`);
     socket.onopen = () => {
       this.#socket = socket;
       this.#wait = FIRST_WAIT;
@@ -32,7 +35,7 @@ export class LiveSource {
       this.#socket = null;
       this.told({ name: null });
       // A server that was started again has another token, and refuses this page until its new address is opened.
-      const answer = await fetch("opening.json", { method: "HEAD" }).catch(() => null);
+      const answer = this.connect ? null : await fetch("opening.json", { method: "HEAD" }).catch(() => null);
       if (!answer?.ok) this.told({ state: answer ? "refused" : "lost" });
       setTimeout(() => this.#open(), this.#wait);
       this.#wait = Math.min(LONGEST_WAIT, 2 * this.#wait);

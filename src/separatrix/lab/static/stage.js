@@ -1,5 +1,6 @@
 // The picture: scales between the plane and pixels, axes, marks of classes. No mathematics of models lives here.
 import { fixed, s } from "./dom.js";
+import { limited, movable, snapped } from "./limits.js";
 
 export const SHAPE_NAMES = ["blue ●", "orange ■", "green ▲", "purple ◆", "grey ▼", "violet ✚"];
 export const COLOURS = ["blue", "orange", "green", "purple", "grey", "violet"];
@@ -45,7 +46,7 @@ export class Stage {
 
   resize() {
     const width = Math.round(this.figure.clientWidth);
-    const height = Math.round(width * this.aspect(width));
+    const height = Math.round(width * this.aspect(limited() ? Infinity : width)); // Recorded pictures are wide.
     if (!width || (width === this.width && height === this.height)) return;
     this.width = width;
     this.height = height;
@@ -57,7 +58,7 @@ export class Stage {
 
   /** Choose the box that shows these places with equal units on both axes. */
   show(points) {
-    this.points = points;
+    this.points = limited() ? [...points] : points; // The recorded box does not follow a point.
     const xs = points.map(p => p[0]), ys = points.map(p => p[1]);
     if (!points.length) { xs.push(-3, 3); ys.push(-2, 2); }
     const [l, r] = [Math.min(...xs), Math.max(...xs)], [lo, hi] = [Math.min(...ys), Math.max(...ys)];
@@ -73,7 +74,7 @@ export class Stage {
   at(event) {
     const frame = this.svg.getBoundingClientRect(), [l, r, lo, hi] = this.box;
     const u = (event.clientX - frame.x) / frame.width, v = (event.clientY - frame.y) / frame.height;
-    return [l + u * (r - l), hi - v * (hi - lo)];
+    return snapped([l + u * (r - l), hi - v * (hi - lo)]);
   }
 
   /** The number of the point nearest to the pointer, within `reach` pixels, or −1. */
@@ -83,7 +84,7 @@ export class Stage {
     let best = -1, near = reach * reach;
     points.forEach(([x, y], k) => {
       const d = (this.x(x) - px) ** 2 + (this.y(y) - py) ** 2;
-      if (d <= near) { near = d; best = k; }
+      if (d <= near && movable(k)) { near = d; best = k; }
     });
     return best;
   }

@@ -1,0 +1,138 @@
+"""What a recording is made of: links, packed answers, modules in one script; and what is refused."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+import separatrix as sx
+from separatrix.base.errors import InputError, ParameterError
+from separatrix.lab.bundle import bundled
+from separatrix.lab.compact import column, packed, unpacked
+from separatrix.lab.front_end import embedded_texts
+from separatrix.lab.pages import Page
+from separatrix.lab.recorder import NEVER, recorded_page
+from tests.cli.running import complaint, on_a_terminal
+
+# The most bytes of the modules that only pages without a server use.
+LARGEST_MODULES = 8_000
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        "#nowhere",
+        "javascript:alert(1)",
+        "file:///etc/passwd",
+        "#plane?m=<script>alert(1)</script>",
+        "#plane?m=../../models",
+        "#plane?m=lda,lda,lda,lda",
+        "#plane?p=../outlier",
+        "#plane?p=~AAAA",
+        "#plane?p=outlier&d=99:1,1",
+        "#plane?d=20:1e999,0",
+        "#plane?colour=red",
+        "#plane?f=7",
+        "#plane?v=2",
+        "#plane?C.2=</script>",
+        "#step?p=three",
+        "#step?m=lda",
+        "#fisher?a=nan",
+        "#losses?l=zero-one,<b>",
+        "#losses?x=1,2",
+        "#classes?m=lda",
+        "#plane?" + "a=1&" * 200,
+        "#plane?p=~" + "A" * 200_000,
+    ],
+)
+def test_a_link_that_is_not_one_of_the_lab_is_refused(link, tmp_path):
+    with pytest.raises(InputError):
+        sx.lab.record(link, tmp_path / "page.html", places=(2, 2))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_texts_of_a_link_become_no_markup():
+    page = recorded_page("#losses?l=squared&at=1")
+    assert page.count("<script") == 2
+    with pytest.raises(InputError):
+        recorded_page('#plane?m=lda&p=outlier"><script>')
+
+
+def test_the_modules_of_pages_without_a_server_are_small_and_make_no_markup():
+    assert sum(len(text.encode()) for text in embedded_texts().values()) < LARGEST_MODULES
+    for text in embedded_texts().values():
+        assert not re.search(r"https?://|innerHTML|eval\(|fetch\(", text)
+
+
+def test_a_table_is_never_recorded(monkeypatch):
+    monkeypatch.setattr("separatrix.lab.links.PAGES", [Page("data", "Your data")])
+    with pytest.raises(ParameterError, match="the page data is not recorded"):
+        recorded_page("#data")
+    assert set(NEVER) == {"data"}
+
+
+@pytest.mark.parametrize("options", [{"drag": 21}, {"drag": -1}, {"places": (1, 5)}, {"places": (5, 999)}])
+def test_a_row_or_a_number_of_places_that_does_not_exist_is_refused(options, tmp_path):
+    with pytest.raises(ParameterError, match=next(iter(options))):
+        sx.lab.record("#plane", tmp_path / "page.html", **options)
+
+
+def test_the_command_refuses_what_it_cannot_record(tmp_path):
+    file = tmp_path / "page.html"
+    said = complaint("lab", "--record", file, "--link", "#nowhere", code=2)
+    assert "--link: the lab has no page 'nowhere'" in said
+    assert "--record" in complaint("lab", "--record", tmp_path / "missing" / "page.html", code=2)
+    assert "--record" in complaint("lab", "--link", "#step", code=2)
+    assert not file.exists()
+
+
+def test_progress_is_shown_on_a_terminal(tmp_path):
+    words = "lab", "--record", str(tmp_path / "page.html"), "--places", "30", "30"
+    code, shown = on_a_terminal("-m", "separatrix", *words)
+    assert code == 0
+    assert re.search(r"answer \d+ of 901", shown)
+
+
+def test_the_same_recording_has_the_same_bytes():
+    options = {"places": (3, 2)}
+    assert recorded_page("#plane?m=logistic", **options) == recorded_page("#plane?m=logistic", **options)
+
+
+FRAMES = [
+    {"a": k, "b": [k / 3, -k], "text": f"row {k}=1.5,-{k}", "same": None, "kind": "x" if k % 2 else None}
+    | ({"rings": [[0.5 * j, 1e-7 * k] for j in range(k % 4)], "size": 1e12 * k, "flag": k > 3})
+    for k in range(12)
+]
+
+
+@pytest.mark.parametrize("rows", [1, 3, 12])
+def test_the_page_reads_what_was_packed(browser, rows):
+    page, code = browser.new_page(), embedded_texts()["columns.js"]
+    content = json.loads(unpacked(packed(column(FRAMES, rows))))
+    read = "async ([js, c, n, w]) => (await import(`data:text/javascript,${encodeURIComponent(js)}`)).values(c, n, w)"
+    found = page.evaluate(read, [code, content, len(FRAMES), len(FRAMES) // rows])
+    page.close()
+    for one, expected in zip(found, FRAMES, strict=True):
+        assert one["b"] == pytest.approx(expected["b"], abs=6e-5)
+        assert np.ravel(one["rings"]) == pytest.approx(np.ravel(expected["rings"]), abs=6e-5, rel=1e-3)
+        assert one["size"] == pytest.approx(expected["size"], rel=1e-3)
+        same = ("a", "text", "same", "kind", "flag")
+        assert [one[name] for name in same] == [expected[name] for name in same]
+
+
+@pytest.mark.parametrize(
+    ("text", "match"),
+    [
+        ('import x from "./b.js";', "not handled"),
+        ("export default 1;", "not handled"),
+        ("export { a };", "not handled"),
+        ("export let a = 1;", "not handled"),
+        ('import { c } from "./b.js";', "does not export 'c'"),
+        ('import { a } from "./a.js";', "import each other"),
+        ("const end = '</SCRIPT>';", "inline script"),
+    ],
+)
+def test_modules_in_forms_that_cannot_be_bundled_are_refused(text, match):
+    with pytest.raises(ValueError, match=match):
+        bundled({"a.js": text, "b.js": "export const b = 1;"}, "a.js")
