@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, Protocol
 
+import numpy as np
+import pyarrow as pa
+
 from separatrix.base.arrays import Array, Matrix
 from separatrix.base.cached import cached_property
+from separatrix.rows.column_statistics import FEWEST_ENTRIES_TO_COMPILE_SUMS
 from separatrix.rows.cutting import block_rows
 from separatrix.rows.protocol import BLOCK_BYTES
 from separatrix.streams.batches import MOST_ROWS_PER_BATCH, Batches, LabelKind, Stamp
 from separatrix.streams.labelling import checked_weights, refuse_not_finite
-from separatrix.streams.matrix import float_width, matrix
+from separatrix.streams.matrix import float_width, write_rows
 
 
 class Part(NamedTuple):
@@ -99,8 +103,13 @@ class BatchTable:
         return self.batches.called(row)
 
     @property
+    def _block_rows(self) -> int:
+        """The rows of a part: those of a block that is summed, so that blocks need not be copied."""
+        return min(MOST_ROWS_PER_BATCH, block_rows(BLOCK_BYTES, len(self.columns)))
+
+    @property
     def _batch_rows(self) -> int:
-        """The rows of a batch: those of a block of rows that is summed, or half of them, which saves copies."""
+        """The rows of a batch that is read from the source, of which several fill a part."""
         return min(MOST_ROWS_PER_BATCH, block_rows(min(BLOCK_BYTES, self.batches.batch_bytes), len(self.columns)))
 
     def settled(self, X: Any) -> Any:
@@ -109,16 +118,70 @@ class BatchTable:
 
     def parts(self, numbers: bool = True) -> Iterator[Part]:
         """The rows; without ``numbers`` their labels and weights alone."""
-        columns = self.columns if numbers else ()
         extra = [name for name in (self.target, self.weight) if name is not None]
-        start = 0
-        for batch in self.batches.read([*columns, *extra], self._batch_rows if numbers else None):
-            X = matrix(batch, columns, self.dtype) if numbers else None
-            if X is not None:
-                refuse_not_finite(X, columns, start, self.called)
-            labels = None if self.target is None else batch.column(self.target)
-            weight = None
-            if self.weight is not None:
-                weight = checked_weights(batch.column(self.weight), self.weight, start, self.called)
-            yield Part(X, labels, weight)
-            start += batch.num_rows
+        if not numbers:
+            start = 0
+            for batch in self.batches.read(extra):
+                yield Part(None, *self._labels_and_weights(batch, start))
+                start += batch.num_rows
+            return
+        filling = _Filling(self, self._block_rows)
+        for batch in self.batches.read([*self.columns, *extra], self._batch_rows):
+            yield from filling.add(batch)
+        yield from filling.rest()
+
+    def _labels_and_weights(self, batch: Any, start: int) -> tuple[Any, Array | None]:
+        labels = None if self.target is None else batch.column(self.target)
+        if self.weight is None:
+            return labels, None
+        return labels, checked_weights(batch.column(self.weight), self.weight, start, self.called)
+
+
+class _Filling:
+    """Fills parts of ``size`` rows with the columns of record batches of any size."""
+
+    def __init__(self, table: BatchTable, size: int) -> None:
+        self.table, self.size = table, size
+        self.n_rows = self.filled = 0
+        self.X: Array | None = None
+        self.others: list[tuple[Any, Array | None]] = []
+
+    def add(self, batch: Any) -> Iterator[Part]:
+        """Copy a batch, and give the parts that are full."""
+        begin = 0
+        while begin < batch.num_rows:
+            if self.X is None:
+                self.X = np.empty((self.size, len(self.table.columns)), dtype=self.table.dtype)
+            some = batch.slice(begin, self.size - self.filled)
+            self._write(some, self.X[self.filled : self.filled + some.num_rows])
+            begin += some.num_rows
+            if self.filled == self.size:
+                yield from self.rest()
+
+    def rest(self) -> Iterator[Part]:
+        """The part that has been begun, if there is one."""
+        if self.X is None:
+            return
+        X, others = self.X[: self.filled], self.others
+        self.X, self.filled, self.others = None, 0, []
+        labels, weights = zip(*others, strict=True)
+        yield Part(X, _together(labels), None if weights[0] is None else np.concatenate(weights))
+
+    def _write(self, some: Any, X: Array) -> None:
+        table = self.table
+        long = (self.n_rows + len(X)) * len(table.columns) >= FEWEST_ENTRIES_TO_COMPILE_SUMS
+        if not write_rows(some, table.columns, X, long):
+            refuse_not_finite(X, table.columns, self.n_rows, table.called)
+        self.others.append(table._labels_and_weights(some, self.n_rows))
+        self.filled += len(X)
+        self.n_rows += len(X)
+
+
+def _together(labels: Sequence[Any]) -> Any:
+    """Arrow arrays one after the other. Files may have types that differ, such as text and categories."""
+    if labels[0] is None or len(labels) == 1:
+        return labels[0]
+    if any(part.type != labels[0].type for part in labels):
+        values = [part.dictionary_decode() if pa.types.is_dictionary(part.type) else part for part in labels]
+        labels = [part.cast(values[0].type) for part in values]
+    return pa.concat_arrays(labels)

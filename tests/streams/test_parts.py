@@ -1,0 +1,59 @@
+"""Rows of a scan are cut into parts of one block, whatever the batches of the source; nothing is lost on the way."""
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import separatrix as sx
+from separatrix.base.errors import NotFiniteError
+from separatrix.rows.cutting import block_rows
+from separatrix.rows.protocol import BLOCK_BYTES
+
+N = 600_000  # long enough for the compiled copy
+
+
+def mixed(rng):
+    """Columns of all kinds that X can have, most of which must be converted to float64."""
+    return {
+        "double": rng.standard_normal(N),
+        "single": rng.standard_normal(N).astype(np.float32),
+        "whole": rng.integers(-5, 5, N),
+        "truth": rng.random(N) < 0.5,
+        **{f"x{j}": rng.standard_normal(N) for j in range(5)},
+    }
+
+
+def test_columns_of_all_types_are_copied_to_parts_of_one_block(tmp_path):
+    columns = mixed(np.random.default_rng(0))
+    y = np.arange(N) % 3
+    pq.write_table(pa.table({**columns, "y": y}), tmp_path / "1.parquet", row_group_size=70_000)
+    scan = sx.scan(tmp_path, target="y", memory="300MB", cache=False)
+    parts = list(scan.table.parts())
+    sizes = {part.X.shape[0] for part in parts[:-1]}
+    assert sizes == {min(block_rows(BLOCK_BYTES, len(columns)), 1 << 16)}
+    expected = np.column_stack([np.asarray(column, dtype=np.float64) for column in columns.values()])
+    assert np.array_equal(np.concatenate([part.X for part in parts]), expected)
+    assert np.array_equal(np.concatenate([part.labels.to_numpy() for part in parts]), y)
+
+
+@pytest.mark.parametrize("row", [10, 599_990])
+@pytest.mark.parametrize("value", [None, np.inf])
+def test_a_missing_or_infinite_entry_is_named_in_short_and_long_tables(tmp_path, row, value):
+    columns = mixed(np.random.default_rng(0))
+    column = columns["x3"].tolist()
+    column[row] = value
+    pq.write_table(pa.table({**columns, "x3": column, "y": np.arange(N) % 2}), tmp_path / "1.parquet")
+    what = "missing or NaN" if value is None else "infinite"
+    with pytest.raises(NotFiniteError, match=rf"row {row + 1} of .* is {what} in column 'x3'"):
+        list(sx.scan(tmp_path, target="y", cache=False).table.parts())
+
+
+def test_labels_of_files_with_text_and_with_categories_are_put_together(tmp_path):
+    X = np.random.default_rng(0).standard_normal(1_000)
+    y = np.where(X > 0, "b", "a")
+    categories = pa.array(y[500:]).dictionary_encode()
+    pq.write_table(pa.table({"x": X[:500], "y": y[:500]}), tmp_path / "1.parquet")
+    pq.write_table(pa.table({"x": X[500:], "y": categories}), tmp_path / "2.parquet")
+    (part,) = sx.scan(tmp_path, target="y", cache=False).table.parts()
+    assert part.labels.to_pylist() == y.tolist()
