@@ -36,7 +36,7 @@ class BasisPage extends PointPage {
     this.parts = Object.fromEntries(["kinds", "gauss", "tabs", "shown", "card"].map(name => [name, h("div", { class: name })]));
     this.cut = h("p", { class: "note" });
     this.code = h("pre", { tabindex: "0", "aria-label": "The same in Python" });
-    this.card = new ModelCard(0, this.model, this.lab.known, () => this.fit(), false);
+    this.card = new ModelCard(0, this.model, this.lab.known, () => this.told(), false);
     this.sides = { plane: h("div", {}, h("h2", {}, "Input plane"), figures[0]), features: h("div", {}, this.parts.shown, figures[1], this.cut) };
     this.root.append(
       this.lab.lead("Which φ makes these points separable?", ["Add ", h("b", { class: "math" }, "x₁x₂"), " and XOR comes apart."], "V9 in the tour", this.tools[0], this.presets),
@@ -60,9 +60,9 @@ class BasisPage extends PointPage {
   /** The basis, the settings of Gaussian functions, and on a narrow screen which of the two pictures is shown. */
   kinds() {
     const { basis, parts } = this, rows = basis.place === "rows";
-    const choose = made => { Object.assign(basis, made); this.axes = null; this.kinds(); this.fit(); };
+    const choose = made => { Object.assign(basis, made); this.axes = null; this.kinds(); this.told(); };
     const slide = (words, name, min, max, step) => {
-      const output = h("output", {}, basis[name]), input = h("input", { type: "range", min, max, step, input: event => { output.textContent = basis[name] = event.target.valueAsNumber; this.axes = null; this.fit(); } });
+      const output = h("output", {}, basis[name]), input = h("input", { type: "range", min, max, step, input: event => { output.textContent = basis[name] = event.target.valueAsNumber; this.axes = null; this.fit(); }, change: () => this.told() });
       input.value = basis[name];
       return h("label", { class: "slide" }, words, input, output);
     };
@@ -80,17 +80,19 @@ class BasisPage extends PointPage {
     return this.lab.follow(this, "basis.show", { X, y, preset, box: this.stage.box, model: this.model, basis: this.basis, axes: this.axes });
   }
 
+  /** The same for a choice that is complete: screen readers hear what came of it. */
+  told() { return this.fit().then(() => this.lab.say(this.answer.sentence)); }
+
   draw() {
     const { answer, stage, side, layers, set } = this, { features, plane, names, axes } = answer;
     const lines = (on, part) => part.lines.map(line => s("path", { class: "boundary line-0", d: on.path(line) })), ground = (on, part) => part.regions.map(one => on.region(one));
     layers.ground.replaceChildren(...ground(stage, plane));
     layers.axes.replaceChildren(...stage.axes());
     layers.lines.replaceChildren(...answer.centres.flatMap((at, k) => this.centre(at, axes.includes(k))), ...lines(stage, plane));
-    layers.under.replaceChildren(...this.rings(stage, set.X));
-    layers.over.replaceChildren(...this.multipliers(stage, set.X));
+    layers.over.replaceChildren(...this.rings(stage, set.X), ...this.multipliers(stage, set.X));
     side.box = features.box;
     side.svg.replaceChildren(...ground(side, features), ...side.axes(axes.map(j => names[j])), ...lines(side, features),
-      ...this.rings(side, features.points), ...side.marks(features.points, set.y), ...this.multipliers(side, features.points));
+      ...side.marks(features.points, set.y), ...this.rings(side, features.points), ...this.multipliers(side, features.points));
     this.card.show(answer.model, set.X.length);
     this.code.textContent = answer.python;
     this.shown();
@@ -113,13 +115,14 @@ class BasisPage extends PointPage {
     return [...this.answer.proof.rows.flatMap(i => ring("ring", i, 12)), ...ring("selected", this.row, 17)];
   }
 
-  /** λ beside the rows of the proof. */
+  /** λ beside the rows of the proof, above or below them where there is room. */
   multipliers(stage, places) {
-    const { rows, multipliers } = this.answer.proof;
-    return rows.flatMap((i, k) => {
-      if (!places[i]) return [];
-      const x = stage.x(places[i][0]), right = x > stage.width - 84;
-      return [stage.text(x + (right ? -16 : 16), Math.max(16, stage.y(places[i][1]) - 8), `λ ${multipliers[k]}`, "label", right ? "end" : "start")];
+    const { rows, multipliers } = this.answer.proof, taken = [];
+    return rows.map((i, k) => {
+      const [x, y] = places[i] ? [stage.x(places[i][0]), stage.y(places[i][1])] : [-99, -99], left = x > stage.width - 84, middle = x + (left ? -42 : 42);
+      const down = [-8, 20, -24, 36].find(by => taken.every(([u, v]) => Math.abs(u - middle) > 60 || Math.abs(v - y - by) > 15)) ?? -8;
+      taken.push([middle, y + down]);
+      return stage.text(x + (left ? -16 : 16), y + down, `λ ${multipliers[k]}`, "label soft", left ? "end" : "start");
     });
   }
 
@@ -130,7 +133,7 @@ class BasisPage extends PointPage {
       this.axes = axes.slice();
       if (Number(j) === axes[1 - k]) this.axes[1 - k] = axes[k];
       this.axes[k] = Number(j);
-      this.fit();
+      this.told();
     });
     refill(this.parts.shown, h("h2", {}, "Feature space"), axis("Vertical axis", 1), "against", axis("Horizontal axis", 0));
   }
