@@ -100,12 +100,7 @@ class Classes {
 
   fit() {
     const { X, y, preset } = this.set, [at1, at2] = this.at;
-    return new Promise(resolve => this.lab.source.latest("classes.fit", { X, y, preset, models: this.models, box: this.stage.box, at1, at2 }, (answer, error) => {
-      if (error || this.failed) this.lab.notice(error?.message ?? null);
-      this.failed = Boolean(error);
-      if (answer) { this.answer = answer; this.draw(); this.lab.changed(); }
-      resolve();
-    }));
+    return this.lab.latest("classes.fit", { X, y, preset, models: this.models, box: this.stage.box, at1, at2 }, answer => { this.answer = answer; this.draw(); this.lab.changed(); });
   }
 
   sentence(k) {

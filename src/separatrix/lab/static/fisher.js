@@ -83,12 +83,7 @@ class Fisher {
 
   ask() {
     const { X, y, preset } = this.set;
-    return new Promise(resolve => this.lab.source.latest("fisher.show", { X, y, preset, degrees: this.degrees, box: this.stage.box, threshold: this.threshold }, (answer, error) => {
-      if (error || this.failed) this.lab.notice(error?.message ?? null);
-      this.failed = Boolean(error);
-      if (answer) { this.answer = answer; this.draw(); this.lab.changed(); }
-      resolve();
-    }));
+    return this.lab.latest("fisher.show", { X, y, preset, degrees: this.degrees, box: this.stage.box, threshold: this.threshold }, answer => { this.answer = answer; this.draw(); this.lab.changed(); });
   }
 
   sentence() { return `Direction ${fixed(this.degrees, 0)} degrees: J is ${short(this.answer.J)} of at most ${short(this.answer.best.J)}; ${this.answer.wrong[this.threshold]} rows are wrong.`; }

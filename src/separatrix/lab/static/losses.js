@@ -72,11 +72,7 @@ class Losses {
   }
 
   ask() {
-    return new Promise(resolve => this.lab.source.latest("losses.show", { losses: [...this.chosen], m: this.m, x: this.x }, (answer, error) => {
-      this.lab.notice(error?.message ?? null);
-      if (answer) { this.answer = answer; this.draw(); this.lab.changed(); }
-      resolve();
-    }));
+    return this.lab.latest("losses.show", { losses: [...this.chosen], m: this.m, x: this.x }, answer => { this.answer = answer; this.draw(); this.lab.changed(); });
   }
 
   sentence() { return this.answer.losses.filter(one => one.boundary !== null).map(one => `${one.name} divides at ${fixed(one.boundary)}`).join(", "); }

@@ -18,6 +18,12 @@ const lab = {
   say: text => { $("#say").textContent = text; },
   /** A sentence for everyone, such as the reason why something failed; null hides it. */
   notice: text => { $("#notice").hidden = !text; $("#notice").textContent = text ?? ""; },
+  /** Ask, and call `done` with the latest answer; an error becomes a notice, which the next answer hides. */
+  latest: (name, payload, done) => new Promise(resolve => lab.source.latest(name, payload, (answer, error) => {
+    if (error || lab.failed) lab.notice(error?.message ?? null);
+    lab.failed = Boolean(error);
+    resolve(answer && done(answer));
+  })),
   /** The page has changed: its state goes into the address. */
   changed: () => {
     clearTimeout(writing);
