@@ -245,7 +245,9 @@ def test_a_method_that_a_loss_cannot_take_is_refused_in_a_sentence(opened):
     assert "smooth" in page.inner_text("#notice")
     page.get_by_label("First loss").select_option("zero-one")
     settled(page)
-    offered = page.get_by_label("Method").locator("option:not([hidden])").evaluate_all("all => all.map(one => one.value)")
+    offered = (
+        page.get_by_label("Method").locator("option:not([hidden])").evaluate_all("all => all.map(one => one.value)")
+    )
     assert "newton" not in offered
     assert "gradient-descent" in offered
 
