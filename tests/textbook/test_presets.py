@@ -33,6 +33,18 @@ def test_a_set_of_points(name):
         assert found.y.tolist() == table[table.column_names[-1]].to_pylist()
 
 
+def test_runs_on_several_minima_end_at_different_weights():
+    points = sx.presets.point_set("several-minima")
+    surface = sx.error_surface(points.X, points.y, "squared-sigmoid", (-6, 6, -6, 6), points=121).value
+    inner = surface[1:-1, 1:-1]
+    around = [surface[1 + i : 120 + i, 1 + j : 120 + j] for i in (-1, 0, 1) for j in (-1, 0, 1) if i or j]
+    assert np.sum(np.all([inner < one for one in around], axis=0)) >= 2
+    starts = ([0, 3, 3], [0, -3, -3], [0, 3, -3], [0, -3, 3])
+    paths = [sx.walk(points.X, points.y, "lbfgs", "squared-sigmoid", start) for start in starts]
+    ends = [path.W[-1] for path in paths if path.status.startswith("stationary")]
+    assert max(np.linalg.norm(a - b) for a in ends for b in ends) > 1
+
+
 def test_the_points_do_what_they_are_for():
     points = {name: sx.presets.point_set(name) for name in sx.presets.POINT_SETS}
     two = {name: p for name, p in points.items() if len(p.classes) == 2}

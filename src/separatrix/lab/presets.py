@@ -54,7 +54,7 @@ def _many() -> tuple[Array, Integers]:
 
 
 # The sets of points for lessons that are drawn as they are.
-LESSONS = ("overlapping", "xor", "moons", "ring", "elongated", "unequal-spreads", "three-classes")
+LESSONS = ("overlapping", "xor", "moons", "ring", "elongated", "unequal-spreads", "several-minima", "three-classes")
 
 
 def _lesson(name: str) -> tuple[Array, Integers]:

@@ -109,6 +109,11 @@ def _ring() -> tuple[Array, AnyArray, tuple[str, ...]]:
     return np.vstack([rng.normal(0, 0.7, (16, 2)), around]).round(2), np.repeat(_SIGNS, [16, 24]), _PLANE
 
 
+def _several_minima() -> tuple[Array, AnyArray, tuple[str, ...]]:
+    X = [[0.6, -1.6], [-0.4, -2.4], [0.9, 0.6], [-0.3, 0.8], [0.8, -1.7], [2.9, -0.9], [-1.0, -2.4]]
+    return np.array(X), np.array([-1, 1, -1, 1, -1, 1, -1]), _PLANE
+
+
 _ROUND = np.eye(2)
 _LONG = np.array([[4.0, 3.4], [3.4, 3.2]])
 _LESSONS: dict[str, _Lesson] = {
@@ -171,6 +176,12 @@ _LESSONS: dict[str, _Lesson] = {
         "One class surrounds the other: what can a linear model do?",
         "Add the squares of the columns.",
         ("B2", "B4"),
+    ),
+    "several-minima": _Lesson(
+        _several_minima,
+        "Where does a run downhill end, if the error has several minima?",
+        "Start on both sides of a ridge of the squared error of σ: the runs end at different weights.",
+        ("R4", "L3"),
     ),
     "three-classes": _Lesson(
         partial(_demo, "three-classes"),

@@ -32,8 +32,8 @@ const lab = {
   follow: (page, request, payload, done = answer => { page.answer = answer; page.draw(); }) => new Promise(resolve => lab.source.latest(request, payload, (answer, error) => {
     if (error || page.failed) lab.notice(error?.message ?? null);
     page.failed = Boolean(error);
-    if (answer) { done(answer); lab.changed(); }
-    resolve();
+    resolve(answer && done(answer));
+    if (answer) lab.changed();
   })),
   /** The page has changed: its state goes into the address. */
   changed: () => {

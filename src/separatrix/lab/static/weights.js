@@ -26,7 +26,7 @@ class Weights {
     this.plane.stage.show(X);
     await this.ask();
     if (k !== null) await this.run(false, k);
-    this.lab.notice(notice);
+    if (notice) this.lab.notice(notice);
     return this;
   }
 
@@ -119,16 +119,14 @@ class Weights {
   run(growing = true, to = Infinity) {
     if (this.timer) return this.stop();
     const start = (!growing && this.path?.start) || this.w;
-    return new Promise(resolve => this.lab.source.latest("weights.run", { ...this.payload, w: start }, (answer, error) => {
-      this.told(error);
-      if (!answer) return resolve();
+    return this.lab.follow(this, "weights.run", { ...this.payload, w: start }, ({ W, status, box }) => {
       if (growing) this.set.keep();
-      const { W, status, box } = answer, last = W.length - 1, still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+      const last = W.length - 1, still = matchMedia("(prefers-reduced-motion: reduce)").matches;
       Object.assign(this, { path: { W, status, start, ran: this.chosen.on }, box });
       if (growing && last && !still) this.timer = setInterval(() => (this.k < last ? this.go(this.k + 1) : this.ended(last)), Math.min(Math.max(RUN / last, 30), 200));
       this.choices();
-      resolve(this.timer ? this.go(0) : this.ended(Math.min(last, to)));
-    }));
+      return this.timer ? this.go(0) : this.ended(Math.min(last, to));
+    });
   }
 
   go(k) {
@@ -162,37 +160,25 @@ class Weights {
     return this.moved();
   }
 
-  told(error) {
-    if (error || this.failed) this.lab.notice(error?.message ?? null);
-    this.failed = Boolean(error);
-  }
-
   get payload() { const { X, y, preset } = this.set, { chosen, w, box } = this; return { X, y, preset, ...chosen, w, box }; }
 
   /** The numbers at w; the surfaces only if something has changed that they depend on. */
   ask(more = {}) {
     const { path, k } = this;
-    return new Promise(resolve => this.lab.source.latest("weights.at", { ...this.payload, plane: this.plane.stage.box, start: path?.start, ran: path?.ran, k, ...more }, (answer, error) => {
-      this.told(error);
-      if (answer) {
-        Object.assign(this, { answer, box: answer.box });
-        if (more.drag) this.w = answer.w;
-        this.draw();
-        this.shape();
-        this.lab.changed();
-      }
-      resolve();
-    }));
+    return this.lab.follow(this, "weights.at", { ...this.payload, plane: this.plane.stage.box, start: path?.start, ran: path?.ran, k, ...more }, answer => {
+      Object.assign(this, { answer, box: answer.box });
+      if (more.drag) this.w = answer.w;
+      this.draw();
+      this.shape();
+    });
   }
 
   shape() {
     const { X, y, losses, C, w, box } = this.payload, { axes } = this.answer, key = JSON.stringify([X, y, losses, axes, C, w[3 - axes[0] - axes[1]], box]);
     if (key === this.key) return;
     this.key = key;
-    this.lab.source.latest("weights.surfaces", this.payload, (answer, error) => {
-      this.told(error);
-      if (!answer) return;
-      this.surfaces.forEach((one, j) => { one.bands = answer.surfaces[j]; one.paint(); one.draw(); });
+    this.lab.follow(this, "weights.surfaces", this.payload, ({ surfaces }) => {
+      this.surfaces.forEach((one, j) => { one.bands = surfaces[j]; one.paint(); one.draw(); });
       this.choices();
     });
   }

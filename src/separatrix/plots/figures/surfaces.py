@@ -24,6 +24,7 @@ from separatrix.plots.figures.canvas import (
 from separatrix.plots.style import STRONG, THIN
 from separatrix.solvers import GradientDescent
 from separatrix.textbook.own_weights import objective
+from separatrix.textbook.point_sets import point_set
 from separatrix.textbook.surface import Surface, error_surface, walk
 
 # Four errors with their names, over the weights of two columns.
@@ -34,8 +35,7 @@ ERRORS = {
     "squared-sigmoid": "squared σ: several minima",
 }
 # Seven rows that no line through the origin separates, on which the squared error of σ has several minima.
-STEEP = np.array([[0.6, -1.6], [-0.4, -2.4], [0.9, 0.6], [-0.3, 0.8], [0.8, -1.7], [2.9, -0.9], [-1.0, -2.4]])
-STEEP_SIDES = np.array([0, 1, 0, 1, 0, 1, 0])
+STEEP = point_set("several-minima")
 WEIGHTS = (-6.0, 6.0, -6.0, 6.0)
 
 
@@ -58,7 +58,7 @@ def error_surfaces(*, theme: str | None = None) -> Figure:
     ['0–1', 'perceptron', 'logistic', 'squared σ']
     """
     with canvas(WIDE, 4.3, theme) as (figure, look):
-        found = {name: error_surface(STEEP, STEEP_SIDES, name, WEIGHTS, points=120) for name in ERRORS}
+        found = {name: error_surface(STEEP.X, STEEP.y, name, WEIGHTS, points=120) for name in ERRORS}
         for k, surface in enumerate(found.values()):
             ax: Any = figure.add_subplot(2, 4, 1 + k, projection="3d", computed_zorder=False)
             _relief(ax, look, surface)
