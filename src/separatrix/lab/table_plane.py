@@ -41,13 +41,12 @@ def picture(fit: HeldOutFit, payload: Payload) -> Mapping[str, Any]:
     inside = ModelInPlane(fit.model, plane, corner, extent / [aspect, 1.0])
     box = (0.0, aspect, 0.0, 1.0)
     wrong = np.asarray(fit.model.predict(table.X) != fit.classes[fit.codes])
-    rows = (
-        _points(V, fit.codes, wrong) if len(V) <= MOST_POINTS else _cells(V, fit.codes, wrong, len(fit.classes), aspect)
-    )
+    few, K = len(V) <= MOST_POINTS, len(fit.classes)
+    rows = _points(V, fit.codes, wrong) if few else _cells(V, fit.codes, wrong, K, aspect)
     marked = drawn_regions(inside, box)
     return {
         "names": plane.names,
-        "says": f"{_says(plane, payload.get('view') == 'columns')} {_counted(len(V), int(wrong.sum()))}",
+        "says": f"{_says(plane, payload.get('view') == 'columns')} {_counted(len(V), int(wrong.sum()), K)}",
         "box": [corner[0], corner[0] + extent[0], corner[1], corner[1] + extent[1]],
         "aspect": aspect,
         "regions": [{**one, "k": one["k"] % MARKS} for one in marked],
@@ -78,6 +77,8 @@ def _columns(table: Table, payload: Payload) -> tuple[int, int]:
 def _says(plane: Plane, of_columns: bool) -> str:
     """What the picture shows, in a sentence."""
     told = f"{plane.says[:1].upper()}{plane.says[1:]}."
+    if len(plane.origin) == 1:
+        return f"{told} The height of a row is random, so that rows do not cover each other."
     if plane.exact:
         return f"{told} Every row lies in the region of its predicted class."
     if of_columns:
@@ -108,12 +109,13 @@ def _cells(V: Array, codes: Integers, wrong: AnyArray, n_classes: int, aspect: f
     return {"cells": [dict(zip(names, (at, round(r, 5), k, round(o, 2), w), strict=True)) for at, r, k, o, w in drawn]}
 
 
-def _counted(n: int, wrong: int) -> str:
+def _counted(n: int, wrong: int, n_classes: int) -> str:
     """How many rows the model gets wrong, and how the picture shows rows."""
+    again = f" Classes after the first {MARKS} use their marks again." if n_classes > MARKS else ""
     told = f"The model gets {wrong:,} of all {n:,} rows wrong, fitted and held out"
     if n <= MOST_POINTS:
-        return f"{told}; they are ringed."
+        return f"{told}; they are ringed.{again}"
     return (
         f"{told}. Each hexagon has the colour of its most frequent class, paler if that class has a smaller share, and "
-        "its area is its number of rows. Those with an edge in ink hold mostly mistakes."
+        f"its area is its number of rows. Those with an edge in ink hold mostly mistakes.{again}"
     )
