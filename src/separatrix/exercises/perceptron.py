@@ -136,6 +136,7 @@ This bound rises with every mistake. Lecture 004 says so of the cosine itself.""
         given=_two_rows,
         solution=_along_the_run,
         lab="#step?v=1&m=perceptron&fit_intercept=false&p=~LAHIAAEsAXD-AA&k=1",
-        lab_try="Step through the run: the cosine falls with the second update, and its bound rises.",
+        lab_try="Step through the run: E_p rises before it falls. The page follows the cosine to the best separator, "
+        "not to (1, 1). Does this one fall, too?",
     ),
 )
