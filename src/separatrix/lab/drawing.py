@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -35,8 +36,16 @@ def box_of(payload: Payload) -> Box:
 
 def drawn_regions(model: Any, box: Box) -> list[dict[str, Any]]:
     """The outlines of the parts of the plane in which each class wins, to be filled by the even-odd rule."""
-    found = [one for one in regions(model, box) if not one.empty]
+    found = [one for one in _regions(model, box) if not one.empty]
     return [{"k": int(one.labels[0]), "rings": [places(ring) for ring in one.rings]} for one in found]
+
+
+def _regions(model: Any, box: Box) -> Sequence[Any]:
+    """The regions, which are traced once for the ground and the boundaries of a model."""
+    return regions(model, box) if isinstance(model, np.ndarray) else _traced(model, box)
+
+
+_traced = lru_cache(maxsize=6)(regions)  # two answers of three models each
 
 
 def boundaries(model: Any, box: Box) -> list[Array]:
@@ -44,7 +53,7 @@ def boundaries(model: Any, box: Box) -> list[Array]:
     scorer = getattr(model, "scorer_", None)
     if isinstance(scorer, Scorer) and len(scorer.W) == 1:
         return segments([scorer.W[0] - [scorer.link.boundary, 0.0, 0.0]], box)
-    rings = [(one.labels[0], ring) for one in regions(model, box) for ring in one.rings]
+    rings = [(one.labels[0], ring) for one in _regions(model, box) for ring in one.rings]
     return [line for label, ring in rings for line in _inner_lines(model, label, ring, box)]
 
 

@@ -5,7 +5,7 @@ import { ModelCard } from "./models.js";
 import { planeKeys } from "./plane-keys.js";
 import { drawPlane } from "./plane-drawing.js";
 import { PointSet } from "./pointset.js";
-import { COLOURS, SHAPE_NAMES, Stage, badge } from "./stage.js";
+import { COLOURS, MOVE, SHAPE_NAMES, Stage, badge } from "./stage.js";
 import { pointTable } from "./table.js";
 
 const MOST_MODELS = 3;
@@ -131,7 +131,7 @@ class Plane {
   place(i, at) {
     this.set.move(i, at);
     const mark = this.layers.marks.children[i];
-    if (mark) mark.setAttribute("transform", this.stage.place(this.set.X[i]));
+    if (mark) mark.setAttribute("d", this.stage.mark(this.set.X[i], this.set.y[i]));
     else this.points();
   }
 
@@ -148,7 +148,7 @@ class Plane {
       svg.setPointerCapture(event.pointerId);
       svg.dataset.held = "";
     });
-    svg.addEventListener("pointermove", event => {
+    svg.addEventListener(MOVE, event => {
       if (held >= 0) { this.place(held, stage.at(event)); this.fit(); return; }
       const hit = stage.hit(event, this.set.X);
       if (hit >= 0 && hit !== this.row) { this.row = hit; this.fit(); }
