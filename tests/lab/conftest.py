@@ -1,34 +1,16 @@
 """One server and one browser for all tests of the lab."""
 
-import os
-import re
-import shutil
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-ARGUMENTS = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-)
+from .launching import ARGUMENTS, CHROMIUM, started
 
 
 @pytest.fixture(scope="package")
 def address():
     """The address that ``separatrix lab`` prints, with its token."""
-    source = Path(__file__).parents[2] / "src"
-    environment = {**os.environ, "PYTHONUNBUFFERED": "1", "PYTHONPATH": str(source)}
-    command = [sys.executable, "-m", "separatrix", "lab", "--port", "0", "--no-browser"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as server:
-        assert server.stdout is not None
-        yield re.search(r"http\S+", server.stdout.readline())[0]
+    server, printed = started()
+    with server:
+        yield printed
         server.terminate()
 
 

@@ -2,20 +2,16 @@
 
 import gzip
 import http.client
-import os
-import re
-import subprocess
-import sys
-from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 
 from separatrix.lab.pages import PAGES
 
+from .launching import SOURCE, started
 from .waiting import until
 
-STATIC = Path(__file__).parents[2] / "src" / "separatrix" / "lab" / "static"
+STATIC = SOURCE / "separatrix" / "lab" / "static"
 
 
 def got(address, path, **headers):
@@ -107,26 +103,24 @@ def test_a_link_whose_fit_takes_long_can_be_stopped_before_its_first_answer(brow
 
 
 @pytest.fixture
-def started():
-    """A function that starts a server on a port, and gives it with its address; at the end, all have ended."""
-    servers = []
+def servers():
+    """A function that starts a server on a port; at the end, all have ended."""
+    processes = []
 
     def starts(port):
-        environment = {**os.environ, "PYTHONUNBUFFERED": "1", "PYTHONPATH": str(STATIC.parents[2])}
-        command = [sys.executable, "-m", "separatrix", "lab", "--port", str(port), "--no-browser"]
-        server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
-        servers.append(server)
-        return server, re.search(r"http\S+", server.stdout.readline())[0]
+        server, printed = started(port)
+        processes.append(server)
+        return server, printed
 
     yield starts
-    for server in servers:
-        server.kill()
-        server.wait()
-        server.stdout.close()
+    for server in processes:
+        with server:
+            server.kill()
 
 
-def test_a_page_reports_that_the_server_has_ended_and_goes_on_with_the_next_one(browser, started):
-    server, address = started(0)
+@pytest.mark.slow
+def test_a_page_reports_that_the_server_has_ended_and_goes_on_with_the_next_one(browser, servers):
+    server, address = servers(0)
     with browser.new_context() as context:
         page = context.new_page()
         page.goto(f"{address}#plane?p=outlier&m=lda")
@@ -136,7 +130,7 @@ def test_a_page_reports_that_the_server_has_ended_and_goes_on_with_the_next_one(
         until(page, "() => document.querySelector('#notice').textContent.includes('The server has ended')")
         page.focus("#stage")
         page.keyboard.press("Shift+ArrowLeft")  # asked while nobody answers
-        _, again = started(urlsplit(address).port)
+        _, again = servers(urlsplit(address).port)
         until(page, "() => document.querySelector('#notice').textContent.includes('was started again')")
         context.new_page().goto(again)  # its cookie is for both pages
         until(page, "() => document.querySelector('#notice').hidden")

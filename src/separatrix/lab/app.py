@@ -59,7 +59,9 @@ def application(launch: Launch) -> ASGIApp:
 
 def _unless_known(file: Response, request: HttpRequest) -> Response:
     """A file that the browser may keep, or the status 304 if it has the same content already."""
-    headers = {"ETag": f'W/"{sha256(file.body).hexdigest()[:32]}"', "Cache-Control": "private, no-cache"}
+    # A browser asks for the icon again whenever the address changes, so it is not even asked about for an hour.
+    kept = "max-age=3600" if file.media_type == TYPES["svg"] else "no-cache"
+    headers = {"ETag": f'W/"{sha256(file.body).hexdigest()[:32]}"', "Cache-Control": f"private, {kept}"}
     if headers["ETag"] in request.headers.get("if-none-match", ""):
         return Response(status_code=304, headers=headers)
     return _copied(file, headers)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -52,12 +53,12 @@ def framed(X: Array, aspect: float) -> Box:
 
 def drawn_regions(model: Any, box: Box) -> list[dict[str, Any]]:
     """The outlines of the parts of the plane in which each class wins, to be filled by the even-odd rule."""
-    return _outlines(regions(model, box))
+    return _outlines(_regions(model, box))
 
 
 def drawn(model: Any, box: Box) -> dict[str, Any]:
-    """The regions of a model and its boundaries. The regions, which may take long, are computed once for both."""
-    found = regions(model, box)
+    """The regions of a model and its boundaries."""
+    found = _regions(model, box)
     return {"regions": _outlines(found), "lines": [places(line) for line in _between(model, found, box)]}
 
 
@@ -66,12 +67,20 @@ def _outlines(found: Sequence[Any]) -> list[dict[str, Any]]:
     return [{"k": int(one.labels[0]), "rings": [places(ring) for ring in one.rings]} for one in kept]
 
 
+def _regions(model: Any, box: Box) -> Sequence[Any]:
+    """The regions, which are traced once for the ground and the boundaries of a model."""
+    return regions(model, box) if isinstance(model, np.ndarray) else _traced(model, box)
+
+
+_traced = lru_cache(maxsize=6)(regions)  # two answers of three models each
+
+
 def boundaries(model: Any, box: Box) -> list[Array]:
     """The boundaries between classes as polylines."""
     scorer = getattr(model, "scorer_", None)
     if isinstance(scorer, Scorer) and len(scorer.W) == 1:
         return segments([scorer.W[0] - [scorer.link.boundary, 0.0, 0.0]], box)
-    return _between(model, regions(model, box), box)
+    return _between(model, _regions(model, box), box)
 
 
 def _between(model: Any, found: Sequence[Any], box: Box) -> list[Array]:

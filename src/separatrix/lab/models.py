@@ -96,14 +96,20 @@ class Chosen:
         """
         estimator = self.estimator(seed)
         if not describe(self.name).parts:
-            return _expression(estimator)
-        return f"sx.{type(estimator).__name__}({_expression(estimator.estimator)})"
+            return _expression(estimator, self.name)
+        return f"sx.{type(estimator).__name__}({_expression(estimator.estimator, self.base or DEFAULT_BASE)})"
 
 
-def _expression(estimator: Any) -> str:
-    defaults = type(estimator)().get_params(deep=False)
+def _expression(estimator: Any, name: str) -> str:
+    defaults = _defaults(name)
     given = {key: value for key, value in estimator.get_params(deep=False).items() if value != defaults[key]}
     return f"sx.{type(estimator).__name__}({', '.join(f'{key}={_value(value)}' for key, value in given.items())})"
+
+
+@cache
+def _defaults(name: str) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = CLASSIFIERS[name]().get_params(deep=False)
+    return found
 
 
 def _value(value: Any) -> str:

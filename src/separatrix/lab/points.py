@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -70,6 +71,12 @@ def of_preset(name: str) -> tuple[Array, Integers]:
     """The points of a preset, in hundredths."""
     if name not in PRESETS:
         raise ParameterError("points", f"there is no preset {name!r}", f"choose one of {', '.join(PRESETS)}")
+    X, y = _made(name)
+    return X.copy(), y.copy()
+
+
+@cache
+def _made(name: str) -> tuple[Array, Integers]:
     X, y = PRESETS[name].make()
     return np.asarray(np.round(X, 2), dtype=np.float64), np.asarray(y, dtype=np.int64)
 

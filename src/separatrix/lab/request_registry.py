@@ -90,7 +90,21 @@ def encoded(value: Any) -> str:
     >>> encoded({"w": np.array([1.0, np.nan])})
     '{"w":[1.0,null]}'
     """
-    return json.dumps(_plain(value), separators=(",", ":"), allow_nan=False, ensure_ascii=False)
+    try:
+        return _dumped(value)
+    except (TypeError, ValueError):  # a number that is not finite, or a key that is not a text
+        return _dumped(_plain(value))
+
+
+def _dumped(value: Any) -> str:
+    return json.dumps(value, separators=(",", ":"), allow_nan=False, ensure_ascii=False, default=_as_list)
+
+
+def _as_list(value: Any) -> Any:
+    """An array or a number of NumPy, or another mapping, as plain values."""
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    return _plain(value) if isinstance(value, Mapping) else str(value)
 
 
 def _plain(value: Any) -> Any:

@@ -48,7 +48,12 @@ def serve(
     with bound(port) as listening:
         launch = Launch(listening.getsockname()[1])
         config = uvicorn.Config(
-            application(launch), log_level="warning", ws_max_size=LARGEST_MESSAGE, server_header=False, lifespan="off"
+            application(launch),
+            log_level="warning",
+            ws_max_size=LARGEST_MESSAGE,
+            ws_per_message_deflate=False,  # On one machine, compressing takes longer than sending.
+            server_header=False,
+            lifespan="off",
         )
         Thread(target=opening, daemon=True).start()  # Importing all classifiers takes longer than the browser's start.
         address = launch.address

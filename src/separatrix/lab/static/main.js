@@ -8,14 +8,14 @@ import { LiveSource } from "./source.js";
 const $ = query => document.querySelector(query);
 const embedded = $("#embedded") && await unpacked($("#embedded").textContent); // in a page without a server
 const opening = embedded?.opening ?? await (await fetch("opening.json")).json();
-const BETWEEN_WRITES = 200; // milliseconds
+const BEFORE_WRITING = 200; // milliseconds after the last change; browsers ignore writes that come too often
 const CONNECTION = {
   live: null,
   lost: "The server has ended or does not answer. Start it again with: separatrix lab. The page then goes on by itself.",
   refused: "The server was started again. Open the address that it has printed; this page then goes on by itself.",
 };
 let current = null; // {name, page}
-let writing = 0, written = 0;
+let writing = 0;
 
 const lab = {
   opening,
@@ -38,15 +38,12 @@ const lab = {
   /** The page has changed: its state goes into the address. */
   changed: () => {
     clearTimeout(writing);
-    const since = performance.now() - written;
-    if (since > BETWEEN_WRITES) write();
-    else writing = setTimeout(write, BETWEEN_WRITES - since);
+    writing = setTimeout(write, BEFORE_WRITING);
   },
 };
 
-/** Write the state of the page into the address. Browsers ignore this if it happens too often. */
+/** Write the state of the page into the address. */
 function write() {
-  written = performance.now();
   if (!current?.page) return;
   const text = link.text(current.name, current.page.params());
   if (embedded) embedded.changed?.(text);

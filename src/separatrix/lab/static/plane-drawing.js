@@ -4,7 +4,9 @@ import { fixed, s } from "./dom.js";
 export function drawPlane(plane) {
   const { answer, layers, stage } = plane;
   layers.ground.replaceChildren(...answer.regions.map(one => stage.region(one)));
-  layers.axes.replaceChildren(...stage.axes());
+  const frame = [...stage.box, stage.width].join();
+  if (layers.axes.dataset.frame !== frame) layers.axes.replaceChildren(...stage.axes());
+  layers.axes.dataset.frame = frame;
   layers.lines.replaceChildren(...extras(plane), ...boundaries(plane));
   layers.under.replaceChildren(...losses(plane), ...chosen(plane), ...rings(plane));
   layers.over.replaceChildren(...names(plane));
@@ -34,7 +36,7 @@ function extras({ answer, stage, show, focus }) {
 
 function rings({ answer, stage, show, focus, set }) {
   const wrong = answer.models[focus]?.wrong ?? [], r = stage.small ? 9.5 : 12;
-  return show.mistakes ? wrong.filter(i => set.X[i]).map(i => s("circle", { class: "ring", r, transform: stage.place(set.X[i]) })) : [];
+  return show.mistakes ? [s("path", { class: "ring", d: stage.circles(wrong.map(i => set.X[i]).filter(Boolean), r) })] : [];
 }
 
 /** The area of a disc is the row's loss under the model whose regions are shown. */

@@ -3,7 +3,7 @@ import { h, refill, s, segmented } from "./dom.js";
 import * as link from "./link.js";
 import { presetSelect, undoButton } from "./point-choices.js";
 import { PointSet } from "./pointset.js";
-import { SHAPE_NAMES, badge } from "./stage.js";
+import { MOVE, SHAPE_NAMES, badge } from "./stage.js";
 
 /** A page has `stage` and `table`, and defines fit(), which asks for an answer, draw() and sentence(). */
 export class PointPage {
@@ -73,7 +73,7 @@ export class PointPage {
   place(i, at) {
     this.set.move(i, at);
     const mark = this.layers.marks.children[i];
-    if (mark) mark.setAttribute("transform", this.stage.place(this.set.X[i]));
+    if (mark) mark.setAttribute("d", this.stage.mark(this.set.X[i], this.set.y[i]));
     else this.points();
   }
 
@@ -101,7 +101,7 @@ export class PointPage {
       svg.setPointerCapture(event.pointerId);
       svg.dataset.held = "";
     });
-    svg.addEventListener("pointermove", event => {
+    svg.addEventListener(MOVE, event => {
       if (held >= 0) { this.place(held, stage.at(event)); this.fit(); return; }
       const hit = stage.hit(event, this.set.X);
       if (hit >= 0 && hit !== this.row) { this.row = hit; this.fit(); }

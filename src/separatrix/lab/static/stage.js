@@ -6,16 +6,19 @@ export const SHAPE_NAMES = ["blue ●", "orange ■", "green ▲", "purple ◆",
 export const COLOURS = ["blue", "orange", "green", "purple", "grey", "violet"];
 const SVG_POINTS = 500; // Above this number, points are drawn on a canvas.
 
-/** The outline of a class's mark around the origin. */
-export function outline(k, r) {
-  const q = 0.9 * r, t = 1.15 * r, u = 0.36 * r;
-  return [
-    `M${r},0A${r},${r},0,1,1,${-r},0A${r},${r},0,1,1,${r},0Z`,
-    `M${-q},${-q}H${q}V${q}H${-q}Z`,
-    `M0,${-t}L${t},${0.8 * r}H${-t}Z`,
-    `M0,${-1.2 * r}L${1.2 * r},0L0,${1.2 * r}L${-1.2 * r},0Z`,
-    `M0,${t}L${t},${-0.8 * r}H${-t}Z`,
-    `M${-u},${-r}H${u}V${-u}H${r}V${u}H${u}V${r}H${-u}V${u}H${-r}V${-u}H${-u}Z`,
+/** Pointer moves as they happen, where the browser offers them, instead of once a frame: models come a frame earlier. */
+export const MOVE = "onpointerrawupdate" in window ? "pointerrawupdate" : "pointermove";
+
+/** The outline of a class's mark around a place. A browser paints many transforms slowly, so places are written out. */
+export function outline(k, r, x = 0, y = 0) {
+  const q = 0.9 * r, t = 1.15 * r, u = 0.36 * r, v = r - u, d = 1.2 * r;
+  return `M${x.toFixed(2)},${y.toFixed(2)}` + [
+    `m${r},0a${r},${r},0,1,1,${-2 * r},0a${r},${r},0,1,1,${2 * r},0z`,
+    `m${-q},${-q}h${2 * q}v${2 * q}h${-2 * q}z`,
+    `m0,${-t}l${t},${t + 0.8 * r}h${-2 * t}z`,
+    `m0,${-d}l${d},${d}l${-d},${d}l${-d},${-d}z`,
+    `m0,${t}l${t},${-t - 0.8 * r}h${-2 * t}z`,
+    `m${-u},${-r}h${2 * u}v${v}h${v}v${2 * u}h${-v}v${v}h${-2 * u}v${-v}h${-v}v${-2 * u}h${v}z`,
   ][k];
 }
 
@@ -124,7 +127,7 @@ export class Stage {
     const context = this.canvas.getContext("2d"), r = this.radius;
     if (X.length <= SVG_POINTS) {
       if (this.canvas.width) this.canvas.width = this.canvas.height = 0;
-      return X.map((p, i) => s("path", { class: `point class-${y[i]}`, d: outline(y[i], r), transform: this.place(p) }));
+      return X.map((p, i) => s("path", { class: `point class-${y[i]}`, d: this.mark(p, y[i]) }));
     }
     const scale = devicePixelRatio, style = getComputedStyle(this.svg);
     this.canvas.width = this.width * scale;
@@ -140,6 +143,12 @@ export class Stage {
     });
     return [];
   }
+
+  /** The outline of a point's mark. */
+  mark([x, y], k) { return outline(k, this.radius, this.x(x), this.y(y)); }
+
+  /** Circles around points, as one path. */
+  circles(points, r) { return points.map(([x, y]) => outline(0, r, this.x(x), this.y(y))).join(""); }
 
   place([x, y]) { return `translate(${this.x(x).toFixed(2)},${this.y(y).toFixed(2)})`; }
 
