@@ -10,6 +10,7 @@ from sklearn.datasets import load_iris
 
 import separatrix as sx
 from separatrix.base.errors import NotConvergedWarning, SeparationWarning
+from separatrix.classifiers import separated
 from separatrix.proofs.verdicts import QuasiSeparable, Separable
 from separatrix.solvers.stopping import Status
 
@@ -121,3 +122,16 @@ def test_a_constant_column_asks_for_no_proof_where_the_others_are_held(monkeypat
     model = sx.LogisticRegression(1.0).fit(np.column_stack([X, np.full(150, 3.0)]), y)
     assert model.separation_ is None
     assert model.coef_[:, 4].tolist() == [0.0, 0.0, 0.0]
+
+
+def test_weights_of_the_fit_prove_the_separation_of_many_columns_without_a_linear_program(monkeypatch):
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((400, separated.MOST_PROGRAM_DIRECTIONS + 1)), rng.integers(0, 2, 400)
+
+    def no_program(*_):
+        raise AssertionError("a linear program was set up")
+
+    monkeypatch.setattr(separated, "decide", no_program)
+    model, _ = _fit(X, y)
+    assert isinstance(model.separation_, Separable)
+    assert model.separation_.verify(X, y, exact=True)

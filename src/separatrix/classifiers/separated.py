@@ -31,6 +31,9 @@ from separatrix.solvers.stopping import Code, Status
 
 # How many columns of a direction a message names; the verdict holds all of them.
 MOST_COLUMNS_IN_DIRECTION = 5
+# With more weights than this, linear programs take seconds (1000 rows of 900 columns take 15), and weights of the fit
+# that separate the classes are proof enough. With fewer, the programs give a separation with wider margins.
+MOST_PROGRAM_DIRECTIONS = 300
 # The status code of a fit to separated classes.
 CODE_OF_VERDICT: dict[type, Code] = {Separable: "separated", QuasiSeparable: "quasi-separated"}
 APART = tuple(CODE_OF_VERDICT.values())
@@ -144,10 +147,16 @@ def separation_of(
 
 
 def _in_memory(block: Block, view: View, about: About, reached: Array | None) -> Decided:
-    """The verdict on rows in memory. ``reached``: weights (K, d + 1), tried if the linear programs leave doubt."""
+    """The verdict on rows in memory.
+
+    ``reached``: weights (K, d + 1), tried if the linear programs leave doubt, or before them if they would be large.
+    """
     D, counted = view.of(block)
     D = replace(D, is_part=False)
-    verdict = decide(D, about)
+    by_weights = None
+    if reached is not None and D.width > MOST_PROGRAM_DIRECTIONS:
+        by_weights = Separable.by(D, D.flat(reached), about)
+    verdict = decide(D, about) if by_weights is None else by_weights
     if isinstance(verdict, Doubtful) and reached is not None:
         verdict = Separable.by(D, D.flat(reached), about) or verdict
     moved = None

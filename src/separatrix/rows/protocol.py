@@ -149,7 +149,7 @@ class _NotCounted(PassCounter):
 
     __slots__ = ()
 
-    def add(self) -> None:
+    def add(self, passes: int = 1) -> None:
         pass
 
 

@@ -48,11 +48,11 @@ def compiled_walk(
     from separatrix.kernels import penalised_perceptron, perceptron
 
     kind, X = _arrays(rows)
+    walk: Any = getattr(penalised_perceptron if shrinking else perceptron, f"walk_{kind}")
     if kind == "dense" and not shrinking and _is_plane_mean(rows, order, *rest):
-        from separatrix.kernels.plane_perceptron import walk_plane
+        from separatrix.kernels import plane_perceptron
 
-        return walk_plane(*X, rows.t, rows.weight, order, begin, end, w, *how, *rest[1:])  # type: ignore[no-any-return]
-    walk = getattr(penalised_perceptron if shrinking else perceptron, f"walk_{kind}")
+        walk, rest = plane_perceptron.walk_plane, rest[1:]
     return walk(*X, rows.t, rows.weight, order, begin, end, w, *how, *rest)  # type: ignore[no-any-return]
 
 

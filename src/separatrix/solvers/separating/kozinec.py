@@ -64,11 +64,12 @@ class Extremes:
         margins = np.array([np.where(block.t < 0, m, np.inf), np.where(block.t > 0, m, np.inf)])
         rows = margins.argmin(axis=1)
         signed = block.take(rows).homogeneous()[:, 1:] * SIGNS
-        sides = (
+        none = self.zero().negative
+        negative, positive = (
             Extreme(float(margins[side, k]), block.start + k, signed[side]) if margins[side, k] != np.inf else none
-            for side, (k, none) in enumerate(zip(rows.tolist(), self.zero()[:2], strict=True))
+            for side, k in enumerate(rows.tolist())
         )
-        return self.merge(total, Sides(*sides, int(np.count_nonzero(m <= 0))))
+        return self.merge(total, Sides(negative, positive, int(np.count_nonzero(m <= 0))))
 
     def merge(self, a: Sides, b: Sides) -> Sides:
         return Sides(
