@@ -88,6 +88,19 @@ def test_the_numbers_are_those_of_separatrix_fit_for_any_model_and_setting(opene
     assert str(known["held_out"]["accuracy"]) in capsys.readouterr().out
 
 
+def test_a_file_can_be_dropped_on_the_page(opened, people):
+    page = opened("#data?y=smoker")
+    drop = """text => {
+        const dropped = new DataTransfer();
+        dropped.items.add(new File([text], "dropped.csv"));
+        document.querySelector(".zone").dispatchEvent(new DragEvent("drop", { dataTransfer: dropped, bubbles: true }));
+    }"""
+    page.evaluate(drop, people.read_text())
+    drawn(page)
+    assert page.locator(".file").inner_text() == "dropped.csv"
+    assert number(page, "held-out accuracy") == shown(told_by_fit(people)["held_out"])["held-out accuracy"]
+
+
 def test_columns_can_be_left_out_and_missing_values_filled(opened, people):
     text = people.read_text().replace("Brno", "", 3)
     page = opened("#data")
