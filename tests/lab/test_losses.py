@@ -37,3 +37,17 @@ def test_pulling_a_point_away_moves_the_boundary_of_least_squares_only(opened):
     until(page, f"text => {cell}.innerText === text", arg=f"{boundary:.3f}")
     assert boundary > before["squared"] + 0.5
     assert row(page, "logistic")[3] == pytest.approx(before["logistic"], abs=1e-3)
+
+
+def test_keys_move_the_margin_and_the_points(opened):
+    page = opened("#losses?l=hinge&at=0.5")
+    page.focus("#stage")
+    page.keyboard.press("Shift+ArrowLeft")
+    page.keyboard.press("ArrowRight")
+    until(page, "() => document.querySelector('tr[data-loss=hinge] td')?.innerText === '0.950'")
+    assert page.get_attribute("#stage", "aria-valuetext") == "0.05: hinge 0.950"
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Shift+ArrowRight")
+    until(page, "() => location.hash.endsWith('3.5,9')")
+    assert "hinge divides at" in page.get_attribute(".strip svg", "aria-label")

@@ -57,6 +57,9 @@ def test_dragging_a_point_refits_both_models(opened):
     page.mouse.down()
     for step in range(1, 9):
         page.mouse.move(x - 15 * step, y - 20 * step)
+    mark = page.locator("g.marks path").nth(20).bounding_box()
+    assert mark["x"] + mark["width"] / 2 == pytest.approx(x - 120, abs=2)
+    assert mark["y"] + mark["height"] / 2 == pytest.approx(y - 160, abs=2)
     page.mouse.up()
     settled(page)
     after = drawn_points(page)[0][20]

@@ -378,6 +378,15 @@ def test_small_tables_are_compared_with_every_solver(capsys):
         assert float(ratio) == pytest.approx(float(ours) / min(times), rel=0.1)
 
 
+def test_a_drag_is_printed_with_the_goals_that_it_misses():
+    from benchmarks.lab import Drag, row
+
+    assert row("lda", 2, Drag([10.0] * 20, 60.0, 3.0, 5.0)).endswith("|  |")
+    slow = row("lda", 2, Drag([10.0] * 18 + [300.0] * 2, 30.0, 3.0, 5.0))
+    assert slow.startswith("| lda | 2 | 10.0 | 300.0 | 30 | 3.0 | 5.0 |")
+    assert slow.endswith("| 95 %, rate |")
+
+
 # ------------------------------------------------------------------------------------------------- revisions
 
 

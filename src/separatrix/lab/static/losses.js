@@ -82,19 +82,35 @@ class Losses {
 
   sentence() { return this.answer.losses.filter(one => one.boundary !== null).map(one => `${one.name} divides at ${fixed(one.boundary)} and gets ${one.wrong} wrong`).join(", "); }
 
+  /** Where the names of the curves stand: beside their own curve, as far from the others as they can. */
+  places(lines, names) {
+    const { stage } = this, all = lines.map(line => line.map(([x, y]) => [stage.x(x), stage.y(y)])), taken = [];
+    return all.map((line, k) => {
+      const half = 3.8 * names[k].length + 3;
+      let best = [half + 8, 20], most = -99;
+      const gap = (x, y, points) => Math.min(99, ...points.map(([a, b]) => Math.hypot(Math.max(0, Math.abs(a - x) - half), Math.max(0, Math.abs(b - y) - 8))));
+      for (let j = 0; j < line.length; j += 4) for (const [dx, dy] of [[1, -9], [-1, 9], [1, 9], [-1, -9], [0, -16], [0, 16]]) {
+        const x = line[j][0] + dx * (half + 4), y = line[j][1] + dy;
+        const own = gap(x, y, line);
+        if (x < half + 6 || x > stage.width - half - 30 || y < 14 || y > stage.height - 34 || own < 4) continue;
+        const room = Math.min(40, gap(x, y, taken), ...all.map((other, i) => i === k ? 99 : gap(x, y, other))) - own;
+        if (room > most) { most = room; best = [x, y + 4]; }
+      }
+      taken.push(...[-1, 0, 1].map(side => [best[0] + side * half, best[1] - 4]));
+      return best;
+    });
+  }
+
   draw() {
-    const { answer, stage, strip, m } = this, [, , , top] = GRAPH, taken = [];
+    const { answer, stage, strip, m } = this, [, , , top] = GRAPH;
+    const lines = answer.losses.map(one => answer.margins.map((x, j) => [x, one.values[j]]).filter(([, v]) => v <= top + 0.4));
+    const names = answer.losses.map(one => one.name), key = [stage.width, ...names].join();
+    if (this.placed?.key !== key) this.placed = { key, at: this.places(lines, names) };
     const curves = answer.losses.flatMap((one, k) => {
-      const points = answer.margins.map((x, j) => [x, one.values[j]]).filter(([, v]) => v <= top + 0.4);
-      const tangent = [-0.8, 0.8].map(d => [m + d, one.value + d * one.slope]);
-      const [x, y] = points[0] ?? [0, 0];
-      let py = clamp(stage.y(y) + 16, 16, stage.height - 30);
-      while (taken.some(other => Math.abs(other - py) < 16)) py += 16;
-      taken.push(py);
-      const shown = one.value <= top;
-      return [s("path", { class: `boundary line-${k % 5}`, d: stage.path(points) }), shown && s("path", { class: "tangent", d: stage.path(tangent) }),
+      const tangent = [-0.8, 0.8].map(d => [m + d, one.value + d * one.slope]), shown = one.value <= top;
+      return [s("path", { class: `boundary line-${k % 5}`, d: stage.path(lines[k]) }), shown && s("path", { class: "tangent", d: stage.path(tangent) }),
         shown && s("circle", { class: "dot", r: 5, cx: stage.x(m), cy: stage.y(one.value) }),
-        stage.text(stage.x(Math.max(x, -3)) + 10, py, one.name, "label")];
+        stage.text(...this.placed.at[k], one.name, "label", "middle")];
     }).filter(Boolean);
     this.svg.replaceChildren(...stage.axes(["m", "ℓ"]), s("path", { class: "now", d: `M${stage.x(m)},0V${stage.height}` }), ...curves);
     this.svg.setAttribute("aria-valuenow", m);

@@ -73,8 +73,9 @@ function names({ answer, stage, models, lab }) {
     if (!line?.length || !models[k]) return [];
     const words = lab.known.get(models[k].name).short, half = 3.6 * words.length + 6;
     for (const share of [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1]) {
-      const [x, y] = along(line, share, stage), steep = slope(line, stage) > 1;
-      const px = clamp(steep ? x - half - 6 : x, half + 4, stage.width - half - 40), py = clamp(y - (steep ? 0 : 12), 18, stage.height - 26);
+      const [x, y] = along(line, share, stage), tilt = slope(line, stage), steep = tilt > 1, above = steep ? 0 : 12 + 0.8 * half * tilt;
+      if (y - above < 14 && share > 0.1) continue;
+      const px = clamp(steep ? x - half - 6 : x, half + 4, stage.width - half - 40), py = clamp(y - above, 18, stage.height - 26);
       const free = taken.every(([a, b, h]) => Math.abs(a - px) > h + half || Math.abs(b - py) > 18);
       if (x > 0 && x < stage.width && y > 0 && y < stage.height && free) {
         taken.push([px, py, half]);
