@@ -104,6 +104,10 @@ def test_without_a_slope_the_page_is_told():
     np.testing.assert_allclose(steep["downhill"], -sx.objective(X, y, "perceptron").gradient([0, 0.5, 2])[1:])
     assert len(found["wrong"]) == round(len(X) * flat["value"])
     assert REQUESTS["at"](payload(w=[1, 0, 0]))["lines"] == []
+    best = sx.walk(X, y, "newton").W[-1]
+    bowl = REQUESTS["at"](payload(losses=["logistic", "squared"], w=best.tolist()))["errors"][0]
+    assert (bowl["downhill"], bowl["stuck"]) == (None, False)
+    assert "minimum" in bowl["says"]
 
 
 @pytest.mark.parametrize("loss", TWO_CLASS_LOSSES)

@@ -7,11 +7,12 @@ from typing import Any
 
 from separatrix.base.arrays import Array
 from separatrix.lab.drawing import Box
+from separatrix.losses.traits import Traits
 from separatrix.solvers import Solver
 
 NAMES = ("b", "w₁", "w₂")
-# A gradient shorter than this is called zero.
-FLAT = 1e-9
+# A gradient shorter than this is called zero. Runs end at about 1e-8.
+FLAT = 1e-7
 
 
 def shown(value: float, digits: int = 3) -> str:
@@ -23,17 +24,22 @@ def shown(value: float, digits: int = 3) -> str:
     return f"{0.0 if abs(value) < 0.5 * 10**-digits else value:.{digits}f}".replace("-", "−")
 
 
-def slope_sentence(norm: float, wrong: int, n: int) -> str:
-    """Whether there is a slope to follow.
+def slope_sentence(norm: float, wrong: int, n: int, traits: Traits) -> str:
+    """Whether there is a slope to follow, at weights with a gradient of length ``norm`` and so many rows wrong of n.
 
-    >>> slope_sentence(0.0, 2, 9)
+    >>> slope_sentence(0.0, 2, 9, Traits(convex=False, continuous=False))
     'No slope to follow: ∇E is zero here, although 2 of 9 rows are wrong.'
+    >>> slope_sentence(1e-9, 2, 9, Traits())
+    '∇E is zero here up to 1e-07, as at a minimum. 2 of 9 rows are wrong.'
     """
     if norm >= FLAT:
         return "E falls fastest along the arrow, which is perpendicular to the contours."
-    if wrong:
+    if wrong == 0:
+        return "∇E is zero here, and no row is wrong."
+    if not traits.continuous:
         return f"No slope to follow: ∇E is zero here, although {wrong} of {n} rows are wrong."
-    return "∇E is zero here, and no row is wrong."
+    place = "a minimum" if traits.convex else "a minimum or a saddle point"
+    return f"∇E is zero here up to {FLAT:g}, as at {place}. {wrong} of {n} rows are wrong."
 
 
 def surface_label(loss: str, axes: tuple[int, int], w: Array, value: float, norm: float, wrong: str) -> str:

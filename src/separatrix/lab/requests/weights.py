@@ -132,14 +132,14 @@ def _error(X: Array, y: Integers, loss: str, chosen: Choices, w: Array, wrong: I
     """E, ∇E by (b, w₁, w₂), its length, the way downhill along the axes (None if ∇E is zero), and sentences."""
     E = objective(X, y, loss, C=chosen.strength)
     value, gradient = E.value(w), E.gradient(w)
-    norm = float(np.linalg.norm(gradient))
+    norm, traits = float(np.linalg.norm(gradient)), LOSSES[loss].traits
     return {
         "value": value,
         "gradient": gradient,
         "norm": norm,
         "downhill": None if norm < FLAT else -gradient[list(chosen.axes)],
-        "stuck": norm < FLAT and len(wrong) > 0,
-        "says": slope_sentence(norm, len(wrong), len(X)),
+        "stuck": norm < FLAT and len(wrong) > 0 and not traits.continuous,
+        "says": slope_sentence(norm, len(wrong), len(X), traits),
         "label": surface_label(loss, chosen.axes, w, value, norm, f"{len(wrong)} of {len(X)} rows are wrong."),
     }
 
