@@ -34,7 +34,8 @@ hint for the others. The solution is in a cell that is closed at first. Numbers 
 
 ```python
 >>> import separatrix as sx
->>> print(sx.exercises.check(4, {"slope": 4 / 21, "intercept": -5 / 14, "boundary": 1.875}))
+>>> answer = {"slope": 4 / 21, "intercept": -5 / 14, "boundary": 1.875}
+>>> print(sx.exercises.check(4, answer))
 Exercise 4, Least squares on a line: 2 of 3 right.
   slope: right
   intercept: right

@@ -15,7 +15,7 @@ SHOWN = """link => {
   const parts = text => new URLSearchParams(text.split("?")[1]), asked = parts(link), shown = parts(location.hash);
   return location.hash.split("?")[0] === link.split("?")[0] && !shown.has("asked") && shown.get("v") === "1"
     && ["m", "p"].every(key => !asked.has(key) || shown.get(key) === asked.get(key))
-    && document.querySelector("main svg *") && !document.documentElement.hasAttribute("data-waiting");
+    && document.querySelector("main h1") && !document.documentElement.hasAttribute("data-waiting");
 }"""
 
 

@@ -67,6 +67,6 @@ Here h₁(x) = 2x₁ and h₂(x) = x₂: the weights of the first class are twic
         given=_two_scores,
         solution=_where_they_are_equal,
         lab="#classes?v=1&m=one-versus-rest,logistic&p=three",
-        lab_try="Drag a point of one class away from the others. Does the boundary still run through the middle?",
+        lab_try="The dashed lines are h = 0 of each class. Do the boundaries halve the angles between them?",
     ),
 )
