@@ -134,10 +134,11 @@ def mounted(browser, monkeypatch):
         page.evaluate(MOUNTED, [embedded_texts()["notebook.js"], traits])
 
         def until(function, *arguments):
-            """Carry answers of Python to the page until a function of the frame is true."""
+            """Carry answers of Python to the page until a function of the frame, or of Python, is true."""
             end = time.monotonic() + SECONDS
-            while not page.frames[-1].evaluate(function, *arguments):
+            while not (function() if callable(function) else page.frames[-1].evaluate(function, *arguments)):
                 assert time.monotonic() < end, f"{function} is still false"
+                page.wait_for_timeout(10)
                 try:
                     page.evaluate("content => window.model.receive(content)", kernel.sent.get(timeout=0.05))
                 except Empty:
@@ -161,8 +162,7 @@ def test_a_page_in_a_notebook_shows_the_numbers_of_the_library_and_tells_its_lin
     norm = np.linalg.norm(sx.LinearDiscriminantAnalysis().fit(X, y).coef_)
     shown = "document.querySelector('[data-number=norm]')?.innerText"
     until(f"norm => Math.abs(parseFloat({shown}) - norm) < 6e-4", norm)
-    until("() => new Promise(resolve => setTimeout(() => resolve(true), 300))")
-    assert kernel.widget.link == "#plane?v=1&m=lda&p=outlier&d=20:7,-2.5"
+    until(lambda: kernel.widget.link == "#plane?v=1&m=lda&p=outlier&d=20:7,-2.5")
     assert page.frames[-1].url == "about:srcdoc"
 
 
@@ -173,10 +173,7 @@ def test_another_page_is_chosen_inside_the_notebook(mounted):
     page.frames[-1].focus("#stage")
     page.keyboard.press("ArrowRight")
     until("() => document.querySelector('#stage').dataset.step === '5'")
-    until("() => new Promise(resolve => setTimeout(() => resolve(true), 300))")
-    assert kernel.widget.link.startswith("#step?v=1&m=perceptron")
-    assert kernel.widget.link.endswith("k=5")
+    until(lambda: kernel.widget.link.startswith("#step?v=1&m=perceptron") and kernel.widget.link.endswith("k=5"))
     assert page.evaluate("location.hash") == ""
     page.evaluate("window.leave()")
-    page.wait_for_timeout(300)
-    assert kernel.widget._workers == {}
+    until(lambda: not kernel.widget._workers)
