@@ -1,8 +1,9 @@
-"""python -m benchmarks.streamed FOLDER [--rows N]: fits of tables larger than memory, against reading them.
+"""python -m benchmarks.streamed FOLDER [--rows N] [--format csv]: fits of tables larger than memory, against reading.
 
-It writes Parquet and CSV files with N rows of 20 correlated numbers into FOLDER, unless they are there, and prints for
-a fit in a fresh process: the peak of resident memory, the passes, CPU and wall seconds, and how many times longer the
-fit took than one read of the file by a single thread.
+It writes a Parquet or CSV file with N rows of 20 correlated numbers into FOLDER, unless it is there, and prints for
+fits in fresh processes: the peak of resident memory, the passes, CPU and wall seconds, and how many times longer the
+fit took than one read of the file by a single thread. The numbers of the CSV file are written with all their digits.
+For CSV, the rows are also fitted from Parquet, to compare the bits of the coefficients, and by the command line.
 """
 
 from __future__ import annotations
@@ -62,8 +63,11 @@ def as_csv(parquet_file: Path) -> Path:
 
 def one_read(path: Path) -> int:
     """All record batches of the file, read by one thread; the number of rows."""
-    from pyarrow import parquet
+    from pyarrow import csv, parquet
 
+    if path.suffix == ".csv":
+        with csv.open_csv(path, csv.ReadOptions(use_threads=False)) as reader:
+            return sum(batch.num_rows for batch in reader)
     with parquet.ParquetFile(path, pre_buffer=False, buffer_size=1 << 20) as file:
         return sum(batch.num_rows for batch in file.iter_batches(1 << 16, use_threads=False))
 
@@ -77,10 +81,24 @@ def fit(path: Path, memory: str, cache: Any, threads: int) -> dict[str, Any]:
         "passes": int(certificate.passes),
         "relative bound": certificate.relative_bound,
         "coef": model.coef_[0, :3].tolist(),
+        "bits": model.coef_.tobytes().hex() + model.intercept_.tobytes().hex(),
     }
 
 
-TASKS: dict[str, Callable[..., Any]] = {"read": one_read, "fit": fit}
+def command(path: Path, memory: str, cache: Any, threads: int) -> dict[str, Any]:
+    """``separatrix fit --memory``, with what it said."""
+    from click.testing import CliRunner
+
+    from separatrix.cli import main as separatrix
+
+    words = ["fit", str(path), "--target", "y", "--memory", memory, "--test-size", "0", "--json"]
+    with sx.threads(threads):
+        done = CliRunner().invoke(separatrix, words, catch_exceptions=False)
+    said = json.loads(done.stdout)
+    return {"passes": said["certificate"]["passes"], "rows": said["data"]["rows_in_source"]}
+
+
+TASKS: dict[str, Callable[..., Any]] = {"read": one_read, "fit": fit, "command": command}
 
 
 def measured(task: str, *given: Any) -> dict[str, Any]:
@@ -96,7 +114,7 @@ def _plain(value: Any) -> Any:
 
 def run_task(described: str) -> None:
     task, path, *given = json.loads(described)
-    if task == "fit":
+    if task != "read":
         import_module("separatrix.classifiers.logistic")  # before the time is taken
     before, start = time.process_time(), time.perf_counter()
     found = TASKS[task](Path(path), *given)
@@ -112,7 +130,7 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=2_000_000)
     parser.add_argument("--memory", default="500MB")
     parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--csv", action="store_true", help="fit the rows as a CSV file, too")
+    parser.add_argument("--format", choices=("parquet", "csv"), default="parquet", help="the file (%(default)s)")
     parser.add_argument("--only-make", action="store_true")
     parser.add_argument("--task", help=argparse.SUPPRESS)
     asked = parser.parse_args()
@@ -122,15 +140,21 @@ def main() -> None:
     path = made(asked.folder, asked.rows)
     if asked.only_make:
         return
-    read = measured("read", path)
+    text = as_csv(path) if asked.format == "csv" else None
+    read = measured("read", text or path)
     print(f"{'one read':<20} {read['cpu']:6.1f} s CPU {read['wall']:6.1f} s wall")
-    rivals = [("Parquet, cached", path, None), ("Parquet, not cached", path, False)]
-    if asked.csv:
-        rivals.append(("CSV, cached", as_csv(path), None))
-    for name, file, cache in rivals:
-        run = measured("fit", file, asked.memory, cache, asked.threads)
+    fits = [("Parquet, cached", "fit", path, None)]
+    if text is None:
+        fits.append(("Parquet, not cached", "fit", path, False))
+    else:
+        fits += [("CSV, cached", "fit", text, None), ("CSV, command line", "command", text, None)]
+    bits = set()
+    for name, task, file, cache in fits:
+        run = measured(task, file, asked.memory, cache, asked.threads)
         told = f"{run['cpu']:6.1f} s CPU {run['wall']:6.1f} s wall  {run['cpu'] / read['cpu']:5.2f} reads"
-        print(f"{name:<20} {told}  peak {run['peak MB']:.0f} MB  {run['found']}")
+        bits |= {run["found"].pop("bits")} if "bits" in run["found"] else set()
+        print(f"{name:<20} {told}  peak {run['peak MB']:.0f} MB  {run['found']}", flush=True)
+    print(f"the coefficients of sx.scan have the same bits: {len(bits) == 1}")
 
 
 if __name__ == "__main__":

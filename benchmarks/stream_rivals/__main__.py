@@ -62,15 +62,15 @@ def run(rival: Rival, path: Path, C: float, limit: float) -> dict[str, Any]:
     return found
 
 
-def objective(path: Path, v: np.ndarray, C: float) -> float:
-    """The mean log loss plus ‖w‖²/(2Cn) at v = (b, w), computed by NumPy."""
+def judged(path: Path, v: np.ndarray, C: float) -> dict[str, float]:
+    """The mean log loss at v = (b, w), and the objective, which adds ‖w‖²/(2Cn), computed by NumPy."""
     total, n = 0.0, 0
     for batch in pq.ParquetFile(path).iter_batches(1 << 16):
         X = np.column_stack([batch.column(name) for name in NAMES])
         t = 2.0 * np.asarray(batch.column("y"), dtype=np.float64) - 1.0
         total += float(np.logaddexp(0.0, -t * (X @ v[1:] + v[0])).sum())
         n += len(t)
-    return (total + v[1:] @ v[1:] / (2 * C)) / n
+    return {"log loss": total / n, "objective": (total + v[1:] @ v[1:] / (2 * C)) / n}
 
 
 def one_read(path: Path) -> dict[str, float]:
@@ -85,14 +85,16 @@ def one_read(path: Path) -> dict[str, float]:
 
 
 def table(found: dict[str, dict[str, Any]], best: float, read: dict[str, float]) -> str:
-    lines = ["| | wall s | CPU s | peak GB | objective above the best | |", "|---|---:|---:|---:|---:|---|"]
-    lines.append(f"| one read, `iter_batches` | {read['wall']:.2f} | {read['cpu']:.2f} | | | |")
+    head = "| | wall s | CPU s | peak GB | log loss | objective above the best | |"
+    lines = [head, "|---|---:|---:|---:|---:|---:|---|"]
+    lines.append(f"| one read, `iter_batches` | {read['wall']:.2f} | {read['cpu']:.2f} | | | | |")
     for name, one in found.items():
         if "failed" in one:
-            lines.append(f"| {name} | | | | | {one['failed']} |")
+            lines.append(f"| {name} | | | | | | {one['failed']} |")
             continue
         gap, peak = one["objective"] / best - 1, one["peak"] / GIGABYTE
-        lines.append(f"| {name} | {one['wall']:.1f} | {one['cpu']:.1f} | {peak:.2f} | {gap:.0e} | {one['note']} |")
+        spent = f"{one['wall']:.1f} | {one['cpu']:.1f} | {peak:.2f}"
+        lines.append(f"| {name} | {spent} | {one['log loss']:.9f} | {gap:.0e} | {one['note']} |")
     return "\n".join(lines)
 
 
@@ -111,7 +113,7 @@ def main(given: list[str] | None = None) -> int:
         for rival in chosen:
             found[rival.name] = run(rival, path, asked.C, asked.limit)
             if "weights" in found[rival.name]:
-                found[rival.name]["objective"] = objective(path, np.array(found[rival.name]["weights"]), asked.C)
+                found[rival.name] |= judged(path, np.array(found[rival.name]["weights"]), asked.C)
             print(f"  {rival.name}: done", file=sys.stderr, flush=True)
         best = min((one["objective"] for one in found.values() if "objective" in one), default=np.nan)
         print(table(found, best, one_read(path)))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+import separatrix as sx
+
 
 def fit(path: str, names: list[str], C: float, memory: str = "500MB", cache: bool | None = None) -> np.ndarray:
-    import separatrix as sx
-
     model = sx.LogisticRegression(C=C).fit(sx.scan(path, target="y", memory=memory, cache=cache))
     print(f"# {model.certificate_.passes} reads, gap at most {model.certificate_.bound:.1e}")
     return np.concatenate([model.intercept_, model.coef_[0]])

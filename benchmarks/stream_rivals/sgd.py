@@ -25,5 +25,6 @@ def fit(path: str, names: list[str], C: float) -> np.ndarray:
     for _ in range(EPOCHS):
         for X, y in batches():
             model.partial_fit(scaler.transform(X), y, classes=[0, 1])
+    print(f"# {EPOCHS} epochs of shrinking steps, which approach the optimum only slowly")
     w = model.coef_[0] / scaler.scale_
     return np.concatenate([model.intercept_ - scaler.mean_ @ w, w])

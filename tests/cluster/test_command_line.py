@@ -107,9 +107,9 @@ def test_a_checkpoint_on_a_cluster(address, folder, tmp_path):
 
 
 def test_what_cannot_be_done_is_refused_in_a_sentence(address, folder, tmp_path):
-    (tmp_path / "t.csv").write_text("a,y\n1,n\n2,y\n3,n\n")
+    pd.DataFrame({"a": [1, 2, 3], "y": ["n", "y", "n"]}).to_feather(tmp_path / "t.feather")
     cases = {
-        (tmp_path / "t.csv", "--cluster", address): "not made of Parquet files",
+        (tmp_path / "t.feather", "--cluster", address): "not made of Parquet or CSV files",
         (folder, "--cluster", address, "--cache", tmp_path / "c"): "--cache: ",
         (folder, "--cluster", address, "--memory", "1GB"): "--memory: ",
         (folder, "--cluster", address, "--cv", "3"): "--cv: ",

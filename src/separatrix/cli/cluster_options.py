@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 cluster_option = click.option(
     "--cluster",
     metavar="ADDRESS",
-    help="Let the workers of a Dask cluster read the Parquet files of DATA: the address of a scheduler, such as "
+    help="Let the workers of a Dask cluster read the Parquet or CSV files of DATA: the address of a scheduler, such as "
     "tcp://host:8786 or tls://host:8786, or local for processes of this machine. TLS settings are those of Dask's "
     "configuration. A scheduler or worker that is missing is waited for 60 seconds (DASK_SEPARATRIX__WORKER_TIMEOUT).",
 )

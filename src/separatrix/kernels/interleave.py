@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba import carray, njit, types
+from numba import carray, njit, types  # type: ignore[attr-defined]
 from numba.extending import intrinsic
 
 from separatrix.kernels.fast_math import LANES
@@ -15,14 +15,16 @@ ROWS_AT_A_TIME = 256
 COLUMNS_AT_A_TIME = 4
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def _pointer(typing_context: Any, address: Any, X: Any) -> Any:
+def _as_pointer(typing_context: Any, address: Any, X: Any) -> Any:
     """The address as a pointer to numbers of the type of X."""
 
     def made(context: Any, builder: Any, signature: Any, given: Any) -> Any:
         return builder.inttoptr(given[0], context.get_value_type(signature.return_type))
 
-    return types.CPointer(X.dtype)(address, X), made
+    return types.CPointer(X.dtype)(address, X), made  # type: ignore[no-untyped-call]
+
+
+_pointer: Any = intrinsic(_as_pointer)
 
 
 @njit(nogil=True, cache=True, fastmath=LANES)

@@ -1,4 +1,4 @@
-"""Encoded tables of Parquet files on a cluster: workers learn the encoder, encode the rows, and keep them."""
+"""Encoded tables of Parquet or text files on a cluster: workers learn the encoder, encode the rows, and keep them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from separatrix.rows.streamed import Piece
 from separatrix.streams.new_rows import LabelledNewRows
 from separatrix.table.formats.batched import BatchedSource
 from separatrix.table.formats.source import Source
-from separatrix.table.formats.source_parts import SourcePart, source_parts
+from separatrix.table.formats.source_parts import SourcePart, has_parts, source_parts
 
 T = TypeVar("T")
 
@@ -46,12 +46,16 @@ def _on_part(task: Callable[[BatchedSource], T], part: SourcePart) -> T:
 
 
 def cluster_passes(batched: BatchedSource | None, source: Source, cluster: str) -> ClusterPasses:
-    """Connect to a cluster whose workers read a table. Tables that are not made of Parquet files are refused."""
-    parts = None if batched is None else source_parts(batched)
-    if parts is None:
-        problem = f"{source.name} is not made of Parquet files, of which each worker can read a part"
+    """Connect to a cluster whose workers read a table, which consists of Parquet or text files."""
+    if batched is None or not has_parts(source):
+        problem = f"{source.name} is not made of Parquet or CSV files, of which each worker can read a part"
         raise ParameterError("cluster", problem, "write it as Parquet, or leave the cluster out")
-    return ClusterPasses(connected(cluster), parts)
+    client = connected(cluster)
+    try:
+        return ClusterPasses(client, source_parts(batched, partial(computed_in_order, client)))
+    except BaseException:
+        client.close()
+        raise
 
 
 class RowsInParts(Protocol):

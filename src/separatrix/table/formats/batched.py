@@ -25,7 +25,6 @@ from separatrix.table.formats.folder import FolderSource
 from separatrix.table.formats.inspected import lent_text, refuse_damage
 from separatrix.table.formats.rewriting import RewrittenSource
 from separatrix.table.formats.source import UNREADABLE, MemorySource, Source
-from separatrix.table.formats.unpacking import Content
 
 # Rows of a batch, and bytes of text that are parsed at a time. Both take about ten megabytes for 20 columns.
 ROWS_PER_BATCH, BYTES_PER_BATCH = 1 << 16, 4 << 20
@@ -171,7 +170,7 @@ def _delimited(
 ) -> Pieces:
     """The batches of a text file. If a row is longer than a batch, the rest is read again in larger blocks."""
     n_read = 0
-    with Content(source.name, source.content, source.spelling.limits) as content:
+    with source.opened() as content:
         for block in (max(int(share * BYTES_PER_BATCH), 1), BYTES_FOR_LONG_ROWS):
             skip = n_read
             try:

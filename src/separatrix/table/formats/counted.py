@@ -48,3 +48,30 @@ class HeldFile(io.FileIO):
     def release(self) -> None:
         """Close the file."""
         super().close()
+
+
+class HeldSpan(HeldFile):
+    """The bytes of a file from ``begin`` up to ``end``, as if they were a file of their own."""
+
+    def __init__(self, path: Path, begin: int, end: int) -> None:
+        super().__init__(path)
+        self._begin, self._end, self.size = begin, end, end - begin
+        self.seek(0)
+
+    def seek(self, place: int, whence: int = os.SEEK_SET, /) -> int:
+        """Move to a place in the span."""
+        origin = {os.SEEK_SET: 0, os.SEEK_CUR: self.tell(), os.SEEK_END: self.size}[whence]
+        return super().seek(self._begin + origin + place) - self._begin
+
+    def tell(self) -> int:
+        """The place in the span."""
+        return super().tell() - self._begin
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """The next bytes of the span."""
+        left = max(0, self.size - self.tell())
+        return super().read(left if size is None or size < 0 else min(size, left))
+
+    def readinto(self, buffer: memoryview, /) -> int:  # type: ignore[override]
+        """The next bytes of the span, into a buffer."""
+        return super().readinto(memoryview(buffer)[: max(0, self.size - self.tell())])

@@ -15,6 +15,12 @@ from separatrix.base.errors import TableError
 from separatrix.base.messages import Message, Setting
 
 _LINE = re.compile(rb"\r\n|\r|\n")
+# Parts of patterns, in which Q stands for the quote and D for the delimiter: what ends a cell, a quoted cell in one
+# line, and text without quotes, which may follow a closing quote.
+_ENDS = rb"[\r\nD]"
+_WITHIN_LINE = rb"Q[^Q\r\n]*+(?:QQ[^Q\r\n]*+)*+Q"
+_PLAIN = rb"[^\r\nD]*+"
+_BYTE_ORDER_MARK = rb"(?:\xef\xbb\xbf)?"
 _CLOSE = "close the quote, or double it if it belongs to the text"
 
 
@@ -51,12 +57,20 @@ def _opened(quote: str) -> re.Pattern[bytes]:
 
 def _sound(delimiter: str, quote: str) -> re.Pattern[bytes]:
     """A pattern that matches all cells before the first damaged one. It takes about 10 ns per byte."""
-    ends = rb"[\r\nD]"
-    within = rb"Q[^Q\r\n]*+(?:QQ[^Q\r\n]*+)*+Q"
-    over_lines = rb"Q[^Q]*+(?:QQ[^Q]*+)*+Q(?<!DQ)(?=" + ends + rb"|\Z)"
-    plain = rb"[^\r\nD]*+"
-    cell = rb"(?:" + within + rb"|" + over_lines + rb"|(?!Q))" + plain
-    return _with_marks(rb"(?:\xef\xbb\xbf)?(?:" + cell + ends + rb")*+", quote, delimiter)
+    over_lines = rb"Q[^Q]*+(?:QQ[^Q]*+)*+Q(?<!DQ)(?=" + _ENDS + rb"|\Z)"
+    cell = rb"(?:" + _WITHIN_LINE + rb"|" + over_lines + rb"|(?!Q))" + _PLAIN
+    return _with_marks(_BYTE_ORDER_MARK + rb"(?:" + cell + _ENDS + rb")*+", quote, delimiter)
+
+
+def cells_within_lines(delimiter: str, quote: str) -> re.Pattern[bytes]:
+    r"""A pattern that matches whole lines, each with its end, if every quoted cell closes in the line where it opens.
+
+    >>> lines = cells_within_lines(",", '"')
+    >>> bool(lines.fullmatch(b'a,"b, c",5" pipe\n')), bool(lines.fullmatch(b'a,"b\nc"\n'))
+    (True, False)
+    """
+    cell = rb"(?:" + _WITHIN_LINE + rb"|(?!Q))" + _PLAIN
+    return _with_marks(_BYTE_ORDER_MARK + rb"(?:" + cell + _ENDS + rb")*+", quote, delimiter)
 
 
 def _with_marks(pattern: bytes, quote: str, delimiter: str = "") -> re.Pattern[bytes]:

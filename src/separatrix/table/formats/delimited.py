@@ -25,6 +25,7 @@ from pyarrow import csv as arrow_csv
 from separatrix.base.errors import NoRowsError, TableError
 from separatrix.base.messages import Message, Setting
 from separatrix.table.cells import NA, NO_TEXT, reads
+from separatrix.table.formats.counted import HeldSpan
 from separatrix.table.formats.csv_integrity import lines_in, refuse_nul, refuse_swallowed
 from separatrix.table.formats.decimals import with_points
 from separatrix.table.formats.header import FirstLines, made_up_names
@@ -44,7 +45,10 @@ _WIDE = {b"\xff\xfe\0\0": "utf-32", b"\0\0\xfe\xff": "utf-32", b"\xff\xfe": "utf
 
 @dataclass(frozen=True)
 class DelimitedSource:
-    """Text, with or without a header row; cells are quoted where needed. ``n_blank`` blank lines come first."""
+    """Text, with or without a header row; cells are quoted where needed. ``n_blank`` blank lines come first.
+
+    ``span``: the bytes of a file that are read, from the first up to the second; None for all.
+    """
 
     name: str
     names: tuple[str, ...]
@@ -54,6 +58,14 @@ class DelimitedSource:
     target: str | None = None
     notes: tuple[str, ...] = ()
     n_blank: int = 0
+    span: tuple[int, int] | None = None
+
+    def opened(self) -> Content:
+        """The bytes that are read, decompressed."""
+        if self.span is None:
+            return Content(self.name, self.content, self.spelling.limits)
+        begin, end = self.span
+        return Content(self.name, self.content, self.spelling.limits, lambda path: HeldSpan(path, begin, end))
 
     @property
     def encoding(self) -> str:
@@ -65,7 +77,7 @@ class DelimitedSource:
         Beside decimal commas, only the columns ``pointed`` may hold what reads as a number with a point.
         """
         nulls = nulls_of(literal)
-        with Content(self.name, self.content, self.spelling.limits) as content:
+        with self.opened() as content:
             marks = self._marks(content)
             try:
                 table = self._parse(content, list(names), nulls, threads=True)

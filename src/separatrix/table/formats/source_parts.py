@@ -1,4 +1,4 @@
-"""Parquet files in parts of some row groups, which different processes can read."""
+"""Parquet files in parts of some row groups, and text files in parts of some lines, for different processes to read."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ from separatrix.base.file_fingerprints import files_fingerprint
 from separatrix.base.row_names import short_names
 from separatrix.table.formats.batched import BatchedSource
 from separatrix.table.formats.columnar import ColumnarSource, group_rows
+from separatrix.table.formats.delimited import DelimitedSource
 from separatrix.table.formats.folder import FolderSource
 from separatrix.table.formats.rewriting import RewrittenSource
 from separatrix.table.formats.source import Source
+from separatrix.table.formats.text_parts import Run, text_parts
 
 # Row groups are joined until the cells of a part take this many bytes as numbers.
 BYTES_PER_PART = 1 << 26
@@ -21,7 +23,7 @@ BYTES_PER_PART = 1 << 26
 
 @dataclass(frozen=True)
 class SourcePart:
-    """Some row groups of one file, with ``n_rows`` rows. ``fingerprint``: that of the file when it was opened."""
+    """Row groups or lines of a file, with ``n_rows`` rows. ``fingerprint``: that of the file when it was opened."""
 
     batched: BatchedSource
     n_rows: int
@@ -42,25 +44,44 @@ class SourcePart:
         return self.batched
 
 
-def source_parts(batched: BatchedSource) -> list[SourcePart] | None:
-    """The parts of Parquet files, in the order of the rows; None for other files, of which no part can be read."""
+def has_parts(source: Source) -> bool:
+    """Whether it consists of Parquet files or of text files, parts of which can be read alone."""
+    files = _files(source)
+    return all(isinstance(file, ColumnarSource) and file.has_groups for file in files) or all(
+        isinstance(file, DelimitedSource) for file in files
+    )
+
+
+def source_parts(batched: BatchedSource, run: Run) -> list[SourcePart]:
+    """The parts of a source that has some, in the order of the rows. ``run`` lets workers count the rows of text."""
     files = _files(batched.source)
-    if not all(isinstance(file, ColumnarSource) and file.has_groups for file in files):
-        return None
-    counts = [group_rows(file) for file in files if isinstance(file, ColumnarSource)]
+    prints = [files_fingerprint("", [path]) for path in batched.paths]
+    texts = [file for file in files if isinstance(file, DelimitedSource)]
+    parts: Sequence[Sequence[tuple[Source, int]]]
+    if texts:
+        parts = text_parts(texts, run)
+    else:
+        _compare_types(batched.source, batched.names)
+        most_rows = max(1, BYTES_PER_PART // (8 * len(batched.names)))
+        parts = [list(_group_parts(file, most_rows)) for file in files if isinstance(file, ColumnarSource)]
+    counts = [sum(n_rows for _, n_rows in some) for some in parts]
     folder = isinstance(_inner(batched.source), FolderSource)
-    named = tuple(zip(short_names([file.name for file in files]), map(sum, counts), strict=True)) if folder else ()
-    _compare_types(batched.source, batched.names)
+    named = tuple(zip(short_names([file.name for file in files]), counts, strict=True)) if folder else ()
     found, start = list[SourcePart](), 0
-    most_rows = max(1, BYTES_PER_PART // (8 * len(batched.names)))
-    for file, path, groups in zip(files, batched.paths, counts, strict=True):
-        fingerprint = files_fingerprint("", [path])
-        for run, n_rows in group_runs(groups, most_rows):
-            source = _with_groups(batched.source, file, run)
+    for path, fingerprint, some in zip(batched.paths, prints, parts, strict=True):
+        for file, n_rows in some:
+            source = replace(batched.source, source=file) if isinstance(batched.source, RewrittenSource) else file
             part = BatchedSource(source, (path.absolute(),), start, named, batched.name)
             found.append(SourcePart(part, n_rows, fingerprint))
             start += n_rows
     return found
+
+
+def _group_parts(file: ColumnarSource, most_rows: int) -> Iterator[tuple[ColumnarSource, int]]:
+    """A Parquet file in runs of row groups, read from a path that does not depend on the process."""
+    assert isinstance(file.content, Path)
+    for groups, n_rows in group_runs(group_rows(file), most_rows):
+        yield replace(file, content=file.content.absolute(), groups=groups), n_rows
 
 
 def group_runs(counts: Sequence[int], most_rows: int) -> Iterator[tuple[tuple[int, ...], int]]:
@@ -87,14 +108,6 @@ def _inner(source: Source) -> Source:
 def _files(source: Source) -> Sequence[Source]:
     inner = _inner(source)
     return inner.files if isinstance(inner, FolderSource) else (inner,)
-
-
-def _with_groups(source: Source, file: Source, groups: tuple[int, ...]) -> Source:
-    """A file of the source with only these row groups, read from a path that does not depend on the process."""
-    assert isinstance(file, ColumnarSource)
-    assert isinstance(file.content, Path)
-    some = replace(file, content=file.content.absolute(), groups=groups)
-    return replace(source, source=some) if isinstance(source, RewrittenSource) else some
 
 
 def _compare_types(source: Source, names: Sequence[str]) -> None:
