@@ -1,5 +1,7 @@
 """python dask_ml_lbfgs.py FILE WORKERS TOLERANCES: fits dask-ml's lbfgs to a Parquet file, and prints JSON lines.
 
+After each line it waits for a line of standard input, and ends if there is none.
+
 It runs in dask-ml's environment, and imports nothing of this repository.
 """
 
@@ -38,6 +40,8 @@ def main() -> None:
             spent = {"wall": time.perf_counter() - wall, "cpu": cpu_seconds() - cpu}
             answer = {"coef": model.coef_.ravel().tolist(), "intercept": float(model.intercept_)}
             print(json.dumps({**spent, **answer, "tol": tol}), flush=True)
+            if not sys.stdin.readline():
+                break
 
 
 if __name__ == "__main__":
