@@ -18,12 +18,14 @@ from __future__ import annotations
 import numpy as np
 
 from separatrix.base.arrays import Array, Integers
+from separatrix.base.watching import pulse
 
 # With more columns a general solver is as fast.
 MOST_DESCENT_COLUMNS = 8
 MOST_DESCENT_STEPS = 200
 # Margins and multipliers nearer to a bound than this share of their size may be at the bound but for rounding errors.
 NEARLY_AT_BOUND = 1e-9
+DESCENDING = "searching the weights of least violation"
 
 
 def only_minimum(A: Array, c: Array) -> Array | None:
@@ -48,6 +50,7 @@ def _first_vertex(A: Array, c: Array) -> Integers | None:
     w = A.shape[1]
     v, chosen = np.zeros(w), np.zeros(0, dtype=np.int64)
     for _ in range(w):
+        pulse(DESCENDING)
         m = A @ v
         m[chosen] = 1.0
         pull = (c * (m < 1.0)) @ A
@@ -66,6 +69,7 @@ def _descended(A: Array, c: Array, chosen: Integers) -> Array | None:
     """The minimum, from the vertex at which the ``chosen`` rows meet."""
     ones = np.ones(len(chosen))
     for _ in range(MOST_DESCENT_STEPS):
+        pulse(DESCENDING)
         edges = np.linalg.inv(A[chosen])
         v = edges @ ones
         m = A @ v
