@@ -105,8 +105,8 @@ def test_columns_can_be_left_out_and_missing_values_filled(opened, people):
     text = people.read_text().replace("Brno", "", 3)
     page = opened("#data")
     give(page, text_file("holes.csv", text), "smoker")
-    until(page, "() => !document.querySelector('main > .verdict').hidden")
-    assert "holes.csv: 3 values are missing" in page.locator("main > .verdict").inner_text()
+    until(page, "() => !document.querySelector('main > div > .verdict').hidden")
+    assert "holes.csv: 3 values are missing" in page.locator("main > div > .verdict").inner_text()
     page.get_by_label("Missing values").select_option("impute")
     drawn(page)
     page.get_by_text("Columns used: 3 of 3").click()
@@ -115,7 +115,7 @@ def test_columns_can_be_left_out_and_missing_values_filled(opened, people):
     people.write_text(text)
     known = told_by_fit(people, "--missing", "impute", "--drop", "weight")
     assert number(page, "held-out accuracy") == shown(known["held_out"])["held-out accuracy"]
-    assert page.locator("main > .verdict").is_hidden()
+    assert page.locator("main > div > .verdict").is_hidden()
     until(page, "() => location.hash.includes('&x=weight') && location.hash.includes('&n=impute')")
 
 
@@ -171,9 +171,9 @@ def test_a_file_that_is_too_large_is_refused_before_it_is_sent(opened, tmp_path)
     sent = []
     page.on("request", lambda request: sent.append(request.url))
     give(page, large)
-    page.wait_for_selector("main > .verdict:not([hidden])")
-    assert "more than 256 MB" in page.locator("main > .verdict").inner_text()
-    assert "separatrix lab FILE" in page.locator("main > .verdict").inner_text()
+    page.wait_for_selector("main > div > .verdict:not([hidden])")
+    assert "more than 256 MB" in page.locator("main > div > .verdict").inner_text()
+    assert "separatrix lab FILE" in page.locator("main > div > .verdict").inner_text()
     assert sent == []
 
 
@@ -192,8 +192,8 @@ def test_what_is_no_table_for_a_fit_is_told(opened, name, content, target, words
     page.set_input_files("#file", text_file(name, content))
     if target is not None:
         page.get_by_label("Column to predict").select_option(target)
-    page.wait_for_selector("main > .verdict:not([hidden])")
-    assert words in page.locator("main > .verdict").inner_text()
+    page.wait_for_selector("main > div > .verdict:not([hidden])")
+    assert words in page.locator("main > div > .verdict").inner_text()
     assert "separatrix-lab-" not in page.locator("main").inner_text()
 
 
@@ -244,7 +244,8 @@ def test_many_rows_are_counted_in_hexagons(opened):
 def test_a_link_restores_the_page_and_a_lost_table_is_asked_for_again(opened, people):
     page = opened("#data?t=forgotten&y=smoker&m=lda&w=columns&a=weight&b=age")
     assert (
-        "the server does not have it, or no longer; give the file again" in page.locator("main > .verdict").inner_text()
+        "the server does not have it, or no longer; give the file again"
+        in page.locator("main > div > .verdict").inner_text()
     )
     give(page, people)
     drawn(page)
@@ -295,11 +296,11 @@ def test_a_long_computation_tells_its_progress_and_can_be_stopped(opened):
     page.get_by_label("Demo table").select_option("digits")
     drawn(page)
     page.click("#data-compare")
-    page.wait_for_selector(".working button", timeout=60_000)
-    assert page.locator(".working").inner_text().startswith("Comparing, ")
-    page.locator(".working button").click()
-    page.wait_for_selector("main > .verdict:not([hidden])", timeout=60_000)
-    assert "stopped" in page.locator("main > .verdict").inner_text()
+    page.wait_for_selector("#busy button", timeout=60_000)
+    until(page, "() => document.querySelector('#busy span').textContent.startsWith('Comparing:')")
+    page.locator("#busy button").click()
+    page.wait_for_selector("main > div > .verdict:not([hidden])", timeout=60_000)
+    assert "stopped" in page.locator("main > div > .verdict").inner_text()
     assert page.locator("tr.chosen").count() == 0
 
 

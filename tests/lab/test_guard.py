@@ -43,7 +43,7 @@ def test_the_token_is_exchanged_for_a_cookie_that_other_sites_cannot_use(port, t
     status, headers, _ = asked(port, f"/?token={token}")
     assert (status, headers["location"]) == (303, "/")
     assert "HttpOnly" in headers["set-cookie"]
-    assert "SameSite=strict" in headers["set-cookie"]
+    assert "SameSite=lax" in headers["set-cookie"]
     assert asked(port, "/", [cookie(port, token)])[0] == 200
 
 

@@ -15,7 +15,7 @@ from tests.cli.running import run
 from .waiting import until
 
 # The most bytes of a recording with the default numbers of places: of a run, and of a point that is dragged.
-LARGEST_RUN, LARGEST_DRAG = 90_000, 190_000
+LARGEST_RUN, LARGEST_DRAG = 100_000, 200_000
 
 
 @pytest.fixture(scope="module")

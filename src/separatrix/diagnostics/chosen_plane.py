@@ -96,7 +96,7 @@ def column_plane(table: Table, first: int, second: int) -> Plane:
     return Plane(origin, scale, B, (table.names[first], table.names[second]), False, says)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # compared by identity, since arrays have no truth value
 class ModelInPlane:
     """A fitted model as a classifier of points v of a plane, with u = corner + size ∘ v; classes are numbers.
 

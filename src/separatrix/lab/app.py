@@ -77,7 +77,7 @@ def _admitted(launch: Launch, request: HttpRequest) -> Response:
     if not launch.accepts(request.query_params["token"]):
         return PlainTextResponse(NO_TOKEN, 403)
     response = RedirectResponse("/", 303)
-    response.set_cookie(launch.cookie, launch.token, httponly=True, samesite="strict")
+    response.set_cookie(launch.cookie, launch.token, httponly=True, samesite="lax")
     return response
 
 

@@ -3,7 +3,8 @@
 - The Host header must be exactly the address that the server has printed. A web page that points a name of its own to
   127.0.0.1 (DNS rebinding) sends another Host.
 - The token is in the address that the server prints. It is exchanged for a cookie, so that it does not stay in the
-  address bar. The cookie is not sent along with requests of other sites (SameSite=Strict).
+  address bar. Other sites can link to the lab, but the cookie is not sent with requests that their pages make
+  (SameSite=Lax).
 - A websocket must have the Origin of the lab, since browsers let any page open a websocket to any host. So must a
   request that sends something.
 """

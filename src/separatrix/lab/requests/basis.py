@@ -11,15 +11,27 @@ from sklearn.preprocessing import FunctionTransformer
 
 from separatrix.base.arrays import Array, Integers
 from separatrix.base.errors import InputError, SeparatrixError
-from separatrix.lab.bases import ChosenBasis, chosen_basis, function_title
-from separatrix.lab.drawing import Box, box_of, drawn
+from separatrix.lab.bases import (
+    BASES,
+    LARGEST_SEED,
+    MOST_CENTRES,
+    MOST_PER_SIDE,
+    ChosenBasis,
+    chosen_basis,
+    function_title,
+)
+from separatrix.lab.drawing import Box, box_of, drawn, framed
 from separatrix.lab.fits import fitted, numbers
+from separatrix.lab.links import Link, refused
 from separatrix.lab.models import Chosen, chosen
-from separatrix.lab.points import checked, spelled
+from separatrix.lab.points import checked, points, spelled
 from separatrix.lab.proofs import described_proof
+from separatrix.lab.recordings import Asked, Axis, Options, Plan
 from separatrix.lab.request_registry import Payload
 from separatrix.lab.words import decimals
 
+# The height of a picture by its width, as in static/basis.js.
+ASPECT = 0.9
 # The most functions outside the axes that a sentence names.
 MOST_NAMED = 3
 # The empty part around the points of the feature space, as a share of their range.
@@ -130,6 +142,24 @@ def _python(spec: str, basis: ChosenBasis, asked: Chosen) -> str:
         "    print(sx.novikoff_bound(features, y).bound)",
     ]
     return "\n".join(lines)
+
+
+def recorded(link: Link, options: Options) -> Plan:
+    """The points with each kind of basis functions."""
+    (model,) = link.models("perceptron", 1, others=("b", "k", "w", "s", "g", "a"))
+    spec, given = link.points("xor"), link.parameters
+    X, y = points(spec)
+    place, kind = given.get("g", "rows"), given.get("b", "linear")
+    if place not in ("rows", "grid") or kind not in BASES or "a" in given:
+        raise refused("its b or g is not one of the page, or it has axes of its own", "copy a link without a=")
+    most = MOST_PER_SIDE if place == "grid" else MOST_CENTRES
+    basis = {"kind": kind, "place": place, "centres": round(link.number("k", 4, 2, most))}
+    basis |= {"width": link.number("w", 1, 0.1, 5), "seed": round(link.number("s", 0, 0, LARGEST_SEED))}
+    payload = {"X": X.tolist(), "y": y.tolist(), "preset": spec.partition(";")[0], "model": model, "basis": basis}
+    payload |= {"box": list(framed(X, ASPECT)), "axes": None}
+    asked = Asked("plane.start", {"points": spec}), Asked("show", payload, (Axis(("basis", "kind"), tuple(BASES)),))
+    sentence = "The kind of the basis functions can be chosen; the points and the model stay as they are."
+    return Plan(asked, sentence, controls=(".kinds button", ".tabs button"))
 
 
 REQUESTS = {"show": show}

@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from separatrix.lab.links import Link
+from separatrix.lab.recordings import Asked, Axis, Options, Plan
 from separatrix.lab.request_registry import Payload, number
 from separatrix.lab.words import decimals
 from separatrix.losses import logit, sigmoid
@@ -184,6 +186,27 @@ def heads(payload: Payload) -> Mapping[str, Any]:
             f"print([sx.links.LINKS[name].activation(np.array([z])) for name in {HEADS}])",
         ],
     }
+
+
+# The slider of each request that moves in a recording; the figure of the entropy, which p moves, stays still.
+RECORDED = {"beliefs": "q", "peaks": "distance", "heads": "z"}
+
+
+def recorded(link: Link, options: Options) -> Plan:
+    """One slider of each request can be moved."""
+    link.allow(("v", *SLIDERS))
+    values = {key: link.number(key, first, low, high) for key, (_, low, high, _, first, _) in SLIDERS.items()}
+    asked = tuple(Asked(name, values, (_moved(key, values[key]),)) for name, key in RECORDED.items())
+    sentence = f"The sliders {', '.join(SLIDERS[key][5] for key in RECORDED.values())} can be moved; the others stay."
+    controls = tuple(f"input[name={key}]" for key in RECORDED.values())
+    return Plan((Asked("start", {}), *asked), sentence, ("button[aria-label=Undo]", *controls), still=("#stage",))
+
+
+def _moved(key: str, now: float) -> Axis:
+    """All values of a slider, and the one that a link gives."""
+    _, low, high, step, *_ = SLIDERS[key]
+    values = np.round(np.linspace(low, high, round((high - low) / step) + 1), 4)
+    return Axis((key,), tuple(sorted({*values.tolist(), now})))
 
 
 REQUESTS = {"start": start, "beliefs": beliefs, "peaks": peaks, "heads": heads}

@@ -12,8 +12,10 @@ from separatrix.base.arrays import Array, Integers
 from separatrix.base.errors import InputError, SeparatrixError
 from separatrix.geometry import Hyperplane
 from separatrix.lab.descents import WITH_ETA, solver_of, suitable
-from separatrix.lab.drawing import Box, box_of, drawn_regions, places, segments
+from separatrix.lab.drawing import Box, box_of, drawn_regions, framed, places, segments
+from separatrix.lab.links import Link, refused
 from separatrix.lab.points import checked, of_two_classes, points, spelled
+from separatrix.lab.recordings import Asked, Axis, Options, Plan, grid
 from separatrix.lab.request_registry import Payload, number, text
 from separatrix.lab.requests.losses import losses_of_two_classes
 from separatrix.lab.surface_bands import drawn_bands, grid_points
@@ -33,6 +35,8 @@ from separatrix.textbook.own_weights import objective, problem_of
 from separatrix.textbook.surface import error_surface, walk
 
 PRESET = "separable"
+# The height of the plane by its width, as in static/weights-plane.js.
+ASPECT = 0.72
 # The most steps of a run.
 STEPS = 100
 # The most rows whose lines are drawn on a surface that jumps there.
@@ -219,6 +223,31 @@ def _ran(payload: Payload) -> _Ran | None:
         return None
     on, k = number(payload, "ran", 0, 1), number(payload, "k", 0, STEPS)
     return _Ran(weights_of(payload, "start"), int(on), int(k))
+
+
+def recorded(link: Link, options: Options) -> Plan:
+    """w can be dragged over a grid of places; the points and the losses stay as they are."""
+    if "k" in link.parameters:
+        raise refused("it shows a run", "copy a link before the run")
+    spec = link.points(PRESET)
+    begun = {"points": spec, "link": dict(link.parameters)}
+    first = start(begun)
+    if first["notice"] is not None:
+        raise refused("the page does not understand it", first["notice"].removesuffix("."))
+    X, w, axes = first["X"], first["w"].tolist(), first["choices"]["axes"]
+    payload = {"X": X.tolist(), "y": first["y"].tolist(), "preset": first["preset"], **first["choices"], "w": w}
+    payload |= {"losses": list(first["choices"]["losses"]), "axes": list(axes)}
+    payload |= {"box": first["box"] and list(first["box"]), "plane": list(framed(X, ASPECT))}
+    payload["box"] = list(at(payload)["box"])
+    us, vs = grid(payload["box"], options.places, including=[w[axis] for axis in axes])
+    moved = (Axis(("w", axes[0]), us), Axis(("w", axes[1]), vs))
+    return Plan(
+        (Asked("start", begun), Asked("at", payload, moved), Asked("surfaces", payload)),
+        "w can be dragged on both surfaces; the points and all else stay as they are.",
+        controls=("button[aria-label=Undo]", ".tabs button"),
+        still=(".rail figure.plane",),
+        grid=(us, vs),
+    )
 
 
 REQUESTS = {"start": start, "surfaces": surfaces, "at": at, "run": run}

@@ -215,7 +215,8 @@ class YourData {
     this.busy.replaceChildren(!text ? "" : typeof share === "number" ? `${text}: ${Math.round(100 * share)} %` : text, text ? h("button", { type: "button", click: stop }, "Stop") : "");
   }
 
-  progress(name, progress) { this.working(progress && `${DOING[name.slice(5)] ?? "Reading"}, ${progress.text}`, progress?.share, () => this.lab.source.stop(name)); }
+  /** What a long request does, for the frame. */
+  doing(name) { return DOING[name.slice(5)] ?? "Reading"; }
 
   params() {
     const { table, target, drop, missing, standardise, view, first, second } = this, columns = view === "columns";

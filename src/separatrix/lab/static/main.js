@@ -63,7 +63,7 @@ function told({ state, name, progress }) {
 function busy(name, progress) {
   const share = progress?.share ? ` ${Math.round(100 * progress.share)} %` : "";
   $("#busy").hidden = !name;
-  $("#busy span").textContent = name ? `Computing${progress ? `:${share} ${progress.text}` : " …"}` : "";
+  $("#busy span").textContent = name ? `${current?.page?.doing?.(name) ?? "Computing"}${progress ? `:${share} ${progress.text}` : " …"}` : "";
   $("#busy button").onclick = () => lab.source.stop(name);
 }
 

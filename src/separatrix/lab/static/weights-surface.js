@@ -1,5 +1,6 @@
 // An error surface: bands painted on a canvas, and over them axes, the path of a run, w, and the way downhill.
 import { h, icon, s, select, short } from "./dom.js";
+import { stepped } from "./limits.js";
 import { ARROWS } from "./plane-keys.js";
 import { Stage } from "./stage.js";
 
@@ -34,6 +35,7 @@ export class Surface {
       }
     }
     const context = canvas.getContext("2d"), image = context.createImageData(size, size), pixels = new Uint32Array(image.data.buffer);
+    if (!this.svg.isConnected) return; // the page was left
     const ink = getComputedStyle(this.svg).getPropertyValue("--ink").match(/\w\w/g).reduceRight((all, one) => 256 * all + parseInt(one, 16), 0);
     for (let p = 0; p < pixels.length; p++) {
       const value = band[p], line = !edges.length && (((p + 1) % size && value !== band[p + 1]) || (p + size < pixels.length && value !== band[p + size]));
@@ -76,7 +78,7 @@ export class Surface {
     if (event.ctrlKey || event.metaKey || event.altKey || !(arrow || act)) return;
     event.preventDefault();
     if (arrow && !event.repeat) page.set.keep();
-    const done = arrow ? page.place(page.answer.axes.map((axis, i) => page.w[axis] + (event.shiftKey ? 1 : 0.1) * arrow[i])) : act();
+    const done = arrow ? page.place(stepped(page.answer.axes.map(axis => page.w[axis]), arrow, event.shiftKey ? 1 : 0.1)) : act();
     done?.then?.(() => { page.choices(); page.lab.say(page.answer.errors[this.k].label); });
   }
 }
