@@ -23,6 +23,25 @@ REACHABLE = """() => [...document.querySelectorAll("a[href], button, select, inp
 NAMED = "one => one.getAttribute('aria-label') || (one.closest('label') ?? one).textContent.trim()"
 
 
+@pytest.fixture
+def opened(opened):
+    """Pages as people see them: the page Your data is empty until it has a table."""
+
+    def opens(link, **options):
+        page = opened(link, **options)
+        if link == "#data":
+            page.get_by_label("Demo table").select_option("iris")
+            until(
+                page,
+                "() => Number(document.querySelector('#stage').dataset.drawn ?? 0) && location.hash.includes('t=')",
+            )
+            page.wait_for_load_state("networkidle")
+            until(page, "() => document.querySelector('.findings').textContent")  # the check comes last
+        return page
+
+    return opens
+
+
 @cache
 def axe():
     return pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
@@ -90,7 +109,8 @@ def test_tab_reaches_everything_in_order(opened, link, width):
     assert [one["html"] for one in found if not one["seen"]] == []
     groups = [one["group"] for one in found if one["group"] >= 0]
     assert groups == sorted(groups)
-    assert set(groups) >= {0, 1, 3}
+    # A picture without keys of its own is reached by the skip link only.
+    assert set(groups) >= {0, 1} | ({3} if page.get_attribute("#stage", "tabindex") == "0" else set())
     page.focus("#skip")
     page.keyboard.press("Enter")
     assert page.evaluate("document.activeElement.id") == "stage"

@@ -252,7 +252,7 @@ def test_a_link_restores_the_page_and_a_lost_table_is_asked_for_again(opened, pe
     told = page.locator("#stage").get_attribute("aria-label")
     assert "all other columns at their means" in told
     assert page.get_by_label("First model").input_value() == "lda"
-    until(page, "() => !location.hash.includes('t=forgotten')")
+    until(page, "() => location.hash.includes('t=') && !location.hash.includes('t=forgotten')")
     assert {*parse_qs(page.url.partition("?")[2])} == {"v", "m", "t", "y", "w", "a", "b"}  # settings, and no cell
     accuracy = number(page, "held-out accuracy")
     page.reload()
@@ -270,6 +270,7 @@ def test_two_tabs_with_two_tables_do_not_mix(opened, people):
     drawn(second)
     assert second.locator("#size").inner_text().startswith("150 rows")
     for page, name in ((first, "people.csv"), (second, "demo:iris")):
+        until(page, "() => location.hash.includes('t=')")
         page.reload()
         page.wait_for_selector("html[data-ready]", state="attached")
         drawn(page)

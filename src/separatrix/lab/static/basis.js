@@ -92,14 +92,14 @@ class BasisPage extends PointPage {
     layers.over.replaceChildren(...this.rings(stage, set.X), ...this.multipliers(stage, set.X));
     side.box = features.box;
     side.svg.replaceChildren(...ground(side, features), ...side.axes(axes.map(j => names[j])), ...lines(side, features),
-      ...side.marks(features.points, set.y), ...this.rings(side, features.points), ...this.multipliers(side, features.points));
+      ...side.marks(features.points.slice(0, set.y.length), set.y), ...this.rings(side, features.points), ...this.multipliers(side, features.points));
     this.card.show(answer.model, set.X.length);
     this.code.textContent = answer.python;
     this.shown();
     this.proof(answer.proof);
     this.cut.textContent = features.cut;
     stage.svg.setAttribute("aria-label", answer.sentence);
-    side.svg.setAttribute("aria-label", `Feature space, ${names[axes[1]]} against ${names[axes[0]]}. ${features.cut}`);
+    side.svg.setAttribute("aria-label", `Feature space with ${features.points.length} points, ${names[axes[1]]} against ${names[axes[0]]}. ${features.cut}`);
     stage.svg.dataset.drawn = String(Number(stage.svg.dataset.drawn ?? 0) + 1);
   }
 
