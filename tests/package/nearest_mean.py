@@ -16,7 +16,7 @@ from separatrix.classifiers.description import LINEAR_SCORER, Description, Requi
 from separatrix.classifiers.fit_input import check_choice, validate
 from separatrix.classifiers.generative import refuse_empty_class
 from separatrix.classifiers.linear import Approach, LinearClassifier
-from separatrix.moments.gather import Moments, gather
+from separatrix.moments.gather import Moments, gather, refuse_extreme_scales
 from separatrix.objectives.bound import Bound
 from separatrix.rows import Rows, counted_passes
 from separatrix.rows.coding import CLASS_NUMBERS
@@ -34,6 +34,8 @@ DESCRIPTION = Description(
 
 
 KIND = "the distance of the means"
+# Squares of the means of columns with larger scales leave the range of float64.
+LARGEST_SCALE = 1e150
 
 
 @dataclass(frozen=True)
@@ -92,6 +94,7 @@ class NearestMean(LinearClassifier):
         with one_blas_thread, counted_passes() as passes:
             found = gather(task.table.rows(CLASS_NUMBERS), task.n_classes, pooled=True, names=task.names)
             refuse_empty_class(task, found)
+            refuse_extreme_scales(found.frame, task.names, 0.0, LARGEST_SCALE)
         M = found.raw_mean
         self._keep_scorer(Scorer(weights_of(M, found.shares, self.shift), task.classes, "identity"))
         self.means_, self.n_parameters_ = M, M.size

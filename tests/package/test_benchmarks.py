@@ -10,10 +10,10 @@ import pytest
 from scipy.sparse import csr_matrix
 
 from benchmarks import __main__ as command
-from benchmarks import revisions, scaling, table
+from benchmarks import scaling, table
 from benchmarks.contest import Contest, Entry, Settings
 from benchmarks.contestant import Contestant, Task, tolerances
-from benchmarks.environments import HERE, pins_of
+from benchmarks.environments import pins_of
 from benchmarks.judges import JUDGES
 from benchmarks.limits import Limits
 from benchmarks.objective import largest_slope, objective
@@ -376,28 +376,3 @@ def test_small_tables_are_compared_with_every_solver(capsys):
         times = [float(cell) for cell in theirs if cell.strip()]
         assert float(ours) > 0
         assert float(ratio) == pytest.approx(float(ours) / min(times), rel=0.1)
-
-
-def test_a_drag_is_printed_with_the_goals_that_it_misses():
-    from benchmarks.lab import Drag, row
-
-    assert row("lda", 2, Drag([10.0] * 20, 60.0, 3.0, 5.0)).endswith("|  |")
-    slow = row("lda", 2, Drag([10.0] * 18 + [300.0] * 2, 30.0, 3.0, 5.0))
-    assert slow.startswith("| lda | 2 | 10.0 | 300.0 | 30 | 3.0 | 5.0 |")
-    assert slow.endswith("| 95 %, rate |")
-
-
-# ------------------------------------------------------------------------------------------------- revisions
-
-
-def test_revisions_are_timed_in_turns_by_workers_with_sources_of_their_own(tmp_path):
-    now = revisions.worker(HERE.parent / "src", tmp_path / "now.log")
-    try:
-        (tmp_path / "data").mkdir()
-        found = revisions.medians(ROWS["tall"].parts[0], {"now": now}, tmp_path / "data", repeats=1, shrink=SHRINK)
-    finally:
-        now.close()
-    assert list(found) == ["now"]
-    assert found["now"] > 0
-    with pytest.raises(SystemExit):
-        revisions.main(["HEAD", "no such row"])
