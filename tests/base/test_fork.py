@@ -164,7 +164,8 @@ import numba_extension
 
 PACKAGE = Path(separatrix.__file__).parent
 # The modules that hold locks. They give them to ``held_during_forks``, except the terminal, whose lock is made for each
-# command, and rows/keeper.py, whose lock belongs to one pass over the rows, which no child goes on with.
+# command, rows/keeper.py, whose lock belongs to one pass over the rows, and the lab's server and widgets, whose locks
+# belong to their connections: no child goes on with these.
 MODULES_WITH_LOCKS = {
     "rows/keeper.py",
     "streams/cache_file.py",
@@ -172,6 +173,8 @@ MODULES_WITH_LOCKS = {
     "base/concurrency.py",
     "base/forking.py",
     "cli/terminal.py",
+    "lab/notebook.py",
+    "lab/tables.py",
 }
 LOCKS = {"Lock", "RLock", "Condition", "Semaphore", "BoundedSemaphore", "Barrier"}
 

@@ -34,6 +34,10 @@ def text_file(name, text):
     return {"name": name, "mimeType": "text/csv", "buffer": text.encode() if isinstance(text, str) else text}
 
 
+def _is_document(response):
+    return response.request.resource_type == "document"
+
+
 def give(page, file, target=None):
     """Give the page a file, as a person does, and choose the target."""
     page.set_input_files("#file", file)
@@ -213,7 +217,7 @@ def test_the_model_file_can_be_loaded_and_the_report_opens_without_scripts(opene
     assert "people.csv" in run("show", tmp_path / "model.json").stdout
     page.click("#data-report")
     page.wait_for_selector(".made a")
-    with page.context.expect_page() as new, page.context.expect_event("response") as answer:
+    with page.context.expect_page() as new, page.context.expect_event("response", _is_document) as answer:
         page.get_by_text("Open the report").click()
     new.value.wait_for_load_state()
     assert "smoker" in new.value.title()

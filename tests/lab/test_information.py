@@ -90,6 +90,7 @@ def test_the_two_normals_of_two_peaks_follow_the_sliders(opened):
     )
     page.get_by_text("As a table").nth(2).click()
     table = page.locator("details[open] tbody tr")
+    table.nth(16).wait_for()
     assert table.count() == 17
     x, p, *_ = table.nth(10).locator("th, td").all_inner_texts()
     assert float(p) == pytest.approx(float(wide.pdf(float(x.replace("−", "-")))), abs=6e-5)

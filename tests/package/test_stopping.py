@@ -82,7 +82,7 @@ def test_every_solver_can_be_stopped(name):
 @pytest.mark.parametrize("kind", [sx.MaxMarginClassifier, sx.KozinecClassifier])
 def test_a_long_search_ends_at_once_and_fits_nothing(kind):
     rng = np.random.default_rng(1)
-    X = rng.standard_normal((60_000, 2))
+    X = rng.standard_normal((60_000, 12))
     model = kind()
     begin, asked = time.perf_counter(), []
 

@@ -15,7 +15,7 @@ def in_table(status: str, rows: RowNames, names: Sequence[str], references: Mapp
     ``references`` has the reference level of each category.
 
     >>> import numpy as np
-    >>> from separatrix.base.messages import RowNumber
+    >>> from separatrix.base.messages import Message, RowNumber
     >>> from separatrix.base.row_names import RowNames
     >>> print(in_table(Message("row ", RowNumber(0), " is wrong"), RowNames(np.array([4, 6])), [], {}))
     row 4 is wrong (rows counted from 1, as in the table)

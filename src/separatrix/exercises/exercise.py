@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
+from separatrix.base.cached import cached_property
 from separatrix.base.errors import ParameterError
 from separatrix.exercises.comparisons import Comparison, FormError
 
