@@ -7,7 +7,7 @@ which goes on where they end, so that the source is opened no more often than th
 
 from __future__ import annotations
 
-import threading
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -41,8 +41,8 @@ class ListedClasses:
     def __init__(self, table: PartTable, labels: LabelColumn, weighted: bool) -> None:
         self.table, self.labels, self.weighted = table, labels, weighted
         self.numbering: Numbering | None = None
-        self._begun: _Begun | None = None
-        self._lock = threading.Lock()
+        # The pass that has been begun, if there is one. Adding to a deque and taking from it need no lock.
+        self._begun: deque[_Begun] = deque(maxlen=1)
 
     def __getstate__(self) -> dict[str, Any]:
         """Without the pass that has been begun, which belongs to this process."""
@@ -56,30 +56,34 @@ class ListedClasses:
         """The totals of the first rows, if these have all classes; None if that is not so, or weights differ."""
         if self.weighted:
             return None
-        with self._lock:
-            if self._begun is None:
-                self._begun = self._begin()
-            begun, wanted = self._begun, set(range(len(self.labels.given)))  # type: ignore[arg-type]
-            while wanted != set(begun.labelling.among_given) and len(begun.parts) < MOST_PARTS_KEPT:
-                found = begun.next()
-                if found is None:
-                    break
-                begun.parts.append(found)
-            if wanted == set(begun.labelling.among_given):
-                return begun.labelling.numbering(self.weighted).totals
-            self._begun = None
-        return None
+        begun, wanted = self._taken(), set(range(len(self.labels.given)))  # type: ignore[arg-type]
+        while wanted != set(begun.labelling.among_given) and len(begun.parts) < MOST_PARTS_KEPT:
+            found = begun.next()
+            if found is None:
+                break
+            begun.parts.append(found)
+        if wanted != set(begun.labelling.among_given):
+            return None
+        totals = begun.labelling.numbering(self.weighted).totals
+        self._begun.append(begun)
+        return totals
 
     def parts(self) -> Iterator[tuple[Part, Integers]]:
         """All parts with their class numbers: the first pass, which goes on after the rows that have been kept."""
-        with self._lock:
-            begun, self._begun = self._begun or self._begin(), None
+        begun = self._taken()
         begun.parts.reverse()
         while begun.parts:
             yield begun.parts.pop()
         while (found := begun.next()) is not None:
             yield found
         self.numbering = begun.labelling.numbering(self.weighted)
+
+    def _taken(self) -> _Begun:
+        """The pass that has been begun, which only one caller gets, or a new one."""
+        try:
+            return self._begun.pop()
+        except IndexError:
+            return self._begin()
 
     def _begin(self) -> _Begun:
         labelling = self.labels.labelling(self.table)
