@@ -20,6 +20,12 @@ VIEWS = [
 # What can be reached by Tab: visible, enabled, and not inside closed details.
 REACHABLE = """() => [...document.querySelectorAll("a[href], button, select, input, summary, [tabindex='0']")]
     .filter(one => one.checkVisibility() && !one.disabled && one.tabIndex >= 0)"""
+# Ends when the page has built nothing for a while: some answers come after the first picture, and controls with them.
+SETTLED = """() => new Promise(done => {
+    let timer = setTimeout(done, 500);
+    new MutationObserver(() => { clearTimeout(timer); timer = setTimeout(done, 500); })
+        .observe(document.querySelector("main"), { childList: true, subtree: true });
+})"""
 NAMED = "one => one.getAttribute('aria-label') || (one.closest('label') ?? one).textContent.trim()"
 
 
@@ -74,6 +80,7 @@ def test_every_target_is_large_enough_for_a_finger(opened, link):
 
 def tabbed(page):
     """Press Tab from the top until the focus has left the page: a description of each element that had the focus."""
+    page.evaluate(SETTLED)
     number = page.evaluate(f"() => {{ window.reachable = ({REACHABLE})(); return window.reachable.length; }}")
     found = []
     page.evaluate("() => { document.activeElement.blur(); scrollTo(0, 0); }")

@@ -82,18 +82,18 @@ def test_every_solver_can_be_stopped(name):
 @pytest.mark.parametrize("kind", [sx.MaxMarginClassifier, sx.KozinecClassifier])
 def test_a_long_search_ends_at_once_and_fits_nothing(kind):
     rng = np.random.default_rng(1)
-    X = rng.standard_normal((60_000, 12))
+    X = rng.standard_normal((60_000, 2))
     model = kind()
-    begin, asked = time.perf_counter(), []
+    reports = []
 
     def stop(stage, within):
-        if time.perf_counter() - begin > 0.02:
-            asked.append(time.perf_counter())
+        reports.append(stage)
+        if len(reports) == 2:  # in the middle of the search
             raise Stop
 
     with pytest.raises(Stop), watch(stop):
         model.fit(X, (X[:, 0] + rng.standard_normal(60_000) > 0).astype(int))
-    assert asked
+    assert len(reports) == 2
     assert not hasattr(model, "coef_")
 
 

@@ -46,7 +46,7 @@ export class Surface {
 
   draw() {
     const { page, stage, svg, bands, facts } = this, { path, k, w } = page, [a, b] = page.answer.axes, { downhill: way, label, stuck, says } = page.answer.errors[this.k];
-    stage.box = page.box;
+    stage.box = page.box ?? stage.box; // null until the answer with the new one is there
     const [x, y] = [stage.x(w[a]), stage.y(w[b])];
     const gone = path?.W.slice(0, k + 1).map(one => [one[a], one[b]]) ?? [];
     svg.replaceChildren(...(bands?.edges ?? []).map(line => s("path", { class: "edge", d: stage.path(line) })), ...stage.axes([NAMES[a], NAMES[b]]),
@@ -67,7 +67,7 @@ export class Surface {
   drag() {
     const { page, k } = this, up = () => { held = false; page.choices(); };
     let held = false;
-    const put = event => page.place(this.stage.at(event).map((value, i) => Math.min(Math.max(value, page.box[2 * i]), page.box[2 * i + 1])));
+    const put = event => page.place(this.stage.at(event).map((value, i) => Math.min(Math.max(value, this.stage.box[2 * i]), this.stage.box[2 * i + 1])));
     return { pointerdown: event => { held = true; this.svg.setPointerCapture(event.pointerId); page.activate(k); page.set.keep(); put(event); }, pointermove: event => { if (held) put(event); }, pointerup: up, pointercancel: up };
   }
 
