@@ -21,7 +21,7 @@ from separatrix.lab.recordings import Asked, Options, Plan
 from separatrix.lab.request_registry import Call, answered
 from separatrix.lab.standalone import standalone
 
-# The most places in each direction. A recording of so many is a few megabytes.
+# The most places in each direction. A recording with this number of places has a few megabytes.
 MOST_PLACES = 200
 # Pages that are not recorded, and why.
 NEVER = {"data": "what it shows of a table stays on this machine"}

@@ -25,7 +25,7 @@ def shown(value: float, digits: int = 3) -> str:
 
 
 def slope_sentence(norm: float, wrong: int, n: int, traits: Traits) -> str:
-    """Whether there is a slope to follow, at weights with a gradient of length ``norm`` and so many rows wrong of n.
+    """Whether there is a slope to follow, given the length ``norm`` of the gradient and the number of wrong rows.
 
     >>> slope_sentence(0.0, 2, 9, Traits(convex=False, continuous=False))
     'No slope to follow: ∇E is zero here, although 2 of 9 rows are wrong.'

@@ -42,7 +42,7 @@ class ByLength(Generic[A]):
         return Both(short, self.long.merge(a.long, b.long), a.n_rows + b.n_rows)
 
     def chosen(self, total: Both[A]) -> tuple[Partial[A], A]:
-        """The partial for so many rows, and its total."""
+        """The partial for this number of rows, and its total."""
         if total.n_rows < self.fewest:
             return self.short, total.short
         return self.long, total.long

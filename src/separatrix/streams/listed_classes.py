@@ -17,7 +17,7 @@ from separatrix.rows.coding import ClassTotals
 from separatrix.streams.labelling import LabelColumn, Labelling, Numbering
 from separatrix.streams.table_parts import Part, PartTable
 
-# If so many parts do not have rows of all classes, the column of labels is read in a pass of its own.
+# The most parts that are searched for rows of all classes. If a class is missing in them, the labels are read first.
 MOST_PARTS_KEPT = 8
 
 
