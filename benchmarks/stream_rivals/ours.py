@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import numba  # noqa: F401
 import numpy as np
+from pyarrow import parquet  # noqa: F401
 
 import separatrix as sx
+
+# What a fit imports is imported now, as the other packages do: names of `sx` import their modules when they are used.
+USED = sx.LogisticRegression, sx.scan
 
 
 def fit(path: str, names: list[str], C: float, memory: str = "500MB", cache: bool | None = None) -> np.ndarray:

@@ -1,6 +1,7 @@
 """Runs one fit in a process of its own, and prints its weights, times and peak memory as JSON.
 
-The processor time and the memory are those of this process and of all processes that it started, such as Java's.
+The processor time and the peaks of memory are those of this process and of all processes that it started, such as
+Java's. Importing the package is not counted; starting Java is.
 """
 
 from __future__ import annotations
@@ -12,10 +13,8 @@ import sys
 import time
 from importlib import import_module
 from pathlib import Path
-from threading import Event, Thread
 
 TICK = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
-SECONDS_BETWEEN_LOOKS = 0.05
 
 
 def started_by(parent: int) -> list[int]:
@@ -33,11 +32,13 @@ def started_by(parent: int) -> list[int]:
     return found
 
 
-def resident_bytes(pid: int) -> int:
+def peak_bytes(pid: int) -> int:
+    """The largest resident memory that a process has had."""
     try:
-        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    except OSError:
+        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    except OSError:  # the process has ended
         return 0
+    return next((int(line.split()[1]) << 10 for line in lines if line.startswith("VmHWM:")), 0)
 
 
 def processor_seconds(pid: int) -> float:
@@ -51,22 +52,14 @@ def processor_seconds(pid: int) -> float:
 def main(called: str, path: str, names: list[str], C: float) -> None:
     module, function = called.split(":")
     fit = getattr(import_module(f"benchmarks.stream_rivals.{module}"), function)
-    here, peak, done = os.getpid(), [0], Event()
-
-    def look() -> None:
-        while not done.wait(SECONDS_BETWEEN_LOOKS):
-            peak[0] = max(peak[0], sum(map(resident_bytes, [here, *started_by(here)])))
-
-    watcher = Thread(target=look, daemon=True)
-    watcher.start()
+    here = os.getpid()
     cpu, wall = processor_seconds(here), time.perf_counter()
     weights = fit(path, names, C)
     wall = time.perf_counter() - wall
     children = started_by(here)
     cpu = sum(map(processor_seconds, [here, *children])) - cpu
-    done.set()
-    watcher.join()
-    print(json.dumps({"weights": weights.tolist(), "wall": wall, "cpu": cpu, "peak": peak[0]}), flush=True)
+    peak = sum(map(peak_bytes, [here, *children]))
+    print(json.dumps({"weights": weights.tolist(), "wall": wall, "cpu": cpu, "peak": peak}), flush=True)
     for pid in children:
         os.kill(pid, signal.SIGKILL)
     os._exit(0)  # some packages wait for their servers at exit

@@ -10,6 +10,7 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ import numpy as np
 from separatrix.base.cached import cached_property
 from separatrix.base.errors import ParameterError, TableError
 from separatrix.base.messages import ByAudience, Message, Setting
+from separatrix.base.read_ahead import read_ahead
 from separatrix.streams.cache_file import CacheFile, CacheWriter, DamagedCache
 from separatrix.streams.labelling import LabelColumn, Labelling
 from separatrix.streams.svmlight import SvmlightTable
@@ -173,9 +175,9 @@ def _sound(path: Path, key: str) -> CacheFile | None:
 
 
 def _write(table: PartTable, labelling: Labelling | None, path: Path, key: str, lasting: bool) -> None:
-    with CacheWriter(path, table.dtype) as writer:
+    with CacheWriter(path, table.dtype) as writer, closing(read_ahead(table.parts())) as parts:
         weighted = False
-        for part in table.parts():
+        for part in parts:
             weighted = part.weight is not None
             codes = None if labelling is None else labelling.codes(part.labels, part.weight)
             writer.add(part.X, codes, part.weight)
