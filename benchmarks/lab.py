@@ -75,7 +75,7 @@ def page_seconds(session: Any) -> float:
 
 def drag(page: Any, session: Any, pid: int, moves: int = MOVES) -> Drag:
     """Drag the first point around a circle, at the pace of a common mouse."""
-    box = page.locator("g.marks path").first.bounding_box()
+    box = page.locator("circle.selected").first.bounding_box()
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     page.mouse.move(x, y)
     page.mouse.down()
@@ -135,7 +135,7 @@ def main(given: list[str] | None = None) -> int:
                 session.send("Performance.enable")
                 page.evaluate(WATCH)
                 drag(page, session, server.pid, 10)
-                page.wait_for_selector("g.marks path", state="attached", timeout=WAIT)
+                page.wait_for_selector("circle.selected", state="attached", timeout=WAIT)
                 print(row(name, classes, drag(page, session, server.pid)), flush=True)
                 page.close()
         browser.close()

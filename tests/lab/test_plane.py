@@ -170,6 +170,44 @@ def test_more_than_500_points_are_painted_on_a_canvas_and_can_be_dragged(opened)
     agrees(page, [sx.LinearDiscriminantAnalysis()])
 
 
+def test_points_that_stay_are_one_image_while_another_of_many_is_dragged(opened):
+    X = np.random.default_rng(0).normal(0, 2, (150, 2)).round(2)
+    X[0] = [0, 0]
+    page = opened(f"#plane?m=lda&p={spelled(X, (X[:, 0] > 0).astype(int), None)}")
+    settled(page)
+    marks = page.locator("g.marks path")
+    assert marks.count() == 150
+    box = marks.first.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.wait_for_selector("g.marks image", state="attached")
+    page.mouse.move(x + 90, y - 60)
+    assert marks.count() == 1
+    box = marks.first.bounding_box()
+    assert box["x"] + box["width"] / 2 == pytest.approx(x + 90, abs=2)
+    page.mouse.up()
+    assert page.locator("g.marks image").count() == 0
+    assert marks.count() == 150
+    settled(page)
+    moved = drawn_points(page)[0]
+    assert moved[0, 0] > 0.5
+    np.testing.assert_array_equal(moved[1:], X[1:])
+    agrees(page, [sx.LinearDiscriminantAnalysis()])
+
+
+def test_long_lines_of_python_are_shown_in_part_and_copied_in_full(opened):
+    X = np.random.default_rng(0).normal(0, 2, (150, 2)).round(2)
+    spec = spelled(X, (X[:, 0] > 0).astype(int), None)
+    page = opened(f"#plane?m=lda&p={spec}")
+    settled(page)
+    assert f'"{spec[:60]}…"' in text(page, "aside pre")
+    page.evaluate("() => { navigator.clipboard.writeText = async text => { window.copied = text; }; }")
+    page.click("#act-python")
+    page.wait_for_function("() => window.copied")
+    assert f'sx.lab.points("{spec}")' in page.evaluate("window.copied")
+
+
 def test_a_long_fit_can_be_stopped_and_does_not_hold_up_another_page(opened):
     endless = "&solver.1=gradient-descent&tol.1=1e-300&max_iter.1=5"
     slow, quick = opened(f"#plane?m=logistic&p=overlapping{endless}"), opened("#plane?m=lda&p=outlier")

@@ -72,6 +72,20 @@ export function select(name, options, current, choose) {
   return h("select", { "aria-label": name, change: event => choose(event.target.value) }, made);
 }
 
+/** Give a place without controls new children. Only what differs is changed, so that the browser lays out little again. */
+export function renew(place, ...children) { renewed(place, filled(place.cloneNode(false), {}, children)); }
+
+function renewed(old, made) {
+  if (old.nodeType === Node.TEXT_NODE && made.nodeType === Node.TEXT_NODE) {
+    if (old.data !== made.data) old.data = made.data;
+  } else if (!old.cloneNode(false).isEqualNode(made.cloneNode(false))) old.replaceWith(made);
+  else if (old.childNodes.length !== made.childNodes.length) old.replaceChildren(...made.childNodes);
+  else {
+    const parts = [...made.childNodes];
+    [...old.childNodes].forEach((one, k) => renewed(one, parts[k]));
+  }
+}
+
 /** Replace the children of a place; the control that had the focus has it again. */
 export function refill(place, ...children) {
   const controls = () => [...place.querySelectorAll("button, select, input")], k = controls().indexOf(document.activeElement);

@@ -1,5 +1,5 @@
 // The cards of models: which classifier, its settings, and the numbers of its fit. The forms come from the server.
-import { fixed, h, icon, s, select, short } from "./dom.js";
+import { fixed, h, icon, renew, s, select, short } from "./dom.js";
 
 const ORDINAL = ["First", "Second", "Third"];
 
@@ -85,7 +85,7 @@ export class ModelCard {
   /** Show the numbers of a fit, or why there is none. */
   show(fit, n) {
     if (fit.error) {
-      this.numbers.replaceChildren(h("p", { class: "verdict bad" }, icon("warn"), h("span", {}, fit.error)));
+      renew(this.numbers, h("p", { class: "verdict bad" }, icon("warn"), h("span", {}, fit.error)));
       return;
     }
     const facts = h("dl", { class: "facts" },
@@ -93,7 +93,7 @@ export class ModelCard {
       h("dt", { class: "math" }, "‖w‖"), h("dd", { "data-number": "norm" }, short(fit.norm)),
       h("dt", {}, "mean cost"), h("dd", { "data-number": "cost" }, short(fit.cost)));
     const { met, text } = fit.verdict;
-    this.numbers.replaceChildren(facts, h("p", { class: met ? "verdict" : "verdict unmet" }, icon(met ? "check" : "warn"), h("span", {}, text)));
+    renew(this.numbers, facts, h("p", { class: met ? "verdict" : "verdict unmet" }, icon(met ? "check" : "warn"), h("span", {}, text)));
   }
 }
 

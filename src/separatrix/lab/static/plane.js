@@ -1,5 +1,5 @@
 // The page Plane: points to drag, up to three models, and the numbers of the point under the pointer.
-import { fixed, h, segmented } from "./dom.js";
+import { fixed, h, renew, segmented } from "./dom.js";
 import * as link from "./link.js";
 import { ModelCard } from "./models.js";
 import { planeKeys } from "./plane-keys.js";
@@ -10,6 +10,7 @@ import { pointTable } from "./table.js";
 
 const MOST_MODELS = 3;
 const SHOWN = { mistakes: "Mistakes ringed", distance: "Distance", normal: "Normal w", margin: "Margin", probability: "P = 0.1 … 0.9", losses: "Losses" };
+const LONG_TEXT = /"([^"]{60})[^"]{40,}"/; // The coded points of the lines of Python are shown in part, and copied in full.
 const FIRST = { mistakes: true, distance: true };
 
 class Plane extends PointPage {
@@ -89,10 +90,12 @@ class Plane extends PointPage {
     drawPlane(this);
     this.modelCards.forEach((card, k) => answer.models[k] && card.show(answer.models[k], set.X.length));
     this.point();
-    this.rail.python.textContent = answer.python;
+    renew(this.rail.python, answer.python.replace(LONG_TEXT, '"$1…"'));
     const times = answer.models.filter(one => !one.error).map(one => one.milliseconds);
-    this.rail.live.textContent = this.lab.recorded ? "recorded" : times.length ? `live, ${fixed(Math.max(...times), 0)} ms a fit` : "no fit";
-    this.svg.setAttribute("aria-label", this.sentence());
+    const live = this.lab.recorded ? "recorded" : times.length ? `live, ${fixed(Math.max(...times), 0)} ms a fit` : "no fit";
+    renew(this.rail.live, live);
+    const sentence = this.sentence();
+    if (this.svg.getAttribute("aria-label") !== sentence) this.svg.setAttribute("aria-label", sentence);
     this.svg.dataset.drawn = String(Number(this.svg.dataset.drawn ?? 0) + 1);
   }
 
@@ -113,7 +116,7 @@ class Plane extends PointPage {
       const c = one.card;
       return h("tr", {}, h("th", { scope: "row" }, name), ...(c ? [number(c.score), number(c.distance), number(c.probability, 3), lossy && number(c.loss, 3)] : heads.map(() => number(null))));
     });
-    this.card.replaceChildren(
+    renew(this.card,
       h("div", { class: "who" }, badge(k, 18), h("div", {}, `Row ${this.row}, ${COLOURS[k]}`, h("small", {}, `at (${fixed(at[0])}, ${fixed(at[1])})`))),
       h("table", {}, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, h("span", { class: "hidden" }, "Model")), heads)), h("tbody", {}, rows)));
   }

@@ -5,6 +5,8 @@ import { presetSelect, undoButton } from "./point-choices.js";
 import { PointSet } from "./pointset.js";
 import { MOVE, SHAPE_NAMES, badge } from "./stage.js";
 
+const FEW = 100; // With more points, those that stay are one image while another is dragged.
+
 /** A page has `stage` and `table`, and defines fit(), which asks for an answer, draw() and sentence(). */
 export class PointPage {
   constructor(root, lab) {
@@ -66,13 +68,23 @@ export class PointPage {
 
   /** Draw the points; boundaries follow when their fit is there. */
   points() {
+    this.held = null;
     this.layers.marks.replaceChildren(...this.stage.marks(this.set.X, this.set.y));
     this.table.refresh();
   }
 
+  /** Begin to drag a point. */
+  async hold(i) {
+    const mark = this.held = this.layers.marks.children[i];
+    if (!mark || this.set.X.length <= FEW) return;
+    const others = await this.stage.others(this.set.X, this.set.y, i);
+    if (this.held === mark) this.layers.marks.replaceChildren(others, mark);
+    URL.revokeObjectURL(others.href.baseVal);
+  }
+
   place(i, at) {
     this.set.move(i, at);
-    const mark = this.layers.marks.children[i];
+    const mark = this.held ?? this.layers.marks.children[i];
     if (mark) mark.setAttribute("d", this.stage.mark(this.set.X[i], this.set.y[i]));
     else this.points();
   }
@@ -100,6 +112,7 @@ export class PointPage {
       this.set.keep();
       svg.setPointerCapture(event.pointerId);
       svg.dataset.held = "";
+      this.hold(hit);
     });
     svg.addEventListener(MOVE, event => {
       if (held >= 0) { this.place(held, stage.at(event)); this.fit(); return; }
@@ -110,6 +123,8 @@ export class PointPage {
       if (held < 0) return;
       held = -1;
       delete svg.dataset.held;
+      if (this.set.X.length > FEW) this.points();
+      this.held = null;
       this.table.refresh();
       this.choices();
     };

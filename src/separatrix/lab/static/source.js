@@ -62,10 +62,10 @@ export class LiveSource {
   latest(name, payload, done) {
     if (this.#busy.has(name)) return void this.#next.set(name, { payload, done });
     const then = (answer, error) => {
-      done(answer, error);
       const next = this.#next.get(name);
       this.#next.delete(name);
-      if (next) this.latest(name, next.payload, next.done);
+      if (next) this.latest(name, next.payload, next.done); // The server works while the page draws.
+      done(answer, error);
     };
     this.ask(name, payload).then(answer => then(answer, null), error => then(null, error));
   }
