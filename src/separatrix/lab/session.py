@@ -1,6 +1,6 @@
-"""A page's connection: one computation at a time, and of waiting requests of one name only the latest.
+"""A page's connection: of requests of one name, one is computed at a time, and of those that wait only the latest.
 
-Computations run in threads, so a long fit of one page does not hold up another page.
+Computations run in threads, so a long one holds up neither another page nor the other requests of its own page.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from starlette.concurrency import run_in_threadpool
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from separatrix.lab.jobs import Job
-from separatrix.lab.request_registry import Call, ProtocolError, Request, Stop, encoded, parsed
+from separatrix.lab.jobs import STOPPED, Job
+from separatrix.lab.request_registry import Call, ProtocolError, Request, Stop, encoded, failed, parsed
 
 _log = logging.getLogger("separatrix.lab")
 
@@ -24,23 +24,23 @@ class Session:
     def __init__(self, socket: WebSocket, requests: Mapping[str, Request]) -> None:
         self.socket, self.requests = socket, requests
         self._waiting: dict[str, Call] = {}
-        self._arrived = asyncio.Event()
-        self._job: Job | None = None
+        self._jobs: dict[str, Job] = {}
+        self._workers: dict[str, asyncio.Task[None]] = {}
         self._loop = asyncio.get_running_loop()
 
     async def run(self) -> None:
         """Serve the page until it leaves."""
         await self.socket.accept()
-        worker = asyncio.create_task(self._work())
         try:
             while True:
                 await self._receive(await self.socket.receive_text())
         except (WebSocketDisconnect, KeyError):  # A binary message has no text.
             pass
         finally:
-            worker.cancel()
-            if self._job is not None:
-                self._job.stopping.set()
+            for worker in self._workers.values():
+                worker.cancel()
+            for job in self._jobs.values():
+                job.stopping.set()
 
     def tell(self, text: str) -> None:
         """Send a message from a thread."""
@@ -59,26 +59,31 @@ class Session:
             await self._send(encoded({"error": str(error)}))
             return
         if isinstance(message, Stop):
-            self._stop(message.id)
+            await self._stop(message.id)
             return
-        before = self._waiting.pop(message.request, None)
+        name = message.request if message.request in self.requests else ""  # unknown names share a worker
+        before = self._waiting.pop(name, None)
         if before is not None:
             await self._send(encoded({"id": before.id, "dropped": True}))
-        self._waiting[message.request] = message
-        self._arrived.set()
+        self._waiting[name] = message
+        if name not in self._workers:
+            self._workers[name] = asyncio.create_task(self._work(name))
 
-    def _stop(self, number: int) -> None:
-        if self._job is not None and self._job.call.id == number:
-            self._job.stopping.set()
-        self._waiting = {name: call for name, call in self._waiting.items() if call.id != number}
+    async def _stop(self, number: int) -> None:
+        """End a computation, which then says so, or take back a request that waits."""
+        for job in self._jobs.values():
+            if job.call.id == number:
+                job.stopping.set()
+        for name, call in [*self._waiting.items()]:
+            if call.id == number:
+                del self._waiting[name]
+                await self._send(failed(call, STOPPED))
 
-    async def _work(self) -> None:
-        while True:
-            await self._arrived.wait()
-            while self._waiting:
-                call = self._waiting.pop(next(iter(self._waiting)))
-                self._job = Job(call, self.requests, self.tell)
-                text = await run_in_threadpool(self._job.run)
-                self._job = None
-                await self._send(text)
-            self._arrived.clear()
+    async def _work(self, name: str) -> None:
+        """Answer the requests of one name until none waits."""
+        while name in self._waiting:
+            job = self._jobs[name] = Job(self._waiting.pop(name), self.requests, self.tell)
+            text = await run_in_threadpool(job.run)
+            del self._jobs[name]
+            await self._send(text)
+        del self._workers[name]

@@ -7,7 +7,7 @@ const FIRST_WAIT = 250, LONGEST_WAIT = 4000; // milliseconds before the next att
 export class LiveSource {
   #socket = null;
   #number = 0;
-  #flying = new Map(); // number -> {name, payload, resolve, reject, late}
+  #flying = new Map(); // number -> {name, payload, resolve, reject, late, shown}
   #busy = new Map(); // name -> number of the request in flight
   #next = new Map(); // name -> {payload, done} to send when the answer is there
   #wait = FIRST_WAIT;
@@ -51,8 +51,9 @@ export class LiveSource {
   ask(name, payload) {
     const id = ++this.#number;
     return new Promise((resolve, reject) => {
-      const late = setTimeout(() => this.told({ name }), LONG);
-      this.#flying.set(id, { name, payload, resolve, reject, late });
+      const flight = { name, payload, resolve, reject, shown: false };
+      flight.late = setTimeout(() => this.#show(flight), LONG);
+      this.#flying.set(id, flight);
       this.#busy.set(name, id);
       this.#send(id);
     });
@@ -75,14 +76,20 @@ export class LiveSource {
     if (id && this.#socket) this.#socket.send(JSON.stringify({ stop: id }));
   }
 
+  /** Say that a request is being computed. */
+  #show(flight, progress) {
+    flight.shown = true;
+    this.told({ name: flight.name, progress });
+  }
+
   #receive(message) {
     const flight = this.#flying.get(message.id);
     if (!flight) return;
-    if (message.progress) return this.told({ name: flight.name, progress: message.progress });
+    if (message.progress) return this.#show(flight, message.progress);
     this.#flying.delete(message.id);
     this.#busy.delete(flight.name);
     clearTimeout(flight.late);
-    this.told({ name: null });
+    if (flight.shown) this.told({ name: null });
     if (message.answer) flight.resolve(message.answer);
     else flight.reject(new Error(message.error ?? "A newer request has replaced this one."));
   }
