@@ -101,8 +101,8 @@ class Chosen:
 
 
 def _expression(estimator: Any, name: str) -> str:
-    defaults = _defaults(name)
-    given = {key: value for key, value in estimator.get_params(deep=False).items() if value != defaults[key]}
+    now = {key: getattr(estimator, key) for key in _defaults(name)}  # get_params would inspect the signature again
+    given = {key: value for key, value in now.items() if value != _defaults(name)[key]}
     return f"sx.{type(estimator).__name__}({', '.join(f'{key}={_value(value)}' for key, value in given.items())})"
 
 
