@@ -100,7 +100,7 @@ function toast(text) {
 }
 
 function acts() {
-  const act = (name, text, label, click) => h("button", { class: "plain", type: "button", id: `act-${name}`, "aria-label": label, click }, icon(name), h("span", { class: "text" }, text));
+  const act = (name, text, label, click) => h("button", { class: "plain", id: `act-${name}`, "aria-label": label, click }, icon(name), h("span", { class: "text" }, text));
   const menu = h("div", { class: "menu", hidden: true });
   const picture = act("picture", "Picture", "Save this picture as SVG or PNG", () => {
     menu.hidden = !menu.hidden;
@@ -108,7 +108,7 @@ function acts() {
     if (!menu.hidden) menu.firstChild.focus();
   });
   picture.setAttribute("aria-expanded", "false");
-  for (const kind of ["SVG", "PNG"]) menu.append(h("button", { type: "button", click: () => {
+  for (const kind of ["SVG", "PNG"]) menu.append(h("button", { click: () => {
     menu.hidden = true;
     picture.focus();
     const pictures = current.page.pictures ?? current.page.stage;
