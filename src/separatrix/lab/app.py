@@ -18,7 +18,8 @@ from separatrix.lab.guard import NO_TOKEN, Guard, Launch
 from separatrix.lab.pages import requests
 from separatrix.lab.request_registry import encoded
 from separatrix.lab.session import Session
-from separatrix.lab.uploads import ROUTES
+from separatrix.lab.tour_routes import ROUTES as TOUR
+from separatrix.lab.uploads import ROUTES as TABLES
 
 # Bytes of the smallest response that is compressed; a forwarded port may be slow.
 SMALLEST_COMPRESSED = 1000
@@ -50,7 +51,8 @@ def application(launch: Launch) -> ASGIApp:
     routes = [
         Route("/", index),
         Route("/opening.json", start),
-        *ROUTES,
+        *TABLES,
+        *TOUR,
         Route("/{name}", static),
         WebSocketRoute("/socket", socket),
     ]

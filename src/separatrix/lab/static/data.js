@@ -39,7 +39,7 @@ class YourData {
     this.page = h("div", { hidden: true }, h("div", { class: "columns table" }, h("div", {}, this.views, figure, this.under),
       h("aside", { class: "rail", "aria-label": "Table and model" }, this.about, section("Model", this.card.element, this.acts),
         codeSection(this.code)), this.findings), this.compared);
-    this.root.append(this.lab.lead("What does a line say about your table?", "Choose the column to predict, then a model: the rows held out say how well it works.", "The guide's page on tables", this.choice), this.zone, this.told, this.busy, this.page);
+    this.root.append(this.lab.lead("What does a line say about your table?", "Choose the column to predict, then a model: the rows held out say how well it works.", "E1 in the tour", this.choice), this.zone, this.told, this.busy, this.page);
     this.stage = new Stage(figure, this.svg, width => width < 520 ? 346 / 390 : 520 / 872, () => { if (this.answer) this.plane(); });
     this.drops = { dragover: event => event.preventDefault(), drop: event => { event.preventDefault(); this.upload(event.dataTransfer.files[0]); } };
     for (const [name, act] of Object.entries(this.drops)) document.addEventListener(name, act);

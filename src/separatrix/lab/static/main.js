@@ -146,9 +146,12 @@ async function visit() {
   if (mine.page) write();
 }
 
+/** The items that a text names, such as "V1 and V2 in the tour", as links to the server's pages of the tour. */
+const toured = text => text.split(/\b([A-Z]\d+)\b/).map((part, k) => (k % 2 ? h("a", { href: `tour/${part}`, target: "_blank", rel: "noopener" }, part) : part));
+
 /** The head of a page: its question, the sentence that says what to try, the tour, and its choices. */
 lab.lead = (title, sentence, tour, ...choices) => h("div", { class: "lead" },
-  h("div", {}, h("h1", {}, title), h("p", { class: "try" }, sentence, " ", tour && h("span", { class: "tour" }, tour)),
+  h("div", {}, h("h1", {}, title), h("p", { class: "try" }, sentence, " ", h("span", { class: "tour" }, embedded ? tour : toured(tour))),
     embedded?.sentence && h("p", { class: "recorded" }, embedded.sentence)),
   h("div", { class: "choices" }, choices));
 
