@@ -7,7 +7,6 @@ The server's address is that of ``separatrix lab`` with its default port.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import parse_qsl
@@ -17,8 +16,8 @@ from separatrix.classifiers import OFFERED, describe
 from separatrix.cli.lab import DEFAULT_PORT
 from separatrix.lab.pages import PAGES
 from separatrix.lab.points import points
+from separatrix.lab.tour import LAB_ROLE
 
-ROLE = re.compile(r"\{lab\}`(?P<words>[^<`]+) <(?P<link>#[^>`]*)>`")
 # The parameters that a page has besides points, models and settings. A page that is not here may have any.
 OWN = {"plane": {"f"}, "step": {"k"}, "losses": {"l", "at", "x"}, "fisher": {"a", "t"}, "classes": set[str]()}
 COMMON = {"v", "p", "d", "m"}
@@ -41,7 +40,7 @@ def links(text: str) -> list[str]:
     >>> links("**Try** {lab}`XOR <#plane?v=1&p=xor>` and `other` things.")
     ['#plane?v=1&p=xor']
     """
-    return [found["link"] for found in ROLE.finditer(text)]
+    return [found["link"] for found in LAB_ROLE.finditer(text)]
 
 
 def complaints(link: str) -> Iterator[str]:

@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from separatrix.evaluation.accuracy import evaluate
     from separatrix.evaluation.calibration import reliability
     from separatrix.evaluation.comparison import compare
+    from separatrix.evaluation.table_fit import fit_table
     from separatrix.export import SqlExpressions, sql_expressions, to_onnx, to_python, to_sql
     from separatrix.export.other_packages import as_settings
     from separatrix.geometry import (
@@ -109,6 +110,7 @@ _WHERE = {
     "reliability": "separatrix.evaluation.calibration",
     "Scorer": "separatrix.scorers.scorer",
     "evaluate": "separatrix.evaluation.accuracy",
+    "fit_table": "separatrix.evaluation.table_fit",
     "ExplainedRow": "separatrix.diagnostics.explained_row",
     "explain_row": "separatrix.diagnostics.explained_row",
     "load": "separatrix.model_file",
@@ -226,6 +228,7 @@ __all__ = [
     "exercises",
     "explain_row",
     "firth",
+    "fit_table",
     "gaussian",
     "information",
     "lab",

@@ -1,6 +1,7 @@
 """The page Your data: what it says about a table is what the library and ``separatrix fit`` say."""
 
 import json
+import re
 from urllib.parse import parse_qs
 
 import numpy as np
@@ -82,7 +83,8 @@ def test_the_numbers_are_those_of_separatrix_fit_for_any_model_and_setting(opene
     assert {name: number(page, name) for name in shown(known["held_out"])} == shown(known["held_out"])
     assert page.locator(".model .verdict").inner_text().startswith("Not separable: 7 rows prove it")
 
-    # The copied lines run where the file is, and give the same accuracy and weights.
+    # The copied lines use public names, run where the file is, and give the same accuracy and weights.
+    assert re.findall("(?:from|import) .*", page.locator("pre").inner_text()) == ["import separatrix as sx"]
     monkeypatch.chdir(people.parent)
     found = {}
     with pytest.warns(sx.errors.NotConvergedWarning, match="not separable"):

@@ -6,12 +6,11 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from separatrix.lab.front_end import served_texts
 from separatrix.lab.pages import PAGES
 
-from .launching import SOURCE, started
+from .launching import started
 from .waiting import until
-
-STATIC = SOURCE / "separatrix" / "lab" / "static"
 
 
 def got(address, path, **headers):
@@ -27,7 +26,7 @@ def got(address, path, **headers):
 
 def test_a_file_that_the_browser_has_is_not_sent_again(address):
     status, headers, content = got(address, "/main.js")
-    assert (status, content) == (200, (STATIC / "main.js").read_bytes())
+    assert (status, content.decode()) == (200, served_texts()["main.js"])
     assert "no-cache" in headers["cache-control"]
     status, again, content = got(address, "/main.js", **{"If-None-Match": headers["etag"]})
     assert (status, content, again["etag"]) == (304, b"", headers["etag"])
@@ -38,8 +37,9 @@ def test_a_file_that_the_browser_has_is_not_sent_again(address):
 def test_files_are_compressed_and_what_holds_the_state_of_the_launch_is_not_kept(address):
     _, headers, content = got(address, "/style.css", **{"Accept-Encoding": "gzip"})
     assert headers["content-encoding"] == "gzip"
-    assert gzip.decompress(content) == (STATIC / "style.css").read_bytes()
-    assert len(content) < 0.4 * (STATIC / "style.css").stat().st_size
+    style = served_texts()["style.css"].encode()
+    assert gzip.decompress(content) == style
+    assert len(content) < 0.4 * len(style)
     for path in ("/", "/opening.json", "/index.html"):
         assert got(address, path)[1]["cache-control"] == "no-store"
 

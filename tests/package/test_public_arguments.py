@@ -272,6 +272,7 @@ def _encoder(frame):
 WITH_FRAMES = {
     "TableEncoder": _encoder,
     "check_table": lambda frame: unchanged(sx.check_table, frame, "ill"),
+    "fit_table": lambda frame: unchanged(sx.fit_table, sx.LogisticRegression(), frame, "ill", missing="impute"),
     "read_table": lambda frame: unchanged(sx.read_table, frame, "ill", missing="impute"),
 }
 

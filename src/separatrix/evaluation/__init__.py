@@ -11,5 +11,6 @@ entrants      the classifiers that are compared      trials       one fit withou
 comparison    compare(X, y)                          standings    means over folds, the order, the choice
 budget        processor time for a classifier        model_view   the columns in which a model is shown
 holdout       a stratified choice of rows            held_out_fit  a fit to a table, measured on held-out rows
-table_words   sentences of a fit in a table's words  split_defaults  how many rows are held out
+table_fit     fit_table(model, data, target)         split_defaults  how many rows are held out
+table_words   sentences of a fit in a table's words
 """

@@ -29,8 +29,22 @@ SENTENCES = ("status", "bound_reason", "weight_error_reason")
 class HeldOutFit:
     """A fitted model and its table.
 
-    ``codes`` (n,) are the class numbers of the rows, and ``held`` (n,) marks those held out. ``status`` is the
-    certificate's status as the fit reported it; the model's certificate names rows and columns as the table does.
+    Attributes
+    ----------
+    table : Table
+        All rows, encoded as the fitted rows say.
+    model : estimator
+        The fitted model. Its certificate names rows and columns as the table does.
+    codes : (n,) array of int
+        The class numbers of the rows.
+    held : (n,) array of bool
+        Which rows were held out.
+    test_size : float
+        The share of each class that was asked to be held out.
+    seed : int
+        The seed of the choice of rows.
+    status : str
+        The certificate's status as the fit reported it.
     """
 
     table: Table

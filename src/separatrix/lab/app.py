@@ -13,12 +13,13 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.types import ASGIApp
 from starlette.websockets import WebSocket
 
-from separatrix.lab.front_end import TYPES, opening, static_texts
+from separatrix.lab.front_end import TYPES, opening, served_texts
 from separatrix.lab.guard import NO_TOKEN, Guard, Launch
 from separatrix.lab.pages import requests
 from separatrix.lab.request_registry import encoded
 from separatrix.lab.session import Session
-from separatrix.lab.uploads import ROUTES
+from separatrix.lab.tour_routes import ROUTES as TOUR
+from separatrix.lab.uploads import ROUTES as TABLES
 
 # Bytes of the smallest response that is compressed; a forwarded port may be slow.
 SMALLEST_COMPRESSED = 1000
@@ -50,7 +51,8 @@ def application(launch: Launch) -> ASGIApp:
     routes = [
         Route("/", index),
         Route("/opening.json", start),
-        *ROUTES,
+        *TABLES,
+        *TOUR,
         Route("/{name}", static),
         WebSocketRoute("/socket", socket),
     ]
@@ -83,4 +85,4 @@ def _admitted(launch: Launch, request: HttpRequest) -> Response:
 
 def static_files() -> Mapping[str, Response]:
     """All files of the front end by name."""
-    return {name: Response(text, media_type=TYPES[name.rpartition(".")[2]]) for name, text in static_texts().items()}
+    return {name: Response(text, media_type=TYPES[name.rpartition(".")[2]]) for name, text in served_texts().items()}

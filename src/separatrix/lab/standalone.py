@@ -10,6 +10,7 @@ from typing import Any
 from separatrix.lab.bundle import bundled
 from separatrix.lab.compact import packed
 from separatrix.lab.front_end import embedded_texts, opening, static_texts
+from separatrix.lab.minify import minified_script, minified_style
 from separatrix.lab.pages import Page
 
 # Only this one script and this one style sheet run, and nothing is loaded. Pictures are made in the page. Texts cannot
@@ -25,8 +26,9 @@ def standalone(pages: Sequence[Page], module: str, content: Mapping[str, Any]) -
     """The HTML that shows one or more pages. ``content`` is what their frame gives to a module of ``embedded/``."""
     texts = {**static_texts(), **embedded_texts()}
     known = {**content, "module": module, "opening": {**opening(), "pages": [vars(page) for page in pages]}}
-    script = f"\n{bundled(texts, 'main.js', (*(f'{page.name}.js' for page in pages), f'{module}.js'))}\n"
-    style = f"\n{texts['theme.css']}{texts['style.css']}"
+    modules = (*(f"{page.name}.js" for page in pages), f"{module}.js")
+    script = f"\n{minified_script(bundled(texts, 'main.js', modules))}"
+    style = f"\n{minified_style(texts['theme.css'] + texts['style.css'])}"
     icon = "data:image/svg+xml;base64," + base64.b64encode(texts[ICON].encode()).decode()
     policy = POLICY.format(script=_digest(script), style=_digest(style))
     body = texts["index.html"].partition("<body>")[2].replace(f'src="{ICON}"', f'src="{icon}"')

@@ -90,15 +90,12 @@ def fitted(asked: Fit) -> HeldOutFit:
 
 def python_lines(asked: Fit, linear: bool) -> str:
     """The lines that read the same table, and give the same fit and the same accuracy."""
-    given = "".join(f", {name}={value!r}" for name, value in asked.reading.arguments.items())
-    more = ", standardise=True" if asked.standardise else ""
+    how = {**asked.reading.arguments, **({"standardise": True} if asked.standardise else {})}
+    target, more = how.pop("target"), "".join(f", {name}={value!r}" for name, value in how.items())
     lines = [
         "import separatrix as sx",
-        "from separatrix.evaluation.held_out_fit import fit_held_out",
-        "from separatrix.table import read_raw",
         "",
-        f"table = read_raw({asked.reading.table.name!r}{given})",
-        f"fit = fit_held_out(table, {asked.model.python(SEED)}{more})",
+        f"fit = sx.fit_table({asked.model.python(SEED)}, {asked.reading.table.name!r}, {target!r}{more})",
         "print(fit.accuracy)",
         *(["print(fit.model.intercept_, fit.model.coef_)"] if linear else []),
     ]

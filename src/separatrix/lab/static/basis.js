@@ -1,7 +1,8 @@
 // The page Basis: points in the plane beside their basis functions, and the proof whether these separate the classes.
-import { h, icon, refill, s, segmented, select } from "./dom.js";
+import { h, refill, s, segmented, select } from "./dom.js";
 import * as link from "./link.js";
 import { ModelCard } from "./models.js";
+import { boundaries, codeBlock, codeSection, counted, figureOf, section, verdict } from "./parts.js";
 import { planeKeys } from "./plane-keys.js";
 import { PointPage } from "./point-page.js";
 import { Stage } from "./stage.js";
@@ -31,11 +32,11 @@ class BasisPage extends PointPage {
 
   build() {
     this.layered();
-    const other = s("svg", { class: "stage", role: "img" }), figures = [this.svg, other].map(svg => h("figure", { class: "plane" }, svg));
+    const other = s("svg", { class: "stage", role: "img" }), figures = [this.svg, other].map(figureOf);
     this.table = pointTable(() => this.set, () => this.changed());
     this.parts = Object.fromEntries(["kinds", "gauss", "tabs", "shown", "card"].map(name => [name, h("div", { class: name })]));
     this.cut = h("p", { class: "note" });
-    this.code = h("pre", { tabindex: "0", "aria-label": "The same in Python" });
+    this.code = codeBlock();
     this.card = new ModelCard(0, this.model, this.lab.known, () => this.told(), false);
     this.sides = { plane: h("div", {}, h("h2", {}, "Input plane"), figures[0]), features: h("div", {}, this.parts.shown, figures[1], this.cut) };
     this.root.append(
@@ -43,7 +44,7 @@ class BasisPage extends PointPage {
       h("div", { class: "columns" },
         h("div", {}, this.parts.kinds, this.parts.gauss, this.parts.tabs, h("div", { class: "pair spaces" }, Object.values(this.sides)), this.table, this.parts.card),
         h("aside", { class: "rail", "aria-label": "Model and Python" },
-          h("section", {}, h("h2", {}, "Model"), this.card.element), h("section", {}, h("h2", {}, "The same in Python"), this.code))),
+          section("Model", this.card.element), codeSection(this.code))),
       this.tools[1]);
     this.stage = new Stage(figures[0], this.svg, () => 0.9, () => { if (this.answer) { this.points(); this.fit(); } });
     this.side = new Stage(figures[1], other, () => 0.9, () => this.answer && this.draw());
@@ -69,7 +70,7 @@ class BasisPage extends PointPage {
     refill(parts.kinds, h("span", { class: "math" }, "φ(x)"), segmented("Basis functions", choices(KINDS), basis.kind, kind => choose({ kind })));
     parts.gauss.hidden = basis.kind !== "gaussian";
     refill(parts.gauss, segmented("Where the centres are", choices(PLACES), basis.place, place => choose({ place, centres: Math.min(basis.centres, MOST[place]) })),
-      rows ? h("button", { type: "button", click: () => choose({ seed: (basis.seed + 1) % 10000 }) }, "Draw others") : "",
+      rows ? h("button", { click: () => choose({ seed: (basis.seed + 1) % 10000 }) }, "Draw others") : "",
       slide(rows ? "centres" : "centres a side", "centres", 2, MOST[basis.place], 1), slide("width", "width", 0.1, 5, 0.1));
     refill(parts.tabs, segmented("Picture", choices({ plane: "Input plane", features: "Feature space" }), this.tab, tab => { this.tab = tab; this.kinds(); }));
     for (const name in this.sides) this.sides[name].toggleAttribute("data-off", name !== this.tab);
@@ -85,7 +86,7 @@ class BasisPage extends PointPage {
 
   draw() {
     const { answer, stage, side, layers, set } = this, { features, plane, names, axes } = answer;
-    const lines = (on, part) => part.lines.map(line => s("path", { class: "boundary line-0", d: on.path(line) })), ground = (on, part) => part.regions.map(one => on.region(one));
+    const lines = (on, part) => boundaries(on, part.lines), ground = (on, part) => part.regions.map(one => on.region(one));
     layers.ground.replaceChildren(...ground(stage, plane));
     layers.axes.replaceChildren(...stage.axes());
     layers.lines.replaceChildren(...answer.centres.flatMap((at, k) => this.centre(at, axes.includes(k))), ...lines(stage, plane));
@@ -100,7 +101,7 @@ class BasisPage extends PointPage {
     this.cut.textContent = features.cut;
     stage.svg.setAttribute("aria-label", answer.sentence);
     side.svg.setAttribute("aria-label", `Feature space with ${features.points.length} points, ${names[axes[1]]} against ${names[axes[0]]}. ${features.cut}`);
-    stage.svg.dataset.drawn = String(Number(stage.svg.dataset.drawn ?? 0) + 1);
+    counted(stage.svg);
   }
 
   /** The centre of a Gaussian function, with the circle of its width if it is on an axis of the feature space. */
@@ -139,7 +140,7 @@ class BasisPage extends PointPage {
   }
 
   proof({ fine, word, facts, sentence }) {
-    this.parts.card.replaceChildren(h("p", { class: "sum" }, word), factTable(facts), h("p", { class: fine ? "verdict" : "verdict unmet" }, icon(fine ? "check" : "warn"), h("span", {}, sentence)));
+    this.parts.card.replaceChildren(h("p", { class: "sum" }, word), factTable(facts), verdict(fine, sentence));
   }
 
   sentence() { return this.answer.sentence; }

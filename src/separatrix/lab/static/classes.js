@@ -2,6 +2,8 @@
 import { fixed, h, icon, s, select } from "./dom.js";
 import { snapped } from "./limits.js";
 import * as link from "./link.js";
+import { boundaries, codeBlock, codeSection, counted, figureOf, released, tableParts, tableRow } from "./parts.js";
+import { ARROWS } from "./plane-keys.js";
 import { pointChoices } from "./point-choices.js";
 import { PointSet } from "./pointset.js";
 import { COLOURS, Stage, badge } from "./stage.js";
@@ -41,11 +43,11 @@ class Classes {
     for (const [name, value] of Object.entries({ role: "application", tabindex: 0, "aria-roledescription": "plane with points that can be moved" })) this.sides[0].svg.setAttribute(name, value);
     this.numbers = h("div");
     this.table = pointTable(() => this.set, () => this.fit());
-    this.code = h("pre", { tabindex: "0", "aria-label": "The same in Python" });
+    this.code = codeBlock();
     this.root.append(
       this.lab.lead("Who wins where nobody has a majority?", ["Put the pointer into the ", h("b", {}, "hatched"), " part: which classes claim it?"], "V8 in the tour", this.top),
       h("div", { class: "pair" }, this.sides.map(one => one.element)), this.table,
-      h("div", { class: "columns" }, this.numbers, h("aside", { class: "rail", "aria-label": "Python" }, h("section", {}, h("h2", {}, "The same in Python"), this.code))));
+      h("div", { class: "columns" }, this.numbers, h("aside", { class: "rail", "aria-label": "Python" }, codeSection(this.code))));
     this.choices();
   }
 
@@ -57,7 +59,7 @@ class Classes {
 
   side(k) {
     const svg = s("svg", { class: "stage", role: "img" });
-    const figure = h("figure", { class: "plane" }, svg), head = h("div", { class: "row scheme" }), facts = h("p", { class: "verdict" });
+    const figure = figureOf(svg), head = h("div", { class: "row scheme" }), facts = h("p", { class: "verdict" });
     const side = { svg, head, facts, element: h("div", {}, head, figure, facts) };
     side.stage = new Stage(figure, svg, width => width < 520 ? 320 / 390 : 420 / 600, () => { if (this.answer) { for (const one of this.sides) one.stage.show(this.set.X); this.fit(); } });
     this.pointer(side);
@@ -87,9 +89,9 @@ class Classes {
       if (held >= 0) this.set.move(held, this.at);
       this.fit();
     });
-    for (const name of ["pointerup", "pointercancel"]) svg.addEventListener(name, () => { if (held >= 0) { held = -1; this.choices(); this.table.refresh(); } });
+    released(svg, () => { if (held >= 0) { held = -1; this.choices(); this.table.refresh(); } });
     svg.addEventListener("keydown", event => {
-      const arrow = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key], by = event.shiftKey ? 1 : 0.1;
+      const arrow = ARROWS[event.key], by = event.shiftKey ? 1 : 0.1;
       const { X } = this.set, moved = (this.row < 0 ? this.at : X[this.row]).map((v, j) => v + by * arrow?.[j]);
       if (arrow && this.row < 0) this.at = moved;
       else if (arrow) { this.set.keep(); this.set.move(this.row, moved); }
@@ -127,10 +129,9 @@ class Classes {
     const kinds = [...new Set(this.set.y)].sort();
     const score = (one, kind) => { const j = one.classes?.indexOf(kind) ?? -1; return one.error || j < 0 ? null : one.scores.length > 1 ? one.scores[j] : (j ? 1 : -1) * one.scores[0]; };
     const cells = kind => this.answer.schemes.map(one => h("td", { class: one.predicted === kind ? "wins" : null }, fixed(score(one, kind)), one.question?.includes(kind) ? " ?" : ""));
-    const heads = this.models.map(model => h("th", { scope: "col" }, this.lab.known.get(model.name).title));
+    const heads = ["class", ...this.models.map(model => this.lab.known.get(model.name).title)];
     this.numbers.replaceChildren(h("h2", {}, `Scores at (${this.at.map(v => fixed(v)).join(", ")})`), h("table", { class: "votes" },
-      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "class"), heads)),
-      h("tbody", {}, kinds.map(kind => h("tr", {}, h("th", { scope: "row" }, badge(kind), ` ${COLOURS[kind]}`), cells(kind))))));
+      tableParts(heads, kinds.map(kind => tableRow({}, [badge(kind), ` ${COLOURS[kind]}`], cells(kind))))));
   }
 
   drawSide({ svg, stage, facts }, one, k) {
@@ -140,11 +141,11 @@ class Classes {
     svg.replaceChildren(s("defs", {}, hatch), ...(one.regions ?? []).map(region => stage.region(region)), ...stage.axes(),
       ...(one.ambiguous ?? []).map(ring => s("path", { class: "ambiguous", fill: `url(#hatch-${k})`, d: stage.path(ring, true) })),
       ...(one.models ?? []).map(line => s("path", { class: "before", d: stage.path(line) })),
-      ...(one.lines ?? []).map(line => s("path", { class: "boundary line-0", d: stage.path(line) })),
+      ...boundaries(stage, one.lines ?? []),
       ...(one.wrong ?? []).map(i => s("circle", { class: "ring", r: stage.small ? 9.5 : 12, transform: stage.place(X[i]) })),
       ...stage.marks(X, y), this.row >= 0 ? s("circle", { class: "selected", r: stage.small ? 14 : 17, transform: stage.place(X[this.row]) }) : "", s("path", { class: "cross", d: `M${px - 7},${py}h14M${px},${py - 7}v14` }));
     svg.setAttribute("aria-label", k ? this.sentence(k) : `Plane with ${X.length} points. ${this.sentence(0)} ${this.sentence(1)}`);
-    svg.dataset.drawn = String(Number(svg.dataset.drawn ?? 0) + 1);
+    counted(svg);
     if (one.error) return void facts.replaceChildren(icon("warn"), one.error);
     const unclear = one.share === null ? "" : ` Ambiguous in ${fixed(100 * one.share, 1)} % of the picture.`;
     facts.replaceChildren(icon("check"), h("span", {}, `${one.wrong.length} of ${X.length} wrong.${unclear}${this.here(one)}${one.cost ? ` ${one.cost}.` : ""}`));

@@ -1,5 +1,6 @@
 // The rows of a table in a plane: points, or hexagons that count them, with the regions and boundaries of the model.
 import { s } from "./dom.js";
+import { boundaries } from "./parts.js";
 
 const SMALL = 500; // From this number of rows on, points are small, and so are the rings around mistakes.
 
@@ -11,7 +12,7 @@ export function drawRows(stage, layers, { box, aspect, names, regions, lines, ce
   const [across, up] = names.map(name => (name.length > stage.width / 14 ? `${name.slice(0, stage.width / 14)}…` : name)), r = X.length > SMALL || stage.small ? 7 : 11;
   layers.ground.replaceChildren(...regions.map(one => stage.region(one)));
   layers.marks.replaceChildren(...mistakes.map(i => s("circle", { class: X.length > SMALL ? "ring fine" : "ring", r, transform: stage.place(X[i]) })), ...stage.marks(X, y), ...(cells ?? []).map(one => hexagon(stage, one)));
-  layers.lines.replaceChildren(...lines.map(line => s("path", { class: "boundary line-0", d: stage.path(line) })));
+  layers.lines.replaceChildren(...boundaries(stage, lines));
   layers.over.replaceChildren(stage.text(stage.width - 44, stage.height - 26, across, "label soft", "end"), stage.text(10, 18, up, "label soft"));
 }
 

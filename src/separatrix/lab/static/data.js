@@ -1,8 +1,9 @@
 // The page Your data: a table from a file, its check, a model with its held-out accuracy, its picture, a comparison.
 import { drawRows } from "./data-drawing.js";
-import { h, icon, s, select } from "./dom.js";
+import { h, icon, select } from "./dom.js";
 import * as link from "./link.js";
 import { ModelCard } from "./models.js";
+import { codeBlock, codeSection, counted, figureOf, layersOf, mainPicture, section, tableParts, tableRow, verdict } from "./parts.js";
 import { Stage, badge } from "./stage.js";
 
 const VIEWS = [["boundary", "the boundary's own plane"], ["fisher", "Fisher's axes"], ["columns", "two columns"]];
@@ -18,7 +19,7 @@ class YourData {
     const { models, unknown } = link.toModels(params, this.lab.known, 1, "logistic", ["t", "y", "x", "n", "s", "w", "a", "b"]);
     const get = (key, words) => (words.find(([word]) => word === params.get(key)) ?? words[0])[0];
     Object.assign(this, { model: models[0] ?? { name: "logistic", settings: {}, base: null }, target: params.get("y"), drop: parts(params.get("x")), missing: get("n", MISSING), standardise: params.get("s") === "1", view: get("w", VIEWS), first: params.get("a"), second: params.get("b") });
-    if (unknown.length) this.lab.notice(`The link has parts that this version does not know: ${unknown.join(", ")}.`);
+    this.lab.unknown(unknown);
     this.build();
     if (params.get("t")) await this.open("columns", { table: params.get("t") });
     return this;
@@ -26,20 +27,19 @@ class YourData {
 
   build() {
     const { demos } = this.lab.opening;
-    Object.assign(this, { told: h("p", { class: "verdict bad", role: "alert", hidden: true }), busy: h("p", { class: "working", role: "status", hidden: true }), choice: h("div", { class: "choices" }), views: h("div", { class: "row views" }), under: h("div"), findings: h("section", { class: "findings" }), compared: h("section", { class: "findings" }), about: h("section"), numbers: h("div"), acts: h("div", { class: "row made" }), code: h("pre", { tabindex: "0", "aria-label": "The same in Python" }) });
+    Object.assign(this, { told: h("p", { class: "verdict bad", role: "alert", hidden: true }), busy: h("p", { class: "working", role: "status", hidden: true }), choice: h("div", { class: "choices" }), views: h("div", { class: "row views" }), under: h("div"), findings: h("section", { class: "findings" }), compared: h("section", { class: "findings" }), about: h("section"), numbers: h("div"), acts: h("div", { class: "row made" }), code: codeBlock() });
     this.file = h("input", { type: "file", id: "file", "aria-label": "Table to open", change: event => this.upload(event.target.files[0]) });
     this.zone = h("div", { class: "zone" }, h("b", {}, "Drop a CSV here."), h("span", {}, "It stays on this machine."), this.file,
       select("Demo table", [["", "or a demo table"], ...demos.map(name => [name, name])], "", name => name && this.open("demo", { name })));
-    this.svg = s("svg", { id: "stage", class: "stage", role: "img", tabindex: "0" });
-    this.layers = Object.fromEntries(["ground", "axes", "marks", "lines", "over"].map(name => [name, s("g", { class: name })]));
-    this.svg.append(...Object.values(this.layers));
-    const figure = h("figure", { class: "plane" }, this.svg);
+    this.svg = mainPicture("img", null);
+    this.layers = layersOf(this.svg, "ground", "axes", "marks", "lines", "over");
+    const figure = figureOf(this.svg);
     this.card = new ModelCard(0, this.model, this.lab.known, () => this.fit());
     this.card.numbers.replaceWith(this.numbers);
     this.page = h("div", { hidden: true }, h("div", { class: "columns table" }, h("div", {}, this.views, figure, this.under),
-      h("aside", { class: "rail", "aria-label": "Table and model" }, this.about, h("section", {}, h("h2", {}, "Model"), this.card.element, this.acts),
-        h("section", {}, h("h2", {}, "The same in Python"), this.code)), this.findings), this.compared);
-    this.root.append(this.lab.lead("What does a line say about your table?", "Choose the column to predict, then a model: the rows held out say how well it works.", "The guide's page on tables", this.choice), this.zone, this.told, this.busy, this.page);
+      h("aside", { class: "rail", "aria-label": "Table and model" }, this.about, section("Model", this.card.element, this.acts),
+        codeSection(this.code)), this.findings), this.compared);
+    this.root.append(this.lab.lead("What does a line say about your table?", "Choose the column to predict, then a model: the rows held out say how well it works.", "E1 in the tour", this.choice), this.zone, this.told, this.busy, this.page);
     this.stage = new Stage(figure, this.svg, width => width < 520 ? 346 / 390 : 520 / 872, () => { if (this.answer) this.plane(); });
     this.drops = { dragover: event => event.preventDefault(), drop: event => { event.preventDefault(); this.upload(event.dataTransfer.files[0]); } };
     for (const [name, act] of Object.entries(this.drops)) document.addEventListener(name, act);
@@ -144,14 +144,14 @@ class YourData {
   }
 
   show() {
-    const { answer } = this, { met, text } = answer.verdict, act = (name, words, click) => h("button", { type: "button", id: `data-${name}`, click }, words);
+    const { answer } = this, { met, text } = answer.verdict, act = (name, words, click) => h("button", { id: `data-${name}`, click }, words);
     this.size.textContent = answer.size;
     this.numbers.replaceChildren(h("dl", { class: "facts" }, answer.facts.map(([name, value], k) => [h("dt", {}, name), h("dd", { class: k ? null : "big", "data-number": name }, value)])), note(answer.beside),
-      h("p", { class: met ? "verdict" : "verdict unmet" }, icon(met ? "check" : "warn"), h("span", {}, text)), ...answer.notes.map(note));
+      verdict(met, text), ...answer.notes.map(note));
     this.code.textContent = answer.python;
     this.acts.replaceChildren(act("compare", "Compare all", () => this.compare()), act("report", "Report", () => this.made("report")), act("model", "Model file", () => this.made("model")));
     this.turns();
-    this.svg.dataset.fit = String(Number(this.svg.dataset.fit ?? 0) + 1);
+    counted(this.svg, "fit");
   }
 
   /** The directions of the plane, and for two columns which. */
@@ -174,7 +174,7 @@ class YourData {
     drawRows(this.stage, this.layers, drawn);
     this.under.replaceChildren(h("ul", { class: "legend" }, this.answer.classes.map(({ k, text }) => h("li", {}, k === null ? "" : badge(k), h("span", {}, text)))), note(drawn.says));
     this.svg.setAttribute("aria-label", drawn.says);
-    this.svg.dataset.drawn = String(Number(this.svg.dataset.drawn ?? 0) + 1);
+    counted(this.svg);
     this.lab.changed();
   }
 
@@ -185,7 +185,7 @@ class YourData {
     const item = ({ severity, title, text }) => h("li", { class: severity }, icon(severity === "ok" ? "check" : "warn"), h("span", {}, h("b", {}, `${severity}: ${title}`), ` ${text}`));
     this.lab.source.latest("data.check", this.payload(), (answer, error) => {
       this.checked = !error;
-      if (error) return this.findings.replaceChildren(h("h2", {}, "Check"), h("p", {}, error.message, " ", h("button", { type: "button", click: () => this.check() }, "Check again")));
+      if (error) return this.findings.replaceChildren(h("h2", {}, "Check"), h("p", {}, error.message, " ", h("button", { click: () => this.check() }, "Check again")));
       this.findings.replaceChildren(h("h2", {}, "Check"), h("ul", {}, answer.told.map(item)), h("details", { class: "more" }, h("summary", {}, `Fine: ${answer.fine.length}`), h("ul", {}, answer.fine.map(item))));
     });
   }
@@ -193,8 +193,8 @@ class YourData {
   async compare() {
     const answer = await this.asked("compare", this.payload());
     if (!answer) return;
-    const row = ({ name, cells, chosen }) => h("tr", { class: chosen ? "chosen" : null, "data-name": name }, cells.map((cell, k) => h(k ? "td" : "th", k ? {} : { scope: "row" }, cell)));
-    this.compared.replaceChildren(h("h2", {}, answer.title), h("table", {}, h("thead", {}, h("tr", {}, answer.head.map(text => h("th", { scope: "col" }, text)))), h("tbody", {}, answer.rows.map(row))), ...answer.notes.map(note));
+    const row = ({ name, cells, chosen }) => tableRow({ class: chosen ? "chosen" : null, "data-name": name }, ...cells);
+    this.compared.replaceChildren(h("h2", {}, answer.title), h("table", {}, tableParts(answer.head, answer.rows.map(row))), ...answer.notes.map(note));
     this.compared.scrollIntoView({ block: "nearest" });
     this.lab.say(answer.notes[0]);
   }
@@ -212,7 +212,7 @@ class YourData {
 
   working(text, share, stop) {
     this.busy.hidden = !text;
-    this.busy.replaceChildren(!text ? "" : typeof share === "number" ? `${text}: ${Math.round(100 * share)} %` : text, text ? h("button", { type: "button", click: stop }, "Stop") : "");
+    this.busy.replaceChildren(!text ? "" : typeof share === "number" ? `${text}: ${Math.round(100 * share)} %` : text, text ? h("button", { click: stop }, "Stop") : "");
   }
 
   /** What a long request does, for the frame. */

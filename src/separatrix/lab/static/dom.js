@@ -1,9 +1,9 @@
 // HTML and SVG elements. Every string becomes text, never markup.
 const SVG = "http://www.w3.org/2000/svg";
 
-/** An HTML element: attributes (functions are event listeners), then children (strings become text). */
+/** An HTML element: attributes (functions are event listeners), then children (strings become text). No button submits a form. */
 export function h(tag, attributes = {}, ...children) {
-  return filled(document.createElement(tag), attributes, children);
+  return filled(document.createElement(tag), tag === "button" ? { type: "button", ...attributes } : attributes, children);
 }
 
 /** The same for SVG. */
@@ -61,7 +61,7 @@ export function segmented(name, items, current, choose) {
   for (const item of items) {
     const pressed = String(item.value === current);
     const act = () => choose(item.value);
-    group.append(h("button", { type: "button", "aria-pressed": pressed, "aria-label": item.name, click: act }, item.label));
+    group.append(h("button", { "aria-pressed": pressed, "aria-label": item.name, click: act }, item.label));
   }
   return group;
 }

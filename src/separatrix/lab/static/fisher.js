@@ -1,6 +1,7 @@
 // The page Fisher: a direction to turn, the histograms along it, and J of all directions.
 import { fixed, h, s, segmented, short } from "./dom.js";
 import * as link from "./link.js";
+import { boundaries, codeBlock, codeSection, figureOf, mainPicture, released, section } from "./parts.js";
 import { pointChoices } from "./point-choices.js";
 import { PointSet } from "./pointset.js";
 import { COLOURS, Stage } from "./stage.js";
@@ -23,8 +24,8 @@ class Fisher {
   }
 
   build() {
-    this.svg = s("svg", { id: "stage", class: "stage", role: "slider", tabindex: "0", "aria-valuemin": 0, "aria-valuemax": 180 });
-    const figure = h("figure", { class: "plane" }, this.svg);
+    this.svg = mainPicture("slider", null, { "aria-valuemin": 0, "aria-valuemax": 180 });
+    const figure = figureOf(this.svg);
     this.choice = h("div", { class: "choices" });
     const picture = () => s("svg", { role: "img" });
     [this.histogram, this.curve] = [picture(), picture()];
@@ -32,22 +33,22 @@ class Fisher {
       asTable("numbers of the histogram", () => { const { edges, counts, classes } = this.answer; return [["from", "to", ...classes.map(k => COLOURS[k])], ...counts[0].map((_, j) => [fixed(edges[j]), fixed(edges[j + 1]), ...counts.map(list => list[j])])]; }),
       asTable("J of all directions", () => [["degrees", "J"], ...this.answer.curve.degrees.map((v, k) => [fixed(v, 0), this.answer.curve.J[k]])])];
     this.numbers = h("div");
-    this.code = h("pre", { tabindex: "0", "aria-label": "The same in Python" });
+    this.code = codeBlock();
     this.table = pointTable(() => this.set, () => this.ask());
     this.root.append(
       this.lab.lead("Can you find the largest J?", ["Turn the arrow with the pointer or with ", h("b", {}, "←"), " and ", h("b", {}, "→"), ". Is the direction of the means the best one?"], "V7 in the tour", this.choice),
       h("div", { class: "columns" }, h("div", {}, figure, this.table, h("figure", { class: "chart" }, this.histogram, this.tables[0])),
         h("aside", { class: "rail", "aria-label": "Numbers" },
-          h("section", {}, h("h2", {}, "J of all directions"), h("figure", { class: "chart" }, this.curve, this.tables[1])),
-          h("section", {}, h("h2", {}, "This direction"), this.numbers),
-          h("section", {}, h("h2", {}, "The same in Python"), this.code))));
+          section("J of all directions", h("figure", { class: "chart" }, this.curve, this.tables[1])),
+          section("This direction", this.numbers),
+          codeSection(this.code))));
     this.stage = new Stage(figure, this.svg, width => width < 520 ? 320 / 390 : 440 / 872, () => { if (this.answer) this.ask(); });
     this.pointer();
     this.choices();
   }
 
   choices() {
-    const turn = (text, degrees) => h("button", { type: "button", click: () => this.turn(degrees()) }, text);
+    const turn = (text, degrees) => h("button", { click: () => this.turn(degrees()) }, text);
     this.choice.replaceChildren(
       turn("Means", () => this.answer.means.degrees), turn("Fisher", () => this.answer.best.degrees),
       segmented("Threshold", ["midpoint", "gaussian"].map(value => ({ value, label: value === "gaussian" ? "Gaussian" : "midpoint" })), this.threshold, value => { this.threshold = value; this.choices(); this.ask(); }),
@@ -75,7 +76,7 @@ class Fisher {
       if (turning) angle(event);
       else if (held >= 0) { this.set.move(held, stage.at(event)); this.ask(); }
     });
-    for (const name of ["pointerup", "pointercancel"]) svg.addEventListener(name, () => { if (held >= 0) this.choices(); held = -1; turning = false; });
+    released(svg, () => { if (held >= 0) this.choices(); held = -1; turning = false; });
     svg.addEventListener("keydown", event => {
       const by = { ArrowLeft: 1, ArrowUp: 1, ArrowRight: -1, ArrowDown: -1 }[event.key];
       if (!by) return;
@@ -96,7 +97,7 @@ class Fisher {
     const [cx, cy] = [stage.x(a), stage.y(b)], tip = [cx + length * answer.w[0], cy - length * answer.w[1]];
     const axis = stage.path([-60, 60].map(t => [a + t * answer.w[0], b + t * answer.w[1]]));
     svg.replaceChildren(...stage.axes(), s("path", { class: "before", d: axis }),
-      ...answer.lines.map(line => s("path", { class: "boundary line-0", d: stage.path(line) })), ...stage.marks(X, y),
+      ...boundaries(stage, answer.lines), ...stage.marks(X, y),
       stage.arrow(cx, cy, ...tip, "vector"), stage.text(tip[0] + 12 * Math.sign(answer.w[0] || 1), tip[1] - 6, "w", "label math", "middle"));
     svg.setAttribute("aria-label", `Direction in degrees through ${X.length} points`);
     svg.setAttribute("aria-valuenow", fixed(this.degrees, 0).replace("−", "-"));

@@ -1,5 +1,6 @@
 // The page Information: figures with sliders for entropy, KL, two peaks and σ. Their description comes from the server.
 import { fixed, h, s } from "./dom.js";
+import { codeBlock, codeSection, figureOf, section } from "./parts.js";
 import { undoButton } from "./point-choices.js";
 import { Stage } from "./stage.js";
 import { curveTable, factTable } from "./table.js";
@@ -25,20 +26,20 @@ class Information {
 
   build(figures) {
     this.undoing = undoButton(false, () => this.undo());
-    this.code = h("pre", { tabindex: "0", "aria-label": "The same in Python" });
+    this.code = codeBlock();
     this.figures = figures.map((one, k) => this.figure(one, k));
     this.root.append(
       this.lab.lead("What does a wrong belief cost?", ["Move ", h("b", { class: "math" }, "q"), " until it costs nothing to believe it."], "V12 and V13 in the tour", this.undoing),
-      h("div", { class: "pair charts" }, this.figures.map(one => one.element)), h("section", {}, h("h2", {}, "The same in Python"), this.code));
+      h("div", { class: "pair charts" }, this.figures.map(one => one.element)), codeSection(this.code));
     this.pictures = this.figures.map(one => one.stage);
     for (const one of this.pictures) one.resize();
     this.root.addEventListener("keydown", event => { if (event.key === "z" && !event.ctrlKey && !event.metaKey) this.undo(); });
   }
 
   figure(one, k) {
-    const svg = s("svg", { class: "stage", role: "img", id: k ? null : "stage", tabindex: k ? null : "-1" }), frame = h("figure", { class: "plane" }, svg), [first] = one.sliders;
+    const svg = s("svg", { class: "stage", role: "img", id: k ? null : "stage", tabindex: k ? null : "-1" }), frame = figureOf(svg), [first] = one.sliders;
     Object.assign(one, { request: this.sliders[first][0], facts: h("div"), note: h("p", { class: "note" }), table: curveTable(one.title) });
-    one.element = h("section", {}, h("h2", {}, one.title), frame, one.sliders.map(key => this.slider(key)), one.facts, k > 0 && one.note, one.table);
+    one.element = section(one.title, frame, one.sliders.map(key => this.slider(key)), one.facts, k > 0 && one.note, one.table);
     one.stage = new Stage(frame, svg, width => width < 520 ? 0.62 : 0.5, () => this.answers[one.request] && this.draw(one));
     one.stage.box = one.box;
     const move = event => { if (event.buttons) { const [x] = one.stage.at(event); this.set(first, one.times ? one.times * Math.abs(x) : x); } };

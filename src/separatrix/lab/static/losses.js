@@ -1,12 +1,12 @@
 // The page Losses: losses by margin with a tangent, and the boundary that each of them gives to points on a line.
 import { fixed, h, s } from "./dom.js";
 import { nextRow, stepped } from "./limits.js";
+import { clamp, codeBlock, codeSection, figureOf, mainPicture, released, section, tableParts, tableRow } from "./parts.js";
 import { Stage } from "./stage.js";
 import { asTable } from "./table.js";
 
 const FIRST = ["logistic", "squared", "perceptron", "hinge", "zero-one"];
 const GRAPH = [-3.2, 5.2, -0.35, 4.4];
-const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
 
 class Losses {
   constructor(root, lab) { Object.assign(this, { root, lab, m: 0.5, row: 8 }); }
@@ -27,22 +27,22 @@ class Losses {
   }
 
   build() {
-    this.svg = s("svg", { id: "stage", class: "stage", role: "slider", tabindex: "0", "aria-label": "Margin m", "aria-valuemin": -3, "aria-valuemax": 5 });
+    this.svg = mainPicture("slider", null, { "aria-label": "Margin m", "aria-valuemin": -3, "aria-valuemax": 5 });
     this.line = s("svg", { class: "stage", role: "application", tabindex: "0", "aria-roledescription": "line with points that can be moved" });
-    const figure = h("figure", { class: "plane" }, this.svg), strip = h("figure", { class: "plane strip" }, this.line);
+    const figure = figureOf(this.svg), strip = h("figure", { class: "plane strip" }, this.line);
     const checks = this.names.map(name => h("label", {}, h("input", { type: "checkbox", checked: this.chosen.has(name), change: event => { this.chosen[event.target.checked ? "add" : "delete"](name); this.ask(); } }), name));
     this.table = h("div");
     this.values = asTable("values of the losses", () => [["m", ...this.answer.losses.map(one => one.name)], ...this.answer.margins.flatMap((m, j) => j % 10 ? [] : [[fixed(m, 1), ...this.answer.losses.map(one => one.values[j])]])]);
-    this.code = h("pre", { tabindex: "0", "aria-label": "The same in Python" });
-    const again = h("button", { type: "button", click: () => { this.x = this.first.slice(); this.ask(); } }, "Put the points back");
+    this.code = codeBlock();
+    const again = h("button", { click: () => { this.x = this.first.slice(); this.ask(); } }, "Put the points back");
     this.root.append(
       this.lab.lead("Which loss still grows?", ["Pull the point at ", h("b", {}, "8"), " out to 30: it only gets more right. Whose boundary follows it?"], "V3 and V6 in the tour", again),
       h("div", { class: "columns" },
         h("div", {}, figure, this.values, strip),
         h("aside", { class: "rail", "aria-label": "Losses and numbers" },
-          h("section", {}, h("h2", {}, "Losses"), h("div", { class: "checks" }, checks)),
-          h("section", {}, h("h2", {}, "At this margin"), this.table),
-          h("section", {}, h("h2", {}, "The same in Python"), this.code))));
+          section("Losses", h("div", { class: "checks" }, checks)),
+          section("At this margin", this.table),
+          codeSection(this.code))));
     this.stage = new Stage(figure, this.svg, width => width < 520 ? 300 / 390 : 420 / 872, () => this.answer && this.draw());
     this.stage.box = GRAPH;
     this.strip = new Stage(strip, this.line, width => width < 520 ? 150 / 390 : 150 / 872, () => this.answer && this.draw());
@@ -55,7 +55,7 @@ class Losses {
     const { strip, line } = this, all = () => this.x.map(x => [x, 0]);
     line.addEventListener("pointerdown", event => { held = strip.hit(event, all()); if (held >= 0) { this.row = held; line.setPointerCapture(event.pointerId); } });
     line.addEventListener("pointermove", event => { if (held >= 0) { this.x[held] = clamp(Math.round(strip.at(event)[0] * 100) / 100, -6, 32); this.ask(); } });
-    for (const name of ["pointerup", "pointercancel"]) line.addEventListener(name, () => { held = -1; });
+    released(line, () => { held = -1; });
     line.addEventListener("keydown", event => {
       const to = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
       if (to) this.x[this.row] = clamp(Math.round(stepped([this.x[this.row], 0], [to, 0], event.shiftKey ? 1 : 0.1)[0] * 100) / 100, -6, 32);
@@ -124,10 +124,10 @@ class Losses {
       ...strip.marks(this.x.map(x => [x, 0]), this.y), s("circle", { class: "selected", r: 15, transform: strip.place([this.x[this.row], 0]) }));
     this.line.setAttribute("aria-label", `Line with ${this.x.length} points. ${this.sentence()}.`);
     this.values.refresh();
-    const head = ["value", "slope", "curvature", "boundary"].map(text => h("th", { scope: "col" }, text));
+    const heads = [h("span", { class: "hidden" }, "Loss"), "value", "slope", "curvature", "boundary"];
     const cell = value => h("td", { class: value === null ? "none" : null }, fixed(value, 3));
-    this.table.replaceChildren(h("table", { class: "of-losses" }, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, h("span", { class: "hidden" }, "Loss")), head)),
-      h("tbody", {}, answer.losses.map(one => h("tr", { "data-loss": one.name }, h("th", { scope: "row" }, one.name), cell(one.value), cell(one.slope), cell(one.curvature), cell(one.boundary))))));
+    this.table.replaceChildren(h("table", { class: "of-losses" },
+      tableParts(heads, answer.losses.map(one => tableRow({ "data-loss": one.name }, one.name, ["value", "slope", "curvature", "boundary"].map(key => cell(one[key])))))));
     this.code.textContent = answer.python;
   }
 

@@ -100,7 +100,7 @@ function toast(text) {
 }
 
 function acts() {
-  const act = (name, text, label, click) => h("button", { class: "plain", type: "button", id: `act-${name}`, "aria-label": label, click }, icon(name), h("span", { class: "text" }, text));
+  const act = (name, text, label, click) => h("button", { class: "plain", id: `act-${name}`, "aria-label": label, click }, icon(name), h("span", { class: "text" }, text));
   const menu = h("div", { class: "menu", hidden: true });
   const picture = act("picture", "Picture", "Save this picture as SVG or PNG", () => {
     menu.hidden = !menu.hidden;
@@ -108,7 +108,7 @@ function acts() {
     if (!menu.hidden) menu.firstChild.focus();
   });
   picture.setAttribute("aria-expanded", "false");
-  for (const kind of ["SVG", "PNG"]) menu.append(h("button", { type: "button", click: () => {
+  for (const kind of ["SVG", "PNG"]) menu.append(h("button", { click: () => {
     menu.hidden = true;
     picture.focus();
     const pictures = current.page.pictures ?? current.page.stage;
@@ -146,9 +146,12 @@ async function visit() {
   if (mine.page) write();
 }
 
+/** The items that a text names, such as "V1 and V2 in the tour", as links to the server's pages of the tour. */
+const toured = text => text.split(/\b([A-Z]\d+)\b/).map((part, k) => (k % 2 ? h("a", { href: `tour/${part}`, target: "_blank", rel: "noopener" }, part) : part));
+
 /** The head of a page: its question, the sentence that says what to try, the tour, and its choices. */
 lab.lead = (title, sentence, tour, ...choices) => h("div", { class: "lead" },
-  h("div", {}, h("h1", {}, title), h("p", { class: "try" }, sentence, " ", tour && h("span", { class: "tour" }, tour)),
+  h("div", {}, h("h1", {}, title), h("p", { class: "try" }, sentence, " ", h("span", { class: "tour" }, embedded ? tour : toured(tour))),
     embedded?.sentence && h("p", { class: "recorded" }, embedded.sentence)),
   h("div", { class: "choices" }, choices));
 

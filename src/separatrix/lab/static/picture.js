@@ -1,14 +1,8 @@
 // The picture as a file. Colours and type are written into the copy, since a file has no style sheet.
+import { s } from "./dom.js";
+
 const COPIED = ["fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "stroke-linejoin", "opacity", "fill-opacity", "font-family", "font-size", "font-style", "font-weight", "text-anchor", "paint-order"];
 
-const SVG = "http://www.w3.org/2000/svg";
-
-function make(name, attributes, ...children) {
-  const made = document.createElementNS(SVG, name);
-  for (const key in attributes) made.setAttribute(key, attributes[key]);
-  made.append(...children);
-  return made;
-}
 
 /** A copy of a stage's SVG that looks the same anywhere. */
 function copied({ svg, canvas, width, height }) {
@@ -18,7 +12,7 @@ function copied({ svg, canvas, width, height }) {
     for (const name of COPIED) copies[k].setAttribute(name, style.getPropertyValue(name));
     copies[k].removeAttribute("class");
   });
-  if (canvas?.width) copy.prepend(make("image", { width, height, href: canvas.toDataURL() }));
+  if (canvas?.width) copy.prepend(s("image", { width, height, href: canvas.toDataURL() }));
   for (const name of ["class", "id", "tabindex", "role", "aria-roledescription"]) copy.removeAttribute(name);
   for (const [key, value] of Object.entries({ width, height })) copy.setAttribute(key, value);
   return copy;
@@ -29,9 +23,9 @@ export function standalone(stages) {
   const shown = stages.filter(one => one.svg.checkVisibility()), frames = shown.map(one => one.svg.getBoundingClientRect());
   const left = Math.min(...frames.map(one => one.left)), top = Math.min(...frames.map(one => one.top));
   const width = Math.round(Math.max(...frames.map(one => one.right)) - left), height = Math.round(Math.max(...frames.map(one => one.bottom)) - top);
-  const paper = make("rect", { width, height, fill: getComputedStyle(document.body).backgroundColor });
-  const copies = shown.map((one, k) => make("g", { transform: `translate(${frames[k].left - left},${frames[k].top - top})` }, copied(one)));
-  return { width, height, text: new XMLSerializer().serializeToString(make("svg", { width, height, viewBox: `0 0 ${width} ${height}` }, paper, ...copies)) };
+  const paper = s("rect", { width, height, fill: getComputedStyle(document.body).backgroundColor });
+  const copies = shown.map((one, k) => s("g", { transform: `translate(${frames[k].left - left},${frames[k].top - top})` }, copied(one)));
+  return { width, height, text: new XMLSerializer().serializeToString(s("svg", { width, height, viewBox: `0 0 ${width} ${height}` }, paper, ...copies)) };
 }
 
 /** Save a stage, or several of them, as an SVG or PNG file. */

@@ -1,7 +1,7 @@
 // The button that undoes, and the points to start from: the same on every page with points.
 import { h, icon, select } from "./dom.js";
 
-export const undoButton = (enabled, click) => h("button", { class: "plain", type: "button", "aria-label": "Undo", disabled: !enabled, click }, icon("undo"));
+export const undoButton = (enabled, click) => h("button", { class: "plain", "aria-label": "Undo", disabled: !enabled, click }, icon("undo"));
 
 /** A select of the presets, and of "Own points" where the points are none of them. */
 export function presetSelect(presets, current, choose) {

@@ -1,6 +1,7 @@
 // The page Step: the updates of a fit one by one, with their arithmetic and three curves on one playhead.
 import { fixed, h, s, segmented, select, solid } from "./dom.js";
 import * as link from "./link.js";
+import { figureOf, layersOf, mainPicture } from "./parts.js";
 import { arithmetic } from "./step-arithmetic.js";
 import { curveFigure } from "./step-curves.js";
 import { Stage } from "./stage.js";
@@ -25,10 +26,9 @@ class StepPage {
   }
 
   build() {
-    this.svg = s("svg", { id: "stage", class: "stage", role: "application", tabindex: "0", "aria-roledescription": "plane with a boundary that turns" });
-    const figure = h("figure", { class: "plane" }, this.svg);
-    this.layers = Object.fromEntries(["ground", "axes", "lines", "under", "marks", "over"].map(name => [name, s("g", { class: name })]));
-    this.svg.append(...Object.values(this.layers));
+    this.svg = mainPicture("application", "plane with a boundary that turns");
+    const figure = figureOf(this.svg);
+    this.layers = layersOf(this.svg, "ground", "axes", "lines", "under", "marks", "over");
     this.choice = h("div", { class: "choices" });
     this.card = h("section", { class: "card", "aria-label": "The arithmetic" });
     this.curves = [0, 1, 2].map(curveFigure);
@@ -77,9 +77,9 @@ class StepPage {
   }
 
   transport() {
-    const button = name => h("button", { type: "button", id: `step-${name}`, "aria-label": NAMES[name], click: () => { this.stop(); this.go(name); } }, solid(ICONS[name]));
+    const button = name => h("button", { id: `step-${name}`, "aria-label": NAMES[name], click: () => { this.stop(); this.go(name); } }, solid(ICONS[name]));
     this.buttons = Object.fromEntries(Object.keys(NAMES).map(name => [name, button(name)]));
-    this.play = h("button", { type: "button", class: "solid", id: "step-play", click: () => this.timer ? this.stop() : this.begin() });
+    this.play = h("button", { class: "solid", id: "step-play", click: () => this.timer ? this.stop() : this.begin() });
     this.scrub = h("input", { type: "range", id: "step-scrub", min: 0, max: 1, "aria-label": "Step", input: event => { this.stop(); this.show(event.target.valueAsNumber, false); } });
     this.where = h("span", { class: "where" });
     const shown = h("output", {}, "4/s");

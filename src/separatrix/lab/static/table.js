@@ -1,5 +1,6 @@
 // Tables for those who do not drag or look: numbers by name, the numbers of a curve, and the points with editable cells.
 import { fixed, h, short } from "./dom.js";
+import { tableParts, tableRow } from "./parts.js";
 import { SHAPE_NAMES } from "./stage.js";
 
 const written = value => typeof value === "string" || Number.isInteger(value) ? String(value) : short(value);
@@ -10,8 +11,7 @@ export function asTable(name, rows) {
   const refresh = () => {
     if (!details.open) return;
     const [heads, ...others] = rows();
-    place.replaceChildren(h("table", {}, h("thead", {}, h("tr", {}, heads.map(text => h("th", { scope: "col" }, text)))),
-      h("tbody", {}, others.map(([first, ...rest]) => h("tr", {}, h("th", { scope: "row" }, written(first)), rest.map(value => h("td", {}, written(value))))))));
+    place.replaceChildren(h("table", {}, tableParts(heads, others.map(row => tableRow({}, ...row.map(written))))));
   };
   const details = h("details", { class: "more as-table", toggle: refresh }, h("summary", {}, "As a table", h("span", { class: "hidden" }, `: ${name}`)), place);
   return Object.assign(details, { refresh });
@@ -37,7 +37,7 @@ export function pointTable(points, changed) {
     change: event => { points().keep(); points().y[i] = Number(event.target.value); changed(); },
   }, SHAPE_NAMES.map((name, k) => h("option", { value: k, selected: points().y[i] === k }, name))));
   const fill = () => body.replaceChildren(...points().X.map((_, i) =>
-    h("tr", {}, h("th", { scope: "row" }, String(i)), cell(i, 0), cell(i, 1), kind(i))));
+    tableRow({}, String(i), cell(i, 0), cell(i, 1), kind(i))));
   const heads = ["row", "x₁", "x₂", "class"].map(text => h("th", { scope: "col" }, text));
   const details = h("details", { class: "point-table", toggle: () => details.open && fill() },
     h("summary", {}, "Points as a table"),
@@ -48,7 +48,7 @@ export function pointTable(points, changed) {
 
 /** Rows of a name and its values, with the names of the columns if there are several. */
 export const factTable = (rows, heads = []) => h("table", {}, heads.length > 0 && h("thead", {}, h("tr", {}, h("td"), heads.map(text => h("th", { scope: "col" }, text)))),
-  h("tbody", {}, rows.map(([name, ...cells]) => h("tr", { "data-fact": name }, h("th", { scope: "row" }, name), cells.map(cell => h("td", {}, cell))))));
+  h("tbody", {}, rows.map(([name, ...cells]) => tableRow({ "data-fact": name }, name, ...cells))));
 
 /** The curves of a figure, every tenth place of them; the first is the places. */
 export function curveTable(title) {

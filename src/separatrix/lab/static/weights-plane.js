@@ -1,5 +1,6 @@
 // The plane beside the error surfaces: points to drag, and the line of w, which is moved by itself and turned by its normal.
-import { h, s } from "./dom.js";
+import { s } from "./dom.js";
+import { boundaries, counted, figureOf } from "./parts.js";
 import { Stage } from "./stage.js";
 
 const NORMAL = 54; // The length of the normal in pixels.
@@ -24,7 +25,7 @@ export class LinePlane {
         page.ask(row >= 0 ? {} : { drag: { to, about } });
       },
     });
-    const element = h("figure", { class: "plane" }, svg), stage = new Stage(element, svg, () => 0.72, () => { if (page.answer) page.ask(); });
+    const element = figureOf(svg), stage = new Stage(element, svg, () => 0.72, () => { if (page.answer) page.ask(); });
     Object.assign(this, { page, svg, element, stage });
   }
 
@@ -38,9 +39,9 @@ export class LinePlane {
     }
     const points = JSON.stringify([X, y, stage.box]);
     if (points !== this.points) Object.assign(this, { points, marks: s("g", {}, stage.marks(X, y)) }); // 500 marks are made only when they move.
-    svg.replaceChildren(...answer.regions.map(one => stage.region(one)), ...stage.axes(), ...answer.lines.map(line => s("path", { class: "boundary line-0", d: stage.path(line) })),
+    svg.replaceChildren(...answer.regions.map(one => stage.region(one)), ...stage.axes(), ...boundaries(stage, answer.lines),
       ...answer.wrong.map(i => s("circle", { class: "ring", r: 9.5, transform: stage.place(X[i]) })), this.marks, ...made);
     svg.setAttribute("aria-label", answer.label);
-    svg.dataset.drawn = String(Number(svg.dataset.drawn ?? 0) + 1);
+    counted(svg);
   }
 }

@@ -1,6 +1,7 @@
 // An error surface: bands painted on a canvas, and over them axes, the path of a run, w, and the way downhill.
 import { h, icon, s, select, short } from "./dom.js";
 import { stepped } from "./limits.js";
+import { clamp, figureOf } from "./parts.js";
 import { ARROWS } from "./plane-keys.js";
 import { Stage } from "./stage.js";
 
@@ -15,7 +16,7 @@ export class Surface {
   constructor(page, k) {
     Object.assign(this, { page, k });
     this.svg = s("svg", { class: "stage", role: "application", tabindex: "0", "aria-roledescription": "error surface on which w can be moved", focus: () => page.activate(k), keydown: event => this.key(event), ...this.drag() });
-    const figure = h("figure", { class: "plane" }, this.svg), { losses } = page.chosen;
+    const figure = figureOf(this.svg), { losses } = page.chosen;
     this.facts = h("p");
     this.element = h("div", { class: "surface" }, select(k ? "Second loss" : "First loss", page.known.losses.map(name => [name, name]), losses[k], name => { losses[k] = name; page.choose({ losses }, true); }), figure, this.facts);
     this.stage = new Stage(figure, this.svg, () => 1, () => { if (this.bands) { this.paint(); this.draw(); } });
@@ -67,7 +68,7 @@ export class Surface {
   drag() {
     const { page, k } = this, up = () => { held = false; page.choices(); };
     let held = false;
-    const put = event => page.place(this.stage.at(event).map((value, i) => Math.min(Math.max(value, this.stage.box[2 * i]), this.stage.box[2 * i + 1])));
+    const put = event => page.place(this.stage.at(event).map((value, i) => clamp(value, this.stage.box[2 * i], this.stage.box[2 * i + 1])));
     return { pointerdown: event => { held = true; this.svg.setPointerCapture(event.pointerId); page.activate(k); page.set.keep(); put(event); }, pointermove: event => { if (held) put(event); }, pointerup: up, pointercancel: up };
   }
 

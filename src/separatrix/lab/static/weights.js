@@ -1,6 +1,7 @@
 // The page Weight space: two error surfaces over two of the weights, and the line of the same weights in the plane.
 import { h, segmented, select, short } from "./dom.js";
 import * as link from "./link.js";
+import { clamp, codeBlock, codeSection, section, tableParts, tableRow } from "./parts.js";
 import { pointChoices } from "./point-choices.js";
 import { PointSet } from "./pointset.js";
 import { pointTable } from "./table.js";
@@ -32,7 +33,7 @@ class Weights {
 
   build() {
     const part = (kind, name = "div", ...children) => h(name, { class: kind }, ...children);
-    Object.assign(this, { undo: part(""), points: part("", "span"), tabs: part("tabs"), status: part("status", "p"), numbers: part("votes", "table"), code: h("pre", { tabindex: "0", "aria-label": "The same in Python" }) });
+    Object.assign(this, { undo: part(""), points: part("", "span"), tabs: part("tabs"), status: part("status", "p"), numbers: part("votes", "table"), code: codeBlock() });
     this.fields = NAMES.map((name, j) => h("input", { type: "number", step: "0.1", "aria-label": name, change: ({ target }) => {
       this.set.keep();
       this.w = this.w.with(j, rounded(target.valueAsNumber || 0));
@@ -41,8 +42,8 @@ class Weights {
     this.surfaces = [0, 1].map(k => new Surface(this, k));
     this.plane = new LinePlane(this);
     const [axes, method, penalty] = this.known.controls.map(({ name, label, options }) => select(label, options, String(this.chosen[name] ?? ""), value => this.choose({ [name]: value }, name === "axes")));
-    const button = (id, label, text, click) => h("button", { type: "button", id: `weights-${id}`, "aria-label": label, click }, text), zoom = by => () => this.ask({ zoom: by });
-    this.play = h("button", { type: "button", class: "solid", id: "weights-run", click: () => this.run() });
+    const button = (id, label, text, click) => h("button", { id: `weights-${id}`, "aria-label": label, click }, text), zoom = by => () => this.ask({ zoom: by });
+    this.play = h("button", { class: "solid", id: "weights-run", click: () => this.run() });
     this.back = button("reset", "Back to the start of the run", "Reset", () => this.reset());
     const bar = part("bar", "div", this.play, this.back, this.undo, button("out", "Zoom out", "−", zoom(ZOOM)), button("in", "Zoom in", "+", zoom(1 / ZOOM)), button("fit", "Show w and the minima", "Fit", () => this.fit()));
     const shown = h("output", {}, String(this.chosen.eta)), eta = h("input", { type: "range", min: -3, max: 2, step: 0.1, "aria-label": "Step size η", "aria-valuetext": this.chosen.eta, input: () => {
@@ -51,13 +52,12 @@ class Weights {
     } });
     eta.value = Math.log10(this.chosen.eta);
     Object.assign(this, { method, eta });
-    const section = (title, ...children) => h("section", {}, h("h2", {}, title), ...children);
     this.root.append(
       this.lab.lead("Which way is down?", ["Drag ", h("b", { class: "math" }, "w"), " downhill. Where is there no slope to follow?"], "V4 and V5 in the tour", axes, this.points),
       part("columns weights", "div", h("div", {}, this.tabs, part("pair", "div", this.surfaces.map(one => one.element)), bar, part("choices", "div", method, h("label", { class: "slide eta" }, part("math", "span", "η"), eta, shown), penalty), this.status),
         part("rail", "aside", h("section", {}, this.plane.element, pointTable(() => this.set, () => this.moved())),
           section("At this w", part("row fields", "div", NAMES.map((name, j) => part("row", "label", part("math", "span", name), this.fields[j]))), this.numbers),
-          section("The same in Python", this.code))));
+          codeSection(this.code))));
     this.themes = matchMedia("(prefers-color-scheme: dark)");
     this.repaint = () => this.surfaces.forEach(one => one.paint());
     this.themes.addEventListener("change", this.repaint);
@@ -123,7 +123,7 @@ class Weights {
       if (growing) this.set.keep();
       const last = W.length - 1, still = matchMedia("(prefers-reduced-motion: reduce)").matches;
       Object.assign(this, { path: { W, status, start, ran: this.chosen.on }, box });
-      if (growing && last && !still) this.timer = setInterval(() => (this.k < last ? this.go(this.k + 1) : this.ended(last)), Math.min(Math.max(RUN / last, 30), 200));
+      if (growing && last && !still) this.timer = setInterval(() => (this.k < last ? this.go(this.k + 1) : this.ended(last)), clamp(RUN / last, 30, 200));
       this.choices();
       return this.timer ? this.go(0) : this.ended(Math.min(last, to));
     });
@@ -187,8 +187,8 @@ class Weights {
     const { answer, path, k, w } = this;
     for (const one of [...this.surfaces, this.plane]) one.draw();
     this.fields.forEach((one, j) => { if (one !== document.activeElement) one.value = Number(w[j].toFixed(3)); });
-    this.numbers.replaceChildren(h("thead", {}, h("tr", {}, h("th", { scope: "col" }, `${answer.wrong.length} of ${this.set.X.length} wrong`), this.chosen.losses.map(name => h("th", { scope: "col" }, name)))),
-      h("tbody", {}, answer.facts.map(([name, values]) => h("tr", { "data-fact": name }, h("th", { scope: "row", class: "math" }, name), values.map(value => h("td", {}, short(value)))))));
+    this.numbers.replaceChildren(...tableParts([`${answer.wrong.length} of ${this.set.X.length} wrong`, ...this.chosen.losses],
+      answer.facts.map(([name, values]) => tableRow({ "data-fact": name }, h("span", { class: "math" }, name), values.map(short)))));
     this.status.textContent = path ? `Step ${k} of ${path.W.length - 1}. ${this.timer ? "" : path.status}` : "";
     this.code.textContent = answer.python;
   }

@@ -41,9 +41,14 @@ def save(figure: Figure, path: str | Path, *, title: str = "", dpi: int = DPI) -
     ...     "Five losses." in pathlib.Path(folder, "V3.svg").read_text()
     True
     """
-    path, out = Path(path), io.BytesIO()
-    kind = path.suffix[1:].lower()
+    path = Path(path)
+    replace_file(path, as_bytes(figure, path.suffix[1:].lower(), title=title, dpi=dpi))
+
+
+def as_bytes(figure: Figure, kind: str, *, title: str = "", dpi: int = DPI) -> bytes:
+    """The content of the file that ``save`` writes; ``kind`` is "svg" or "png"."""
+    out = io.BytesIO()
     stamp: dict[str, Any] = {"Date": None} if kind == "svg" else {"Software": None}
     with mpl.rc_context(SVG):
         figure.savefig(out, format=kind, dpi=dpi, metadata=stamp | {"Title": title})
-    replace_file(path, out.getvalue())
+    return out.getvalue()
