@@ -152,7 +152,7 @@ def _refuse_several_classes(n_classes: int, threshold: float | None, cost: Costs
     for name, given in (("threshold", threshold), ("cost", cost)):
         if given is not None and n_classes != 2:
             remedy = Message("leave it out", ByAudience("; decision.bayes_decision takes a table of costs", shell=""))
-            raise ParameterError(name, f"the model has {n_classes} classes, and it needs two", remedy)
+            raise ParameterError(name, f"it is for two classes, and the model has {n_classes}", remedy)
 
 
 def _is_share(value: Any) -> bool:
