@@ -116,7 +116,9 @@ def encoded_pipeline():
     return table, make_pipeline(sx.TableEncoder(), sx.LogisticRegression()).fit(table, Y[TWO][::2])
 
 
-@pytest.mark.parametrize("as_row", [lambda table: table.iloc[3], lambda table: table.iloc[[3]]], ids=["series", "frame"])
+@pytest.mark.parametrize(
+    "as_row", [lambda table: table.iloc[3], lambda table: table.iloc[[3]]], ids=["series", "frame"]
+)
 def test_a_pipeline_explains_a_row_of_its_data_frame(as_row):
     table, model = encoded_pipeline()
     found = sx.explain_row(model, as_row(table), 0)

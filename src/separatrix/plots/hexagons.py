@@ -27,7 +27,10 @@ _CODES = np.array([Path.MOVETO, *[Path.LINETO] * 5, Path.CLOSEPOLY], dtype=np.ui
 
 
 def draw_cells(cells: Cells, ax: Axes, theme: Theme) -> None:
-    """Draw all hexagons, one path for each class and layer, with rings around cells in which most rows are misclassified."""
+    """Draw all hexagons, one path for each class and layer.
+
+    Cells in which most rows are misclassified get a ring.
+    """
     total = cells.counts.sum(axis=1)
     order = np.argsort(-cells.counts, axis=1, kind="stable")[:, :2]
     first, second = order[:, 0], order[:, 1]
