@@ -127,7 +127,7 @@ def test_decisions_that_are_refused(pima):
         assert said in complaint("evaluate", "m.json", test, *words, code=2)
     run("fit", "demo:iris", "--out", "three.json")
     said = complaint("evaluate", "three.json", "demo:iris", "--threshold", "0.3", code=2)
-    assert said.endswith("--threshold: the model has 3 classes, and it needs two; leave it out.\n")
+    assert said.endswith("--threshold: it is for two classes, and the model has 3; leave it out.\n")
 
 
 def test_several_classes(tmp_path):

@@ -126,7 +126,7 @@ def test_parts_of_another_kind():
 
 def test_a_penalty_chosen_on_the_command_line():
     text = run("fit", "demo:iris", "--C", "auto", "--out", "m.json", "--test-size", "0").stdout
-    assert "(chosen: the best for rows left out)" in text
+    assert "(chosen by leave-one-out)" in text
     assert "chosen by approximate leave-one-out" in text
     table = read_table("demo:iris")
     model = LogisticRegression("auto", random_state=0).fit(table.X, table.y)
@@ -170,7 +170,7 @@ def test_a_long_status_is_said_once_and_its_directions_are_in_json():
     words = ["fit", "demo:iris", "--C", "inf"]
     done = run(*words, code=1)
     assert done.output.count("these weights put every row on its own side") == 1
-    ends = "no optimum exists, since the classes are separated; see its status"
+    ends = "no optimum exists, since the classes are separated; see the status"
     assert done.stderr == f"separatrix: the check failed: {ends}\n"
     assert "grows without bound along them; use --bias-reduction firth or a finite --C" in done.stdout
     assert "for column" not in done.stdout
@@ -326,7 +326,7 @@ def test_a_report_shows_what_mistakes_cost(tmp_path):
     assert "<dt>table</dt><dd>demo:credit</dd>" in page
     assert "--cost: there is no report" in complaint("fit", "demo:credit", "--cost", "FP=1,FN=5", code=2)
     assert "--cost: got 'five'" in complaint("fit", "demo:credit", "--report", "r.html", "--cost", "five", code=2)
-    assert "--cost: the model has 3 classes" in complaint(
+    assert "--cost: it is for two classes, and the model has 3" in complaint(
         "fit", "demo:iris", "--report", "r.html", "--cost", "FP=1,FN=5", code=2
     )
     assert "--cost: FP is -1" in complaint("fit", "demo:credit", "--report", "r.html", "--cost", "FP=-1,FN=5", code=2)

@@ -80,6 +80,7 @@ def test_two_different_models_are_told_apart_in_one_line(tmp_path):
     run("fit", real(tmp_path, "default"), "--target", "default", "--model", "lda", "--standardise", "--out", "m.json")
     first, *rest = run("show", "flowers.json", "m.json").stdout.splitlines()
     assert first == "two different models: logistic and lda; 4 columns and 3, none in common"
+    assert any(line.split() == ["columns", "kept", "none"] for line in rest)
     assert len(rest) <= 20
     assert any("differences more: see --json" in line for line in rest)
     whole = json.loads(run("show", "flowers.json", "m.json", "--json").stdout)["changes"]
@@ -120,7 +121,9 @@ def test_settings_elsewhere():
     expected = as_settings(2.0, 0.5, 60)
     assert run("show", "m.json", "--as", "glmnet").stdout == expected["glmnet"].code + "\n"
     assert json.loads(run("show", "m.json", "--as", "sklearn", "--json").stdout) == vars(expected["sklearn"])
-    assert "nothing between them" in run("show", "m.json", "--as", "liblinear").stdout
+    refused = run("show", "m.json", "--as", "liblinear").stdout
+    assert refused.startswith("liblinear: there is no equivalent fit: ")
+    assert "nothing between them" in refused
     run("fit", "rows.csv", "--target", "y", "--model", "lda", "--out", "lda.json")
     assert "the model is lda" in complaint("show", "lda.json", "--as", "glmnet", code=2)
     run("fit", "rows.csv", "--target", "y", "--bias-reduction", "firth", "--out", "firth.json")

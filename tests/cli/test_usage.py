@@ -18,6 +18,11 @@ def test_version_and_help():
     assert "Usage" in run(code=2).stderr
 
 
+def test_an_option_without_its_value_points_to_the_help_of_its_verb():
+    text = complaint("fit", "rows.csv", "--target", code=2)
+    assert text == "separatrix: Option '--target' requires an argument (see: separatrix fit --help)\n"
+
+
 @pytest.mark.parametrize("verb", VERBS)
 def test_every_verb_explains_itself(verb):
     text = run(verb, "--help").stdout

@@ -164,7 +164,7 @@ def test_a_scheduler_that_goes_away_is_an_error(table, tmp_path):
         with Client(scheduler_file=str(address_file), set_as_default=False) as client:
             rows = dask_table(*on_dask, cluster=client).rows(CLASS_NUMBERS)
             thread = when_begun(marks, 1, scheduler.kill)
-            with pytest.raises(ClusterError, match=r"the scheduler at tcp://127.0.0.1:.* went away"):
+            with pytest.raises(ClusterError, match=r"contact with the scheduler at tcp://127.0.0.1:.* was lost"):
                 rows.fold(SlowSum(marks, 0.5))
             thread.join()
     finally:

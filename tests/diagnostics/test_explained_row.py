@@ -109,3 +109,46 @@ def test_pipelines_names_and_refusals():
         sx.explain_row(named, X[0], "purple")
     with pytest.raises(InputError):
         sx.explain_row(named, [1.0, 2.0, 3.0])
+
+
+def encoded_pipeline():
+    table = pd.DataFrame({"city": ["Rome", "Prague", "Rome", "Prague"] * 5, "age": np.arange(20.0), "id": 1})
+    return table, make_pipeline(sx.TableEncoder(), sx.LogisticRegression()).fit(table, Y[TWO][::2])
+
+
+@pytest.mark.parametrize(
+    "as_row", [lambda table: table.iloc[3], lambda table: table.iloc[[3]]], ids=["series", "frame"]
+)
+def test_a_pipeline_explains_a_row_of_its_data_frame(as_row):
+    table, model = encoded_pipeline()
+    found = sx.explain_row(model, as_row(table), 0)
+    assert found.predicted == model.predict(table.iloc[[3]])[0]
+    np.testing.assert_allclose(found.probabilities, model.predict_proba(table.iloc[[3]])[0])
+    assert found.columns == list(model[0].get_feature_names_out())
+
+
+def test_a_row_of_a_data_frame_without_a_pipeline():
+    frame = pd.DataFrame(X[TWO], columns=["age", "height"])
+    model = sx.LogisticRegression().fit(frame, Y[TWO])
+    expected = sx.explain_row(model, X[3])
+    for row in (frame.iloc[3], frame.iloc[[3]]):
+        np.testing.assert_array_equal(sx.explain_row(model, row).contributions, expected.contributions)
+
+
+def test_a_data_frame_of_several_rows_is_refused():
+    table, model = encoded_pipeline()
+    with pytest.raises(InputError, match="2 rows; give one row"):
+        sx.explain_row(model, table.iloc[:2])
+
+
+def test_text_without_a_data_frame_is_refused_with_the_remedy():
+    table, model = encoded_pipeline()
+    with pytest.raises(InputError, match="a row of a data frame"):
+        sx.explain_row(model, table.iloc[3].tolist())
+
+
+def test_the_text_marks_coordinates_that_it_leaves_out():
+    wide = np.hstack([X[TWO]] * 4)
+    text = str(sx.explain_row(sx.LogisticRegression().fit(wide, Y[TWO]), wide[0]))
+    assert text.splitlines()[1].startswith("  lead ")
+    assert ", …)" in text.splitlines()[2]

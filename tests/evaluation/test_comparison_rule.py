@@ -29,7 +29,7 @@ def test_the_rule_of_one_standard_error():
     best, simple = standing("best", [88, 92, 90], parameters=50), standing("simple", [87, 91, 90], parameters=4)
     assert best.accuracy.error == pytest.approx(0.02 / np.sqrt(3))
     assert contest(best, simple).chosen is simple
-    assert "fold by fold 0.0067 ± 0.0033 better" in contest(best, simple).why
+    assert "better by 0.0067 ± 0.0033 on the same folds" in contest(best, simple).why
     assert "simpler: 4 parameters (best 50)" in contest(best, simple).why
     far = standing("far", [80, 82, 84], parameters=4)
     assert contest(best, far).chosen is best
@@ -48,7 +48,9 @@ def test_two_rows_are_not_a_reason_to_prefer_a_classifier_without_error():
     found = contest(best, two)
     assert found.best is best
     assert found.chosen is two
-    assert "a paired test of the rows does not tell it from the best linear one, best (1.0000;" in found.why
+    assert (
+        "a paired test of the rows does not distinguish it from the best linear classifier, best (1.0000;" in found.why
+    )
     assert "and gives probabilities, which best does not" in found.why
     three = standing("three rows behind", [99, 99, 99], parameters=50)
     assert contest(best, three).chosen is best  # a sign test of 3 : 0 has P = 0.25, below that of one standard error
@@ -90,7 +92,7 @@ def test_a_curved_one_is_told_and_not_chosen():
     curved = standing("curved", [97, 98, 99], linear=False)
     found = contest(curved, standing("straight", [80, 82, 84]))
     assert found.best.name == "straight"
-    assert "curved, whose boundaries are curved, is 0.1600 ± 0.0058 better still" in found.why
+    assert "curved, whose boundaries are curved, is 0.1600 ± 0.0058 better than straight" in found.why
 
 
 def test_no_gain_is_said_to_be_none():

@@ -201,7 +201,7 @@ def test_what_is_refused():
         (sx.OneVsRestClassifier().fit(X, y), {"threshold": 0.2}, "OneVsRestClassifier has scores but no probabilities"),
         (sx.Scorer(np.ones((1, 2)), np.arange(2), "sign"), {"threshold": 0.2}, "Scorer has scores but no"),
         (sx.Scorer(np.eye(2), np.arange(2), "softmax"), {"threshold": 0.2}, "model: it has a score for each"),
-        (three, {"threshold": 0.2}, "threshold: the model has 3 classes, and it needs two"),
+        (three, {"threshold": 0.2}, "threshold: it is for two classes, and the model has 3"),
         (two, {"threshold": 1.5}, "threshold: got 1.5; give a probability from 0 to 1"),
         (two, {"cost": {"FP": 1}}, "cost: got"),
         (two, {"prior": [0.5, 0.5]}, "fitted_prior: it is not given, and prior needs it"),

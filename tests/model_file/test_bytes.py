@@ -101,7 +101,7 @@ def test_an_altered_file_names_the_check(small):
         with pytest.raises(ModelFileError, match=rf"small\.json: .*{part}"):
             read(small)
     small.write_bytes(sound[:-1])
-    with pytest.raises(ModelFileError, match="cut short"):
+    with pytest.raises(ModelFileError, match="incomplete"):
         read(small)
 
 

@@ -29,7 +29,7 @@ def test_several_searches_are_several_curves(ax):
     assert [run.name for run in shown.runs] == ["no", "perhaps", "yes"]
     parts = plots.LossDisplay.from_estimator(sx.OneVsRestClassifier().fit(X, y), ax=Figure().subplots())
     assert len(parts.runs) == 3
-    with pytest.raises(ParameterError, match="not fitted by iterations"):
+    with pytest.raises(ParameterError, match="not fitted by an iterative solver"):
         plots.LossDisplay.from_estimator(sx.LinearDiscriminantAnalysis().fit(X, y))
 
 

@@ -109,7 +109,7 @@ def test_columns_are_found_by_name_and_cells_are_named(tmp_path):
 def test_what_cannot_be_evaluated_is_named(table):
     X, y, scan = table
     model = sx.LogisticRegression().fit(X, y)
-    with pytest.raises(ParameterError, match="name their column"):
+    with pytest.raises(ParameterError, match="name the column of labels"):
         sx.evaluate(model, scan, y)
     with pytest.raises(ParameterError, match="the steps of a pipeline transform arrays"):
         sx.evaluate(make_pipeline(StandardScaler(), sx.LogisticRegression()).fit(X, y), scan)

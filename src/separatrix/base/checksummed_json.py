@@ -103,7 +103,7 @@ def checked_content(name: str, newest: int, data: bytes) -> CheckedContent:
     if version > newest:
         raise ModelFileError(_newer(version, newest, data))
     if not data.endswith(_END):
-        raise ModelFileError("it is cut short, or goes on past its end")
+        raise ModelFileError("it is incomplete, or has text after its end; write or copy it again")
     raw = data[head.end() : -len(_END)]
     if version >= FIRST_RAW_VERSION and _digest_of(version, head, data, raw) != head["sha256"]:
         raise ModelFileError(_ALTERED)
@@ -144,7 +144,7 @@ def _parsed(raw: bytes) -> Any:
         raise ModelFileError("its lists are nested too deeply") from None
     except ValueError as error:
         why = "" if isinstance(error, UnicodeDecodeError) else f" ({error})"
-        raise ModelFileError(f"it is no model file: not JSON, or cut short{why}") from None
+        raise ModelFileError(f"it is not a model file: it is not JSON, or incomplete{why}") from None
 
 
 def _refuse_constant(name: str) -> NoReturn:

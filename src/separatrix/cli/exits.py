@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -11,7 +12,7 @@ import click
 from separatrix.base.errors import ClusterError, InputError, ModelFileError, ParameterError
 from separatrix.base.messages import Message
 from separatrix.cli import terminal
-from separatrix.cli.verbs import LazyGroup
+from separatrix.cli.verbs import VERBS, LazyGroup
 from separatrix.cli.wording import in_shell, option_words
 
 # Where a context keeps the words of the command.
@@ -31,6 +32,16 @@ def note(text: str) -> None:
     terminal.say(f"note: {' '.join(in_shell(text).split())}", err=True)
 
 
+def _verb_of(words: Sequence[str] | None = None) -> str:
+    """The command that a usage error is about, if click raises the error without a context.
+
+    >>> _verb_of(["fit", "rows.csv", "--target"])
+    'separatrix fit'
+    """
+    first = (sys.argv[1:] if words is None else words)[:1]
+    return " ".join(["separatrix", *(word for word in first if word in VERBS)])
+
+
 class Verbs(LazyGroup):
     """A group whose verbs may return an exit code, or raise the package's errors."""
 
@@ -46,7 +57,7 @@ class Verbs(LazyGroup):
             error.show()
             code = USAGE
         except click.UsageError as error:
-            where = error.ctx.command_path if error.ctx else "separatrix"
+            where = error.ctx.command_path if error.ctx else _verb_of(kwargs.get("args", *args[:1]))
             complain(f"{error.format_message().rstrip('.')} (see: {where} --help)")
             code = USAGE
         except click.Abort:

@@ -334,5 +334,5 @@ def _end(output: FitOutput, caught: list[str], out: str | None) -> int:
     if certificate.met:
         return exits.FINE
     written = "" if out is None else f" ({out} was still written)"
-    exits.complain(f"the check failed{written}: {_ENDS.get(certificate.code, _ENDS['unmet'])}; see its status")
+    exits.complain(f"the check failed{written}: {_ENDS.get(certificate.code, _ENDS['unmet'])}; see the status")
     return exits.CHECK_FAILED

@@ -47,7 +47,7 @@ def _logistic(before: Mapping[str, Any], now: Mapping[str, Any], model: Any) -> 
     if now["bias_reduction"]:
         return ["bias reduced by Firth's likelihood", *rest]
     C = getattr(model, "C_", now["C"])
-    chosen = " (chosen: the best for rows left out)" if now["C"] == "auto" else ""
+    chosen = " (chosen by leave-one-out)" if now["C"] == "auto" else ""
     return [f"C={C:.4g}{chosen}" if isinstance(C, float) else f"C={C}", *rest]
 
 

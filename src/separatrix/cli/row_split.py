@@ -117,9 +117,16 @@ def deviations(X: Any) -> Array:
 
     >>> deviations(np.array([[0.0, 1.0], [2.0, 1.0]])).tolist()
     [1.0, 0.0]
+    >>> deviations(np.array([[-1e300], [1e300]])).tolist()
+    [1e+300]
     """
     if not is_sparse(X):
-        return np.asarray(X.std(axis=0))
+        with np.errstate(over="ignore", invalid="ignore"):
+            std = np.asarray(X.std(axis=0))
+        overflowed = np.flatnonzero(~np.isfinite(std))
+        if len(overflowed):  # The squares of huge numbers overflow; dividing by a power of two is exact.
+            std[overflowed] = np.ldexp(np.ldexp(X[:, overflowed], -1000).std(axis=0), 1000)
+        return std
     mean = np.asarray(X.mean(axis=0)).ravel()
     squares = np.asarray(X.multiply(X).mean(axis=0)).ravel()
     return np.asarray(np.sqrt(np.maximum(squares - mean**2, 0.0)))

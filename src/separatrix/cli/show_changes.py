@@ -115,6 +115,8 @@ def _change(one: Difference) -> float | None:
 def short(value: Any) -> str:
     """A setting or another fact in a few words."""
     if isinstance(value, list | tuple):
+        if not value:
+            return "none"
         return terminal.some([item(short(one)) for one in value], MOST_ITEMS)
     if isinstance(value, float):
         return number_text(value, 6)

@@ -249,7 +249,7 @@ def show_translation(known: ModelFile, package: str, as_json: bool) -> None:
         terminal.document(terminal.json_text(vars(translation)))
         return
     if translation.code is None:
-        terminal.line(package, f"has no such fit: {translation.note}")
+        terminal.line(package, f"there is no equivalent fit: {translation.note}")
         return
     terminal.document(f"{translation.code}\n")
     if translation.note:

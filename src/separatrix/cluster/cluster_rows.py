@@ -1,8 +1,8 @@
 """Rows on the workers of a Dask cluster.
 
 In every pass each worker gets one task: the partial with its weights, and the strands to be summed. The totals of the
-strands come back and are merged in order. Blocks and strands are those of rows in memory, so the bits are the same,
-whatever the number of workers and however the rows are divided among them.
+strands come back and are merged in order. Blocks and strands are those of rows in memory, so the result is the same
+to the last bit, for any number of workers and any division of the rows among them.
 """
 
 from __future__ import annotations
@@ -101,9 +101,9 @@ class ClusterRows:
         return Sum(partial, self.frame, self.coding, self.name, some, cuts.n_blocks, share.first, share.last)
 
     def blocks(self, order: Order) -> Iterator[Block]:
-        """Batches of ``order.size`` rows in the order of the table. They pass through this process, some at a time."""
+        """Batches of ``order.size`` rows in the order of the table. This process fetches a few at a time."""
         if order.draw != "given":
-            problem = f"its rows are asked for in another order ({order.draw})"
+            problem = f"rows are requested in another order ({order.draw})"
             raise TableError(self.held.name, problem, "use a method that reads the rows in the order given")
         self.counter.add()
         for begin, end in spans(self.n_rows, order.size, rows_per_piece(ENTRIES_FETCHED_AT_ONCE, self.n_features)):
@@ -114,7 +114,7 @@ class ClusterRows:
                 yield Block(some, t[part], weight[part], begin + part.start, self.frame)
 
     def taken(self, numbers: Integers) -> Piece:
-        """The rows with these numbers, which increase, in this process."""
+        """The rows with these numbers (in increasing order), in this process."""
         X, codes, weight = self.held.taken(numbers)
         return Piece(X, *self.coding.of(codes, weight))
 

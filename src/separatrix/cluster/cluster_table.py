@@ -19,8 +19,8 @@ from separatrix.rows.frame import Frame
 class ClusterTable(PartitionedTable):
     """Partitions that the workers of ``client`` load once and keep in memory, consecutive rows on each worker.
 
-    Every chunk is a task of Dask, which depends on the partitions it is made of. So Dask makes the rows of a lost
-    worker again, on whatever worker there is. Nothing is scattered from this process.
+    Every chunk is a Dask task that depends on the partitions it is made of. So Dask can load the rows of a lost worker
+    again on any other worker. This process sends no rows to the workers.
     """
 
     client: Any = field(repr=False)

@@ -16,13 +16,14 @@ from separatrix.base.errors import ClusterError, ParameterError
 A = TypeVar("A")
 T = TypeVar("T")
 
-# Seconds between two looks at the cluster while results are waited for. Results that arrive end the wait at once.
+# While waiting for results, check the state of the cluster at intervals of this many seconds. Results that arrive end
+# the wait at once.
 SECONDS_BETWEEN_LOOKS = 0.5
 # The setting of Dask that limits how long a fit waits while the cluster has no worker, and its default.
 WORKER_TIMEOUT = "separatrix.worker-timeout"
 DEFAULT_WORKER_TIMEOUT = "60s"
-# A local cluster: processes with one thread each, which listen on the loopback interface only. Dask always starts a
-# server of HTTP; it has no dashboard, and any free port.
+# A local cluster: processes with one thread each, which listen on the loopback interface only. Dask always starts an
+# HTTP server; here it has no dashboard and listens on any free port.
 LOCAL_SETTINGS: dict[str, Any] = {
     "threads_per_worker": 1,
     "processes": True,
@@ -34,7 +35,7 @@ LOCAL_SETTINGS: dict[str, Any] = {
 
 
 class WorkersReplaced(Exception):
-    """None of the workers that were given rows is left, and there are others."""
+    """All workers that held rows were lost, and there are other workers."""
 
 
 def worker_timeout() -> float:
@@ -132,7 +133,7 @@ def workers(client: Any) -> dict[str, int]:
 def computed_in_order(client: Any, function: Callable[[A], T], arguments: Sequence[A]) -> Iterator[T]:
     """The results of a function of each argument, computed by the workers, in the order of the arguments.
 
-    At most two tasks for each thread are under way or waiting to be taken, so that results do not pile up.
+    At most two tasks per thread are running or have results that were not yet taken, so results do not pile up.
     """
     ahead = 2 * max(1, sum(workers(client).values()))
     waiting = deque[Any]()
@@ -150,7 +151,7 @@ def computed_in_order(client: Any, function: Callable[[A], T], arguments: Sequen
 
 
 def results(client: Any, futures: Sequence[Any], preferred: frozenset[str] = frozenset()) -> list[Any]:
-    """The results of tasks, in order. Dask runs the tasks of a lost worker again, and makes its rows again.
+    """The results of tasks, in order. Dask repeats the tasks of a lost worker, and loads its rows again.
 
     ``preferred``: the workers for which the rows were loaded. Raises ``WorkersReplaced`` if all of them are lost and
     there are others, and ``ClusterError`` if the scheduler is lost, if there is no worker for longer than the time
@@ -172,7 +173,7 @@ def results(client: Any, futures: Sequence[Any], preferred: frozenset[str] = fro
 
 
 def _gathered(client: Any, futures: Sequence[Any], preferred: frozenset[str]) -> list[Any]:
-    """Wait for the results of tasks, and look regularly whether there are workers."""
+    """Wait for the results of tasks, and check regularly whether there are workers."""
     from distributed import wait
 
     limit = worker_timeout()
@@ -193,7 +194,7 @@ def _gathered(client: Any, futures: Sequence[Any], preferred: frozenset[str]) ->
 
 
 def _alive(client: Any) -> frozenset[str]:
-    """The addresses of the workers that are there."""
+    """The addresses of the workers that are connected."""
     if client.status != "running":
         raise _lost(client)
     try:
@@ -216,7 +217,7 @@ def _address(client: Any) -> str:
 
 
 def _lost(client: Any) -> ClusterError:
-    return ClusterError(f"the scheduler at {_address(client)} went away", "start it again, and fit again")
+    return ClusterError(f"contact with the scheduler at {_address(client)} was lost", "start it again, and fit again")
 
 
 def _seconds(limit: float) -> str:
@@ -225,7 +226,7 @@ def _seconds(limit: float) -> str:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Keep Dask from logging what an error says, too."""
+    """Keep Dask from logging what is also reported as an error."""
     logger = logging.getLogger("distributed")
     before = logger.level
     logger.setLevel(logging.CRITICAL)

@@ -13,7 +13,7 @@ from separatrix.rows.protocol import strands
 
 
 class Cuts(Protocol):
-    """The edges of the blocks of all rows. They are those that ``rows.cutting`` gives rows in memory."""
+    """The edges of the blocks of all rows. They are the same as for rows in memory (``rows.cutting``)."""
 
     @property
     def n_blocks(self) -> int: ...
@@ -22,7 +22,7 @@ class Cuts(Protocol):
         ...
 
     def only(self, first: int, last: int) -> Cuts:
-        """What is needed for the blocks first, …, last − 1."""
+        """The part of the cuts that is needed for the blocks first, …, last − 1."""
         ...
 
 
@@ -78,7 +78,7 @@ class Share:
 
 
 def chunk_edges(cuts: Cuts, shares: list[int]) -> list[int]:
-    """Row numbers that divide all rows into chunks, about in the proportion of ``shares``. Strands are not divided.
+    """Row numbers that divide all rows into chunks, in about the proportions ``shares``. Strands are not divided.
 
     There are fewer chunks than shares if there are fewer strands.
 

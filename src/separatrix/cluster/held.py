@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 class Loaded:
     """The chunks of a table as tasks of Dask. Chunk k holds the rows ``edges[k]``, …, ``edges[k + 1] − 1``.
 
-    ``there``: the workers for which the chunks were made, one for each. If one of them is lost, Dask makes its chunk
-    again on another worker. ``heads``: rows at the beginning of later chunks that a chunk needs for its last strand.
+    ``there``: the worker for which each chunk was made. If one of them is lost, Dask loads its chunk again on another
+    worker. ``heads``: rows at the beginning of later chunks that a chunk needs for its last strand.
     """
 
     client: Any
@@ -65,8 +65,7 @@ class Loaded:
 class HeldRows:
     """The rows of a table in the memory of workers. ``now``: the chunks, which are made anew if all workers are lost.
 
-    Dask does not run a task with a preferred worker once there has been no worker at all, so that case is dealt with
-    here.
+    After a time without any worker, Dask does not run tasks that have a preferred worker. This class handles that case.
     """
 
     table: ClusterTable
@@ -90,7 +89,7 @@ class HeldRows:
         return self.now.edges[-1]
 
     def results(self, submit: Callable[[Loaded], list[Any]]) -> list[Any]:
-        """The results of tasks, which ``submit`` gives for the chunks as they are divided now."""
+        """The results of the tasks that ``submit`` returns for the current chunks."""
         while True:
             try:
                 return results(self.table.client, submit(self.now), self.now.there)
@@ -98,7 +97,7 @@ class HeldRows:
                 self.now = loaded(self.table)
 
     def cuts(self, size: int) -> Cuts:
-        """Where blocks of ``size`` bytes begin and end. For CSR rows, the workers are asked once for each size."""
+        """Where blocks of ``size`` bytes begin and end. For CSR rows, the workers compute it once for each size."""
         if size not in self.known_cuts:
             even = EvenCuts(block_rows(size, self.n_features), self.n_rows)
             self.known_cuts[size] = self._sparse_cuts(size) if self.is_sparse else even
@@ -114,7 +113,7 @@ class HeldRows:
                 return [now.submit(tasks.places, chunk, size, n) for chunk, n in zip(now.chunks, entries, strict=False)]
 
             found = self.results(places)
-            if self.now is before:  # else the rows have been divided in another way in between
+            if self.now is before:  # otherwise the chunks have been replaced in the meantime
                 return ListedCuts(np.unique(np.concatenate([[0], *found, [self.n_rows]])).astype(np.int64))
 
     def shares(self, size: int) -> list[Share]:
@@ -163,9 +162,10 @@ def loaded(table: ClusterTable) -> Loaded:
 
 
 def _pieces(table: ClusterTable, starts: Integers, edges: list[int], there: list[str]) -> list[Any]:
-    """The futures of the pieces. Files are read by the worker of the chunk in which a piece begins, if it is there.
+    """The futures of the pieces. Files are read by the worker of the chunk in which a piece begins, if it is connected.
 
-    The tasks of Dask collections run where Dask puts them: they are the user's, who may have them in memory already.
+    The tasks of Dask collections run where Dask schedules them: they belong to the user, and their results may already
+    be in the memory of some worker.
     """
     every, client = table.partitions.pieces(table.classes), table.client
     if not table.partitions.are_files:

@@ -33,7 +33,7 @@ class PartitionStream(PartitionedTable):
 
 @dataclass(frozen=True)
 class PartitionSource:
-    """The pieces of partitions, as many at a time as there are threads."""
+    """The pieces of partitions. As many partitions are computed at a time as there are threads."""
 
     partitions: Partitions
     classes: AnyArray

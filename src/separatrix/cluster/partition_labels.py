@@ -27,7 +27,7 @@ class PartLabels:
 
     @classmethod
     def of(cls, part: int, y: Any, weight: Any) -> PartLabels:
-        """Those of partition number ``part``. ``weight`` is None if all rows have weight one."""
+        """The labels of partition number ``part``. ``weight`` is None if all rows have weight one."""
         labels = labels_of(part, y)
         if len(labels) == 0:
             return cls(labels, ClassTotals.of(np.empty(0, dtype=np.int64), np.empty(0), 0))
@@ -71,7 +71,7 @@ def codes_of(part: int, y: Any, classes: AnyArray) -> Integers:
 
 
 def in_partition(error: InputError, part: int) -> InputError:
-    """The same error, which says in which partition it was found."""
+    """The same error, with the number of the partition added."""
     return type(error)(error.argument, f"in partition {part}, {error.problem}", error.remedy)
 
 

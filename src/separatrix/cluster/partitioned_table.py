@@ -43,7 +43,7 @@ class PartitionedTable(OutsideMemory):
 
     @property
     def fingerprint(self) -> str:
-        """A text that changes if the contents of the table do."""
+        """A text that changes whenever the contents of the table change."""
         return self.partitions.fingerprint
 
     @cached_property

@@ -1,4 +1,4 @@
-"""What a fitted model answers for Dask collections: a Dask array, computed partition by partition when it is used."""
+"""Predictions of a fitted model for Dask collections: a Dask array, computed by partition when it is used."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class _PartAnswer:
 def answered(X: Any, answer: Callable[[Any], AnyArray]) -> Any:
     """A Dask array with what ``answer`` returns for the rows of X, an array or a data frame.
 
-    The model is asked for one row of zeros at once. So its columns are compared with those of X before anything is
-    computed.
+    The model immediately predicts one row of zeros, which checks that its columns are those of X before any partition
+    is computed.
     """
     first = answer(_row_of_zeros(X))
     part = _PartAnswer(answer, first[:0])
@@ -36,7 +36,7 @@ def answered(X: Any, answer: Callable[[Any], AnyArray]) -> Any:
 
 def _row_of_zeros(X: Any) -> Any:
     if is_data_frame(X):
-        frame = type(X._meta)  # that of pandas
+        frame = type(X._meta)  # the index of pandas
         return frame(np.zeros((1, len(X.columns))), columns=X.columns).astype(dict(X.dtypes.items()))
     return np.zeros((1, *X.shape[1:]), dtype=X.dtype)
 

@@ -19,7 +19,7 @@ class PassTraffic:
 
     @property
     def bytes_per_task(self) -> float:
-        """The bytes in both directions, by task."""
+        """The bytes per task, in both directions."""
         return (self.sent + self.received) / max(1, self.tasks)
 
 
@@ -39,7 +39,7 @@ _open: ContextVar[tuple[Traffic, ...]] = ContextVar("separatrix_traffic", defaul
 
 
 def count_traffic(one: PassTraffic) -> None:
-    """Add a pass to all counts that are open."""
+    """Add a pass to every ``counted_traffic`` block that is open."""
     for traffic in _open.get():
         traffic.passes.append(one)
 

@@ -23,9 +23,12 @@ from separatrix.geometry import Hyperplane
 from separatrix.losses import LOSSES
 from separatrix.scorers.scorer import Scorer, scores_of, taken_apart
 
-# The loss of the margin that a classifier without probabilities minimises, by its name; that of others is their setting
-# ``loss``.
+# The loss of the margin that a classifier without probabilities minimises, by the name of the classifier. Classifiers
+# that are not listed have it as their setting ``loss``.
 LOSS_OF_CLASSIFIER = {"perceptron": "perceptron", "least-squares": "squared", "max-margin": "hinge"}
+
+# The most coordinates of the nearest point in the text of an explained row.
+MOST_COORDINATES = 6
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,9 +113,10 @@ class ExplainedRow:
         if self.contributions is not None and self.intercept is not None:
             parts = zip(self.columns, self.contributions.tolist(), strict=True)
             added = [f"{number_text(value)} ({name})" for name, value in _largest(list(parts))]
-            lines.append(f"  {number_text(self.lead)} = {number_text(self.intercept)} + {' + '.join(added)}")
+            lines.append(f"  lead {number_text(self.lead)} = {number_text(self.intercept)} + {' + '.join(added)}")
         if self.distance is not None and self.projection is not None:
-            nearest = ", ".join(map(number_text, self.projection.tolist()[:6]))
+            shown = [number_text(value) for value in self.projection.tolist()[:MOST_COORDINATES]]
+            nearest = ", ".join(shown + ["…"] * (len(self.projection) > MOST_COORDINATES))
             lines.append(f"  {number_text(self.distance)} from the boundary, whose nearest point is ({nearest})")
         if self.probabilities is not None:
             each = zip(self.classes.tolist(), self.probabilities.tolist(), strict=True)
@@ -132,10 +136,10 @@ def explain_row(model: Any, x: Any, label: Any = None) -> ExplainedRow:
     ----------
     model : fitted classifier of this package, or a pipeline that ends with one
         The model.
-    x : array (d,)
-        The row.
+    x : array (d,), or a row of a data frame
+        The row. For a pipeline that encodes a table, give a row of that table: ``X.iloc[0]`` or ``X.iloc[[0]]``.
     label : label, optional
-        Its true class; then the margin and the loss of the row are given, too.
+        The true class of the row. If it is given, the margin and the loss of the row are computed, too.
 
     Returns
     -------
@@ -150,20 +154,12 @@ def explain_row(model: Any, x: Any, label: Any = None) -> ExplainedRow:
     >>> found = sx.explain_row(model, [2.0, 3.0], "yes")
     >>> print(found)
     predicted yes, against no: score 3
-      3 = -2 + 2 (x1) + 3 (x2)
+      lead 3 = -2 + 2 (x1) + 3 (x2)
       2.121 from the boundary, whose nearest point is (0.5, 1.5)
       label yes: right, margin 3, perceptron loss 0
       no probability: Perceptron has no probabilities, only scores
     """
-    try:
-        row = np.asarray(x, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError("x", f"got {x!r}", "give one row, an array of numbers") from error
-    width = getattr(model, "n_features_in_", row.size)
-    if row.shape != (width,) or not np.all(np.isfinite(row)):
-        problem = "it has NaN or infinity" if row.shape == (width,) else f"its shape is {row.shape}"
-        raise InputError("x", problem, f"give one row, an array of {width} finite numbers")
-    last, rows, names = taken_apart(model, row[None, :])
+    last, rows, names = taken_apart(model, _table_of(model, x))
     scorer = last.scorer_of() if hasattr(last, "scorer_of") else scores_of(last)
     inside = np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows, dtype=np.float64)[0]
     predicted = scorer.predict(rows).tolist()[0]
@@ -184,6 +180,27 @@ def explain_row(model: Any, x: Any, label: Any = None) -> ExplainedRow:
     return ExplainedRow(
         inside, predicted=predicted, against=scorer.classes.tolist()[j], missing=missing, **about, **known
     )
+
+
+def _table_of(model: Any, x: Any) -> Any:
+    """The row as a table of one row: a data frame if a pipeline is to encode it, otherwise an array of numbers."""
+    frame = x.to_frame().T.infer_objects() if hasattr(x, "to_frame") and hasattr(x, "index") else x
+    if hasattr(frame, "columns"):
+        if len(frame) != 1:
+            raise InputError("x", f"it has {len(frame)} rows", "give one row")
+        if len(getattr(model, "steps", ())) > 1:
+            return frame
+    try:
+        row = np.asarray(frame, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        remedy = "give one row: an array of numbers or, for a pipeline that encodes a table, a row of a data frame"
+        raise InputError("x", f"got {x!r}", remedy) from error
+    row = row[0] if hasattr(frame, "columns") else row
+    width = getattr(model, "n_features_in_", row.size)
+    if row.shape != (width,) or not np.all(np.isfinite(row)):
+        problem = "it has NaN or infinity" if row.shape == (width,) else f"its shape is {row.shape}"
+        raise InputError("x", problem, f"give one row, an array of {width} finite numbers")
+    return row[None, :]
 
 
 def _top_two(z: Array, i: int) -> tuple[int, int]:

@@ -17,14 +17,14 @@ from separatrix.evaluation.proportions import Interval, wilson_interval
 
 @dataclass(frozen=True)
 class ClassFigures:
-    """How well one class is found.
+    """How well one class is predicted.
 
     Parameters
     ----------
     label : object
         The label of the class.
     n_rows, n_predicted, n_right : int
-        The rows of the class, the rows that are predicted to be of it, and the rows that are both.
+        The numbers of rows of the class, of rows that are predicted to be of the class, and of rows that are both.
     n_total : int
         All rows.
     level : float, default 0.95
@@ -48,7 +48,7 @@ class ClassFigures:
 
     @property
     def precision(self) -> float:
-        """The share of the rows predicted to be of the class that are; NaN if none is predicted."""
+        """The fraction of correct rows among those predicted to be of the class; NaN if there are none."""
         return _ratio(self.n_right, self.n_predicted)
 
     @property
@@ -73,12 +73,12 @@ class ClassFigures:
 
     @property
     def f1_interval(self) -> Interval:
-        """Wilson's interval for F*, as one for F₁ (Lam et al. 2023); (0, 1) if there is no F₁."""
+        """The interval for F₁ from Wilson's interval for F* (Lam et al. 2023); (0, 1) if there is no F₁."""
         return f1_interval(self.n_rows, self.n_predicted, self.n_right, self.level)
 
     @property
     def lift(self) -> float:
-        """How many times as frequent the class is where it is predicted as among all rows; NaN as for precision."""
+        """The precision divided by the frequency of the class among all rows; NaN if the precision is NaN."""
         return _ratio(self.n_right * self.n_total, self.n_predicted * self.n_rows)
 
     @property
@@ -87,7 +87,7 @@ class ClassFigures:
         return lift_interval(self.n_rows, self.n_predicted, self.n_right, self.n_total, self.level)
 
     def plain(self) -> dict[str, Any]:
-        """All figures, in the types of JSON."""
+        """All figures, as values that JSON can hold."""
         return {
             "label": self.label,
             "rows": self.n_rows,

@@ -30,8 +30,8 @@ from separatrix.table import RawTable, read_raw
 from separatrix.table.formats import open_frame
 from separatrix.table.formats.frames import holds_numbers, is_frame
 
-# The processor time for all fits of one classifier. It is generous: the slowest classifier seen in a comparison of a
-# table in memory, a perceptron on overlapping classes, took 25 s.
+# The limit of processor time for all fits of one classifier, in seconds. It is generous: the slowest classifier in
+# comparisons of tables in memory, a perceptron on overlapping classes, took 25 s.
 DEFAULT_SECONDS = 60.0
 
 
@@ -78,8 +78,8 @@ def compare(
     only : sequence of str, optional
         The names of the classifiers, by default all.
     missing : {"error", "impute", "indicator", "drop"}
-        What to do with missing values of a data frame: refuse them; fill them with the mean of a number and the most
-        frequent level of a category in the fitted rows; mark them in a 0/1 column of their own; or leave the row out.
+        What to do with missing values of a data frame: raise an error; fill them with the mean of a number and the
+        most frequent level of a category in the fitted rows; also mark them in a 0/1 column; or leave the row out.
     text : str, sequence of str, or dict of str to TextSettings
         Columns of free text in a data frame. Each fit learns the n-grams of their words from its own rows.
     seconds : float, default 60
@@ -199,13 +199,13 @@ def _compared(
 
 
 def _leaks(table: RawTable, y: AnyArray) -> tuple[Finding, ...]:
-    """The columns and categories of the whole table that alone tell the class, exactly or nearly."""
+    """The columns and categories of the whole table that alone determine the class, exactly or nearly."""
     checks = check_encoded(table.learned(), y, only=["leakage"])
     return tuple(finding for finding in checks if finding.severity != "ok")
 
 
 def _in_table(trials: Sequence[Trial], refused: str | None, names: Rows) -> tuple[tuple[Trial, ...], str | None]:
-    """The trials of an entrant, and why it was refused or failed; ``names``: of the rows in the user's table."""
+    """The trials of an entrant, and why it was refused or failed. ``names`` are the row names in the user's table."""
     failed = next((trial.failed for trial in trials if trial.failed is not None), None)
     named = tuple(replace(trial, status=over_rows(trial.status, names)) for trial in trials)
     return named, over_rows(refused or failed or "", names) or None
@@ -239,7 +239,7 @@ def _folds(codes: Integers, labels: list[Any], cv: int, seed: int) -> Integers:
     if counts.min() < 2:
         problem = f"class {labels[int(np.argmin(counts))]!r} has one row only"
         raise LabelError(
-            "y", problem, "leave it out, or join it with another: a row cannot be both fitted and held out"
+            "y", problem, "leave the class out, or merge it with another: a row cannot be both fitted and held out"
         )
     return stratified_folds(codes, min(int(cv), int(counts.min())), seed)
 

@@ -9,7 +9,7 @@ met and the fewest parameters. One classifier is clearly better than another onl
             the rows that only one of them classifies correctly, at the level of one standard error, P ≤ 0.317. For log
             loss, the mean difference is more than its standard error over the rows.
 
-A lead of one or two rows is thus never clear, and a lead of three rows is only if the other classifier leads in none.
+A lead of one or two rows is thus never clear. A lead of three rows is clear only if the other classifier leads in none.
 """
 
 from __future__ import annotations
@@ -71,10 +71,10 @@ class Comparison:
         """The choice by the rule of one standard error; None if no linear classifier could be fitted.
 
         The candidates are the linear classifiers that are within one standard error of the best, and those that a
-        paired test of the held-out rows does not tell from the best: for accuracy an exact sign test with P ≤ 0.317,
-        for log loss a mean difference of more than its standard error over rows. So a standard error that is zero by
-        chance decides nothing. Of the candidates, it takes one with probabilities before one without, then the one
-        with the most certificates met, then the fewest parameters, then the best figure.
+        paired test of the held-out rows does not distinguish from the best: for accuracy an exact sign test with P ≤
+        0.317, for log loss a mean difference of more than its standard error over rows. So a standard error that is
+        zero by chance does not decide. Candidates with probabilities are preferred to those without, then those with
+        the most certificates met, then with the fewest parameters, then with the best figure.
         """
         best = self.best
         if best is None:
@@ -88,7 +88,7 @@ class Comparison:
         return self._value(one) >= top.mean - (top.error if np.isfinite(top.error) else 0.0)
 
     def _clearly_better(self, one: Standing, other: Standing, by: str) -> bool:
-        """Whether ``one`` is ahead by more than one standard error over the folds, and distinct by its rows."""
+        """Whether ``one`` is better by more than one standard error over the folds, and by the test of the rows."""
         own, base = one.figure(by), other.figure(by)
         if own is None or base is None:
             return False
@@ -121,14 +121,14 @@ class Comparison:
         what, sign = self.by.replace("_", " "), 1 if self.by == "accuracy" else -1
         value = f"{sign * self._value(chosen):.4f}"
         if chosen is best:
-            return f"{chosen.name} has the best {what} of the linear ones, {value}"
+            return f"{chosen.name} has the best {what} of the linear classifiers, {value}"
         gap = self._figure(best).less(self._figure(chosen))
-        paired = f"fold by fold {gap.mean:.4f} ± {gap.error:.4f} better" if gap.mean else "no better"
+        paired = f"better by {gap.mean:.4f} ± {gap.error:.4f} on the same folds" if gap.mean else "no better"
         other = f"{best.name} ({sign * self._value(best):.4f}; {paired})"
         if self._within_error(best, chosen):
-            near = f"{chosen.name} ({what} {value}) is within one standard error of the best linear one, {other}"
+            near = f"{chosen.name} ({what} {value}) is within one standard error of the best linear classifier, {other}"
         else:
-            untold = "a paired test of the rows does not tell it from the best linear one"
+            untold = "a paired test of the rows does not distinguish it from the best linear classifier"
             near = f"{chosen.name} ({what} {value}): {untold}, {other}"
         return f"{near}, and {self._preferred_for(best, chosen)}"
 
@@ -138,21 +138,21 @@ class Comparison:
         for standing in self.standings:
             if not standing.linear and self._clearly_better(standing, best, self.by):
                 ahead = self._figure(standing).less(self._figure(best))
-                parts.append(f"{standing.name}, whose boundaries are curved, is {ahead} better still")
+                parts.append(f"{standing.name}, whose boundaries are curved, is {ahead} better than {best.name}")
         return parts
 
     def _gained(self, chosen: Standing) -> list[str]:
-        """The difference of accuracy to the baseline; if it may be chance, also that of log loss."""
+        """The difference in accuracy from the baseline; if it may be chance, also the difference in log loss."""
         gain = self._gain(chosen, "accuracy")
         assert gain is not None
-        gained = f"it gains {gain} of accuracy over always guessing the majority"
+        gained = f"its accuracy exceeds that of always guessing the majority by {gain}"
         if self._clearly_better(chosen, self.baseline, "accuracy"):
             return [gained]
         if not gain.mean < -gain.error:
             return [f"{gained}, which may be chance", self._gained_log_loss()]
-        lost = f"it loses {-gain.mean:.4f} ± {gain.error:.4f} of accuracy to always guessing the majority"
+        lost = f"its accuracy is {-gain.mean:.4f} ± {gain.error:.4f} below that of always guessing the majority"
         any_better = any(self._clearly_better(one, self.baseline, "accuracy") for one in self.standings)
-        return [lost if any_better else f"{lost}, and no other does better than that", self._gained_log_loss()]
+        return [lost if any_better else f"{lost}, and no other classifier exceeds that", self._gained_log_loss()]
 
     def _gained_log_loss(self) -> str:
         """The classifier whose log loss is furthest below the baseline's, if it is clearly better."""
@@ -165,7 +165,7 @@ class Comparison:
         return f"by log loss {name} does better than class frequencies alone, by {better[name]} nats per row"
 
     def _gain(self, standing: Standing, by: str) -> Figure | None:
-        """The difference to the baseline, fold by fold; None if one of the two has no such figure."""
+        """The difference from the baseline, fold by fold; None if one of the two lacks this figure."""
         own, base = standing.figure(by), self.baseline.figure(by)
         return None if own is None or base is None else own.less(base)
 
@@ -178,7 +178,7 @@ class Comparison:
         return f"is simpler: {chosen.n_parameters} parameters ({best.name} {best.n_parameters})"
 
     def plain(self) -> dict[str, Any]:
-        """All figures, in the types of JSON."""
+        """All figures, as values that JSON can hold."""
         chosen = None if self.chosen is None else self.chosen.name
         best = None if self.best is None else self.best.name
         head = {

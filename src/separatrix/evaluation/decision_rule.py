@@ -1,9 +1,9 @@
-r"""From a model's probabilities to its answers, with other class shares and another threshold than those of the fit.
+r"""Predictions from a model's probabilities, with class shares and a threshold that may differ from those of the fit.
 
     P'(k | x) ∝ P(k | x) new_k/old_k,    for two classes: the second one where P'(2 | x) ≥ threshold
 
-See docs/tour.md, D4. ``decisions`` has the single steps; here are the settings of ``evaluate``, ``separatrix predict``
-and the exports.
+See docs/tour.md, D4. The module ``decisions`` has the steps; this module has the settings of ``evaluate``,
+``separatrix predict`` and the exports.
 """
 
 from __future__ import annotations
@@ -20,27 +20,27 @@ from separatrix.base.messages import ByAudience, Message
 from separatrix.evaluation.priors import class_shares, prior_ratio
 from separatrix.losses.links import Link
 
-if TYPE_CHECKING:  # Both modules import much that a rule alone does not need.
+if TYPE_CHECKING:  # Imported for types only: both modules import much that a rule does not need.
     from separatrix.evaluation.answers import Answers
     from separatrix.evaluation.mistake_costs import Costs
 
-# The largest double, and the largest integer of as many bits, which has all bits but the sign.
+# The largest double, and the largest signed 64-bit integer, which has all bits set except the sign.
 LARGEST_SCORE, LARGEST_INTEGER = float(np.finfo(np.float64).max), (1 << 63) - 1
 
 
 @dataclass(frozen=True)
 class DecisionRule:
-    """How answers are made of probabilities.
+    """How classes are chosen from probabilities.
 
     Parameters
     ----------
     threshold : float or None
-        For two classes, the probability of the second one from which it is chosen; ½ if None. For more classes, None:
-        the most probable one is chosen.
+        For two classes, the second one is chosen if its probability is at least this; ½ if None. For more classes it is
+        None: the most probable class is chosen.
     log_ratio : (K,) array or None
-        ln(new_k/old_k) of the class shares; None if they stay.
+        ln(new_k/old_k) of the class shares; None if they do not change.
     shares : tuple of float or None
-        The new class shares, which sum to 1; None if they stay.
+        The new class shares, which sum to 1; None if they do not change.
 
     Examples
     --------
@@ -96,7 +96,7 @@ class DecisionRule:
         return _double(above)
 
     def applied(self, answers: Answers) -> Answers:
-        """A model's answers with those of this rule in their place. The model must have probabilities."""
+        """The answers of a model, with the classes that this rule chooses. The model must have probabilities."""
         from separatrix.evaluation.answers import log_odds
 
         assert answers.log_P is not None
@@ -105,7 +105,7 @@ class DecisionRule:
 
 
 def _position(z: float) -> int:
-    """The number of a double in the order of all doubles; 0 is at 0."""
+    """The position of a double in the order of all doubles, with 0 at position 0."""
     bits = int(np.float64(z).view(np.int64))
     return bits if bits >= 0 else -(bits & LARGEST_INTEGER)
 
@@ -124,7 +124,7 @@ def decision_rule(
     fitted_prior: Any = None,
     claim: Any = None,
 ) -> DecisionRule | None:
-    """The rule for these settings; None if there are none. A threshold is taken before that of the costs.
+    """The rule for these settings; None if there are none. A given threshold has priority over that of the costs.
 
     ``prior`` needs ``fitted_prior``, the class shares of the fitted rows, and the ``claim`` of the fit's certificate if
     the classes had weights.
@@ -152,7 +152,7 @@ def _refuse_several_classes(n_classes: int, threshold: float | None, cost: Costs
     for name, given in (("threshold", threshold), ("cost", cost)):
         if given is not None and n_classes != 2:
             remedy = Message("leave it out", ByAudience("; decision.bayes_decision takes a table of costs", shell=""))
-            raise ParameterError(name, f"the model has {n_classes} classes, and it needs two", remedy)
+            raise ParameterError(name, f"it is for two classes, and the model has {n_classes}", remedy)
 
 
 def _is_share(value: Any) -> bool:

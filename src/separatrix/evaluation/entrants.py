@@ -135,7 +135,7 @@ def _overlapping(contest: Contest) -> str | None:
 def _two_classes(contest: Contest) -> str | None:
     if len(contest.classes) != 2:
         return None
-    return Message(NOT_FITTED, "for two classes it is the model it is built over")
+    return Message(NOT_FITTED, "with two classes, it is the same as its base model")
 
 
 def _several_classes(contest: Contest) -> str | None:
@@ -154,7 +154,7 @@ _REASONS: dict[Requires, Callable[[Contest], str | None]] = {
 
 
 def entrants(seed: int = 0) -> Iterator[Entrant]:
-    """All classifiers of ``OFFERED``; one that is built over another occurs once for each of those.
+    """All classifiers of ``OFFERED``; one with a base model occurs once for each of its possible base models.
 
     >>> [entrant.name for entrant in entrants()][:3]
     ['logistic', 'one-versus-one, logistic', 'one-versus-one, perceptron']

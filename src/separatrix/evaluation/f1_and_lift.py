@@ -5,17 +5,17 @@ which only one of these is true. Then
 
     F₁ = 2a/(2a + b) = 2F*/(1 + F*),     F* = a/(a + b) .
 
-Given a + b, a is binomial with the share F*. F₁ increases with F*, so the ends of Wilson's interval for F* give those
-for F₁. F*: Hand, Christen and Kirielle, F*: an interpretable transformation of the F-measure, Machine Learning 110
-(2021). The interval: Lam, Gopal and Qian, Confidence intervals for the F1 score: a comparison of four methods,
-arXiv:2309.14621 (2023), their "Wilson indirect" one.
+Given a + b, a is binomial with the share F*. F₁ increases with F*, so the ends of Wilson's interval for F* give the
+ends of an interval for F₁. F*: Hand, Christen and Kirielle, F*: an interpretable transformation of the F-measure,
+Machine Learning 110 (2021). The interval: Lam, Gopal and Qian, Confidence intervals for the F1 score: a comparison of
+four methods, arXiv:2309.14621 (2023), where it is called "Wilson indirect".
 
 Let r of all n rows belong to the class, and let p be predicted to belong to it. For multinomial counts the delta method
 (Agresti, Categorical Data Analysis, 3rd edition, 2013, section 16.1) gives
 
     lift = a n/(p r) ,     Var(log lift) ≈ 1/a − 1/p − 1/r + (2 lift − 1)/n ,
 
-and the interval is symmetric for log lift, as that of Katz et al. for a risk ratio (Biometrics 34, 1978). If a is 0,
+and the interval is symmetric for log lift, like that of Katz et al. for a risk ratio (Biometrics 34, 1978). If a is 0,
 ½ is added to each of the four counts of the table (Haldane, Annals of Human Genetics 20, 1956), and the interval begins
 at 0.
 """

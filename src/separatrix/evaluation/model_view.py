@@ -1,4 +1,4 @@
-"""The columns in which a model is drawn: those of the pipeline's input, or those of its classifier (docs/tour.md, B4).
+"""The columns in which a model is drawn: the input of the pipeline, or the input of its classifier (docs/tour.md, B4).
 
 A table's encoder turns text into numbers, so the columns after it are drawn. Scalers only shift and stretch the axes,
 so a model of more than two columns is drawn after them. Any other step, such as a basis φ, is not linear: the columns

@@ -21,17 +21,17 @@ from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.evaluation.proportions import Interval
 from separatrix.evaluation.ranking import Ranking
 
-# The most bins. With two megabytes of counts, the area of 20 million rows of two overlapping normal classes is bounded
-# within about 1e-4.
+# The largest number of bins. With two megabytes of counts, the area of 20 million rows of two overlapping normal
+# classes is bounded within about 1e-4.
 MOST_BINS = 1 << 16
-# Scores that are collected before they are counted.
+# The number of scores that are collected before they are counted.
 MOST_PENDING = 4 * MOST_BINS
 # All bits of a float64 but its sign.
 WITHOUT_SIGN = np.iinfo(np.int64).max
 
 
 def positions(z: Array) -> Integers:
-    """The numbers of doubles in the order of all doubles; 0 is at 0.
+    """The position of each double in the order of all doubles, with 0 at position 0.
 
     >>> positions(np.array([-1.0, -0.0, 0.0, 5e-324])).tolist()[1:]
     [0, 0, 1]
@@ -50,7 +50,7 @@ def doubles(position: Integers) -> Array:
 class ScoreCounts:
     """For each bin the rows of the class (``own``) and the others. ``level``: how many low bits are dropped.
 
-    ``pending`` are bins of single rows, and whether the row is of the class, that are not counted yet.
+    ``pending`` lists rows that are not counted yet, each by its bin and by whether it is of the class.
     """
 
     level: int
@@ -72,7 +72,7 @@ class ScoreCounts:
         return self.counted() if waiting > MOST_PENDING else self
 
     def counted(self) -> ScoreCounts:
-        """The same counts with nothing pending, in at most MOST_BINS bins."""
+        """The same counts with all pending rows counted, in at most MOST_BINS bins."""
         bins = np.concatenate([self.bins, *(bins for bins, _ in self.pending)])
         one_own = [np.asarray(is_own, dtype=np.int64) for _, is_own in self.pending]
         own = np.concatenate([self.own, *one_own])
@@ -80,7 +80,7 @@ class ScoreCounts:
         return _coarsened(self.level, bins, own, others)
 
     def merge(self, other: ScoreCounts) -> ScoreCounts:
-        """The counts of these rows and others."""
+        """The sum of these counts and those of other rows."""
         a, b = self.counted(), other.counted()
         level = max(a.level, b.level)
         bins = np.concatenate([a.bins >> (level - a.level), b.bins >> (level - b.level)])

@@ -31,11 +31,11 @@ class TableReport:
     brier : float or None
         The Brier score; None without probabilities.
     reliability : Reliability or None
-        Predicted probabilities beside observed frequencies, in ten bins; None without probabilities.
+        Predicted probabilities compared with observed frequencies, in ten bins; None without probabilities.
     rankings : tuple of BinnedRanking
         The ROC curve of the second of two classes, or of each of several classes against the rest.
     cost : CostFigures or None
-        What the mistakes cost; None unless costs are given. ``best_threshold`` is the best edge of a bin of scores.
+        The cost of the mistakes; None unless costs are given. ``best_threshold`` is the best of the edges of bins.
     """
 
     classes: AnyArray
@@ -77,7 +77,7 @@ class TableReport:
 
     @property
     def auc(self) -> float | None:
-        """The area under the ROC curve, over several classes its mean; pairs of rows in the same bin count half.
+        """The area under the ROC curve, or its mean over several classes; pairs of rows in the same bin count half.
 
         None if the rows are all of one class.
         """
@@ -85,7 +85,7 @@ class TableReport:
 
     @property
     def auc_bounds(self) -> Interval | None:
-        """An interval that holds the exact area: it allows for every order of the rows in the same bin."""
+        """An interval that contains the exact area, whatever the order of the rows in the same bin."""
         if not self.rankings:
             return None
         ends = np.array([one.auc_bounds for one in self.rankings])

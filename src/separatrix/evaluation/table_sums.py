@@ -101,9 +101,13 @@ class AnswerSums:
 def evaluate_table(
     model: Any, table: OutsideMemory, y: Any, rule: DecisionRule | None, cost: Mapping[str, float] | None
 ) -> TableReport:
-    """``evaluate`` for a table outside memory, whose labels are a column of its own."""
+    """``evaluate`` for a table outside memory, whose labels are one of its columns."""
     if y is not None:
-        raise ParameterError("y", f"got labels together with {table.name}", "name their column: scan(..., target=...)")
+        raise ParameterError(
+            "y",
+            f"got labels together with {table.name}",
+            "leave y out, and name the column of labels: scan(..., target=...)",
+        )
     if len(getattr(model, "steps", ())) > 1:
         problem = f"{table.name} is outside memory, and the steps of a pipeline transform arrays"
         raise ParameterError("model", problem, "give the last step and a table of transformed columns")

@@ -1,4 +1,4 @@
-"""Sentences of a fit in the words of the user's table: its row numbers, and the names of its columns."""
+"""Sentences about a fit with the row numbers and the column names of the user's table."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from separatrix.proofs.naming import column_words
 
 
 def in_table(status: str, rows: RowNames, names: Sequence[str], references: Mapping[str, str]) -> str:
-    """A status with the user's row numbers and column names: those of the rows and columns of the fit.
+    """A status with the row numbers and column names of the user's table instead of those of the fit.
 
     ``references`` has the reference level of each category.
 

@@ -1,4 +1,4 @@
-"""Exercises of the lectures whose answers check themselves.
+"""Exercises on the lectures. ``check`` compares an answer with the expected one.
 
 ``check(3, answer)`` says which parts of an answer are right, and gives a hint for the others. The expected answers are
 computed by the classifiers and functions of this package. ``docs/exercises`` has a notebook for each exercise.

@@ -80,7 +80,7 @@ X[1] if each pair is fitted by least squares with targets ±1.""",
                 "models",
                 "the numbers of models for K = 10: one versus one, then one versus rest",
                 Numbers((2,), "a list of two numbers"),
-                "Each pair of classes has one model, which is not counted twice.",
+                "Each pair of classes has one model: do not count a pair twice.",
                 (
                     Slip(lambda: [90, 10], "hᵢⱼ and hⱼᵢ are one model."),
                     Slip(lambda: [10, 45], "Give one versus one first."),
@@ -90,7 +90,7 @@ X[1] if each pair is fitted by least squares with targets ±1.""",
         given=_one_row_each,
         solution=_by_votes,
         lab="#classes?v=1&m=one-versus-one,one-versus-rest&p=three-classes",
-        lab_try="Put the pointer into a hatched part, and add up the votes of each class by yourself.",
+        lab_try="Put the pointer into a hatched region, and add up the votes of each class yourself.",
     ),
     Exercise(
         number=12,
@@ -101,7 +101,7 @@ X[1] if each pair is fitted by least squares with targets ±1.""",
 One versus rest fits each class against all others. With K classes of the same size this gives the ratio 1 : (K
 − 1), though the classes themselves are balanced. The recall of a class is the share of its rows that are
 predicted to be of this class. The rows below have 950 of class 0 and 50 of class 1, near each other.""",
-        question="Count the rows of each side, then compare logistic regression with and without balanced weights.",
+        question="Count the rows on each side, then compare logistic regression with and without balanced weights.",
         parts=(
             Part(
                 "rows",
@@ -111,7 +111,7 @@ predicted to be of this class. The rows below have 950 of class 0 and 50 of clas
             ),
             Part(
                 "ratio",
-                "for ten classes of the same size: how many times as many rows the rest has",
+                "for ten classes of the same size: the number of rows of the rest, divided by that of the class",
                 Numbers(),
                 "The rest are K − 1 classes.",
                 (Slip(lambda: 10.0, "The class itself does not belong to the rest."),),
@@ -124,7 +124,7 @@ predicted to be of this class. The rows below have 950 of class 0 and 50 of clas
                 (
                     Slip(
                         lambda: sx.LogisticRegression().fit(*_small_class()).score(*_small_class()),
-                        "This is the accuracy over all rows, which is high though the small class is given up.",
+                        "This is the accuracy over all rows, which is high although the small class is often missed.",
                     ),
                 ),
             ),

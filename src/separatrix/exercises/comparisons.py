@@ -1,4 +1,4 @@
-"""Comparisons of a given answer with the expected one. Each says in words what form an answer has."""
+"""Comparisons of a given answer with the expected one. Each describes in words the form that an answer must have."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ n/N of its rows. The posteriors cross where
 −ln σ₁ − (x − μ₁)²/(2σ₁²) + ln p₁ = −ln σ₂ − (x − μ₂)²/(2σ₂²) + ln p₂.
 
 The rows −1, 0, 1 of class 1 have μ₁ = 0 and σ₁ = 1; the rows 2, 4, 6 of class 2 have μ₂ = 4 and σ₂ = 2.""",
-        question="Find both places where the posteriors cross. Who wins far on the left?",
+        question="Find both places where the posteriors cross. Which class wins far on the left?",
         parts=(
             Part(
                 "crossings",
@@ -45,7 +45,7 @@ The rows −1, 0, 1 of class 1 have μ₁ = 0 and σ₁ = 1; the rows 2, 4, 6 of
                 (
                     Slip(
                         lambda: [-4.0, 4.0 / 3.0],
-                        "This leaves out 1/σ of the densities, as the posterior of lecture 001 does.",
+                        "This leaves out the factor 1/σ of the densities, as the posterior of lecture 001 does.",
                     ),
                 ),
             ),

@@ -15,7 +15,7 @@ Answer = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Slip:
-    """A common wrong answer, computed by ``value``, and the hint that it deserves."""
+    """A common wrong answer, computed by ``value``, and the hint for it."""
 
     value: Callable[[], Any]
     hint: str
@@ -23,7 +23,7 @@ class Slip:
 
 @dataclass(frozen=True)
 class Part:
-    """One thing that an exercise asks for.
+    """One question of an exercise.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class Part:
     comparison : Comparison
         How the answer is compared.
     hint : str
-        What to look at if it is wrong.
+        A hint for a wrong answer.
     slips : tuple of Slip
         Common wrong answers, with hints of their own.
     """
@@ -93,7 +93,7 @@ class PartFeedback:
 
 @dataclass(frozen=True)
 class Feedback:
-    """The feedback to an answer: it is true if all parts are right, and printed it says what is off.
+    """The feedback to an answer: it is true if all parts are right, and its text says which parts are wrong.
 
     Attributes
     ----------
@@ -127,7 +127,7 @@ class Exercise:
     number : int
         The number, from 1 on.
     name : str
-        A short name, of which the name of the notebook is made.
+        A short name, from which the name of the notebook is made.
     title : str
         The title.
     items : tuple of str
@@ -139,7 +139,7 @@ class Exercise:
     parts : tuple of Part
         What the answer consists of.
     given : callable
-        Makes the rows, or whatever else is given.
+        Returns what the exercise gives, such as the rows.
     solution : callable
         Computes the answer from what is given, with public functions.
     lab : str

@@ -112,7 +112,7 @@ and predicts class 1 where h(x) > ½.""",
         title="A point that is right moves the boundary",
         items=("S5", "R13"),
         introduction="""\
-The same rows 1, …, 8 get a ninth of class 1, far on its own side. The squared loss (1 − m)² of a row with
+A ninth row of class 1 is added to the rows 1, …, 8, far on its own side. The squared loss (1 − m)² of a row with
 targets ±1 grows again for margins m > 1, so least squares pays for a row that is "too correct". The logistic
 loss ln(1 + e^{−m}) does not.""",
         question="Add a row of class 1 at 30, then at 100 instead. Where is the boundary, and which rows are wrong?",
@@ -157,11 +157,11 @@ loss ln(1 + e^{−m}) does not.""",
 The positives are (i, i + 1) and the negatives (i + 1, i) for i = 0, …, 4: the diagonal x₂ = x₁ separates them.
 The last two rows, (20, −10) and (21, −10), are negatives, far on their own side of this line. A classifier is
 wrong where sign(w·x + b) is not the target.""",
-        question="Which points does least squares get wrong, without and with the two far ones?",
+        question="Which points does least squares get wrong, without and with the two far points?",
         parts=(
             Part(
                 "before",
-                "the number of wrong points of least squares on the first ten rows",
+                "the number of points that least squares gets wrong, of the first ten rows",
                 Numbers(),
                 "Fit sx.LeastSquaresClassifier() to X[:10], y[:10] and count the wrong predictions.",
             ),
@@ -173,7 +173,7 @@ wrong where sign(w·x + b) is not the target.""",
             ),
             Part(
                 "perceptron",
-                "the number of wrong points of the perceptron on all twelve rows",
+                "the number of points that the perceptron gets wrong, of all twelve rows",
                 Numbers(),
                 "A row that is right causes no update, however far away it is. Fit sx.Perceptron() to all rows.",
             ),
@@ -181,6 +181,6 @@ wrong where sign(w·x + b) is not the target.""",
         given=_plane,
         solution=_in_the_plane,
         lab="#plane?v=1&m=least-squares,logistic,perceptron&p=~AABkAAFkAMgAAcgALAEBLAGQAQGQAfQBAWQAAAAAyABkAAAsAcgAAJABLAEA9AGQAQDQBxj8ADQIGPwA",
-        lab_try="Drag the two far points home, one after the other, and watch the mistakes of least squares vanish.",
+        lab_try="Drag both far points back to the others, and watch the mistakes of least squares vanish.",
     ),
 )

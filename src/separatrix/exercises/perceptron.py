@@ -51,7 +51,7 @@ EXERCISES = (
         items=("P2", "P6", "P14"),
         introduction="""\
 Rows 1, 2, 3, 4 are negatives, rows 5, 6, 7, 8 positives. The online perceptron starts at (b, w) = (0, 0), goes
-round through the rows in their order, and adds tᵢ (1, xᵢ) at each mistake m ≤ 0. It makes at most
+through the rows in their order, round after round, and adds tᵢ (1, xᵢ) at each mistake m ≤ 0. It makes at most
 
 k ≤ R²‖w*‖²/γ²
 
@@ -96,13 +96,13 @@ mistakes, where R is the length of the longest row (1, x) and γ the smallest ma
         title="The bound rises, the cosine falls",
         items=("P6", "P11", "P16"),
         introduction="""\
-The row (3, 2) is positive, the row (3, −4) negative. Turned round, the rows tᵢ xᵢ are (3, 2) and (−3, 4). There
-is no intercept. For the separator w* = (1, 1), R = max ‖xᵢ‖ and γ = min tᵢ w*·xᵢ. The proof of the convergence
-theorem shows that after k mistakes
+The row (3, 2) is positive, the row (3, −4) negative. Multiplied by their targets, the rows
+tᵢ xᵢ are (3, 2) and (−3, 4). There is no intercept. For the separator w* = (1, 1), R = max ‖xᵢ‖ and γ = min tᵢ
+w*·xᵢ. The proof of the convergence theorem shows that after k mistakes
 
 cos∠(w_k, w*) ≥ √k γ/(R‖w*‖).
 
-This bound rises with every mistake. Lecture 004 says so of the cosine itself.""",
+This bound rises with every mistake. Lecture 004 claims this of the cosine itself.""",
         question="Follow the online perceptron from w = 0 by hand: there are two updates.",
         parts=(
             Part("R", "R, the length of the longest row", Numbers(), "‖(3, −4)‖² = 9 + 16."),
@@ -137,6 +137,6 @@ This bound rises with every mistake. Lecture 004 says so of the cosine itself.""
         solution=_along_the_run,
         lab="#step?v=1&m=perceptron&fit_intercept=false&p=~LAHIAAEsAXD-AA&k=1",
         lab_try="Step through the run: E_p rises before it falls. The page follows the cosine to the best separator, "
-        "not to (1, 1). Does this one fall, too?",
+        "not to (1, 1). Does that cosine fall, too?",
     ),
 )

@@ -21,7 +21,7 @@ def _xor() -> tuple[Array, Integers]:
 def _no_line(X: Array, t: Integers) -> Answer:
     proof = sx.separability(X, t)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the run says that it does not end
+        warnings.simplefilter("ignore")  # the run warns that it does not converge
         run = sx.steps(sx.Perceptron(max_iter=1), X, t)
     multipliers = proof.multipliers  # type: ignore[union-attr]
     weights = [[run[k].b, *run[k].w] for k in range(1, 5)]
@@ -79,7 +79,7 @@ proof.""",
                 "(b, w₁, w₂) after each of the first four updates of the online perceptron: it starts at 0, takes the "
                 "rows in their order, and adds tᵢ x̄ᵢ if m ≤ 0",
                 Numbers((4, 3), "four lists of three numbers"),
-                "Every row is a mistake. Use the weights after the update before, and write b first.",
+                "Every row is a mistake. Use the weights after the previous update, and write b first.",
             ),
             Part(
                 "output",
@@ -92,7 +92,7 @@ proof.""",
         given=_xor,
         solution=_no_line,
         lab="#step?v=1&m=perceptron&p=xor&k=4",
-        lab_try="Step on past the fourth update: the weights are zero again, and the run goes round for ever.",
+        lab_try="Step on past the fourth update: the weights are zero again, and the run repeats forever.",
     ),
     Exercise(
         number=3,
@@ -105,8 +105,8 @@ separates the rows of XOR. The convergence theorem bounds the number of mistakes
 
 k ≤ R²‖w*‖²/γ²,
 
-where R is the length of the longest row φ̄ = (1, φ), and γ the smallest margin of a separator w*. The smallest
-such bound is that of the separator with the widest margin.""",
+where R is the length of the longest row φ̄ = (1, φ), and γ the smallest margin of a separator w*. The bound
+is smallest for the separator with the widest margin.""",
         question="Run the perceptron on these columns, and compare the number of its mistakes with the bound.",
         parts=(
             Part(
@@ -143,7 +143,10 @@ such bound is that of the separator with the widest margin.""",
                 Numbers(),
                 "The products are x₁x₁, x₁x₂ and x₂x₂.",
                 (
-                    Slip(lambda: 3, "So many parameters are added to those of a line. Count all of them."),
+                    Slip(
+                        lambda: 3,
+                        "This is the number of parameters beyond those of a line. Count all of them.",
+                    ),
                     Slip(lambda: 5, "The intercept b is a parameter, too."),
                 ),
             ),

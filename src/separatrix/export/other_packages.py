@@ -28,7 +28,7 @@ from separatrix.base.errors import ParameterError
 class Translation:
     """The settings of a package and a line of code.
 
-    If the package has no such fit, ``code`` is None and ``note`` says why.
+    If the package has no equivalent fit, ``code`` is None and ``note`` says why.
 
     >>> as_settings(2.0, 0.0, n_rows=100)["statsmodels"].values
     {'alpha': 0.005, 'L1_wt': 0.0}

@@ -36,7 +36,7 @@ LARGEST_CELL_OPACITY = 0.42
 @final
 @dataclass(eq=False)
 class ConfusionDisplay(Display):
-    """A confusion matrix. A right answer has the colour of its class, a mistake is grey.
+    """A confusion matrix. Cells of correct predictions have the colour of the class, and mistakes are grey.
 
     The opacity of a cell shows its share of the rows of the true class.
 
@@ -118,7 +118,7 @@ class ConfusionDisplay(Display):
             wrong = [
                 f"{row[b]:,} as {labels[b]}" for b in np.argsort(-row, kind="stable").tolist() if b != a and row[b]
             ]
-            found = f"{row[a]:,} of {row.sum():,} rows are recognised"
+            found = f"{row[a]:,} of {row.sum():,} rows are predicted correctly"
             parts.append(f"{labels[a]}: {found}{', ' * bool(wrong)}{', '.join(wrong[:MOST_MISTAKES_TOLD])}")
         return "; ".join(parts) + "."
 

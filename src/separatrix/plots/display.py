@@ -18,11 +18,11 @@ from separatrix.base.theme import Theme
 from separatrix.plots.style import SMALL_TEXT, style
 from separatrix.rows.in_memory import InMemory
 
-# Cells along each side of the unit square: a curve keeps one vertex in each cell, since more could not be seen.
+# Cells along each side of the unit square: a curve keeps one vertex in each cell, since more would not be visible.
 CURVE_CELLS = 600
 # Width in inches of a figure as wide as a page.
 BROAD = 9.4
-# The space between two lines of panels, for tick labels and a title, as a share of the height of a panel.
+# The space between two rows of panels, for tick labels and a title, as a fraction of the height of a panel.
 PANEL_GAP = 0.28
 # Ticks on an axis of ratios are these multiples of powers of ten.
 TICK_MULTIPLES = (1, 2, 5)
@@ -38,7 +38,7 @@ class Display(ABC):
     Attributes
     ----------
     ax_ : matplotlib Axes
-        Where it was drawn.
+        The axes on which the display was drawn.
     figure_ : matplotlib Figure
         The figure of ``ax_``.
     """
@@ -47,7 +47,7 @@ class Display(ABC):
     figure_: Figure
 
     def __init_subclass__(cls) -> None:
-        # A dataclass keeps this method, so that a display as the last line of a notebook cell prints one line.
+        # A dataclass does not replace a method of the class itself, so a display prints one line in a notebook.
         cls.__repr__ = Display.__repr__  # type: ignore[method-assign]
 
     def __repr__(self) -> str:
@@ -82,7 +82,7 @@ class Display(ABC):
     @property
     @abstractmethod
     def alternative(self) -> str:
-        """The numbers of the plot in words, for readers who do not see it."""
+        """A description of the plot in words (its text alternative)."""
 
     @abstractmethod
     def _draw(self, ax: Axes, theme: Theme) -> None:
@@ -118,7 +118,7 @@ def share_axes(ax: Axes) -> None:
 
 
 def panel_heights(lines: int) -> float:
-    """The height of a given number of lines of panels, in heights of one panel.
+    """The height of a given number of rows of panels, as a multiple of the height of one panel.
 
     >>> panel_heights(1)
     1.0
@@ -127,7 +127,7 @@ def panel_heights(lines: int) -> float:
 
 
 def panels(ax: Axes, count: int, in_line: int) -> list[Axes]:
-    """Small axes of the unit square inside ``ax``, which keeps only its labels; tick labels are on the outer panels.
+    """Small axes of the unit square inside ``ax``. ``ax`` keeps only its labels; outer panels have tick labels.
 
     >>> small = panels(Figure().subplots(), 5, 3)
     >>> len(small), [bool(panel.get_yticklabels()[0].get_text()) for panel in small]

@@ -23,9 +23,10 @@ from separatrix.plots.display import BROAD, PLOTS, Display, panel_heights, panel
 from separatrix.plots.style import SMALL_TEXT, STRONG, THIN, marker, plain, shortened
 from separatrix.scorers.scorer import taken_apart
 
-# The largest number of columns drawn, that in a single line, and the panels in a line if there are more.
+# The largest number of columns that are drawn, the largest number of panels in a single row, and the panels per
+# row if there are more.
 MOST_DISTRIBUTIONS_DRAWN, MOST_IN_LINE, IN_LINE = 6, 4, 3
-# The largest number of classes in a panel: those with the most rows; and the largest number with histograms.
+# The largest number of classes in a panel (the classes with the most rows), and the largest number with histograms.
 MOST_CLASSES_IN_PANEL, MOST_HISTOGRAMS = 10, 3
 # The height of a panel in inches.
 PANEL = 1.5
@@ -37,7 +38,7 @@ class DistributionDisplay(Display):
     """Histograms of columns by class: the share of the rows of each class in each bin.
 
     Histograms of more than three classes would hide each other. Each class then has a line from its 5 % to its 95 %
-    quantile, broad between the quartiles, with its median.
+    quantile, which is thicker between the quartiles and marks the median.
 
     Parameters
     ----------
@@ -67,7 +68,7 @@ class DistributionDisplay(Display):
     def from_estimator(
         cls, model: Any, X: Any, y: Any, *, names: Any = None, top: int = MOST_DISTRIBUTIONS_DRAWN, ax: Any = None
     ) -> Self:
-        """Draw the columns with the largest weights per step; without weights, those whose class means differ most.
+        """Draw the columns with the largest weights per step, or without weights those whose class means differ most.
 
         Parameters
         ----------
@@ -139,7 +140,7 @@ class DistributionDisplay(Display):
 
     @property
     def _in_line(self) -> int:
-        """Up to four panels are in one line."""
+        """The number of panels per row. Up to four panels are in one row."""
         return IN_LINE if len(self.found) > MOST_IN_LINE else max(2, len(self.found))
 
     @property

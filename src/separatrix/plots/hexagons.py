@@ -1,7 +1,8 @@
-"""Many points as hexagons: each is a cell of a hexagonal lattice, and its area is the number of rows in the cell.
+"""Many points as hexagons: one for each cell of a hexagonal lattice, with an area proportional to its number of rows.
 
-A cell with rows of several classes has a hexagon of the most frequent one for all rows, and inside it a hexagon of the
-second for all rows of other classes, so a rare class stays visible. Carr, Littlefield, Nicholson and Littlefield,
+In a cell with rows of several classes, the outer hexagon has the colour of the most frequent class and stands for all
+rows. The inner hexagon has the colour of the second class and stands for all rows of other classes, so that a rare
+class stays visible. Carr, Littlefield, Nicholson and Littlefield,
 Scatterplot matrix techniques for large N, JASA 82 (1987).
 """
 
@@ -26,7 +27,10 @@ _CODES = np.array([Path.MOVETO, *[Path.LINETO] * 5, Path.CLOSEPOLY], dtype=np.ui
 
 
 def draw_cells(cells: Cells, ax: Axes, theme: Theme) -> None:
-    """Draw all hexagons, one path for each class and layer, and ring the cells with mostly mistakes."""
+    """Draw all hexagons, one path for each class and layer.
+
+    Cells in which most rows are misclassified get a ring.
+    """
     total = cells.counts.sum(axis=1)
     order = np.argsort(-cells.counts, axis=1, kind="stable")[:, :2]
     first, second = order[:, 0], order[:, 1]

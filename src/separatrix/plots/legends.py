@@ -1,6 +1,6 @@
 """Legends below the axes, where they hide no data, wrapped to the width of the figure.
 
-matplotlib does not draw a marker outside the canvas, so a legend wider than the figure would lose markers.
+matplotlib does not draw a marker outside the canvas, so a legend wider than the figure would lack some markers.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from matplotlib.transforms import ScaledTranslation, blended_transform_factory
 from separatrix.plots.style import SMALL_TEXT
 
 # In points: the size of the text, the distance of the legend from the axes (with tick labels and a label in between),
-# and the margin at either side.
+# and the margin on either side.
 TEXT, BELOW_AXES, SIDE_MARGIN = SMALL_TEXT, 37.0, 6.0
 # In multiples of the text's size: the width of a letter and of a wide letter, of a marker with the space after it, the
 # distance between columns, and the height of a line.

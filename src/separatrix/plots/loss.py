@@ -45,7 +45,7 @@ class LossDisplay(Display):
     """The objective at every iteration of a fit. With one solver run per class there is one curve per class.
 
     A perceptron on a large table does not compute its cost after each epoch. The plot then shows the mean over the
-    epoch of each row's cost at the time of its visit, and the axis label says so.
+    epoch of the cost that each row had when it was visited, and the axis label says so.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ class LossDisplay(Display):
         for run in self.runs[:MOST_RUNS]:
             floor = (run.floor or 0.0) if self.gap else 0.0
             if not self.gap or run.floor is not None:
-                ends = f"{run.value[0] - floor:.4g} at first, {run.value[-1] - floor:.4g} at last"
+                ends = f"{run.value[0] - floor:.4g} at the start, {run.value[-1] - floor:.4g} at the end"
                 parts.append(f"{shortened(run.name, 40)}: {ends}, after {run.iteration[-1]:.0f} iterations")
         return f"{'Proven gap to the minimum' if self.gap else 'Values'}. {'; '.join(parts)}."
 
@@ -160,7 +160,7 @@ def runs_of(model: Any) -> list[Run]:
     if parts is not None and all(hasattr(part, "trace_") for part in parts):
         return _runs_of_parts(parts)
     if not getattr(model, "trace_", ()):
-        problem = f"{type(model).__name__} was not fitted by iterations and has no trace to plot"
+        problem = f"{type(model).__name__} was not fitted by an iterative solver and has no trace to plot"
         raise ParameterError("model", problem, "give a fitted classifier with a trace_, such as LogisticRegression")
     records, measure = _measured(model.trace_)
     searches = _searches(records)

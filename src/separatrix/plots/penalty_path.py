@@ -1,4 +1,4 @@
-"""A plot of how C was chosen: the log loss on held-out rows against every C tried."""
+"""A plot of how C was chosen: the log loss on held-out rows against each value of C that was tried."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from separatrix.tuning.penalty_choice import PenaltyChoice
 @final
 @dataclass(eq=False)
 class PenaltyPathDisplay(Display):
-    """The log loss on held-out rows, ± one standard error, against C; a line marks the C chosen.
+    """The log loss on held-out rows, ± one standard error, against C; a line marks the chosen C.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ class PenaltyPathDisplay(Display):
     def alternative(self) -> str:
         tried = zip(self.choice.Cs.tolist(), self.choice.scores, self.choice.standard_errors, strict=True)
         told = [f"C = {number_text(C, 3)}: {number_text(score)} ± {error:.2g}" for C, score, error in tried]
-        return f"Chosen is C = {number_text(self.choice.C)}. Log loss on held-out rows by C: {'; '.join(told)}."
+        return f"The chosen C is {number_text(self.choice.C)}. Log loss on held-out rows by C: {'; '.join(told)}."
 
     def _draw(self, ax: Axes, theme: Theme) -> None:
         choice, colour = self.choice, theme.ink

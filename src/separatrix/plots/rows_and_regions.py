@@ -28,24 +28,24 @@ def draw_rows(
     named: Mapping[int, str] | None = None,
     size: float = 1.0,
 ) -> None:
-    """Draw rows in the colour and shape of their class; misclassified ones get a ring.
+    """Draw rows in the colour and shape of their class, and a ring around misclassified rows.
 
     Parameters
     ----------
     ax, theme
         Where to draw, and in which colours.
     points : array (n, 2)
-        The places of the rows.
+        The positions of the rows.
     codes : array (n,)
         Their class numbers.
     wrong : array (n,) of bool
-        Which of them are misclassified.
+        Which rows are misclassified.
     n_classes : int
         The number of classes.
     named : mapping of int to str, optional
         The names in the legend, by class number.
     size : float, default 1
-        The size of points and rings, in multiples of the theme's.
+        The size of points and rings, as a multiple of the size in the theme.
     """
     point, ring = (POINTS * size * diameter for diameter in (POINT, RING))
     look = {"s": point**2, "linewidths": POINTS * size * POINT_EDGE, "edgecolors": theme.paper, "zorder": 3}

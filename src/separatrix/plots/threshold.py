@@ -1,4 +1,4 @@
-"""A plot of what a threshold of the probability does: precision, recall and the cost of mistakes."""
+"""A plot of precision, recall and the cost of mistakes against the threshold of the probability."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from separatrix.plots.style import DASHED, DOTTED, STRONG, THIN, plain, shortene
 
 # The thresholds at which the curves are computed.
 THRESHOLDS_DRAWN = np.linspace(0.0, 1.0, 401)
-# The text alternative names the numbers at these thresholds.
+# The text alternative gives the values at these thresholds.
 TOLD = (0.1, 0.3, 0.5, 0.7, 0.9)
 
 
 @final
 @dataclass(eq=False)
 class ThresholdDisplay(Display):
-    """Precision and recall of the second class, and the cost a row, against the threshold of its probability.
+    """Precision and recall of the second class, and the cost per row, against the threshold of its probability.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ class ThresholdDisplay(Display):
 
     @property
     def threshold(self) -> float:
-        """The threshold in use: that of the costs, or ½."""
+        """The threshold in use: the one that follows from the costs, or ½ without costs."""
         return 0.5 if self.costs is None else self.costs.threshold
 
     @property
@@ -119,12 +119,12 @@ class ThresholdDisplay(Display):
         Parameters
         ----------
         thresholds : array (m,)
-            Probabilities from which on the second class is predicted.
+            The second class is predicted if its probability is at least the threshold.
 
         Returns
         -------
         precision, recall : arrays (m,)
-            The precision is NaN where no row is predicted.
+            The precision is NaN where the second class is predicted for no row.
         cost : array (m,) or None
             The cost per row; None if no costs are given.
         """
@@ -141,7 +141,7 @@ class ThresholdDisplay(Display):
         precision, recall, cost = self.at(at)
         told = [
             f"from {number_text(t, 3)} on: precision {a:.3f}, recall {b:.3f}"
-            + ("" if cost is None else f", cost {number_text(cost[k])} a row")
+            + ("" if cost is None else f", cost {number_text(cost[k])} per row")
             for k, (t, a, b) in enumerate(zip(at, precision, recall, strict=True))
         ]
         return f"Predicting {shortened(self.label, 40)} {'; '.join(told)}."

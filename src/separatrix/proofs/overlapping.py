@@ -99,7 +99,7 @@ class Inseparable(_Overlapping):
     >>> from separatrix import separability
     >>> print(separability([[0.0], [1.0], [2.0]], [0, 1, 0]).explain())
     inseparable: 3 rows prove it (0, 1, 2): with weights λ > 0 their t·(1, x) sum to zero, so no hyperplane has all
-    of them on their own sides, and none but a trivial one has none of them on the wrong side
+    of them on their own sides, and one that has none of them on the wrong side contains them all
     """
 
     def verify(self, X: Any, y: Any = None, exact: bool = False) -> bool:
@@ -152,11 +152,14 @@ class Inseparable(_Overlapping):
     def proof(self) -> Message:
         """The proof in words."""
         if len(self.about.classes) > 2:
-            end = "so no scores have the largest for every row's own class, and none but trivial ones tie with it"
+            end = (
+                "so no linear scores are largest for the own class of each of these rows, and scores that are never "
+                "lower for the own class are tied"
+            )
         else:
             end = (
-                "so no hyperplane has all of them on their own sides, and none but a trivial one has none of them on "
-                "the wrong side"
+                "so no hyperplane has all of them on their own sides, and one that has none of them on the wrong side "
+                "contains them all"
             )
         return Message(self._named(), f": with weights λ > 0 {self._summing()} sum to zero, {end}")
 

@@ -86,7 +86,7 @@ class _Columns:
     is_plain: bool
 
     def zero(self) -> ColumnSummary:
-        return ColumnSummary(0.0, 0, NONE, NONE, NONE, NONE, self.unit, NONE, NONE)  # as long as no row has weight
+        return ColumnSummary(0.0, 0, NONE, NONE, NONE, NONE, self.unit, NONE, NONE)  # before any row with a weight
 
     def add(self, total: ColumnSummary, block: Block) -> ColumnSummary:
         if not np.minimum.reduce(block.weight, initial=np.inf) > 0:

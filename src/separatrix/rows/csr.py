@@ -1,4 +1,4 @@
-"""SciPy's CSR rows without its copies and without its changes to the caller's arrays."""
+"""Operations on SciPy's CSR rows that neither copy arrays nor change the caller's arrays."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import numpy as np
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-# This attribute marks arrays that ``as_csr`` returned, so that each is checked once: a check takes a third of a product
-# X w.
+# This attribute marks arrays that ``as_csr`` returned, so that each is checked once: a check takes a third of the time
+# of a product X w.
 _CANONICAL = "separatrix_canonical"
 
 

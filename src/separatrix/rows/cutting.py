@@ -1,4 +1,4 @@
-"""Where blocks begin and end. It follows from the rows alone, so every source of the same rows sums the same blocks.
+"""Where blocks begin and end. This depends only on the rows, so every source of the same rows sums the same blocks.
 
 Dense rows are cut after a fixed number of rows. CSR rows are cut where the entries before a row pass a multiple of the
 size of a block, and after a fixed number of rows as well. Both can be decided while rows are being read.
@@ -20,7 +20,7 @@ FEWEST_ROWS_PER_BLOCK = 64
 BYTES_PER_SPARSE_ENTRY = 12
 # A block of CSR rows has at least this many bytes of entries per column, so that merging sums by column is cheap.
 FEWEST_BYTES_PER_SPARSE_COLUMN = 256
-# A CSR row counts as this many bytes at least, since the score of a row takes time even if the row has few entries.
+# A CSR row counts as at least this many bytes, since the score of a row takes time even if the row has few entries.
 BYTES_PER_SPARSE_ROW = 16
 
 

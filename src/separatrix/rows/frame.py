@@ -58,7 +58,7 @@ class Frame:
     @cached_property
     def is_far(self) -> AnyArray:
         """Which columns have a large offset relative to their scale, (d,) booleans."""
-        with np.errstate(over="ignore"):  # No mean is far from zero beside a spread near the largest float64.
+        with np.errstate(over="ignore"):  # If the product overflows, no mean exceeds it.
             return np.asarray(np.abs(self.center) > LARGE_OFFSET * self.scale)
 
     @cached_property

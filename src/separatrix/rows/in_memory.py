@@ -1,4 +1,7 @@
-"""Declarations of functions that need rows in memory, which refuse streamed rows and tables outside memory by name."""
+"""Declares which functions need rows in memory.
+
+Given streamed rows or a table outside memory, such a function raises an error that names it.
+"""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ A = TypeVar("A")
 BLOCK_BYTES = 1 << 22
 # Blocks are summed in strands, runs of consecutive blocks whose sums are computed in parallel and then merged. The
 # first STRANDS_PER_LENGTH strands have one block each, the next as many have two, then four, and so on. So the strands
-# can be summed before anybody knows how many rows there are; small tables are divided into enough strands for many
+# can be summed before the number of rows is known; small tables are divided into enough strands for many
 # cores; and the number of strands grows only with the logarithm of the number of rows.
 STRANDS_PER_LENGTH = 32
 
@@ -67,7 +67,8 @@ class ArraySum(ABC):
 class Together:
     """Several partials that are summed in one pass. The total is a list of their totals.
 
-    Partials that all ask for blocks of the same size get them, and so the bits of separate passes.
+    If all partials want blocks of the same size, they get them, and the totals equal those of separate passes to the
+    last bit.
     """
 
     partials: tuple[Partial[Any], ...]
@@ -227,7 +228,7 @@ class _Count:
         return a + b
 
 
-# For passes that are made for something else than a sum.
+# For passes that compute no sum.
 NO_SUM = _Count()
 
 
@@ -265,12 +266,12 @@ def strands(n_blocks: int) -> Iterator[slice]:
 
 
 def strand_length(number: int) -> int:
-    """The number of blocks of a strand, given how many strands precede it."""
+    """The number of blocks in a strand, given the number of strands before it."""
     return 1 << (number // STRANDS_PER_LENGTH)
 
 
 def additions_in_order(n_blocks: int) -> int:
-    """The most additions, one after the other, through which the sum of a block passes: within a strand, then merging.
+    """The largest number of successive additions that the sum of a block goes through, in its strand and in merging.
 
     >>> additions_in_order(1), additions_in_order(32), additions_in_order(96)
     (2, 33, 66)
@@ -305,7 +306,10 @@ def fold_strands(blocks: Sequence[Block], partial: Partial[A]) -> A:
 
 
 def fold_blocks(blocks: Iterator[Block], partial: Partial[A]) -> A:
-    """``fold_strands`` for blocks that come one after the other, with the same bits; no two are in memory at once."""
+    """``fold_strands`` for blocks that arrive one by one, with the same result to the last bit.
+
+    Only one block is in memory at a time.
+    """
     total: A | None = None
     for number in count():
         block = next(blocks, None)

@@ -72,7 +72,7 @@ class SeekableSource(Source, Protocol):
 
 @dataclass
 class Learnt:
-    """What reading the source has shown. All views of the same rows share it."""
+    """What is known about the source after reading it. All views of the same rows share this object."""
 
     n_rows: int | None = None
     first_draw: Kept | None = None
@@ -83,9 +83,9 @@ class StreamedRows:
     """The rows of a source, in the coordinates of a frame.
 
     The weights have been divided by ``weight_unit``. The number of rows is known after the first pass, and every later
-    pass must find as many. ``draw``: the first draw of the sample that will be asked for. It is made in the first pass,
-    whatever that pass computes, so that the sample costs no pass of its own. ``most_drawn``: the most rows of a sample,
-    whatever is asked for, because memory is limited.
+    pass must find as many. ``draw`` describes the first draw of the sample that will be requested. These rows are drawn
+    during the first pass, whatever that pass computes, so that the sample needs no pass of its own. ``most_drawn`` is
+    the largest number of rows in a sample, because memory is limited.
     """
 
     source: Source
@@ -135,9 +135,9 @@ class StreamedRows:
         return fold_blocks(self._recut(lambda X, rows, entries: cuts(X, size, rows, entries)), partial)
 
     def blocks(self, order: Order) -> Iterator[Block]:
-        """Batches of ``order.size`` rows in the order of the source, or shuffled by a buffer of some rows."""
+        """Batches of ``order.size`` rows in the order of the source, or shuffled within a buffer of some rows."""
         if order.draw == "replacement":
-            problem = "its rows are asked for at random with replacement, and it has them only in its own order"
+            problem = "rows are requested at random with replacement, but they can only be read in their own order"
             raise TableError(self.source.name, problem, "use draw='shuffled' or draw='given'")
         self.counter.add()
         if order.draw == "shuffled":
@@ -179,7 +179,7 @@ class StreamedRows:
         self.learnt.n_rows = n
 
     def _joined(self, parts: list[Piece], stop: int) -> Block:
-        """One block of the parts, whose last row precedes row ``stop``."""
+        """The parts, joined to one block that ends before row ``stop``."""
         X, t, weight = (of[0] if len(of) == 1 else stacked(of) for of in zip(*parts, strict=True))
         return Block(X, t, weight, stop - len(t), self.frame)
 
@@ -195,7 +195,7 @@ class StreamedRows:
 
 @dataclass(frozen=True)
 class _BlocksOfFile(Sequence[Block]):
-    """The blocks of ``size`` rows of a source that can be read in any order, read when they are asked for."""
+    """The blocks of ``size`` rows of a source that can be read in any order, read on demand."""
 
     rows: StreamedRows
     source: SeekableSource
@@ -220,7 +220,7 @@ def _part(piece: Piece, begin: int, end: int) -> Piece:
 
 @dataclass
 class _Reading:
-    """Gives a sample the rows that it needs: those that a draw chooses are kept while all rows are read."""
+    """Provides the rows of a sample: reads all rows and keeps those that a draw chooses."""
 
     rows: StreamedRows
     kept: DenseRows | CarriedRows = field(default_factory=CarriedRows)

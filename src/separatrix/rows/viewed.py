@@ -1,4 +1,4 @@
-"""Rows outside memory whose blocks are changed before anybody sees them, such as rows with other targets."""
+"""Rows outside memory whose blocks are changed as they are read, for example to give them other targets."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ A = TypeVar("A")
 
 @dataclass(frozen=True)
 class _OfChanged(Generic[A]):
-    """A sum over changed blocks. ``change`` is small and holds no rows, since it is part of the sum."""
+    """A sum over changed blocks. ``change`` must be small and hold no rows, like every part of a partial."""
 
     partial: Partial[A]
     change: Callable[[Block], Block]

@@ -1,7 +1,7 @@
 """Compiled loops for E, ∇E and second moments of a logistic objective, in one pass without copies.
 
 A pass reads every entry once, whereas two matrix products read it twice. It releases the interpreter lock (GIL), for
-which NumPy calls in two threads would compete. The loops are partials, so that any source of rows can sum them.
+which NumPy calls in several threads would compete. The loops are partials, so that any source of rows can sum them.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class CompiledSums:
         return [self._evaluated(W, total) for W, total in zip(Ws, totals, strict=True)]
 
     def _centers(self) -> tuple[Array | None, Array]:
-        """The centres of columns with a large offset, which are summed as x − c, and those subtracted from the sums."""
+        """The centres to subtract from x (for columns with a large offset), and those to subtract from the sums."""
         frame = self.problem.rows.frame
         far = np.where(frame.is_far, frame.center, 0.0) if frame.has_large_offset else None
         return far, frame.center if far is None else frame.center - far

@@ -1,10 +1,10 @@
 """The metric and the random rows of variance-reduced descent (``variance_reduced``), for rows in memory and outside.
 
 A row is drawn with a probability proportional to 1 + h x̄ᵀP x̄, its odds. In memory the odds of all rows are kept, and
-rows are drawn with replacement. Outside memory the rows of a whole walk are drawn in one pass: a row that should come λ
-times on average comes ⌊λ + u⌋ times, where u is computed from its number, the seed and the iteration. Then they are
-shuffled. So only the rows of one walk are in memory, and the draw can be repeated. The walk is another one than in
-memory, with the same means.
+rows are drawn with replacement. Outside memory the rows of a whole walk are drawn in one pass: a row with the expected
+number λ of draws is drawn ⌊λ + u⌋ times, where u is computed from its number, the seed and the iteration. Then they are
+shuffled. So only the rows of one walk are in memory, and the draw can be repeated. The walk differs from the one in
+memory, but each row has the same expected number of draws.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ ENTRIES_PER_BATCH = 1 << 20
 LOCAL_CURVATURE_FACTOR, SMALLEST_ROW_CURVATURE = 4.0, 1e-9
 # The streams of hashes of the iterations begin here. Smaller numbers belong to samples.
 FIRST_HASH_STREAM = 16
-# Rows of a walk over rows outside memory, at least: none would be drawn with a probability below exp(−64).
+# The smallest expected number of rows in a walk over rows outside memory, so that the probability of drawing no row is
+# below exp(−64).
 FEWEST_DRAWN_ROWS = 64
 
 A = TypeVar("A")
@@ -52,7 +53,7 @@ class Metric(NamedTuple):
 
 
 class Draws(NamedTuple):
-    """Random rows: ``chosen`` (steps, batch size) are their places in ``block``, ``share`` (m,) their weights."""
+    """Random rows: ``chosen`` (steps, batch size) are their positions in ``block``, ``share`` (m,) their weights."""
 
     block: Block
     chosen: Integers
@@ -189,7 +190,7 @@ class _Copied(NamedTuple):
 
 @dataclass(frozen=True)
 class _Copies:
-    """Draws about ``size`` rows in proportion to their odds, each as often as ⌊λ + u⌋."""
+    """Draws about ``size`` rows in proportion to their odds, each ⌊λ + u⌋ times."""
 
     problem: Objective
     metric: Metric

@@ -45,7 +45,7 @@ FIRST_ROWS_PER_PARAMETER = 40
 
 @dataclass(frozen=True, kw_only=True)
 class SampledMemory(PairsMemory):
-    """Pairs, the factor of the Hessian (None if that is singular), and the number of slow steps with it."""
+    """The pairs, the factor of the Hessian (None if it is singular), and the number of slow steps with this factor."""
 
     factor: Factor | None
     slow: int = 0

@@ -34,15 +34,15 @@ from separatrix.solvers.state import Halt, Need, Solver, State
 # The most inner steps (of Newton's method or L-BFGS) in one step of this solver. If E_μ is not minimised by then, the
 # next step continues with the same μ.
 MOST_INNER_STEPS = 300
-# E_μ is minimised to this share of the gap that smoothing leaves: μ, times parameters/rows if there are more rows than
-# parameters.
+# E_μ is minimised to this fraction of the gap that smoothing leaves: μ, times parameters/rows if there are more rows
+# than parameters.
 INNER_GAP_SHARE = 0.01
 # If rounding errors stop the inner solver, a bound of at most this share of the null model's objective is kept.
 GAP_WORTH_KEEPING = 1e-2
 
 
 class SmoothingMemory(NamedTuple):
-    """The index of the next width μ, and the minimum for the width before the last (None if there is none)."""
+    """The index of the next width μ, and the minimum for the second-to-last width (None if there is none)."""
 
     width: int
     before: Array | None = None
@@ -84,8 +84,8 @@ class Smoothing:
         inner = _minimised(near, _ahead(state.W, memory), INNER_GAP_SHARE * width_gap)
         reached, at = _left(near, inner) <= width_gap, problem.value_gradient(inner.W)
         if inner.halt is not None and not reached:
-            # Rounding errors decide. The bound at the last width's minimum is smaller than at the next ones, but if it
-            # proves next to nothing, as beside a column of size 1e100, a lower objective is worth more.
+            # Rounding errors prevent progress. The bound at the last width's minimum is smaller than at the next ones,
+            # but if it proves next to nothing, as beside a column of size 1e100, a lower objective is worth more.
             proven = duality(problem, state.W, state.at).known <= GAP_WORTH_KEEPING * problem.null_value
             if proven or not at.value < state.at.value:
                 return replace(state, halt=Halt.STALLED)

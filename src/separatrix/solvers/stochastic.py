@@ -31,7 +31,7 @@ Draw = Literal["given", "shuffled", "replacement"]
 
 @dataclass(frozen=True)
 class StochasticMemory(DescentMemory):
-    """The memory of gradient descent, the epoch, its next batch, and the number of epochs since E last improved."""
+    """The memory of gradient descent, with the epoch, the next batch, and the number of epochs without improvement."""
 
     epoch: int = 0
     batch: int = 0
@@ -50,7 +50,7 @@ class StochasticDescent:
         The number of rows in a batch.
     draw : {"given", "shuffled", "replacement"}
         How rows are drawn in an epoch: in their given order, shuffled, or at random with replacement. Rows outside
-        memory are shuffled by a buffer, in another order than in memory, and not drawn with replacement.
+        memory are shuffled within a buffer, in another order than in memory, and cannot be drawn with replacement.
     decay : float
         The learning rate in epoch e is eta/(1 + decay · e).
     patience : int

@@ -103,7 +103,7 @@ class WorkingSet:
 
     def __post_init__(self) -> None:
         if self.first < 1:
-            raise ParameterError("first", f"got {self.first}", "begin with at least one column")
+            raise ParameterError("first", f"got {self.first}", "give at least one column")
 
     def init(self, problem: Objective, start: Array) -> State[WorkingSetMemory]:
         return self.begin(problem, start, begun(problem, start))

@@ -92,11 +92,11 @@ def choose_near(problem: Objective) -> tuple[Solver, str]:
     >>> from separatrix.objectives.build import build_objective
     >>> from separatrix.rows import labelled_rows
     >>> choose_near(build_objective(labelled_rows(np.eye(2), np.array([0, 1]), 2), 2, Penalty(1.0, np.ones(2))))[1]
-    'Newton: begun at the fit that was scored, where few steps do'
+    'Newton: started at the weights found during the search for C, so that few steps are needed'
     """
     if not (problem.smooth and problem.has_hessian):
         return choose(problem)
-    return Newton(), "Newton: begun at the fit that was scored, where few steps do"
+    return Newton(), "Newton: started at the weights found during the search for C, so that few steps are needed"
 
 
 def _searched(method: Method) -> list[Scored]:

@@ -1,4 +1,4 @@
-"""Densities: the two best normal approximations of a two-peaked one, and the normal itself (V12, V16)."""
+"""Densities: two normal approximations of a density with two peaks (V12), and the normal density itself (V16)."""
 
 from __future__ import annotations
 

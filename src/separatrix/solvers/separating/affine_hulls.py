@@ -1,6 +1,6 @@
 r"""The point of an affine hull that is nearest to the origin, for dense and for sparse points.
 
-Problem   minimise ‖Σ_i β_i P_i‖ subject to Σ_i β_i = 1, the β_i of either sign
+Problem   minimise ‖Σ_i β_i P_i‖ subject to Σ_i β_i = 1; the β_i may be negative
 Given     points P (k, d), and which of them to use
 Returns   β, and the nearest point p
 Step      least squares in the differences from the first point, repeated on the residual, which corrects rounding

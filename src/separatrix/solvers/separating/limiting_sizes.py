@@ -1,7 +1,7 @@
-"""Names the columns because of which float64 cannot decide a search for a separating hyperplane, and the way out.
+"""Names the columns whose sizes keep a search for a separating hyperplane undecided in float64, and the remedy.
 
-The search measures distances in the raw units of the columns, so their sizes matter beside the causes that limit other
-fits.
+The search measures distances in the raw units of the columns, so their sizes matter, too, beside the causes that limit
+other fits.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ UNLIKE_SPREADS = 1e8
 STANDARDISE_ALL = Message(
     ByAudience("standardise the columns first", shell="standardise the columns first, with --standardise")
 )
-CHANGE_DISTANCES = Message(STANDARDISE_ALL, ", which changes what a distance is")
+CHANGE_DISTANCES = Message(STANDARDISE_ALL, ", which changes how distances are measured")
 
 
 def limiting_sizes(problem: Objective) -> Message:
-    """The columns that limit the search, with the way out; an empty message if no cause is known.
+    """The columns that limit the search, with the remedy; an empty message if no cause is known.
 
     >>> from separatrix.rows import memory_rows
     >>> from separatrix.solvers.separating.separation_objective import build_separation_objective
@@ -47,7 +47,7 @@ def limiting_sizes(problem: Objective) -> Message:
 
 
 def unlike_sizes(frame: Frame, names: Sequence[str] | None, way_out: Message) -> Message:
-    """The columns with the largest and the smallest spread, if these are very different; else an empty message.
+    """The columns with the largest and the smallest spread, if these are very different; otherwise an empty message.
 
     >>> print(unlike_sizes(Frame(np.zeros(2), np.array([1.0, 1e-12])), None, STANDARDISE_ALL))
     the entries of column 0 differ by about 1e+00, those of column 1 by about 1e-12; standardise the columns first
