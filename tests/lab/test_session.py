@@ -3,6 +3,7 @@
 import asyncio
 import json
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -53,7 +54,8 @@ def played(play, requests):
             socket.incoming.put_nowait(None)
             await asyncio.wait_for(session, SECONDS)
 
-    asyncio.run(both())
+    with ThreadPoolExecutor(1) as thread:  # Playwright's loop may run in this one.
+        thread.submit(asyncio.run, both()).result()
 
 
 def echo(payload):
