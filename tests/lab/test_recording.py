@@ -162,9 +162,32 @@ def test_only_the_recorded_point_moves_and_other_controls_are_disabled(recorded,
     names = works.evaluate_all(
         "all => all.map(one => one.dataset.show ?? one.getAttribute('aria-label') ?? one.innerText)"
     )
-    assert set(names) == {"Undo", "mistakes", "distance", "normal", "margin", "Copy"}
+    assert set(names) == {"Undo", "mistakes", "distance", "normal", "margin", "losses", "probability", "Copy"}
     page.locator("[data-show=margin]").check()
     until(page, "() => document.querySelectorAll('path.margin').length === 2")
+
+
+def test_a_recording_shows_losses_and_lines_of_equal_probability(recorded, played):
+    page = played(recorded("#plane?m=logistic&p=outlier", places=(5, 4)))
+    page.locator("[data-show=losses]").check()
+    page.locator("[data-show=probability]").check()
+    until(page, "() => document.querySelectorAll('circle.loss').length === 21")
+    assert page.locator("path.margin").count() == 5
+    drag(page, 20, *(one - 150 for one in middle(page, 20)))
+    X, y = sx.lab.points(re.search(r'points\("(.*)"\)', page.inner_text(".rail pre"))[1])
+    assert X[20].tolist() != [8, -2.5]
+    model = sx.LogisticRegression().fit(X, y)
+    losses = [min(90.0, 16 * float(np.sqrt(sx.explain_row(model, x, k).loss))) for x, k in zip(X, y, strict=True)]
+    shown = page.locator("circle.loss").evaluate_all("all => all.map(one => Number(one.getAttribute('r')))")
+    assert shown == pytest.approx(losses, abs=0.3)  # the losses have four decimals
+
+
+def test_curved_lines_of_equal_probability_are_not_recorded(recorded, played):
+    """They would make the file several times larger."""
+    page = played(recorded("#plane?m=qda&p=outlier", places=(3, 2)))
+    assert page.locator("[data-show=probability]").is_disabled()
+    page.locator("[data-show=losses]").check()
+    until(page, "() => document.querySelectorAll('circle.loss').length === 21")
 
 
 @pytest.mark.parametrize("width", [390, 1280])

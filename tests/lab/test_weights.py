@@ -1,5 +1,7 @@
 """The page Weight space, used as a person would, with its numbers compared to the library's."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -139,6 +141,62 @@ def test_every_act_has_a_key(opened):
     page.keyboard.press("z")
     settled(page)
     assert weights(page).tolist() == [0, 0.5, 2]
+
+
+def pressed(page, *keys):
+    for key in keys:
+        page.keyboard.press(key)
+    settled(page)
+
+
+def test_points_are_moved_added_and_removed_by_keys_as_on_the_plane(opened):
+    page = opened(START)
+    settled(page)
+    X, y = points(page)
+    mark = page.locator("aside path.point").nth(3)
+    page.mouse.move(*centre(mark))  # the point under the cursor is the one that keys move
+    page.focus("aside svg.stage")
+    pressed(page, "ArrowRight", "Shift+ArrowUp")
+    until(page, "() => location.hash.includes('d=3:')")
+    np.testing.assert_allclose(points(page)[0][3], X[3] + [0.1, 1.0])
+    agrees(page, [0, 0.5, 2])
+    assert "Row 3, " in page.inner_text("#say")
+    assert page.evaluate("document.activeElement === document.querySelector('aside svg.stage')")
+    assert page.locator("aside circle.selected").count() == 1
+
+    # N chooses the point that is nearest to it, which then moves; Z undoes one key at a time.
+    pressed(page, "n")
+    near = int(re.match(r"Row (\d+), ", page.inner_text("#say"))[1])
+    others = np.delete(np.arange(len(X)), 3)
+    assert near == others[np.argmin(np.linalg.norm(X[others] - points(page)[0][3], axis=1))]
+    pressed(page, "ArrowLeft")
+    until(page, "near => location.hash.includes(`;${near}:`) || location.hash.includes(`d=${near}:`)", arg=near)
+    np.testing.assert_allclose(points(page)[0][near], X[near] - [0.1, 0.0])
+    pressed(page, "z", "z", "z")
+    until(page, "() => !location.hash.includes('d=')")
+
+    # Digits add a point of the first or the second class, and Delete removes it; there is no third class here.
+    pressed(page, "2", "3")
+    assert page.locator("aside path.point").count() == len(X) + 1
+    until(page, "() => location.hash.includes('p=~')")
+    assert points(page)[1].tolist() == [*y.tolist(), 1]
+    pressed(page, "Delete")
+    assert page.locator("aside path.point").count() == len(X)
+    pressed(page, "Escape")
+    assert page.evaluate("document.activeElement === document.body")
+
+
+def test_keys_on_the_plane_do_nothing_to_a_run_until_a_point_moves(opened):
+    page = opened(START, reduced_motion="reduce")
+    page.get_by_label("Second loss").focus()
+    page.focus(".surface:nth-child(2) svg.stage")
+    pressed(page, "r")
+    until(page, "() => document.querySelector('.status').textContent.startsWith('Step')")
+    page.focus("aside svg.stage")
+    pressed(page, "n")
+    assert page.inner_text(".status").startswith("Step")
+    pressed(page, "ArrowUp")
+    until(page, "() => document.querySelector('.status').textContent === ''")
 
 
 def test_a_run_grows_and_can_be_stopped_and_reset(opened):

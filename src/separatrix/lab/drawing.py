@@ -146,6 +146,10 @@ def probability_lines(model: Any, box: Box) -> list[dict[str, Any]]:
     """The lines of equal probability of the second of two classes, if the model has probabilities."""
     if not hasattr(model, "predict_proba") or len(model.classes_) != 2:
         return []
+    scorer = getattr(model, "scorer_", None)
+    if isinstance(scorer, Scorer) and len(scorer.W) == 1 and scorer.link.probabilistic:  # The lines are straight.
+        lines = [(p, scorer.W[0] - [scorer.link.inverse(p), 0.0, 0.0]) for p in PROBABILITIES]
+        return [{"p": p, "line": places(part)} for p, line in lines for part in segments([line], box)]
     found = level_sets(model, box, PROBABILITIES)
     return [{"p": one.level, "line": places(line)} for one in found for line in one.curves]
 

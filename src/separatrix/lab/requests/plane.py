@@ -23,8 +23,8 @@ from separatrix.lab.request_registry import Payload, text
 MOST_MODELS = 3
 # The height of the picture by its width, as in static/plane.js.
 ASPECT = 542 / 872
-# What can be shown and hidden in a recording; losses and lines of equal probability are not recorded.
-SHOWN = ("mistakes", "distance", "normal", "margin")
+# What can be shown and hidden in a recording, and what only if its lines are straight: curves take too many bytes.
+SHOWN, SHOWN_IF_STRAIGHT = ("mistakes", "distance", "normal", "margin", "losses"), "probability"
 
 
 def start(payload: Payload) -> Mapping[str, Any]:
@@ -42,8 +42,8 @@ def fit(payload: Payload) -> Mapping[str, Any]:
     box, given = box_of(payload), _models(payload)
     preset = payload.get("preset")
     spec = spelled(X, y, preset if isinstance(preset, str) else None)
-    found = [_fitted(one, X, y, box, payload) for one in given]
     focus = payload.get("focus")
+    found = [_fitted(one, X, y, box, payload, k == focus) for k, one in enumerate(given)]
     focused = found[focus][1] if isinstance(focus, int) and 0 <= focus < len(found) else None
     return {
         "points": spec,
@@ -60,8 +60,11 @@ def _models(payload: Payload) -> list[Any]:
     return given
 
 
-def _fitted(asked: Any, X: Array, y: Integers, box: Box, payload: Payload) -> tuple[dict[str, Any], Any]:
-    """What the page shows of a model, and the model; None if it could not be fitted, with the reason to show."""
+def _fitted(asked: Any, X: Array, y: Integers, box: Box, payload: Payload, focused: bool) -> tuple[dict[str, Any], Any]:
+    """What the page shows of a model, and the model; None if it could not be fitted, with the reason to show.
+
+    Losses and lines of equal probability are those of the model whose regions are shown.
+    """
     begun = time.thread_time()
     try:
         model = fitted(chosen(asked), X, y)
@@ -74,10 +77,10 @@ def _fitted(asked: Any, X: Array, y: Integers, box: Box, payload: Payload) -> tu
         **numbers(model, X, y),
         "lines": [places(line) for line in boundaries(model, box)],
         "margins": [places(line) for line in margins(model, box)],
-        "probabilities": probability_lines(model, box) if payload.get("probability") else [],
+        "probabilities": probability_lines(model, box) if focused and payload.get("probability") else [],
         "normal": _normal(model),
         "card": card(model, X[row], int(y[row])) if is_row else None,
-        "losses": losses(model, X, y) if payload.get("losses") else None,
+        "losses": losses(model, X, y) if focused and payload.get("losses") else None,
         "milliseconds": 1e3 * seconds,
     }
     return described, model
@@ -110,15 +113,15 @@ def recorded(link: Link, options: Options) -> Plan:
     box = framed(X, ASPECT)
     xs, ys = grid(box, options.places, including=X[row].tolist())
     payload = {"X": X.tolist(), "y": y.tolist(), "preset": begun["preset"], "models": models, "box": list(box)}
-    fits = Asked(
-        "fit",
-        payload | {"focus": focus, "row": row, "losses": False, "probability": False},
-        (Axis(("X", row, 0), xs), Axis(("X", row, 1), ys)),
-    )
+    payload |= {"focus": focus, "row": row, "losses": True, "probability": True}
+    lines = fit(payload)["models"][focus].get("probabilities", [])
+    payload["probability"] = straight = all(len(one["line"]) == 2 for one in lines)
+    fits = Asked("fit", payload, (Axis(("X", row, 0), xs), Axis(("X", row, 1), ys)))
+    shown = (*SHOWN, *([SHOWN_IF_STRAIGHT] if straight else []))
     return Plan(
         (Asked("start", {"points": spec, "drag": row}), fits),
         f"Row {row}, inside the dotted circle, can be dragged; all else stays as it is.",
-        controls=("button[aria-label=Undo]", *(f"[data-show={name}]" for name in SHOWN)),
+        controls=("button[aria-label=Undo]", *(f"[data-show={name}]" for name in shown)),
         row=row,
         grid=(xs, ys),
         dropped=frozenset({"milliseconds"}),
