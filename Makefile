@@ -13,6 +13,9 @@ PIP := $(BIN)/$(INSTALL) -c constraints.txt
 # Tests run in two processes. With one BLAS thread each, they do not compete for two cores.
 ONE_THREAD := OPENBLAS_NUM_THREADS=1
 
+# Compiled modules are kept even where this variable forbids it: the tests start many processes that import the package.
+export PYTHONDONTWRITEBYTECODE :=
+
 .PHONY: run test test-all test-portable test-lowest bench docs clean
 
 run: $(VENV)/.run  ## read DATA, hold out some rows, fit, print the certificate, write OUT

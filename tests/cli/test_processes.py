@@ -123,7 +123,7 @@ def test_streams_that_are_full_or_closed(model):
     assert b"it is empty" in done.stderr
 
 
-@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+@pytest.mark.parametrize("encoding", ["ascii", pytest.param("latin-1", marks=pytest.mark.slow)])
 def test_other_encodings_of_the_terminal(tmp_path, encoding):
     out = str(tmp_path / "m.json")
     rows = "č,y\n0,n\n1,n\n2,y\n3,y\n"

@@ -177,6 +177,7 @@ def test_a_cache_is_kept_and_used_again(table):
     assert os.stat(f"kept/{kept}").st_mtime_ns == before
 
 
+@pytest.mark.slow
 def test_a_fit_that_was_killed_goes_on(tmp_path):
     """A real process is killed while it writes its checkpoint, again and again; the end is that of one run."""
     rng = np.random.default_rng(0)

@@ -85,7 +85,7 @@ def memory_sum(X, y, partial):
     return MemoryTable(X, (y == "yes").astype(np.int64), np.ones(len(y)), 2).rows(CLASS_NUMBERS).fold(partial)
 
 
-@pytest.mark.parametrize("lost", ["one", "all"])
+@pytest.mark.parametrize("lost", [pytest.param("one", marks=pytest.mark.slow), "all"])
 def test_workers_that_are_killed_in_a_pass_change_no_bit(own_client, table, tmp_path, lost):
     X, y, *on_dask = table
     rows = dask_table(*on_dask, cluster=own_client).rows(CLASS_NUMBERS)

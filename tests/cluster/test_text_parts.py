@@ -71,6 +71,8 @@ WRITTEN = {
     "compressed": lambda folder: (folder / "t.csv.gz").write_bytes(gzip.compress("\n".join(lines()).encode())),
 }
 WHOLE = ("CR alone", "quoted line ends", "one quoted line end", "compressed")
+# A text in many parts, one in one part, and two files. Fits on the others are slow tests; their parts are tested above.
+FITTED = ("CRLF", "one quoted line end", "several files")
 
 
 def parts_of(folder):
@@ -90,7 +92,9 @@ def test_parts_have_the_rows_of_the_file(tmp_path, name):
     assert sum(part.n_rows for part in parts) == N
 
 
-@pytest.mark.parametrize("name", WRITTEN)
+@pytest.mark.parametrize(
+    "name", [name if name in FITTED else pytest.param(name, marks=pytest.mark.slow) for name in WRITTEN]
+)
 def test_a_fit_on_a_cluster_has_the_bits_of_a_fit_in_this_process(address, tmp_path, name):
     WRITTEN[name](tmp_path)
     words = ("fit", tmp_path, "--target", "y", "--drop", "note", "--json", "--out")

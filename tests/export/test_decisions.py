@@ -13,7 +13,7 @@ from separatrix.export.onnx import graph_of
 from separatrix.export.python import program_text
 from separatrix.export.sql import select_statement, sql_expressions
 
-from .test_sql import in_duckdb, in_sqlite
+from .test_sql import LONG, in_duckdb, in_sqlite
 
 LINKS = ("logit", "probit", "cloglog")
 RULES = [
@@ -142,7 +142,7 @@ def test_fitted_models(engine, K, kind):
         assert ENGINES[engine](formula_of(model, rule=rule), X) == predicted(model.scorer_, rule, X)
 
 
-@pytest.mark.parametrize("engine", ["duckdb", "sqlite"])
+@pytest.mark.parametrize("engine", LONG)
 @pytest.mark.parametrize("K", [2, 3])
 def test_probabilities_and_expressions(engine, K):
     """The probabilities are those for the new shares, in a statement and in single expressions."""

@@ -1,6 +1,7 @@
 """What every page of the lab keeps to: names, keys, sizes, themes. A page is tested by being in the registry."""
 
 from functools import cache
+from itertools import product
 
 import pytest
 
@@ -10,12 +11,12 @@ from .waiting import until
 
 LINKS = [f"#{page.name}" for page in PAGES]
 WIDTHS, THEMES = (390, 768, 1280, 1920), ("light", "dark")
-# The narrowest page in the dark and a wide one in the light are tested each time, the other six with the slow tests.
-FAST = {(390, "dark"), (1280, "light")}
+# Each time, half of the pages are tested narrow in the dark, the others wide in the light; other views are slow tests.
+FAST = ((390, "dark"), (1280, "light"))
 VIEWS = [
-    pytest.param(width, theme, marks=() if (width, theme) in FAST else pytest.mark.slow)
-    for width in WIDTHS
-    for theme in THEMES
+    pytest.param(link, *view, marks=() if view == FAST[k % 2] else pytest.mark.slow)
+    for view in product(WIDTHS, THEMES)
+    for k, link in enumerate(LINKS)
 ]
 # What can be reached by Tab: visible, enabled, and not inside closed details.
 REACHABLE = """() => [...document.querySelectorAll("a[href], button, select, input, summary, [tabindex='0']")]
@@ -53,8 +54,7 @@ def axe():
     return pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
 
 
-@pytest.mark.parametrize("link", LINKS)
-@pytest.mark.parametrize(("width", "theme"), VIEWS)
+@pytest.mark.parametrize(("link", "width", "theme"), VIEWS)
 def test_axe_finds_nothing(opened, link, width, theme):
     page = opened(link, width=width, color_scheme=theme, bypass_csp=True)
     found = axe().run(page).response["violations"]

@@ -117,39 +117,36 @@ MOUNTED = """async ([code, traits]) => {
 
 
 @pytest.fixture
-def mounted(browser, monkeypatch):
+def mounted(tabs, monkeypatch):
     """A function that shows a widget in an empty page; it returns the page, the kernel and a way to wait."""
-    problems, contexts = [], []
+    problems = []
+    with tabs.opened() as new_page:
 
-    def mounts(link):
-        kernel = Kernel(monkeypatch, link)
-        context = browser.new_context(viewport={"width": 1280, "height": 950})
-        contexts.append(context)
-        page = context.new_page()
-        page.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
-        page.on("pageerror", lambda error: problems.append(str(error)))
-        page.on("request", lambda request: problems.append(request.url) if "data:" not in request.url else None)
-        page.expose_function("toPython", kernel.receive)
-        traits = {name: getattr(kernel.widget, name) for name in ("page", "link", "height")}
-        page.evaluate(MOUNTED, [embedded_texts()["notebook.js"], traits])
+        def mounts(link):
+            kernel = Kernel(monkeypatch, link)
+            page = new_page(viewport={"width": 1280, "height": 950})
+            page.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
+            page.on("pageerror", lambda error: problems.append(str(error)))
+            page.on("request", lambda request: problems.append(request.url) if "data:" not in request.url else None)
+            page.expose_function("toPython", kernel.receive)
+            traits = {name: getattr(kernel.widget, name) for name in ("page", "link", "height")}
+            page.evaluate(MOUNTED, [embedded_texts()["notebook.js"], traits])
 
-        def until(function, *arguments):
-            """Carry answers of Python to the page until a function of the frame, or of Python, is true."""
-            end = time.monotonic() + SECONDS
-            while not (function() if callable(function) else page.frames[-1].evaluate(function, *arguments)):
-                assert time.monotonic() < end, f"{function} is still false"
-                page.wait_for_timeout(10)
-                try:
-                    page.evaluate("content => window.model.receive(content)", kernel.sent.get(timeout=0.05))
-                except Empty:
-                    continue
+            def until(function, *arguments):
+                """Carry answers of Python to the page until a function of the frame, or of Python, is true."""
+                end = time.monotonic() + SECONDS
+                while not (function() if callable(function) else page.frames[-1].evaluate(function, *arguments)):
+                    assert time.monotonic() < end, f"{function} is still false"
+                    page.wait_for_timeout(10)
+                    try:
+                        page.evaluate("content => window.model.receive(content)", kernel.sent.get(timeout=0.05))
+                    except Empty:
+                        continue
 
-        until("() => document.documentElement.dataset.ready === 'true'")
-        return page, kernel, until
+            until("() => document.documentElement.dataset.ready === 'true'")
+            return page, kernel, until
 
-    yield mounts
-    for context in contexts:
-        context.close()
+        yield mounts
     assert problems == []
 
 

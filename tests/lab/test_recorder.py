@@ -13,7 +13,8 @@ from separatrix.lab.compact import column, packed, unpacked
 from separatrix.lab.front_end import embedded_texts
 from separatrix.lab.pages import Page
 from separatrix.lab.recorder import NEVER, recorded_page
-from tests.cli.running import complaint, on_a_terminal
+from tests.cli.running import complaint
+from tests.cli.test_progress import drawn
 
 # The most bytes of the modules that only pages without a server use.
 LARGEST_MODULES = 8_000
@@ -88,10 +89,9 @@ def test_the_command_refuses_what_it_cannot_record(tmp_path):
 
 
 def test_progress_is_shown_on_a_terminal(tmp_path):
-    words = "lab", "--record", str(tmp_path / "page.html"), "--places", "30", "30"
-    code, shown = on_a_terminal("-m", "separatrix", *words)
+    code, shown = drawn("lab", "--record", str(tmp_path / "page.html"), "--places", "5", "4")
     assert code == 0
-    assert re.search(r"answer \d+ of 901", shown)
+    assert re.search(r"answer \d+ of 21", shown)
 
 
 def test_the_same_recording_has_the_same_bytes():

@@ -34,28 +34,25 @@ def recorded(tmp_path_factory):
 
 
 @pytest.fixture
-def played(browser):
+def played(tabs):
     """A function that opens a file with all requests blocked; at the end, nothing may have been asked or refused."""
-    problems, contexts = [], []
+    problems = []
+    with tabs.opened() as new_page:
 
-    def opens(path, width=1280):
-        context = browser.new_context(viewport={"width": width, "height": 860}, offline=True)
-        contexts.append(context)
-        page, address = context.new_page(), path.as_uri()
-        page.on("request", lambda request: problems.append(request.url) if request.url != address else None)
-        context.route(lambda url: url != address, lambda route: route.abort())
-        page.on("console", lambda message: problems.append(message.text))
-        page.on("pageerror", lambda error: problems.append(str(error)))
-        page.add_init_script(
-            "document.addEventListener('securitypolicyviolation', e => console.error(e.violatedDirective))"
-        )
-        page.goto(address)
-        page.wait_for_selector("html[data-ready]", state="attached", timeout=30_000)
-        return page
+        def opens(path, width=1280):
+            page, address = new_page(viewport={"width": width, "height": 860}, offline=True), path.as_uri()
+            page.on("request", lambda request: problems.append(request.url) if request.url != address else None)
+            page.context.route(lambda url: url != address, lambda route: route.abort())
+            page.on("console", lambda message: problems.append(message.text))
+            page.on("pageerror", lambda error: problems.append(str(error)))
+            page.add_init_script(
+                "document.addEventListener('securitypolicyviolation', e => console.error(e.violatedDirective))"
+            )
+            page.goto(address)
+            page.wait_for_selector("html[data-ready]", state="attached", timeout=30_000)
+            return page
 
-    yield opens
-    for context in contexts:
-        context.close()
+        yield opens
     assert problems == []
 
 

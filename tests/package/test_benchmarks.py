@@ -273,7 +273,11 @@ def test_ours_and_scikit_learn_side_by_side(tiny):
     assert ours["facts"]["passes"] > 0
 
 
-@pytest.mark.parametrize("name", ROWS)
+# Rows that start many processes, and one that fits many times.
+LONG = ("auto-C", "cli", "start")
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.slow if name in LONG else ()) for name in ROWS])
 def test_every_row_runs(tiny, name):
     parts = tiny.row(ROWS[name], is_ours)["parts"]
     ours = [table.ours_of(found) for found in parts]

@@ -58,12 +58,11 @@ def _pairs(path):
         yield module, guarded or OF_AN_EXTRA.get(module, "nowhere") in path.as_posix()
 
 
+@cache
 def _foreign():
+    """(module, whether an ``except ImportError`` catches its absence) for each module of another distribution."""
     found = {pair for path in (ROOT / "src").rglob("*.py") for pair in _pairs(path)}
     return {(module, guarded) for module, guarded in found if module not in {*sys.stdlib_module_names, "separatrix"}}
-
-
-FOREIGN = _foreign()
 
 
 def _declared(*extras):
@@ -71,14 +70,14 @@ def _declared(*extras):
 
 
 def test_what_is_imported_is_declared():
-    assert {name for name, guarded in FOREIGN if not guarded and not _distribution(name) & _declared()} == set()
-    optional = {name for name, guarded in FOREIGN if guarded}
+    assert {name for name, guarded in _foreign() if not guarded and not _distribution(name) & _declared()} == set()
+    optional = {name for name, guarded in _foreign() if guarded}
     assert optional >= {"onnx", "dask"}
     assert {name for name in optional if not _distribution(name) & _declared(*EXTRAS)} == set()
 
 
 def test_what_is_declared_is_imported():
-    imported = set().union(*(_distribution(name) for name, _ in FOREIGN))
+    imported = set().union(*(_distribution(name) for name, _ in _foreign()))
     assert _declared() - imported == set()
 
 

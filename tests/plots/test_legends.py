@@ -84,7 +84,7 @@ def test_a_legend_in_one_of_several_panels_keeps_to_it():
     assert right.get_legend().get_window_extent().x0 > left.get_window_extent().x1
 
 
-@pytest.mark.parametrize("K", [2, 6, 13, 20, 30])
+@pytest.mark.parametrize("K", [2, 6, 13, pytest.param(20, marks=pytest.mark.slow), 30])
 @pytest.mark.parametrize("largest", [7, 12_345])
 def test_every_count_of_a_confusion_matrix_can_be_read(K, largest):
     counts = np.arange(1, K * K + 1).reshape(K, K)
