@@ -18,6 +18,7 @@ from separatrix.cli.memory_options import too_large
 from separatrix.cli.row_split import StreamedSplit
 from separatrix.evaluation.table_words import in_table
 from separatrix.rows.labelled import OutsideMemory
+from separatrix.streams.caching import CacheChoice
 from separatrix.streams.encoded_cache import cached_rows
 from separatrix.streams.encoded_scan import EncodedRows, split_rows
 from separatrix.streams.memory_limit import LARGEST_MEMORY
@@ -102,7 +103,8 @@ def fitted(
     """Learn the encoding of the table, fit the model, and collect the warnings."""
     unseen, passes = "error" if wanted.strict else "average", opened.passes
     with terminal.working(f"reading {opened.batched.name}") as say:
-        table = streamed_table(opened.asked, opened.batched, wanted.missing, unseen, passes or ONE_READER)
+        folder = CacheChoice.of(cache).folder
+        table = streamed_table(opened.asked, opened.batched, wanted.missing, unseen, passes or ONE_READER, folder)
         say(f"learning the encoding of {table.source}")
         learned, encoded, held = split_rows(table, split.test_size, split.seed, standardise, opened.memory)
         rows, tested = _homes(encoded, held, passes, cache)

@@ -18,7 +18,6 @@ import os
 import shutil
 import struct
 import tempfile
-import threading
 import weakref
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -30,8 +29,8 @@ import numpy as np
 from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.base.atomic_files import remove_strays, temporary_beside
 from separatrix.base.cached import cached_property
+from separatrix.base.disk_files import read_whole
 from separatrix.base.errors import TableError
-from separatrix.base.forking import held_during_forks
 from separatrix.rows.csr import is_sparse
 from separatrix.streams.labelling import Numbering
 from separatrix.streams.svmlight import column_names, settled
@@ -40,10 +39,6 @@ MARK = b"SXROWS01"
 _END = struct.Struct("<Q32s8s")
 # Numbers of labels, of which there are at most ``labelling.MOST_LABELS``.
 CODE_TYPE = np.dtype(np.uint16)
-
-
-_SEEKING = threading.RLock()
-held_during_forks(_SEEKING, lambda: None)
 
 
 class DamagedCache(Exception):
@@ -239,20 +234,7 @@ class CacheFile:
     def _read(self, place: int, shape: tuple[int, ...], dtype: Any) -> Any:
         """An array from the file. A file that has been cut short since it was opened is refused."""
         array: Any = np.empty(shape, dtype=dtype)
-        view, done = memoryview(array.reshape(-1).view(np.uint8)), 0
-        while done < array.nbytes:
-            got = _read_at(self._file, view[done:], place + done)
-            if got == 0:
-                problem = "the cache of rows was cut short while it was in use"
-                raise TableError(str(self.path), problem, "delete it, and run the fit again")
-            done += got
+        if not read_whole(self._file, array, place):
+            problem = "the cache of rows was cut short while it was in use"
+            raise TableError(str(self.path), problem, "delete it, and run the fit again")
         return array
-
-
-def _read_at(file: Any, view: memoryview, place: int) -> int:
-    """Read bytes at a place into ``view``, without moving the position that threads and forked processes share."""
-    if hasattr(os, "preadv"):
-        return os.preadv(file.fileno(), [view], place)
-    with _SEEKING:  # Windows
-        file.seek(place)
-        return int(file.readinto(view))

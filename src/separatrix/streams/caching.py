@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.base.cached import cached_property
+from separatrix.base.disk_files import room_for_temporary
 from separatrix.base.errors import ParameterError, TableError
 from separatrix.base.messages import ByAudience, Message, Setting
 from separatrix.base.read_ahead import read_ahead
@@ -26,8 +27,6 @@ from separatrix.streams.labelling import LabelColumn, Labelling
 from separatrix.streams.svmlight import SvmlightTable
 from separatrix.streams.table_parts import PartTable
 
-# A cache that the user did not ask for leaves at least this share of the free space of the disk.
-FREE_SHARE = 0.5
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -69,7 +68,7 @@ class CacheChoice:
         if table.n_rows is None:
             return False
         size = table.n_rows * (len(table.columns) * np.dtype(table.dtype).itemsize + 10)
-        return bool(size <= FREE_SHARE * shutil.disk_usage(tempfile.gettempdir()).free)
+        return bool(size <= room_for_temporary(tempfile.gettempdir()))
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 
 from separatrix.base.cached import cached_property
+from separatrix.base.disk_files import room_for_temporary
 from separatrix.rows.coding import Coding
 from separatrix.rows.streamed import StreamedRows
 from separatrix.streams.cache_file import CacheFile, CacheWriter, DamagedCache
-from separatrix.streams.caching import FREE_SHARE, CacheChoice, refuse_unwritten
+from separatrix.streams.caching import CacheChoice, refuse_unwritten
 from separatrix.streams.encoded_scan import EncodedRows, EncodedSource
 from separatrix.streams.labelling import Numbering
 from separatrix.streams.sources import CachedRows
@@ -87,7 +88,7 @@ def cached_rows(rows: EncodedRows, cache: Any) -> EncodedRows:
     """
     choice = CacheChoice.of(cache)
     size = rows.n_rows * (8 * rows.n_features + CODE_BYTES)
-    room = choice.folder is not None or size <= FREE_SHARE * shutil.disk_usage(tempfile.gettempdir()).free
+    room = choice.folder is not None or size <= room_for_temporary(tempfile.gettempdir())
     if rows.is_sparse or not choice.allowed or not room:
         return rows
     kept = {name: getattr(rows, name) for name in ("table", "learned", "rule", "counts", "share", "held", "memory")}

@@ -31,6 +31,7 @@ class ClusterPasses:
 
     client: Any
     parts: list[SourcePart]
+    in_this_process: ClassVar[bool] = False
 
     def over(self, batched: BatchedSource, task: Callable[[BatchedSource], T]) -> Iterator[T]:
         """The results of a task for each part, in the order of the rows."""

@@ -48,6 +48,8 @@ def numbers(source: str, name: str, column: Column) -> Array:
     """
     column = decoded(column)
     kind: Any = column.type
+    if pa.types.is_float64(kind):
+        return as_floats(column)
     if pa.types.is_boolean(kind):
         column = column.cast(pa.int8())
     elif is_text(kind):
@@ -178,7 +180,7 @@ def decoded(column: Column) -> Column:
         chunks: Any = column.chunks
         parts = [chunk.dictionary.cast(plain).take(chunk.indices) for chunk in chunks]
         return pa.chunked_array(parts, plain)
-    return column.cast(pa.string()) if is_text(kind) else column
+    return column.cast(pa.string()) if is_text(kind) and kind != pa.string() else column
 
 
 def as_array(column: Any) -> AnyArray:

@@ -95,10 +95,10 @@ class Encoded:
             codes, missing = cells.codes(source, self.name, column, self.levels)
             return np.where(missing, np.nan, codes)
         v = cells.READINGS[self.kind](source, self.name, column)
-        infinite = np.flatnonzero(np.isinf(v))
-        if len(infinite):
+        infinite = np.isinf(v)
+        if infinite.any():
             unlike = f", column {self.name!r} is infinite, or too large for a float64"
-            problem = Message("row ", RowNumber(int(infinite[0]) + 1), unlike)
+            problem = Message("row ", RowNumber(int(np.argmax(infinite)) + 1), unlike)
             raise TableError(source, problem, "give finite numbers, or take the row out")
         return v
 

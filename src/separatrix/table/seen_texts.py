@@ -64,17 +64,22 @@ class Facts:
 
     def merge(self, later: Facts) -> Facts:
         """The facts about these texts and those of later rows."""
-        strange = list(dict.fromkeys(text for text, _ in (*self.strange, *later.strange)))[:MOST_STRANGE_KEPT]
-        rows = dict([*reversed(later.strange), *reversed(self.strange)])
         return Facts(
             self.n_known + later.n_known,
             self.patterns & later.patterns,
             self.has_comma or later.has_comma,
             self.strange_rows + later.strange_rows,
-            tuple((text, rows[text]) for text in strange),
+            self._strange_with(later),
             _shared_forms(self, later),
             later.example if self.example is None else self.example,
         )
+
+    def _strange_with(self, later: Facts) -> tuple[tuple[str, int], ...]:
+        if not later.strange:
+            return self.strange
+        strange = list(dict.fromkeys(text for text, _ in (*self.strange, *later.strange)))[:MOST_STRANGE_KEPT]
+        rows = dict([*reversed(later.strange), *reversed(self.strange)])
+        return tuple((text, rows[text]) for text in strange)
 
 
 def _shared_forms(a: Facts, b: Facts) -> tuple[str, ...]:

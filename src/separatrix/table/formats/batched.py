@@ -6,9 +6,9 @@ What a cell holds may not depend on other batches. So forms of dates must be giv
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -35,11 +35,22 @@ Pieces = Iterator[pa.Table]
 
 
 class Batch(NamedTuple):
-    """Some columns of consecutive rows, the number of the first row, from 0, and the names of the rows."""
+    """Some columns of consecutive rows, the number of the first row, from 0, and the names of the rows.
+
+    ``ends``: the numbers of the rows after which the parts end of which a batch was joined; empty for a single part.
+    """
 
     columns: pa.Table
     start: int
     names: RowNames
+    ends: tuple[int, ...] = ()
+
+
+class Copy(Protocol):
+    """A copy of all rows of a table that is faster to read than its files."""
+
+    def batches(self, names: Sequence[str]) -> Iterator[Batch]:
+        """The batches as the files have them, with these columns."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +59,7 @@ class BatchedSource:
 
     A part of a table has the name of the ``table``, the number of its first row, ``start``, and all ``files`` of the
     table with their numbers of rows, if there are several. ``most_rows``: how many rows a batch may have, if that is
-    limited.
+    limited. ``copy``: what is read instead of the files, if there is one.
     """
 
     source: Source
@@ -57,6 +68,7 @@ class BatchedSource:
     files: tuple[tuple[str, int], ...] = ()
     table: str = ""
     most_rows: int | None = None
+    copy: Copy | None = field(default=None, compare=False)
 
     @property
     def name(self) -> str:
@@ -79,6 +91,11 @@ class BatchedSource:
     @property
     def reports_bytes(self) -> bool:
         """Whether reading reports its progress in bytes, as text files do."""
+        return self.is_text and self.copy is None
+
+    @property
+    def is_text(self) -> bool:
+        """Whether its files are text, which takes long to parse."""
         return _is_text(self.source)
 
     @property
@@ -91,6 +108,10 @@ class BatchedSource:
     ) -> Iterator[Batch]:
         """The columns in the order of ``names``, as ``Source.read`` has them."""
         release_memory()
+        if self.copy is not None:
+            yield from self.copy.batches(names)
+            release_memory()
+            return
         start, parts = self.start, _with_files(self.source, names, literal, pointed, self._share)
         while True:
             with RowsFrom.of(start).in_errors():
@@ -103,6 +124,11 @@ class BatchedSource:
             yield Batch(columns, start, RowNames(numbers, self.files or files))
             start += columns.num_rows
             del columns, part
+
+    @property
+    def parts_joined(self) -> int:
+        """How many batches of text may be joined to one, so that it is not smaller than BYTES_PER_BATCH."""
+        return int(1 / self._share)
 
     @property
     def _share(self) -> float:

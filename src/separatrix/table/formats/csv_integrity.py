@@ -24,13 +24,37 @@ _BYTE_ORDER_MARK = rb"(?:\xef\xbb\xbf)?"
 _CLOSE = "close the quote, or double it if it belongs to the text"
 
 
+class LineCount:
+    r"""Counts line ends in pieces of a text, also a \r\n that is split between two pieces.
+
+    >>> lines = LineCount()
+    >>> for piece in (b"a,y\r\n1,u\r", b"\n2,v\n"):
+    ...     lines.add(piece)
+    >>> lines.n
+    3
+    """
+
+    def __init__(self) -> None:
+        self.n, self._after_return = 0, False
+
+    def add(self, piece: bytes) -> None:
+        """Count the next piece."""
+        self.n += piece.count(b"\n") - (self._after_return and piece.startswith(b"\n"))
+        if b"\r" in piece:
+            self.n += piece.count(b"\r") - piece.count(b"\r\n")
+        self._after_return = piece.endswith(b"\r")
+
+
 def lines_in(pieces: Iterable[bytes]) -> int:
-    r"""The number of line ends. A \r\n that is split between two pieces counts twice, which only causes a closer look.
+    r"""The number of line ends in pieces of a text.
 
     >>> lines_in([b"a,y\r\n1,u\n", b"2,v\r"])
     3
     """
-    return sum(piece.count(b"\n") + piece.count(b"\r") - piece.count(b"\r\n") for piece in pieces)
+    lines = LineCount()
+    for piece in pieces:
+        lines.add(piece)
+    return lines.n
 
 
 def refuse_swallowed(name: str, content: bytes, delimiter: str, quote: str = '"') -> None:

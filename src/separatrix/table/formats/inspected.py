@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from separatrix.base.errors import TableError
-from separatrix.table.formats.csv_integrity import lines_in, refuse_nul, refuse_swallowed
+from separatrix.table.formats.csv_integrity import LineCount, lines_in, refuse_nul, refuse_swallowed
 from separatrix.table.formats.delimited import BlankLines, DelimitedSource
 from separatrix.table.formats.lending import Lent
 from separatrix.table.formats.spelling import Spelling
@@ -19,7 +19,7 @@ MOST_BYTES_SEARCHED = 1 << 28
 
 
 class Inspected(io.RawIOBase):
-    """A stream of text that notes whether it has NUL bytes and quotes, while it is being parsed.
+    """A stream of text that counts its lines, and notes whether it has NUL bytes and quotes, while it is being parsed.
 
     ``blank_lines`` tells the parser to skip them.
     """
@@ -28,7 +28,7 @@ class Inspected(io.RawIOBase):
         super().__init__()
         self.stream, self.quote, self.finds_nuls = stream, (quote or "").encode(), finds_nuls
         self.has_nuls = self.has_quotes = False
-        self.blank_lines = BlankLines()
+        self.blank_lines, self.lines = BlankLines(), LineCount()
 
     def readable(self) -> bool:
         return True
@@ -37,6 +37,7 @@ class Inspected(io.RawIOBase):
         piece: bytes = self.stream.read() if size is None or size < 0 else self.stream.read(size)
         self.has_nuls = self.has_nuls or (self.finds_nuls and b"\0" in piece)
         self.has_quotes = self.has_quotes or (self.quote != b"" and self.quote in piece)
+        self.lines.add(piece)
         return piece
 
     def readinto(self, buffer: Any, /) -> int:
@@ -65,7 +66,7 @@ def refuse_damage(content: Content, stream: Inspected, header: DelimitedSource, 
             if b"\0" in piece:
                 refuse_nul(header.name, piece, lines)
             lines += lines_in([piece])
-    if not stream.has_quotes or lines_in(content.pieces()) <= n_rows + header.spelling.header:
+    if not stream.has_quotes or stream.lines.n <= n_rows + header.spelling.header:
         return
     text, size = [], 0
     for piece in content.pieces():

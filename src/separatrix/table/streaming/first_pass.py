@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
-from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
-from separatrix.base.arrays import Booleans
+from separatrix.base.arrays import Booleans, Integers
 from separatrix.base.errors import NoRowsError
-from separatrix.table.formats.batched import Batch, BatchedSource
+from separatrix.table.formats.batched import BatchedSource
 from separatrix.table.formats.source import SOME_ROWS
 from separatrix.table.schema import Column
 from separatrix.table.selection import Selection
+from separatrix.table.streaming.batch_column import BatchColumn
 from separatrix.table.streaming.passes import Passes, read_batches
 from separatrix.table.streaming.streamed_columns import SeenColumn, TextColumn, TypedColumn, seen_column
 from separatrix.table.streaming.streamed_labels import SeenTarget, labelled_rows
+from separatrix.table.streaming.typed_copy import CopyWriter
 
 
 @dataclass(frozen=True)
@@ -33,91 +33,119 @@ class FirstPass:
     files: tuple[tuple[str, int], ...]
 
 
+Columns = tuple[SeenColumn, ...]
+
+
 @dataclass(frozen=True, eq=False)
 class Looked:
-    """What some rows show. ``labelled`` is None if every row has a label, so that it would be the same as ``every``."""
+    """What some rows show: all of them, and those with a label.
+
+    ``labelled`` is None if every row has a label, so that it would be the same as ``every``. ``signed`` is the same
+    where − is a label; it is one if + is among the labels of the whole table.
+    """
 
     target: SeenTarget
-    every: tuple[SeenColumn, ...]
-    labelled: tuple[SeenColumn, ...] | None
+    every: Columns
+    labelled: Columns | None
+    signed: Columns | None
     n_rows: int
     files: tuple[tuple[str, int], ...] = ()
 
-    @property
-    def of_labelled(self) -> tuple[SeenColumn, ...]:
-        """What the rows with a label show."""
-        return self.every if self.labelled is None else self.labelled
-
     def merge(self, later: Looked) -> Looked:
         """These rows and the ones after them."""
-        labelled = None
-        if self.labelled is not None or later.labelled is not None:
-            labelled = _merged(self.of_labelled, later.of_labelled)
-        target, every = self.target.merge(later.target), _merged(self.every, later.every)
-        return Looked(target, every, labelled, self.n_rows + later.n_rows, later.files or self.files)
+        return Looked(
+            self.target.merge(later.target),
+            _merged(self.every, later.every),
+            self._merged(later, self.labelled, later.labelled),
+            self._merged(later, self.signed, later.signed),
+            self.n_rows + later.n_rows,
+            later.files or self.files,
+        )
+
+    def _merged(self, later: Looked, some: Columns | None, more: Columns | None) -> Columns | None:
+        if some is None and more is None:
+            return None
+        return _merged(self.every if some is None else some, later.every if more is None else more)
 
 
-def _merged(seen: Sequence[SeenColumn], later: Sequence[SeenColumn]) -> tuple[SeenColumn, ...]:
+def _merged(seen: Columns, later: Columns) -> Columns:
     return tuple(one.merge(other) for one, other in zip(seen, later, strict=True))
 
 
 @dataclass(frozen=True)
 class FirstQuestion:
-    """What is asked of the first pass: the columns ``features`` and the target. ``plus``: whether − is a label."""
+    """What is asked of the first pass: the columns ``features`` and the target."""
 
     asked: Selection
     features: tuple[str, ...]
     missing: str
-    plus: bool = False
 
-    def looked(self, batched: BatchedSource) -> Looked:
-        """What the rows of a source, or of a part of it, show."""
+    def looked(self, batched: BatchedSource, copy: CopyWriter | None = None) -> Looked:
+        """What the rows of a source, or of a part of it, show. What is parsed is written to the ``copy``."""
         asked, source, target = self.asked, self.asked.source.name, self.asked.labels
         by_name = {column.name: column for column in asked.given.columns}
-        every: tuple[SeenColumn, ...] = tuple(
+        every: Columns = tuple(
             seen_column(name, by_name.get(name), asked.reference.get(name), source) for name in self.features
         )
-        labelled: tuple[SeenColumn, ...] | None = None
+        labelled: Columns | None = None
+        signed: Columns | None = None
         labels, n, files = SeenTarget(target), 0, tuple[tuple[str, int], ...]()
         for batch in read_batches(asked, batched, [*self.features, target], None):
+            columns = [BatchColumn(name, batch.columns.column(name)) for name in self.features]
+            cells = BatchColumn(target, batch.columns.column(target))
             with batch.names.in_errors():
-                labels = labels.add(batch.columns.column(target), batch.start, source)
-                known = self._with_label(batch)
-                before, every = every, self._added(every, batch.columns, batch.start)
-                if labelled is not None or not known.all():
-                    some = batch.columns if known.all() else batch.columns.filter(pa.array(known))
-                    labelled = self._added(
-                        before if labelled is None else labelled, some, batch.start + np.flatnonzero(known)
-                    )
+                labels = labels.add(cells, batch.start, source)
+                before, every = every, _added(every, columns, batch.start)
+                known, with_signs = (self._with_label(cells, plus) for plus in (False, True))
+                alike = signed is labelled and np.array_equal(known, with_signs)
+                labelled = _added_some(before, labelled, columns, batch.start, known)
+                signed = labelled if alike else _added_some(before, signed, columns, batch.start, with_signs)
+            if copy is not None:
+                copy.add(columns, every, cells, batch.ends)
             n, files = n + batch.columns.num_rows, batch.names.files
-        return Looked(labels, every, labelled, n, files)
+        return Looked(labels, every, labelled, signed, n, files)
 
-    def _added(self, seen: Sequence[SeenColumn], columns: pa.Table, start: Any) -> tuple[SeenColumn, ...]:
-        return tuple(one.add(columns.column(name), start) for one, name in zip(seen, self.features, strict=True))
-
-    def _with_label(self, batch: Batch) -> Booleans:
+    def _with_label(self, target: BatchColumn, plus: bool) -> Booleans:
         if self.missing == "error":
-            return np.ones(batch.columns.num_rows, dtype=bool)
-        return labelled_rows(batch.columns.column(self.asked.labels), self.asked.given.classes, self.plus)
+            return np.ones(len(target.cells), dtype=bool)
+        return labelled_rows(target, self.asked.given.classes, plus)
+
+
+def _added(seen: Columns, columns: Sequence[BatchColumn], start: int | Integers) -> Columns:
+    return tuple(one.add(column, start) for one, column in zip(seen, columns, strict=True))
+
+
+def _added_some(
+    every: Columns, some: Columns | None, columns: Sequence[BatchColumn], start: int, chosen: Booleans
+) -> Columns | None:
+    """What ``some`` rows show, with those of a batch that are ``chosen``; None if all rows so far have been chosen.
+
+    ``every``: what all rows before the batch show.
+    """
+    if some is None and chosen.all():
+        return None
+    fewer = columns if chosen.all() else [column.only(chosen) for column in columns]
+    return _added(every if some is None else some, fewer, start + np.flatnonzero(chosen))
 
 
 def first_pass(
-    asked: Selection, batched: BatchedSource, features: Sequence[str], missing: str, passes: Passes
+    asked: Selection,
+    batched: BatchedSource,
+    features: Sequence[str],
+    missing: str,
+    passes: Passes,
+    copy: CopyWriter | None = None,
 ) -> FirstPass:
-    """What the columns hold, and the labels. A second pass is needed where − turns out to be a label."""
-    found = _answered(FirstQuestion(asked, tuple(features), missing), batched, passes)
-    if missing != "error" and found.target.has_plus_and_minus:  # − has been taken for a missing label.
-        return _answered(FirstQuestion(asked, tuple(features), missing, plus=True), batched, passes)
-    return found
-
-
-def _answered(question: FirstQuestion, batched: BatchedSource, passes: Passes) -> FirstPass:
-    whole = reduce(Looked.merge, passes.over(batched, partial(FirstQuestion.looked, question)))
+    """What the columns hold, and the labels. ``copy``: where to write what is parsed, if this process reads it."""
+    question = FirstQuestion(asked, tuple(features), missing)
+    task = question.looked if copy is None else partial(question.looked, copy=copy)
+    whole = reduce(Looked.merge, passes.over(batched, task))
     if not whole.n_rows:
         raise NoRowsError(question.asked.source.name, "it has no rows", SOME_ROWS)
     decided = tuple(column.decided() for column in whole.every)
     infinite = tuple(_infinite(name, column) for name, column in zip(question.features, whole.every, strict=True))
-    fewer = decided if whole.labelled is None else tuple(column.decided() for column in whole.labelled)
+    some = whole.signed if whole.target.has_plus_and_minus else whole.labelled
+    fewer = decided if some is None else tuple(column.decided() for column in some)
     found = tuple(pair for pair in infinite if pair[1] >= 0)
     return FirstPass(whole.target, decided, fewer, found, whole.n_rows, whole.files)
 

@@ -11,19 +11,20 @@ import pyarrow as pa
 from separatrix.base.arrays import Array, Integers
 from separatrix.base.errors import TableError
 from separatrix.table import cells
-from separatrix.table.distinct import numbered
+from separatrix.table.distinct import Distinct, numbered
 from separatrix.table.encoded_column import Encoded
 from separatrix.table.infer import asked_category, empty, index_named, kind_of, measured, nested, of_words, spells_truth
 from separatrix.table.references import with_reference
 from separatrix.table.schema import Column
 from separatrix.table.seen_numbers import SeenNumbers
 from separatrix.table.seen_texts import COMMA, Facts, SeenTexts
+from separatrix.table.streaming.batch_column import BatchColumn
 
 
 class SeenColumn(Protocol):
     """What is known about a column after some rows."""
 
-    def add(self, column: Any, start: int | Integers) -> SeenColumn:
+    def add(self, column: BatchColumn, start: int | Integers) -> SeenColumn:
         """The same with more rows, the first of which has the number ``start``; or ``start`` has all their numbers."""
 
     def merge(self, later: Any) -> SeenColumn:
@@ -50,11 +51,10 @@ class NewColumn:
     reference: str | None = None
     n: int = 0
 
-    def add(self, column: Any, start: int | Integers) -> SeenColumn:
-        column = cells.decoded(column)
-        kind: Any = column.type
+    def add(self, column: BatchColumn, start: int | Integers) -> SeenColumn:
+        kind: Any = column.cells.type
         if pa.types.is_null(kind):
-            return replace(self, n=self.n + len(column))
+            return replace(self, n=self.n + len(column.cells))
         if cells.is_text(kind):
             return self._as_text().add(column, start)
         if kind_of(kind) is None:
@@ -62,7 +62,7 @@ class NewColumn:
         return TypedColumn(self.name, str(kind_of(kind)), _missing(self.n), self.reference).add(column, start)
 
     def _as_text(self) -> TextColumn:
-        return TextColumn.of(self.name, _nulls(self.n), 0, reference=self.reference)
+        return TextColumn.of(BatchColumn(self.name, _nulls(self.n)), 0, reference=self.reference)
 
     def merge(self, later: Any) -> SeenColumn:
         if isinstance(later, NewColumn):
@@ -85,7 +85,7 @@ class NestedColumn:
     name: str
     type: Any
 
-    def add(self, column: Any, start: int | Integers) -> NestedColumn:
+    def add(self, column: BatchColumn, start: int | Integers) -> NestedColumn:
         return self
 
     def merge(self, later: Any) -> NestedColumn:
@@ -104,8 +104,8 @@ class TypedColumn:
     numbers: SeenNumbers
     reference: str | None = None
 
-    def add(self, column: Any, start: int | Integers) -> TypedColumn:
-        v = cells.READINGS[self.kind]("schema", self.name, column)
+    def add(self, column: BatchColumn, start: int | Integers) -> TypedColumn:
+        v = cells.READINGS[self.kind]("schema", self.name, column.cells)
         more = SeenNumbers.of(v, start, index_named(self.name))
         return replace(self, numbers=self.numbers.merge(more))
 
@@ -130,28 +130,28 @@ class TextColumn:
     @classmethod
     def of(
         cls,
-        name: str,
-        column: Any,
+        column: BatchColumn,
         start: int | Integers,
         before: TextColumn | None = None,
         reference: str | None = None,
     ) -> TextColumn:
         """The texts of a batch. What ``before`` has found out to be otherwise is not looked for again."""
-        v = None if before is not None and before.numbers is None else _numbers(name, column)
-        numbers = None if v is None else SeenNumbers.of(v, start, index_named(name))
-        if v is not None and before is not None and not before.texts.is_complete:
-            return cls(name, _of_numbers(column, v, start), numbers, None, reference)
-        texts = SeenTexts.of(column, start)
-        days = None if before is not None and before.days is None else _days(name, texts)
-        return cls(name, texts, numbers, days, reference)
+        v = None if before is not None and before.numbers is None else column.numbers
+        numbers = None if v is None else SeenNumbers.of(v, start, index_named(column.name))
+        if v is not None and numbers is not None and before is not None and before.texts.facts is not None:
+            texts = _of_numbers(column.cells, v, start, before.texts.facts, numbers.infinite is not None)
+            return cls(column.name, texts, numbers, None, reference)
+        texts = SeenTexts.of(column.coded, start)
+        days = None if before is not None and before.days is None else _days(column.name, texts)
+        return cls(column.name, texts, numbers, days, reference)
 
-    def add(self, column: Any, start: int | Integers) -> TextColumn:
-        return self.merge(TextColumn.of(self.name, cells.decoded(column), start, self))
+    def add(self, column: BatchColumn, start: int | Integers) -> TextColumn:
+        return self.merge(TextColumn.of(column, start, self))
 
     def merge(self, later: Any) -> TextColumn:
         """These rows and the ones after them."""
         if isinstance(later, NewColumn):
-            return self.add(_nulls(later.n), 0)
+            return self.add(BatchColumn(self.name, _nulls(later.n)), 0)
         return TextColumn(
             self.name,
             self.texts.merge(later.texts),
@@ -181,8 +181,8 @@ class AskedCategory:
     reference: str | None
     texts: SeenTexts | None = None
 
-    def add(self, column: Any, start: int | Integers) -> AskedCategory:
-        more = SeenTexts.of(cells.texts("schema", self.given.name, column), start)
+    def add(self, column: BatchColumn, start: int | Integers) -> AskedCategory:
+        more = SeenTexts.of(cells.texts("schema", self.given.name, column.cells), start)
         return self._with(more)
 
     def merge(self, later: Any) -> AskedCategory:
@@ -204,17 +204,27 @@ class GivenColumn:
     reference: str | None
     source: str
 
-    def add(self, column: Any, start: int | Integers) -> GivenColumn:
-        if self.given.kind not in ("text", "ignored"):
-            table = pa.table({self.given.name: column})
+    def add(self, column: BatchColumn, start: int | Integers) -> GivenColumn:
+        if self.given.kind not in ("text", "ignored") and not self._is_finite(column):
+            table = pa.table({self.given.name: column.cells})
             Encoded(self.given.name, self.given.kind, self.given.levels).read(table, self.source)
         return self
+
+    def _is_finite(self, column: BatchColumn) -> bool:
+        """Whether the cells are finite numbers, as they should be."""
+        v = column.numbers if self.given.kind == "number" and cells.is_text(column.cells.type) else None
+        return v is not None and not np.isinf(v).any()
 
     def merge(self, later: Any) -> GivenColumn:
         return self
 
     def decided(self) -> Column:
         return _referring(self.given, self.reference)
+
+
+# The patterns that texts match if all of them are numbers, and if one is infinite.
+_ALL_NUMBERS, _WITH_INFINITE = frozenset({COMMA}), frozenset[str]()
+_NO_TEXTS = Distinct(pa.nulls(0, pa.string()), np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64))
 
 
 def _referring(column: Column, reference: str | None) -> Column:
@@ -230,34 +240,23 @@ def _nulls(n: int) -> Any:
     return pa.chunked_array([pa.nulls(n, pa.string())])
 
 
-def _numbers(name: str, column: Any) -> Array | None:
-    """The texts as numbers; None if one is not a number."""
-    try:
-        return cells.as_floats(column.cast(pa.float64()))
-    except pa.ArrowInvalid:
-        pass
-    try:
-        return cells.numbers("schema", name, column)
-    except TableError:
-        return None
-
-
-def _of_numbers(column: Any, v: Array, start: int | Integers) -> SeenTexts:
+def _of_numbers(column: Any, v: Array, start: int | Integers, before: Facts, some_infinite: bool) -> SeenTexts:
     """What matters about texts that all read as numbers, if their different spellings are not kept.
 
-    Signs and separators of thousands are not looked for.
+    Signs and separators of thousands are not looked for. If the rows ``before`` have an example, it is kept.
     """
-    infinite = np.flatnonzero(np.isinf(v))
+    infinite: Any = np.flatnonzero(np.isinf(v)) if some_infinite else ()
     strange = tuple((column[int(k)].as_py(), int(numbered(start, k))) for k in infinite[:1])
-    patterns = frozenset({COMMA} if not len(infinite) else ())
     known = len(column) - column.null_count
-    facts = Facts(known, patterns, False, len(infinite), strange, (), column.drop_null()[0].as_py() if known else None)
-    return SeenTexts(len(column), SeenTexts.of(_nulls(0)).texts, facts)
+    example = None if not known else before.example or column.drop_null()[0].as_py()
+    patterns = _WITH_INFINITE if some_infinite else _ALL_NUMBERS
+    return SeenTexts(len(column), _NO_TEXTS, Facts(known, patterns, False, len(infinite), strange, (), example))
 
 
 def _days(name: str, texts: SeenTexts) -> SeenNumbers | None:
     """The texts as days; None if one is not a date."""
     try:
+        cells.days("schema", name, texts.texts.column.slice(0, 1))  # Most columns are refused by their first text.
         return _read_once(name, "date", texts)
     except TableError:
         return None

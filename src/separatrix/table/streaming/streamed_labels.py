@@ -16,6 +16,7 @@ from separatrix.base.labels import encode, quoted
 from separatrix.base.row_names import RowNames
 from separatrix.table import cells
 from separatrix.table.distinct import Distinct, encoded
+from separatrix.table.streaming.batch_column import BatchColumn
 from separatrix.table.target_column import labels, markers, odd_labels, refuse_unlisted, unlabelled
 
 # A target with more different cells than this is refused at once: there are at most 1000 classes.
@@ -31,15 +32,13 @@ class SeenTarget:
     cells: Distinct | None = None
     first_null: int | None = None
 
-    def add(self, column: Any, start: int, source: str) -> SeenTarget:
+    def add(self, column: BatchColumn, start: int, source: str) -> SeenTarget:
         """The same with more rows, the first of which has the number ``start``."""
-        column = cells.decoded(column)
-        null = start + int(np.argmax(cells.as_array(column.is_null()))) if column.null_count else None
-        merged = self.merge(SeenTarget(self.name, len(column), Distinct.of(column, start), null))
+        found, n = column.cells, len(column.cells)
+        null = start + int(np.argmax(cells.as_array(found.is_null()))) if found.null_count else None
+        merged = self.merge(SeenTarget(self.name, n, Distinct.of(column.coded, start), null))
         if merged.cells is not None and len(merged.cells) > MOST_DIFFERENT_CELLS:
-            problem = (
-                f"it has more than {MOST_DIFFERENT_CELLS} different labels in the first {start + len(column)} rows"
-            )
+            problem = f"it has more than {MOST_DIFFERENT_CELLS} different labels in the first {start + n} rows"
             remedy = "cut the numbers into classes first, or predict another column"
             raise LabelError(f"{source}, target column {self.name!r}", problem, remedy)
         return merged
@@ -147,12 +146,11 @@ class Labels:
         return odd_labels(self.classes, self.name)
 
 
-def labelled_rows(column: Any, given: Sequence[str], plus: bool) -> Booleans:
+def labelled_rows(column: BatchColumn, given: Sequence[str], plus: bool) -> Booleans:
     """Which rows of a batch have a label. ``plus``: whether + is among the labels, so that − is one, too."""
-    column = cells.decoded(column)
-    if not cells.is_text(column.type):
-        return np.asarray(~unlabelled(column, given))
-    values, places = encoded(column)
+    if not cells.is_text(column.cells.type):
+        return np.asarray(~unlabelled(column.cells, given))
+    values, places = encoded(column.coded)
     if not len(values):
         return np.zeros(len(places), dtype=bool)
     more = [pa.array(["+"])] if plus else []

@@ -1,7 +1,8 @@
 """A table with labels that is read in batches, and what must be known about it before a fit.
 
 Reading it takes three passes: one for the kinds of the columns and the labels, one for the choice of the held-out rows,
-and one for the levels, means and scales of the rows fitted. ``read_raw`` does the same with rows in memory.
+and one for the levels, means and scales of the rows fitted. Text is parsed in the first one only; the others read a
+copy of what was parsed (``typed_copy``). ``read_raw`` does the same with rows in memory.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial, reduce
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,6 +37,7 @@ from separatrix.table.streaming.first_pass import first_pass
 from separatrix.table.streaming.learning import Learned, Lesson, Sums, unlisted, with_names, without_holes
 from separatrix.table.streaming.passes import ONE_READER, Passes, read_batches
 from separatrix.table.streaming.streamed_labels import Labels
+from separatrix.table.streaming.typed_copy import CopyWriter
 from separatrix.table.target_column import refuse_measurements
 
 # Of the levels that the user's schema does not list, at most this many different ones are counted for each column.
@@ -46,12 +49,18 @@ LearnedSums = tuple[Sums, Integers, dict[str, dict[str, int]]]
 
 
 class LabelledBatch(NamedTuple):
-    """The rows of a batch that have a label: their columns, class numbers, numbers from 0, and names."""
+    """The rows of a batch that have a label: their columns, class numbers, numbers from 0, names, and ends of parts."""
 
     columns: pa.Table
     codes: Integers
     rows: Integers
     names: RowNames
+    ends: tuple[int, ...]
+
+    def parts(self, rows: Integers) -> Iterator[slice]:
+        """Slices of some of its rows, given by their sorted numbers, one for each part of which it was joined."""
+        places = [*np.searchsorted(rows, self.ends[:-1]).tolist(), len(rows)]
+        return (slice(begin, end) for begin, end in zip([0, *places], places, strict=False))
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,9 +118,10 @@ class StreamedTable:
             columns = batch.columns.select(list(names))
             rows = batch.start + np.arange(len(codes))
             if known.all():
-                yield LabelledBatch(columns, codes, rows, batch.names)
+                yield LabelledBatch(columns, codes, rows, batch.names, batch.ends)
             else:
-                yield LabelledBatch(columns.filter(pa.array(known)), codes[known], rows[known], batch.names[known])
+                some, names_of_rows = columns.filter(pa.array(known)), batch.names[known]
+                yield LabelledBatch(some, codes[known], rows[known], names_of_rows, batch.ends)
         if not self.batched.is_part and self.batched.fingerprint != self.fingerprint:
             problem = "it has changed since it was first read"
             raise TableError(self.source, problem, "leave the file unchanged during a fit, and fit again")
@@ -195,9 +205,11 @@ class StreamedTable:
             for name, rows in unlisted(self.columns, V).items():
                 _count(strange.setdefault(name, {}), counted(batch.columns, name, rows, self.source))
             kept = without_holes(V, self.missing)
-            fitted = ~held.held_rows(batch.rows[kept], batch.codes[kept])
-            part = Sums.of(self.columns, V if kept.all() else V[kept], fitted)
-            total = part if total is None else total.merge(part)
+            numbers, V = batch.rows[kept], V if kept.all() else V[kept]
+            fitted = ~held.held_rows(numbers, batch.codes[kept])
+            for part in batch.parts(numbers):
+                sums = Sums.of(self.columns, V[part], fitted[part])
+                total = sums if total is None else total.merge(sums)
         if total is None:  # a part without any row that has a label
             none = np.empty((0, len(self.columns)))
             total = Sums.of(self.columns, none, np.zeros(0, dtype=bool))
@@ -226,9 +238,17 @@ def _both(a: LearnedSums, b: LearnedSums) -> LearnedSums:
 
 
 def streamed_table(
-    asked: Selection, batched: BatchedSource, missing: str, unseen: str, passes: Passes = ONE_READER
+    asked: Selection,
+    batched: BatchedSource,
+    missing: str,
+    unseen: str,
+    passes: Passes = ONE_READER,
+    folder: Path | None = None,
 ) -> StreamedTable:
-    """Find out what the columns of a table hold, and its labels, in one pass."""
+    """Find out what the columns of a table hold, and its labels, in one pass.
+
+    What the pass parses of text is kept in a temporary file in ``folder``, or in the system's folder for such files.
+    """
     refuse_unbatched(asked.source)
     source, target, given = asked.source, asked.labels, asked.given
     unread = [*asked.drop, *(column.name for column in given.columns if column.kind == "ignored")]
@@ -236,7 +256,8 @@ def streamed_table(
     _refuse_vocabularies(source.name, given)
     fingerprint = batched.fingerprint
     question = (fingerprint, features, target, given, dict(asked.reference), missing)
-    found = remembered(("first pass", *question), lambda: first_pass(asked, batched, features, missing, passes))
+    writer = CopyWriter(folder) if batched.is_text and passes.in_this_process else None
+    found = remembered(("first pass", *question), lambda: first_pass(asked, batched, features, missing, passes, writer))
     names = RowsFrom.of(0, found.files)
     with names.in_errors():
         every, schema = (Schema(columns, target, given.classes) for columns in (found.every, found.labelled))
@@ -248,7 +269,8 @@ def streamed_table(
         columns = encodable(schema, source.name, missing)
         _refuse_infinite(source.name, found.infinite)
     parts = (labels, schema, columns, missing, unseen, found.n_rows, found.files)
-    return StreamedTable(asked, batched, *parts, passes, fingerprint)
+    copy = None if writer is None else writer.finished(columns, found.n_rows, found.files, source.name)
+    return StreamedTable(asked, replace(batched, copy=copy), *parts, passes, fingerprint)
 
 
 def _refuse_infinite(source: str, infinite: Sequence[tuple[str, int]]) -> None:
