@@ -50,10 +50,10 @@ SLIDERS: dict[str, tuple[str, float, float, float, float, str]] = {
 # The figures: request and which of its parts, title, box, axes, sliders; ``times`` |x| is the value of the first slider
 # where the picture is dragged, or x itself if it is missing.
 FIGURES: list[dict[str, Any]] = [
-    {"part": 0, "title": "Entropy of a coin", "box": (-0.08, 1.08, -0.06, 0.78), "axes": "pH", "sliders": ["p"]},
-    {"part": 1, "title": "The cost of a belief", "box": (-0.12, 1.08, -0.15, 2.6), "sliders": ["q"]}
+    {"part": 0, "title": "Entropy of a coin", "box": (-0.08, 1.08, -0.09, 0.78), "axes": "pH", "sliders": ["p"]},
+    {"part": 1, "title": "The cost of a belief", "box": (-0.12, 1.08, -0.3, 2.6), "sliders": ["q"]}
     | {"axes": ["q", "nats"]},
-    {"part": 0, "title": "Two normals for two peaks", "box": (-8.0, 8.0, -0.04, 0.62), "times": 2}
+    {"part": 0, "title": "Two normals for two peaks", "box": (-8.0, 8.0, -0.075, 0.62), "times": 2}
     | {"axes": ["x", "density"], "sliders": ["distance", "weight", "width"]},
     {"part": 0, "title": "One score, several heads", "box": (-6.2, 6.2, -1.3, 1.5), "axes": "zf", "sliders": ["z"]},
 ]

@@ -150,7 +150,6 @@ class BasisPage extends PointPage {
     return { ...link.fromModels([this.model]), ...(this.answer ? link.fromPoints(this.answer.points) : {}), b: kind, ...gauss, a: this.axes?.join(",") ?? null };
   }
 
-  python() { return `${this.answer.python}\n`; }
   leave() { for (const one of this.pictures) one.leave(); }
 }
 

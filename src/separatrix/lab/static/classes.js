@@ -2,7 +2,7 @@
 import { fixed, h, icon, s, select } from "./dom.js";
 import { snapped } from "./limits.js";
 import * as link from "./link.js";
-import { boundaries, codeBlock, codeSection, counted, figureOf, released, tableParts, tableRow } from "./parts.js";
+import { boundaries, codeBlock, codeSection, counted, figureOf, mainPicture, released, tableParts, tableRow } from "./parts.js";
 import { ARROWS } from "./plane-keys.js";
 import { pointChoices } from "./point-choices.js";
 import { PointSet } from "./pointset.js";
@@ -38,9 +38,6 @@ class Classes {
     this.top = h("div", { class: "choices" });
     this.sides = [0, 1].map(k => this.side(k));
     this.stage = this.sides[0].stage;
-    this.sides[0].svg.id = "stage";
-    // Keys act on the points of both pictures, so one of them is enough to stop at.
-    for (const [name, value] of Object.entries({ role: "application", tabindex: 0, "aria-roledescription": "plane with points that can be moved" })) this.sides[0].svg.setAttribute(name, value);
     this.numbers = h("div");
     this.table = pointTable(() => this.set, () => this.fit());
     this.code = codeBlock();
@@ -58,7 +55,8 @@ class Classes {
   }
 
   side(k) {
-    const svg = s("svg", { class: "stage", role: "img" });
+    // Keys act on the points of both pictures, so one of them is enough to stop at.
+    const svg = k ? s("svg", { class: "stage", role: "img" }) : mainPicture("application", "plane with points that can be moved");
     const figure = figureOf(svg), head = h("div", { class: "row scheme" }), facts = h("p", { class: "verdict" });
     const side = { svg, head, facts, element: h("div", {}, head, figure, facts) };
     side.stage = new Stage(figure, svg, width => width < 520 ? 320 / 390 : 420 / 600, () => { if (this.answer) { for (const one of this.sides) one.stage.show(this.set.X); this.fit(); } });
@@ -152,7 +150,6 @@ class Classes {
   }
 
   params() { return { ...link.fromModels(this.models), ...(this.answer ? link.fromPoints(this.answer.points) : {}) }; }
-  python() { return `${this.answer.python}\n`; }
   leave() { for (const { stage } of this.sides) stage.leave(); }
 }
 

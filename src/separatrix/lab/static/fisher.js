@@ -139,7 +139,6 @@ class Fisher {
   }
 
   params() { return { ...(this.answer ? link.fromPoints(this.answer.points) : {}), a: this.degrees, t: this.threshold === "midpoint" ? "midpoint" : null }; }
-  python() { return `${this.answer.python}\n`; }
   leave() { this.stage.leave(); }
 }
 

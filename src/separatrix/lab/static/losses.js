@@ -136,7 +136,6 @@ class Losses {
     return { l: [...this.chosen].join(","), at: this.m, x: moved ? this.x.join(",") : null };
   }
 
-  python() { return `${this.answer.python}\n`; }
   leave() { this.stage.leave(); this.strip.leave(); }
 }
 

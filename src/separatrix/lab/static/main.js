@@ -116,7 +116,7 @@ function acts() {
   } }, kind));
   menu.addEventListener("keydown", event => { if (event.key === "Escape") { menu.hidden = true; picture.focus(); } });
   $(".acts").append(
-    act("python", "Python", "Copy as Python", () => copied(() => current.page.python(), "Python")),
+    act("python", "Python", "Copy as Python", () => copied(() => current.page.python?.() ?? `${current.page.answer.python}\n`, "Python")),
     act("link", "Link", "Copy a link to this picture", () => { write(); copied(() => embedded ? link.text(current.name, current.page.params()) : location.href, "Link"); }),
     h("div", { class: "with-menu" }, picture, menu));
 }

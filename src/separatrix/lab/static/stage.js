@@ -117,7 +117,8 @@ export class Stage {
       if (at > 28 && at < v - 28) made.push(this.text(w - 12, at - 4, fixed(k * rise, digits(rise)), "tick", "end"));
     }
     const inside = (value, low, high) => Math.min(Math.max(value, low), high);
-    made.push(this.text(w - 12, inside(this.y(0) + 18, 44, v - 24), names[0], "name", "end"));
+    const zero = this.y(0), above = zero + 18 > v - 24; // The name stands above an axis that has no room below it, beside its 0.
+    made.push(this.text(w - (above && zero < v - 28 ? 34 : 12), above ? inside(zero - 6, 44, v - 24) : Math.max(zero + 18, 44), names[0], "name", "end"));
     made.push(this.text(inside(this.x(0) - 8, 26, w - 60), 18, names[1], "name", "end"));
     return made;
   }

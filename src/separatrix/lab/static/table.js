@@ -19,7 +19,7 @@ export function asTable(name, rows) {
 
 /** The points with cells that can be edited; hidden until it has the focus. `points()` gives the PointSet; `changed()` is called after an edit. */
 export function pointTable(points, changed) {
-  const body = h("tbody");
+  const [head, body] = tableParts(["row", "x₁", "x₂", "class"], []);
   const cell = (i, j) => h("td", {}, h("input", {
     type: "number", step: "0.1", "aria-label": `x${j + 1} of row ${i}`, value: points().X[i][j],
     change: event => {
@@ -38,10 +38,9 @@ export function pointTable(points, changed) {
   }, SHAPE_NAMES.map((name, k) => h("option", { value: k, selected: points().y[i] === k }, name))));
   const fill = () => body.replaceChildren(...points().X.map((_, i) =>
     tableRow({}, String(i), cell(i, 0), cell(i, 1), kind(i))));
-  const heads = ["row", "x₁", "x₂", "class"].map(text => h("th", { scope: "col" }, text));
   const details = h("details", { class: "point-table", toggle: () => details.open && fill() },
     h("summary", {}, "Points as a table"),
-    h("div", { class: "scroll" }, h("table", {}, h("thead", {}, h("tr", {}, heads)), body)));
+    h("div", { class: "scroll" }, h("table", {}, head, body)));
   details.refresh = () => { if (details.open && !details.contains(document.activeElement)) fill(); };
   return details;
 }

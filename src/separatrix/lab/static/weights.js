@@ -194,7 +194,6 @@ class Weights {
   }
 
   params() { return this.answer ? { ...this.answer.link, ...link.fromPoints(this.answer.points) } : {}; }
-  python() { return `${this.answer.python}\n`; }
 
   leave() {
     this.forget();
