@@ -43,7 +43,7 @@ def test_every_verb_on_real_tables(tmp_path):
     found = json.loads(installed("evaluate", out, data, "--json"))
     assert found["accuracy"] > found["null_accuracy"]
     assert found["auc"] == pytest.approx(0.95, abs=0.01)
-    assert "student: Yes, each against No" in installed("show", out)
+    assert "student: Yes against No" in installed("show", out)
     assert "CASE c0 WHEN 'No'" in installed("export", out, "--to", "sql", "--table", "people")
     assert "complete" in installed("completion", "zsh")
     assert "Verbs:" in installed("--help")

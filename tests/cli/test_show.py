@@ -52,6 +52,16 @@ def test_show_says_how_categories_are_coded(tmp_path):
         assert part in text
 
 
+def test_show_says_the_unit_of_dates_and_of_a_single_level(tmp_path):
+    table = tmp_path / "dates.csv"
+    rows = (f"2024-01-{1 + i:02},{'fm'[i % 2]},{'yes' if i * i % 7 > 2 else 'no'}" for i in range(28))
+    table.write_text("\n".join(["since,sex,y", *rows]))
+    run("fit", table, "--target", "y", "--out", "m.json")
+    text = run("show", "m.json").stdout
+    assert "1 date, in days since 1970-01-01: since\n" in text
+    assert "sex: m against f\n" in text
+
+
 def test_what_changed():
     for C in ("1", "0.1"):
         run("fit", "rows.csv", "--target", "y", "--C", C, "--out", f"m{C}.json")

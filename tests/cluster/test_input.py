@@ -126,7 +126,7 @@ def test_partitions_that_do_not_fit_together_are_named(anywhere, tmp_path):
         from_file(Y, tmp_path / "z.npy", (1, 399), True),
     )
     mixed = on_dask(X).map_blocks(lambda block: csr_array(block) if len(block) == 100 else block, meta=np.empty((0, 0)))
-    named(TableError, "partition 0 is sparse, and the array was said to be dense", mixed, on_dask(Y))
+    named(TableError, "partition 0 is sparse, but X is declared to be dense", mixed, on_dask(Y))
 
 
 def test_methods_that_need_rows_in_memory_say_so(anywhere):

@@ -31,7 +31,7 @@ Examples:
 """
 _BY = {"accuracy": "accuracy", "log-loss": "log_loss"}
 # The columns of figures and their widths.
-_HEADS = {"accuracy": 17, "log loss": 9, "off by": 7, "fit ms": 7, "proven": 7}
+_HEADS = {"accuracy": 17, "log loss": 9, "ECE": 7, "fit ms": 7, "proven": 7}
 
 
 @click.command(epilog=_EXAMPLES, short_help="Cross-validate every classifier on a table.")
@@ -78,9 +78,9 @@ def compare(
     All classifiers are cross-validated on the same stratified folds. In each fold, the encoding of columns and the
     means for missing values are learned from the training rows only. Columns are standardised for the classifiers
     that depend on scales (*). Classifiers that cannot be fitted, or would take too long, are listed with the reason.
-    The recommendation is a classifier that is not clearly worse than the best, by one standard error and a paired test
-    of the rows: one with probabilities first, then the simplest. Exit code 1 means that --report was asked for, and no
-    classifier could be recommended.
+    The candidates for the recommendation are the classifiers that are not clearly worse than the best: within one
+    standard error, or not distinguished from it by a paired test of the rows. Of these, one with probabilities is
+    preferred, then the simplest. Exit code 1 means that --report was given and no classifier could be recommended.
     """
     from separatrix.base import concurrency
     from separatrix.evaluation.comparison import compare_table
@@ -222,7 +222,7 @@ def _show_figures(comparison: Comparison) -> None:
     terminal.say()
     meant = [
         "± is the standard error over the folds",
-        "off by: calibration error",
+        "ECE: expected calibration error",
         "proven: fits whose certificate is met",
     ]
     if any(one.standardised for one in shown):

@@ -61,7 +61,7 @@ Examples:
     nargs=2,
     type=int,
     metavar="N N",
-    help="With --record: between how many places to the right and upwards it can be dragged; 43 28 by default.",
+    help="With --record: the numbers of positions, across and up, to which it can be dragged; 43 28 by default.",
 )
 def lab(
     data: str | None,

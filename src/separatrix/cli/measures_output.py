@@ -167,8 +167,8 @@ class Measures:
         if measured.brier is not None and self.calibration_error is not None:
             terminal.line("Brier", f"{measured.brier:.4g}, the mean squared error of the probabilities")
             what = "the probability of the predicted class" if len(self.labels) > 2 else f"P({self.labels[1]})"
-            off = f"{100 * self.calibration_error:.1f} points on average"
-            terminal.line("off by", f"{off}: {what} against the observed frequencies (10 bins)")
+            error = f"{self.calibration_error:.4g}, the expected calibration error"
+            terminal.line("ECE", f"{error}: {what} against the observed frequencies (10 bins)")
         if measured.auc is not None:
             interval = measured.auc_interval
             rest = ", the mean of each class against the rest" if len(self.labels) > 2 else ""

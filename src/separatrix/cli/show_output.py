@@ -116,14 +116,16 @@ def _columns_of_kind(encoder: Encoder, kind: str) -> str:
     names = [column.name for column in encoder.columns if column.kind == kind]
     singular = {"words": "free text"}.get(kind, kind)
     plural = {"category": "categories"}.get(kind, f"{singular}s")
-    number = f"{len(names)} {singular if len(names) == 1 else plural}"
+    unit = ", in days since 1970-01-01" if kind == "date" else ""
+    number = f"{len(names)} {singular if len(names) == 1 else plural}{unit}"
     return number if kind == "category" else f"{number}: {terminal.some([*map(item, names)], MOST_COLUMNS_SHOWN)}"
 
 
 def _show_categories(encoder: Encoder) -> None:
     for column in [one for one in encoder.columns if one.kind == "category"][:MOST_COLUMNS_SHOWN]:
         reference, *others = map(item, column.levels)
-        terminal.line("", f"  {column.name}: {terminal.some(others, MOST_LEVELS_SHOWN)}, each against {reference}")
+        against = ", each against" if len(others) > 1 else " against"
+        terminal.line("", f"  {column.name}: {terminal.some(others, MOST_LEVELS_SHOWN)}{against} {reference}")
 
 
 def _show_training(training: Mapping[str, Any], classes: list[str]) -> None:

@@ -65,12 +65,14 @@ _SPELLING = (
         help="The first line of a text file is a row, not a header. Columns are then called x1, x2, …, and --target, "
         "--drop and the like also take their numbers: 1 for the first column, -1 for the last.",
     ),
-    click.option("--delimiter", metavar="MARK", help="Separator in text files: , or ; or tab. Detected by default."),
+    click.option(
+        "--delimiter", metavar="MARK", help="Separator in text files, such as , or ; or tab. Detected by default."
+    ),
     click.option(
         "--quote",
         default='"',
         metavar="MARK",
-        help='The mark around cells of text files that hold the separator: " (the default), another, or none.',
+        help='Quotation mark of cells that contain the separator, in text files: " (the default), another, or none.',
     ),
     click.option("--decimal", default=".", metavar="MARK", help="Decimal mark in text files: . (the default) or ,"),
     click.option("--encoding", default="utf-8", metavar="NAME", help="Encoding of text files; utf-8 by default."),

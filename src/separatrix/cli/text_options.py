@@ -27,7 +27,7 @@ _OPTIONS = (
         "--text-ngrams",
         type=click.IntRange(1, 10),
         metavar="N",
-        help="The most words in an n-gram of --text; 2 by default, 1 for single words.",
+        help="Maximum number of words in an n-gram of --text; 2 by default, 1 for single words.",
     ),
     click.option(
         "--text-min-df",

@@ -1,8 +1,9 @@
-"""Rows on a Dask cluster. This is the only package that imports Dask, and only when it is asked for.
+"""Rows on a Dask cluster. This is the only package that imports Dask, and it does so only when it is used.
 
-The workers load the partitions of a table once and keep them (``held``). A pass sends each worker one sum (``rows``),
-and the totals are merged in the order in which rows in memory are summed (``cuts``). ``connection`` chooses the client
-and waits for results, ``partitions`` and ``labels`` read Dask collections, ``predictions`` applies a fitted model.
+The workers load the partitions of a table once and keep them (``held``). A pass sends each worker one sum
+(``cluster_rows``), and the totals are merged in the same order as for rows in memory (``cuts``). ``connection`` chooses
+the client and waits for results, ``partitions`` and ``partition_labels`` read Dask collections, and ``predictions``
+applies a fitted model.
 """
 
 from separatrix.cluster.dispatch import is_dask, is_data_frame

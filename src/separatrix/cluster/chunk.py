@@ -42,12 +42,12 @@ class Chunk:
         return sum(int(_matrix(piece).nnz) for piece in self.pieces if is_sparse(piece.X))
 
     def between(self, begin: int, end: int) -> Chunk:
-        """The rows of the table from ``begin`` to ``end``, as far as they are here, as views."""
+        """The rows of this chunk from ``begin`` to ``end`` (row numbers of the table), as views."""
         begin = max(begin, self.start)
         return Chunk(begin, _between(self.pieces, begin - self.start, end - self.start))
 
     def coded(self, name: str, coding: Coding) -> tuple[Piece, ...]:
-        """The pieces with the targets and weights of a coding. Those of the last coding are kept, under its name."""
+        """The pieces with the targets and weights of a coding. Those of the last coding are cached under its name."""
         if self._coded[0] != name:
             pieces = (Piece(piece.X, *coding.of(piece.t, piece.weight)) for piece in self.pieces)
             self._coded = (name, tuple(pieces))
@@ -69,7 +69,7 @@ def _matrix(piece: Piece) -> Any:
 
 
 def _aligned(piece: Piece) -> Piece:
-    """The piece with arrays that are aligned in memory. Those that came from another worker need not be.
+    """The piece with arrays that are aligned in memory. Arrays that came from another worker may not be aligned.
 
     NumPy sums an array that is not aligned in another order, and compiled loops would be compiled again for it.
     """
@@ -107,7 +107,7 @@ def joined(pieces: Sequence[Piece]) -> Piece:
 
 @dataclass(frozen=True)
 class Sum:
-    """What a worker is asked to do in a pass: to sum a partial over the strands first, …, last − 1.
+    """The task of a worker in a pass: to sum a partial over the strands first, …, last − 1.
 
     ``cuts`` covers the blocks of these strands; ``n_blocks`` is the number of all blocks of the table. ``name`` is the
     name of the coding.
@@ -125,8 +125,8 @@ class Sum:
     def over(self, chunks: Sequence[Chunk]) -> list[Any]:
         """The totals of the strands.
 
-        They are merged into one if they begin with the first strand of the table, since the totals of all strands are
-        merged from the first one on, or if the partial says that it can be merged in any grouping.
+        They are merged into one total if they include the first strand of the table, since the totals of all strands
+        are merged in order from the first one, or if the partial declares that it can be merged in any grouping.
         """
         rows = _Cutter(chunks[0].start, [piece for chunk in chunks for piece in chunk.coded(self.name, self.coding)])
 
@@ -188,7 +188,7 @@ class Taken(NamedTuple):
 
 
 def taken(chunk: Chunk, numbers: Integers) -> Taken:
-    """The rows of a chunk with these numbers, which increase."""
+    """The rows of a chunk with these numbers (in increasing order)."""
     found, start = [], chunk.start
     for piece in chunk.pieces:
         some = numbers[np.searchsorted(numbers, start) : np.searchsorted(numbers, start + len(piece.t))] - start

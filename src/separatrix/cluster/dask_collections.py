@@ -1,4 +1,4 @@
-"""Makes a table that classifiers take from Dask collections."""
+"""Converts Dask collections to a table that classifiers accept."""
 
 from __future__ import annotations
 

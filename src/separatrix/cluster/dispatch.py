@@ -1,4 +1,4 @@
-"""Which arguments are Dask collections. This module imports neither Dask nor NumPy, so every fit can ask."""
+"""Which arguments are Dask collections. This module imports neither Dask nor NumPy, so that every fit can use it."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from separatrix.rows.streamed import Piece
 
 @dataclass(frozen=True)
 class Survey:
-    """What must be known before rows are loaded: the sorted labels, their totals, and the rows of each partition."""
+    """What must be known before rows are loaded: the sorted labels, their totals, and the length of each partition."""
 
     classes: AnyArray
     totals: ClassTotals
@@ -55,7 +55,7 @@ class Partitions(Protocol):
 
 @dataclass(frozen=True)
 class Expected:
-    """What every partition of X must be like: its columns, its float type, and whether it is sparse."""
+    """The form that every partition of X must have: its columns, its float type, and whether it is sparse."""
 
     columns: tuple[str, ...]
     has_names: bool
@@ -65,7 +65,7 @@ class Expected:
     def matrix(self, part: int, X: Any) -> Any:
         """A partition as row-major floats or as CSR rows. It is copied only if it has another form."""
         if is_sparse(X) != self.is_sparse:
-            problem = f"partition {part} is {_form(is_sparse(X))}, and the array was said to be {_form(self.is_sparse)}"
+            problem = f"partition {part} is {_form(is_sparse(X))}, but X is declared to be {_form(self.is_sparse)}"
             raise TableError("X", problem, "give all partitions the same form, and the right meta to map_blocks")
         self._check_columns(part, X)
         if is_sparse(X):
@@ -106,7 +106,7 @@ def piece(expected: Expected, part: int, classes: AnyArray, X: Any, y: Any, weig
 
 @dataclass(frozen=True)
 class DaskPartitions:
-    """The partitions of Dask collections X, y and weights. ``weights`` has None in every place if there are none."""
+    """The partitions of Dask collections X, y and weights. ``weights`` is a list of None if there are none."""
 
     name: str
     expected: Expected

@@ -23,10 +23,10 @@ A = TypeVar("A")
 
 @dataclass(frozen=True)
 class MergedByWorkers(Generic[A]):
-    """A sum whose totals may be merged in any grouping without a change, as those of a draw of rows.
+    """A sum whose totals can be merged in any grouping with the same result, such as a draw of rows.
 
-    A worker merges the totals of its strands before it sends them. The strands of a draw would each send as much as the
-    whole draw.
+    A worker merges the totals of its strands before it sends them. Otherwise each strand of a draw would send as
+    many numbers as the whole draw.
     """
 
     partial: Partial[A]
@@ -48,7 +48,7 @@ class MergedByWorkers(Generic[A]):
 
 @dataclass
 class SampledRows:
-    """Gives a sample the rows that it needs. ``kept`` are those that were fetched so far, by increasing number."""
+    """Provides the rows of a sample. ``kept`` are the rows that were fetched so far, by increasing number."""
 
     rows: ClusterRows
     numbers: Integers = field(default_factory=lambda: np.empty(0, dtype=np.int64))
@@ -76,7 +76,7 @@ class SampledRows:
         return X[np.searchsorted(self.numbers, numbers)]
 
     def _block(self, numbers: Integers) -> Block:
-        """All rows that are kept, after those of ``numbers`` that are missing have been fetched."""
+        """Fetch the rows of ``numbers`` that are missing, and return all rows that are kept."""
         place = np.searchsorted(self.numbers, numbers)
         missing = numbers[np.append(self.numbers, -1)[place] != numbers]
         if len(missing):

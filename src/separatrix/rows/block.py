@@ -29,7 +29,7 @@ FEWEST_ROWS_PER_PIECE = 64
 RAW_PRODUCT_ROWS_PER_COLUMN = 8
 # Up to this many rows, caching the framed rows is cheaper than converting weights to raw units in every pass.
 MOST_CACHED_ROWS = 1 << 16
-# Rows with fewer columns than this are cached column by column: a loop over so few entries costs more than the entries.
+# Rows with fewer columns than this are cached column by column: a loop per row costs more than its few entries.
 FEWEST_COLUMNS_BY_ROW = 16
 # Up to this many entries a weighted product is computed in two calls, although a symmetric one is half the work.
 MOST_UNSPLIT_ENTRIES = 1 << 12
@@ -109,7 +109,7 @@ class Block:
         return np.asarray(scores.T)
 
     def score_sizes(self, W: Array) -> Array:
-        """|X̄| |W|ᵀ, (m, K): the sum of the sizes of a score's terms, which tells a score from its rounding error."""
+        """|X̄| |W|ᵀ, (m, K): the sum of the sizes of a score's terms, to which its rounding error is proportional."""
         X, size = self._framed, np.abs(W)
         total = np.asarray(abs(X) @ size[:, 1:].T + size[:, 0])
         if is_sparse(X):
@@ -184,7 +184,7 @@ class Block:
             return (self.sandwich(h) for h in by)
         X = self.written
         parts = (X.T * by[:, None, :]) @ X
-        return iter(0.5 * (parts + parts.transpose(0, 2, 1)))  # they are symmetric but for rounding
+        return iter(0.5 * (parts + parts.transpose(0, 2, 1)))  # they are symmetric up to rounding
 
     def raw_products(self, by: Array) -> tuple[Array, Array]:
         """byᵀ X̄, (K, d + 1), and X̄ᵀ diag(Σ_k by_k) X̄, for by (m, K) ≥ 0, of dense rows that are nearly centred.

@@ -21,9 +21,9 @@ class Both(NamedTuple, Generic[A]):
 
 @dataclass(frozen=True)
 class ByLength(Generic[A]):
-    """``long`` is the sum over tables of at least ``fewest`` rows, ``short`` that over others.
+    """``long`` is the sum for tables of at least ``fewest`` rows, and ``short`` is the sum for shorter tables.
 
-    Both are computed, ``short`` over the first rows only, so that a stream gets the bits of the same rows in memory.
+    Both are computed, ``short`` over the first rows only, so that a stream gives the same bits as rows in memory.
     """
 
     short: Partial[A]

@@ -1,4 +1,4 @@
-"""Keeps the contents of the rows that a draw chooses, for sources that cannot be asked for single rows.
+"""Keeps the contents of the rows that a draw chooses, for sources that cannot be read row by row.
 
 A draw is a partial whose total knows the numbers of the rows that it has chosen so far. ``Carried(draw)`` is a partial,
 too. It copies the rows that are chosen in a block, and drops them when later rows take their place.
@@ -18,7 +18,7 @@ from separatrix.rows.frame import Frame
 
 A = TypeVar("A")
 
-# Rows that are no longer chosen are dropped when they are as many as those chosen, and at least this many.
+# Rows that are no longer chosen are dropped as soon as they are as many as the chosen rows, and at least this many.
 FEWEST_ROWS_TO_DROP = 1024
 
 
@@ -43,11 +43,11 @@ class CarriedRows:
         return sum(map(len, self.numbers))
 
     def with_(self, others: CarriedRows) -> CarriedRows:
-        """These rows and others."""
+        """These rows together with others."""
         return CarriedRows(self.numbers + others.numbers, self.parts + others.parts)
 
     def only(self, numbers: Integers) -> CarriedRows:
-        """Those of the rows that have these numbers."""
+        """The rows with these numbers."""
         wanted = np.sort(numbers)
         keep = [np.flatnonzero(_are_in(held, wanted)) for held in self.numbers]
         some = [(held[k], part.take(k)) for held, part, k in zip(self.numbers, self.parts, keep, strict=True) if len(k)]
@@ -61,16 +61,16 @@ class CarriedRows:
         return CarriedRows((numbers,), (Block(X, t, weight, 0, first.frame),))
 
     def places(self, numbers: Integers) -> Integers:
-        """Where the rows with these numbers are, in rows that have been joined."""
+        """The positions of the rows with these numbers. The rows must have been joined."""
         return np.searchsorted(self.numbers[0], numbers)
 
     def block(self, frame: Frame) -> Block:
-        """All rows, which have been joined."""
+        """All rows, in one part. The rows must have been joined."""
         return replace(self.parts[0], frame=frame)
 
 
 def _are_in(numbers: Integers, wanted: Integers) -> Booleans:
-    """Which numbers are among those wanted, which are sorted."""
+    """Which of the numbers are among the wanted numbers, which are sorted."""
     if not len(wanted):
         return np.zeros(len(numbers), dtype=bool)
     place = np.minimum(np.searchsorted(wanted, numbers), len(wanted) - 1)

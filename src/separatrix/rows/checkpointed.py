@@ -1,4 +1,4 @@
-"""Rows whose sums and samples are kept in a checkpoint, so that a fit that was interrupted need not read them again."""
+"""Rows whose sums and samples are kept in a checkpoint, so that a resumed fit need not read them again."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Answer:
 
 @dataclass
 class _Known:
-    """The number of rows, if an answer from the file told it."""
+    """The number of rows, if it is known from an answer in the file."""
 
     n_rows: int | None = None
 
@@ -39,8 +39,8 @@ class _Known:
 class CheckpointedRows:
     """Rows of a source outside memory. ``part`` and ``coding`` distinguish the questions of several fits.
 
-    An answer that comes from the file counts as many passes as it took, so that a fit that goes on after an
-    interruption reports the passes of both runs together. Rows that are read in batches, by ``blocks``, are read again.
+    An answer that comes from the file counts as many passes as it took, so that a resumed fit reports the passes of
+    both runs together. Rows that are read in batches, by ``blocks``, are read again.
     """
 
     rows: Rows
@@ -143,7 +143,7 @@ class CheckpointedTable:
 
 
 def kept_in_checkpoint(table: OutsideMemory, classifier: str, settings: Mapping[str, Any]) -> LabelledTable:
-    """The table, whose passes the current checkpoint keeps; the table itself if there is none.
+    """The table with its passes saved in the current checkpoint; the table itself if there is no checkpoint.
 
     The checkpoint must be of the same table and of the same classifier with the same settings.
     """

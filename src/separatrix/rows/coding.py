@@ -17,8 +17,8 @@ from separatrix.base.zero_weight_classes import codes_within
 class ClassTotals:
     """For each class: the number of its rows, the sum of their weights, and the largest weight, (K,) each.
 
-    ``rest``: what rounding has left out of the sums of weights. With it the sums do not depend on the order in which
-    rows are added, so a table in many pieces has the bits of a table in memory.
+    ``rest``: the rounding errors of the sums of weights. They make the sums independent of the order in which rows are
+    added, so a table in many pieces gives the same bits as in memory.
     """
 
     rows: Integers
@@ -72,7 +72,7 @@ class ClassTotals:
 
 
 def _sums(codes: Integers, weight: Array, n_classes: int, largest: float) -> tuple[Array, Array]:
-    """Σ weight by class, and what its rounding has left out, by class.
+    """Σ weight by class, and its rounding errors by class.
 
     Each weight is split into a multiple of a unit and a remainder. The unit is so large that sums of the multiples are
     exact.
@@ -84,7 +84,7 @@ def _sums(codes: Integers, weight: Array, n_classes: int, largest: float) -> tup
 
 
 def _product(counts: Array, weight: float) -> tuple[Array, Array]:
-    """``counts`` times a weight, rounded, and what the rounding leaves out (Dekker's product)."""
+    """``counts`` times a weight, rounded, and the rounding error (Dekker's product)."""
     total = counts * weight
     if frexp(weight)[0] == 0.5:  # a power of two, as without sample weights: nothing is rounded
         return total, np.zeros(len(counts))
@@ -95,14 +95,14 @@ def _product(counts: Array, weight: float) -> tuple[Array, Array]:
 
 
 def _halves(x: Array) -> tuple[Array, Array]:
-    """A number as a sum of two with half its digits each (Veltkamp's splitting)."""
+    """A number as the sum of two numbers, each with half of its digits (Veltkamp's splitting)."""
     shifted = x * (2.0**27 + 1)
     high = shifted - (shifted - x)
     return high, x - high
 
 
 def _rounded_sum(a: Array, b: Array, a_rest: Array, b_rest: Array) -> tuple[Array, Array]:
-    """a + b + their rests, rounded, and what the rounding leaves out (Knuth's two-sum, twice)."""
+    """a + b + their rests, rounded, and the rounding error (Knuth's two-sum, twice)."""
     total = a + b
     from_b = total - a
     rest = (a - (total - from_b)) + (b - from_b) + (a_rest + b_rest)
@@ -115,7 +115,7 @@ class Coding:
     """Makes targets and weights from class numbers and the weights that the user gave.
 
     ``factors``: the weights of the rows of class k are multiplied by ``factors[k]``. Then they are divided by ``unit``,
-    a power of two. ``numbers``: class k is given the number ``numbers[k]``, and what follows is about these numbers.
+    a power of two. ``numbers``: class k gets the number ``numbers[k]``; the other settings refer to these numbers.
     ``held``: the classes with weight, which alone are numbered; rows of other classes, which have no weight, count as
     rows of the first class. ``signs``: the targets are ±1, for two classes, and not class numbers.
 
@@ -143,7 +143,7 @@ class Coding:
         return (signed(codes) if self.signs else codes), weight
 
     def n_classes(self, before: int) -> int:
-        """The number of classes that the targets tell apart, given that of the table.
+        """The number of classes that the targets distinguish, given the number of classes of the table.
 
         >>> Coding().n_classes(3), Coding(held=np.array([True, False, True])).n_classes(3)
         (3, 2)

@@ -17,7 +17,7 @@ from separatrix.rows.row_hash import Hashes, row_hashes, uniform
 
 # The stream of hashes that chooses held-out rows, which must be independent of those that draw samples.
 HELD_OUT_STREAM = 2
-# Hashes are kept within this many standard deviations of the share, which all but one fit in 10^15 need.
+# Hashes are kept within this many standard deviations of the share, which is enough for all but one fit in 10^15.
 DEVIATIONS_KEPT = 8.0
 
 
@@ -41,7 +41,7 @@ def held_counts(counts: Integers, share: float) -> Integers:
 class HeldOut:
     """Which rows are held out: ``thresholds`` (K,) has the highest hash of the held-out rows of each class.
 
-    ``any_held`` (K,): whether a class has held-out rows at all. ``seed``: that of the hashes.
+    ``any_held`` (K,): whether a class has any held-out rows. ``seed``: the seed of the hashes.
 
     >>> rule = HeldOut.of(np.array([0] * 8 + [1] * 4), np.arange(12), 0.25, seed=0)
     >>> held = rule.held(0, np.array([0] * 8 + [1] * 4))
@@ -64,7 +64,7 @@ class HeldOut:
         return windows.chosen(counts, seed)
 
     def held(self, start: int, codes: Integers) -> Booleans:
-        """Which of the consecutive rows from row ``start`` are held out; a class number below 0 never is."""
+        """Which of the consecutive rows from row ``start`` are held out; rows with a class number below 0 never are."""
         hashes = row_hashes(start, len(codes), self.seed, HELD_OUT_STREAM)
         return (codes >= 0) & self.any_held[codes] & (hashes <= self.thresholds[codes])
 
@@ -123,7 +123,7 @@ class HashWindows:
         return self._narrowed(_Window(a.n + b.n, a.below + b.below, inside))
 
     def _narrowed(self, window: _Window) -> _Window:
-        """The window for its number of hashes. That of more hashes lies inside that of fewer."""
+        """The window for its number of hashes. The window for more hashes lies inside the window for fewer."""
         n, share = max(window.n, 1), self.share
         width = DEVIATIONS_KEPT * sqrt(share * (1 - share) / n) + 4 / n
         u: Array = uniform(window.inside)

@@ -1,7 +1,7 @@
 """Keeps the rows of a sample while threads read all rows for other sums.
 
-Rows are copied into places of one array, and rows that are no longer among the lowest hashes give their places to
-others. So the sample takes little more memory than its rows, however many threads read and however many rows there are.
+Rows are copied into slots of one array, and the slots of rows that are no longer among the lowest hashes are reused. So
+the sample takes little more memory than its rows, however many threads read and however many rows there are.
 """
 
 from __future__ import annotations
@@ -92,9 +92,9 @@ class Kept:
 class Keeper:
     """Draws a sample from blocks that threads show to it, in any order, and keeps the rows that it draws.
 
-    The rows that blocks add to the draw are gathered, and counted into its total together, because that takes as long
-    as the total is large. Until then, rows are compared with the limits of an earlier total, so that too many are kept
-    for a while, never too few.
+    The rows that blocks add to the draw are collected and added to its total together, because each addition takes time
+    proportional to the size of the total. Until then, rows are compared with the limits of an earlier total, so for a
+    while too many rows are kept, but never too few.
     """
 
     def __init__(self, draw: LowestHashes) -> None:
@@ -126,7 +126,7 @@ class Keeper:
             self.dense.put(block, numbers)
 
     def kept(self) -> Kept:
-        """What has been drawn from all blocks."""
+        """The rows that were drawn from all blocks."""
         if self.sparse is not None:
             return Kept(self.sparse.total, self.sparse.rows.joined())
         self._count()
