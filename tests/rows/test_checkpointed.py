@@ -26,6 +26,7 @@ CLASSIFIERS = {
     "lda": lambda: sx.LinearDiscriminantAnalysis(),
     "svc": lambda: sx.LinearSVC(),
 }
+INTERRUPTED = ("sampled-newton", "newton", "lbfgs", "working-set", "proximal")
 # The program that is killed: it fits the classifier of its first argument, and says when a pass ends.
 PROGRAM = """
     import sys
@@ -68,7 +69,9 @@ def same(ours, theirs):
     assert ours.certificate_.passes == theirs.certificate_.passes
 
 
-@pytest.mark.parametrize("name", ["sampled-newton", "newton", "lbfgs", "working-set", "proximal"])
+@pytest.mark.parametrize(
+    "name", [name if name == "newton" else pytest.param(name, marks=pytest.mark.slow) for name in INTERRUPTED]
+)
 def test_a_fit_killed_in_any_pass_goes_on_to_the_same_bits(files, tmp_path, name):
     """The process is killed with SIGKILL after its second and its fifth result, and started again each time."""
     path = tmp_path / "fit.checkpoint"
@@ -86,6 +89,34 @@ def test_a_fit_killed_in_any_pass_goes_on_to_the_same_bits(files, tmp_path, name
     with sx.checkpoint(path, resume=True) as held:
         resumed = fitted(name, files)
         assert held.replayed >= 1
+    same(resumed, fitted(name, files))
+
+
+class Stopped(Exception):
+    """What ends a fit."""
+
+
+@pytest.mark.parametrize("name", INTERRUPTED)
+def test_a_fit_stopped_in_any_pass_goes_on_to_the_same_bits(files, tmp_path, monkeypatch, name):
+    """As a fit that is killed, but in this process: an exception ends it after its second and its third result."""
+    path, keep = tmp_path / "fit.checkpoint", Checkpoint.result
+    for results in (2, 3):
+        left = [results]
+
+        def stopping(self, question, compute, left=left):
+            answer = keep(self, question, compute)
+            left[0] -= 1
+            if left[0] == 0:
+                raise Stopped
+            return answer
+
+        with monkeypatch.context() as patched:
+            patched.setattr(Checkpoint, "result", stopping)
+            with pytest.raises(Stopped), sx.checkpoint(path, resume=True):
+                fitted(name, files)
+    with sx.checkpoint(path, resume=True) as held:
+        resumed = fitted(name, files)
+        assert held.replayed >= 3
     same(resumed, fitted(name, files))
 
 
