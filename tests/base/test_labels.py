@@ -44,6 +44,8 @@ def test_labels_without_an_order_and_numbers_past_int64_are_kept_apart():
     classes, codes = encode([one, two, one, one | two])
     assert len(classes) == 3
     assert [classes[k] for k in codes] == [one, two, one, one | two]
+    last = np.array([2**63 - 2, 2**63 - 1, 2**63 - 2])
+    assert encode(last)[0].tolist() == [2**63 - 2, 2**63 - 1]
     big = [2**63, 2**63 + 1, -1, -1]
     classes, codes = encode(big)
     assert [classes[k] for k in codes] == big

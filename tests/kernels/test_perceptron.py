@@ -105,3 +105,22 @@ def test_the_loop_for_two_columns_is_the_loop_for_any_number(seed, zero_is_mista
     assert (w.tolist(), u.tolist(), ended[:2]) == (other_w.tolist(), other_u.tolist(), other[:2])
     assert ended[2] == pytest.approx(other[2], rel=1e-12)
     assert w.any()
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("zero_is_mistake", [True, False])
+def test_the_loop_for_several_classes_is_that_of_each_class(seed, zero_is_mistake):
+    rng = np.random.default_rng(seed)
+    n, K = int(rng.integers(2, 60)), int(rng.integers(2, 6))
+    X = rng.integers(-3, 4, (n, 2)).astype(np.float64) if seed % 2 else rng.standard_normal((n, 2))
+    T, s = rng.choice([-1.0, 1.0], (n, K)), rng.integers(1, 4, n).astype(np.float64)
+    order = np.concatenate([rng.permutation(n) for _ in range(5)])
+    how, seen = (0.5, zero_is_mistake, seed % 5 > 0), 7
+    start = rng.integers(-1, 2, (3, K)).astype(np.float64)
+    W, U, made, cost = start.copy(), np.zeros((3, K)), np.zeros(K, dtype=np.int64), np.zeros(K)
+    plane_perceptron.walk_plane_classes(X, T, s, order, W, *how, U, seen, made, cost)
+    for k in range(K):
+        w, u, t = start[:, k].copy(), np.zeros(3), np.ascontiguousarray(T[:, k])
+        _, updates, total = plane_perceptron.walk_plane(X, t, s, order, 0, len(order), w, *how, u, seen)
+        assert (W[:, k].tolist(), U[:, k].tolist(), made[k], cost[k]) == (w.tolist(), u.tolist(), updates, total)
+    assert made.any()

@@ -97,7 +97,7 @@ def test_large_sparse_and_other_problems_have_no_table():
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-@pytest.mark.parametrize("alpha", [0.0, 1.0, 2.5])
+@pytest.mark.parametrize("alpha", [0.0, 1.0, 2.5, 2e3])
 def test_the_slope_along_a_direction_is_the_gradients(case, alpha):
     table = _problem(7, **case).dense_table
     V = np.random.default_rng(8).normal(size=(1 if case.get("K", 2) == 2 else case["K"], case.get("d", 3) + 1))

@@ -39,9 +39,8 @@ class cached_property(functools.cached_property[T]):
     @overload
     def __get__(self, instance: object, owner: type[Any] | None = None) -> T: ...
     def __get__(self, instance: object, owner: type[Any] | None = None) -> Self | T:
+        # Python looks a stored value up in the instance itself and calls this method only if there is none.
         if instance is None:
             return self
-        kept: dict[str, T] = instance.__dict__
-        name = self.attrname
-        assert name is not None, "cached_property is used as a decorator inside a class"
-        return kept[name] if name in kept else kept.setdefault(name, self.func(instance))
+        kept: dict[Any, T] = instance.__dict__
+        return kept.setdefault(self.attrname, self.func(instance))

@@ -89,33 +89,37 @@ def threads(count: int) -> Iterator[int]:
 
 
 class _OneBlasThread:
-    """A reference-counted context: the first entry limits BLAS to one thread, the last exit restores the limit."""
+    """A context that threads share: BLAS is limited to one thread until the last of them has left it.
+
+    A thread that has entered may enter again; then no lock is taken.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
         held_during_forks(self._lock, in_child=self._forget_other_threads)
-        self._users = 0
-        self._own = threading.local()  # .users: the number of open entries of this thread
+        self._users = 0  # the number of threads that have entered
+        self._own = threading.local()  # .entries: the number of open entries of this thread
         self._libraries: list[_Library] | None = None
         self._limited: list[tuple[_Library, int]] = []  # the libraries that had more threads, and how many
 
     def __enter__(self) -> None:
-        with self._lock:
-            if self._users == 0:
-                self._limit()
-            self._count(+1)
+        entries = getattr(self._own, "entries", 0)
+        if entries == 0:
+            with self._lock:
+                if self._users == 0:
+                    self._limit()
+                self._users += 1
+        self._own.entries = entries + 1
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        with self._lock:
-            self._count(-1)
-            if self._users == 0:
-                self._restore()
-
-    def _count(self, change: int) -> None:
-        self._users += change
-        self._own.users = getattr(self._own, "users", 0) + change
+        self._own.entries -= 1
+        if self._own.entries == 0:
+            with self._lock:
+                self._users -= 1
+                if self._users == 0:
+                    self._restore()
 
     def _limit(self) -> None:
         """Set every library that uses more threads to one. A fit of a small table enters often, so this is direct."""
@@ -138,7 +142,7 @@ class _OneBlasThread:
 
     def _forget_other_threads(self) -> None:
         """In a forked child only the forking thread survives, so the entries of other threads are dropped."""
-        self._users = getattr(self._own, "users", 0)
+        self._users = 1 if getattr(self._own, "entries", 0) else 0
         if self._users == 0:
             self._restore()
 

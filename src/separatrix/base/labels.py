@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.base.arrays import AnyArray, Array, Integers
+from separatrix.base.arrays import AnyArray, Array, Integers, all_true
 from separatrix.base.errors import LabelError, printable
 
 # Largest range of integer labels (maximum − minimum) for which a lookup table encodes them instead of sorting.
@@ -74,9 +74,10 @@ def _by_table(labels: AnyArray) -> tuple[AnyArray, Integers] | None:
     shifted = labels.astype(np.int64)
     if low != 0:
         shifted -= low
-    held = np.bincount(shifted) > 0
-    if held.all():
-        return np.arange(low, high + 1).astype(labels.dtype), shifted
+    counts = np.bincount(shifted)
+    if all_true(counts):
+        return np.arange(low, high + 1, dtype=labels.dtype), shifted
+    held = counts > 0
     table = np.cumsum(held) - 1
     return (np.flatnonzero(held) + low).astype(labels.dtype), table[shifted]
 

@@ -286,12 +286,13 @@ def check_not_negative(name: str, value: Any) -> None:
 
 
 def check_count(name: str, value: Any, least: int = 1) -> None:
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+    whole = type(value) is int or (isinstance(value, Integral) and not isinstance(value, bool))
+    if not whole or value < least:
         raise ParameterError(name, f"got {value!r}", f"give a whole number of at least {least}")
 
 
 def check_flag(name: str, value: Any) -> None:
-    if not isinstance(value, bool | np.bool_):
+    if type(value) is not bool and not isinstance(value, np.bool_):
         raise ParameterError(name, f"got {value!r}", "give True or False")
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.base.arrays import Array
+from separatrix.base.arrays import Array, all_true, any_true
 from separatrix.base.errors import ParameterError
 from separatrix.base.messages import ByAudience, Message
 from separatrix.classifiers.bias_reduction import check_bias_reduction
@@ -76,11 +76,13 @@ def coding_of(model: Any, task: FitInput) -> tuple[Coding, Array]:
         raise ParameterError("loss", problem, "use 'logistic', or put this classifier into OneVsRestClassifier")
     totals = totals_for(model.class_weight, task.table)
     by_class = class_weights(model.class_weight, task.classes, totals.weight)
-    weight = totals.weight * by_class
-    refuse_weightless_classes(task.classes, weight, None if model.bias_reduction else 2)
-    held = weight > 0
-    some = None if held.all() or not held.any() else held
-    return Coding.of_likelihood(totals, None if model.class_weight is None else by_class, some), by_class
+    factors = None if model.class_weight is None else by_class
+    weight = totals.weight if factors is None else totals.weight * factors
+    held, some = weight > 0, None
+    if not all_true(held):
+        refuse_weightless_classes(task.classes, weight, None if model.bias_reduction else 2)
+        some = held if any_true(held) else None
+    return Coding.of_likelihood(totals, factors, some), by_class
 
 
 def penalty_of(model: Any, n_features: int, C: float) -> Penalty:

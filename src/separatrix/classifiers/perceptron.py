@@ -281,6 +281,7 @@ class Perceptron(PerceptronSteps, SeparatingClassifier):
             for k, problem in enumerate(build_separation_objectives(every, bool(self.fit_intercept), task.names)):
                 with part("class", k + 1, len(every)):
                     searches.append(plan.search(problem, starts[k : k + 1]))
+            searches = plan.with_means(searches, starts)
         self.mistakes_ = sum(search.state.memory.mistakes for search in searches)
         self.walking_: Array | None = None
         for held in ("_told_classes", "_unseen"):  # of an earlier partial_fit

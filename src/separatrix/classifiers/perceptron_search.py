@@ -21,6 +21,7 @@ from separatrix.objectives.problem import Objective
 from separatrix.proofs.verdicts import Separable
 from separatrix.rows import memory_rows
 from separatrix.solvers import Run, State, Status, run
+from separatrix.solvers.separating.epoch_walks import walked_together
 from separatrix.solvers.separating.inseparability import ProvenInseparable
 from separatrix.solvers.separating.mistakes import evaluation, survey
 from separatrix.solvers.separating.rules import AllCorrect, NoImprovement, OutOfSteps
@@ -76,9 +77,7 @@ class Plan:
         if known is not None and status.code != known.code:
             status = replace(status, sentence=Message(status.sentence, "; ", known.sentence))
         found = Search(outcome.state.W, status, outcome.state, outcome.trace, problem, proof.verdict)
-        if self.mean_after and outcome.state.memory.errors:
-            return self._with_mean(found, start)
-        if solver.average:
+        if solver.average and not self._needs_mean(found):
             return replace(found, status=_told_of_mean(found.status, found.state, "all epochs"))
         return found
 
@@ -88,29 +87,33 @@ class Plan:
         measure, what = (_share_wrong, "the share of mistakes") if self.solver.pocket else (_cost, "the mean cost")
         return [NoImprovement(self.tol, self.patience, measure, what)]
 
-    def _with_mean(self, found: Search[PerceptronMemory], start: Array) -> Search[PerceptronMemory]:
-        """Replace the weights by their mean over epochs in random order: the averaged perceptron, from the same start.
+    def _needs_mean(self, found: Search[PerceptronMemory]) -> bool:
+        return self.mean_after and self.aside is None and found.state.memory.errors > 0
 
-        Freund and Schapire, Large margin classification using the perceptron algorithm, Machine Learning 37, 1999. The
-        early weights are part of the mean, which keeps it from fitting the training rows too closely.
+    def with_means(self, found: Sequence[Search[PerceptronMemory]], starts: Array) -> list[Search[PerceptronMemory]]:
+        """The searches; where rows are misclassified, the weights are replaced by their mean over epochs.
+
+        The epochs visit the rows in random order, from the same starts (K or 1, d + 1): the averaged perceptron. Freund
+        and Schapire, Large margin classification using the perceptron algorithm, Machine Learning 37, 1999. The early
+        weights are part of the mean, which keeps it from fitting the training rows too closely.
         """
-        problem = found.problem
-        streamed = problem.rows.resident() is None
-        epochs = min(MEAN_EPOCHS_OUTSIDE_MEMORY if streamed else mean_epochs(problem.n_rows), self.max_iter)
+        searches = list(found)
+        averaged = [k for k, search in enumerate(searches) if self._needs_mean(search)]
+        if not averaged:
+            return searches
+        problems = [searches[k].problem for k in averaged]
+        rows, n_rows = problems[0].rows, problems[0].n_rows
+        epochs = min(MEAN_EPOCHS_OUTSIDE_MEMORY if rows.resident() is None else mean_epochs(n_rows), self.max_iter)
         walker = replace(self.solver, shuffle=True, average=True, survey_from=epochs + 1)
         with one_blas_thread:
-            state: State[PerceptronMemory] = walker.init(problem, start.copy())
-            together = max(1, MOST_VISITS_AT_ONCE // max(1, problem.n_rows))
+            states = [walker.init(searches[k].problem, starts[k : k + 1].copy()) for k in averaged]
+            together = max(1, MOST_VISITS_AT_ONCE // max(1, n_rows))
             for epoch in range(0, epochs, together):
                 with part("epoch", epoch + 1, epochs, "for the mean of the weights"):
-                    state = walker.walked(problem, state, min(together, epochs - epoch))
-            state = walker.solution(problem, state)
-        if not (np.all(np.isfinite(state.W)) and np.isfinite(state.at.value)):  # float64 overflowed
-            return found
-        memory = state.memory._replace(mistakes=found.state.memory.mistakes)
-        state = replace(state, iteration=found.state.iteration, memory=memory)
-        more = f"{epochs} epoch{'' if epochs == 1 else 's'} in random order"
-        return replace(found, W=state.W, state=state, status=_told_of_mean(found.status, state, more))
+                    states = walked_together(walker, problems, states, min(together, epochs - epoch))
+            for k, problem, state in zip(averaged, problems, states, strict=True):
+                searches[k] = _with_mean(searches[k], walker.solution(problem, state), epochs)
+        return searches
 
     def _until_no_better(self, problem: Objective, start: Array) -> Search[PerceptronMemory]:
         """Train without the validation rows, and return the weights with the lowest error rate on these rows."""
@@ -187,6 +190,18 @@ def _share_wrong(problem: Objective, state: State[PerceptronMemory]) -> float:
 def _cost(problem: Objective, state: State) -> float:
     """The mean cost over the last epoch, each row at the time of its visit; for other updates, that of the weights."""
     return state.at.value if state.met is None else state.met
+
+
+def _with_mean(
+    found: Search[PerceptronMemory], state: State[PerceptronMemory], epochs: int
+) -> Search[PerceptronMemory]:
+    """The search with the weights of ``state``, which are their mean over the epochs, unless float64 overflowed."""
+    if not (np.all(np.isfinite(state.W)) and np.isfinite(state.at.value)):
+        return found
+    memory = state.memory._replace(mistakes=found.state.memory.mistakes)
+    state = replace(state, iteration=found.state.iteration, memory=memory)
+    more = f"{epochs} epoch{'' if epochs == 1 else 's'} in random order"
+    return replace(found, W=state.W, state=state, status=_told_of_mean(found.status, state, more))
 
 
 def _told_of_mean(status: Status, state: State[PerceptronMemory], along: str) -> Status:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.base.arrays import AnyArray, Array
+from separatrix.base.arrays import AnyArray, Array, all_true, any_true
 from separatrix.base.errors import ParameterError, WeightError
 from separatrix.rows.coding import ClassTotals
 from separatrix.rows.labelled import LabelledTable
@@ -19,7 +19,7 @@ SMALLEST_LARGEST_WEIGHT, LARGEST_WEIGHT = 1e-290, 1e290
 def refuse_weightless_classes(classes: AnyArray, weight: Array, least: int | None = None) -> None:
     """Raise an error if fewer than ``least`` classes (by default all) have weight; ``weight`` (K,): that of each."""
     held = weight > 0
-    if held.all() or not held.any():
+    if all_true(held) or not any_true(held):
         return  # if no row has weight, the first pass over the rows raises the error
     if held.sum() < (len(classes) if least is None else least):
         label = classes.tolist()[int(np.argmin(held))]

@@ -9,6 +9,7 @@ from typing import ClassVar, Protocol, runtime_checkable
 import numpy as np
 
 from separatrix.base.arrays import AnyArray, Array
+from separatrix.base.cached import cached_property
 from separatrix.losses.links import Link, Logit, Sign, SoftmaxLink
 
 
@@ -63,7 +64,7 @@ class Traits:
         """The link of a model fitted with this loss; for a loss without probabilities, the sign of the score."""
         return Sign() if self.link is None else self.link
 
-    @property
+    @cached_property
     def canonical(self) -> bool:
         """Whether it is the log loss of the logistic or softmax model, whose dual is an entropy."""
         return self.likelihood and isinstance(self.link, Logit | SoftmaxLink)

@@ -36,6 +36,7 @@ import numpy as np
 from separatrix.base.arrays import EPS, Array
 from separatrix.base.cached import cached_property
 from separatrix.base.pieces import pieces
+from separatrix.base.quiet import quietly
 from separatrix.objectives.factor import Factor
 from separatrix.objectives.framed_penalty import LARGEST_ROOT_PENALTY
 from separatrix.objectives.partials import LongestScores
@@ -132,14 +133,14 @@ def curvature_at(
     return None
 
 
+@quietly
 def _measured(objective: Objective, factor: Factor, root: Array, error: float, subset: Block | None) -> Curvature:
     """The curvature from a factor of H; ``root``: the inverse of the factor."""
     constant = objective.loss.traits.self_concordance
     longest = sqrt(_longest_row(objective, root, subset)) * constant if constant is not None else np.inf
     whole = objective.n_rows
     n_rows = whole if subset is None else subset.n_rows
-    with np.errstate(over="ignore"):  # flat directions may overflow; nothing is proven along them
-        lengths = np.sqrt(np.einsum("ij,ij->j", root, root))
+    lengths = np.sqrt(np.einsum("ij,ij->j", root, root))  # flat directions may overflow; nothing is proven along them
     return Curvature(factor, float(longest), lengths, n_rows, n_rows >= whole, error)
 
 

@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from separatrix.base.arrays import AnyArray, Array
+from separatrix.base.arrays import AnyArray, Array, all_true, inner
 from separatrix.base.labels import one_hot
+from separatrix.base.quiet import quietly
 from separatrix.losses import Loss
 from separatrix.losses.margin import Logistic
 from separatrix.losses.multiclass import Softmax
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
 
 # The most entries of X̄ for which the work of the interpreter exceeds the arithmetic: half a megabyte.
 MOST_ENTRIES = 1 << 16
-# Odds may underflow to zero, and overflow where `_steep_logistic_sums` replaces them.
-_QUIET = np.errstate(under="ignore", over="ignore", invalid="ignore")
 
 
 class RowSums(NamedTuple):
@@ -49,18 +48,21 @@ class Arithmetic(NamedTuple):
     """How a loss is evaluated on a table.
 
     ``targets``: t in the form that ``sums`` takes, given the rows' targets and the number of classes. ``sums``: a
-    function of (t, s, z). ``hessian``: that of the mean loss, from the rows, s and ``RowSums.second``.
+    function of (t, s, z). ``residual``: ``RowSums.residual`` alone, with NaN where scores are too large for it.
+    ``hessian``: that of the mean loss, from the rows, s and ``RowSums.second``.
     """
 
     targets: Callable[[AnyArray, int], Array]
     sums: Callable[[Array, Array, Array], RowSums]
+    residual: Callable[[Array, Array, Array], Array]
     hessian: Callable[[Block, Array, Array], Array]
 
 
 def _logistic_sums(minus_t: Array, s: Array, z: Array) -> RowSums:
     """With the odds o = e^{−m} of the other class: ℓ = ln(1 + o), ℓ′ = −o/(1 + o), ℓ″ = o/(1 + o)²; m = t z.
 
-    ``minus_t``: −t. ``second``: s ℓ″, (n,).
+    ``minus_t``: −t. ``second``: s ℓ″, (n,). Odds may underflow to zero, and overflow where `_steep_logistic_sums`
+    replaces them.
     """
     odds = minus_t * z[0]
     np.exp(odds, out=odds)
@@ -73,6 +75,16 @@ def _logistic_sums(minus_t: Array, s: Array, z: Array) -> RowSums:
     second = odds / total
     odds *= minus_t
     return RowSums(value, odds[None, :], second)
+
+
+def _logistic_residual(minus_t: Array, s: Array, z: Array) -> Array:
+    odds = minus_t * z[0]
+    np.exp(odds, out=odds)
+    odds /= 1.0 + odds
+    odds *= s
+    odds *= minus_t
+    residual: Array = odds[None, :]
+    return residual
 
 
 def _steep_logistic_sums(t: Array, s: Array, m: Array) -> RowSums:
@@ -99,6 +111,14 @@ def _softmax_sums(t: Array, s: Array, z: Array) -> RowSums:
     return RowSums(float(s @ (np.log(total) - np.add.reduce(shifted, axis=0))), residual, p)
 
 
+def _softmax_residual(t: Array, s: Array, z: Array) -> Array:
+    p: Array = np.exp(z - np.maximum.reduce(z, axis=0))
+    p /= np.add.reduce(p, axis=0)
+    p -= t
+    p *= s
+    return p
+
+
 def _softmax_hessian(block: Block, s: Array, p: Array) -> Array:
     """Σ_i s_i (diag(p_i) − p_i p_iᵀ) ⊗ x̄_i x̄_iᵀ; few rows are multiplied for all pairs of classes in one call."""
     X = block.written
@@ -118,8 +138,10 @@ def _softmax_hessian(block: Block, s: Array, p: Array) -> Array:
 
 
 ARITHMETIC: dict[type[Loss], Arithmetic] = {
-    Logistic: Arithmetic(lambda t, K: -t, _logistic_sums, _logistic_hessian),
-    Softmax: Arithmetic(lambda t, K: np.ascontiguousarray(one_hot(t, K).T), _softmax_sums, _softmax_hessian),
+    Logistic: Arithmetic(lambda t, K: -t, _logistic_sums, _logistic_residual, _logistic_hessian),
+    Softmax: Arithmetic(
+        lambda t, K: np.ascontiguousarray(one_hot(t, K).T), _softmax_sums, _softmax_residual, _softmax_hessian
+    ),
 }
 
 
@@ -154,6 +176,8 @@ class DenseTable:
         self._X: Any = self.block.written
         self._transposed: Any = self._X.T
         self._curvature = self.root_penalty.ravel() ** 2
+        counted = self.s > 0
+        self._counted: Any = True if all_true(counted) else counted
 
     @classmethod
     def of(cls, problem: FramedPenalty) -> DenseTable | None:
@@ -170,7 +194,7 @@ class DenseTable:
         root_penalty = problem.root_penalty[None, :].repeat(problem.shape[0], axis=0)
         return cls(block, arithmetic, t, s, root_penalty, pinned, problem.rows.counter)
 
-    @_QUIET
+    @quietly
     def value_gradient(self, W: Array) -> Evaluation:
         """E(W) and ∇E(W), (K, d + 1), in one pass."""
         self.counter.add()
@@ -185,19 +209,21 @@ class DenseTable:
         W_r = W_r.ravel()
         return Evaluation(sums.value + 0.5 * float(W_r.dot(W_r)), gradient)
 
-    @_QUIET
+    @quietly
     def slope_along(self, V: Array) -> Callable[[float], float]:
         """φ′ for φ(α) = E(αV), as a function of α, in one pass."""
         self.counter.add()
         z, V_r = V.dot(self._transposed), self.root_penalty * V
-        return partial(self._slope, z, float(np.vdot(V_r, V_r)))
+        return partial(self._slope, z, inner(V_r, V_r))
 
-    @_QUIET
+    @quietly
     def _slope(self, z: Array, of_penalty: float, alpha: float) -> float:
-        residual = self.arithmetic.sums(self.t, self.s, alpha * z).residual
-        return float(np.vdot(residual, z)) + alpha * of_penalty
+        slope = inner(self.arithmetic.residual(self.t, self.s, alpha * z), z)
+        if not isfinite(slope):
+            slope = inner(self.arithmetic.sums(self.t, self.s, alpha * z).residual, z)
+        return slope + alpha * of_penalty
 
-    @_QUIET
+    @quietly
     def gram(self) -> Array:
         """Σ_i s_i x̄_i x̄_iᵀ, zero in pinned columns, in one pass."""
         self.counter.add()
@@ -206,14 +232,14 @@ class DenseTable:
             total[self.pinned, :] = total[:, self.pinned] = 0.0
         return total
 
-    @_QUIET
+    @quietly
     def longest(self, root: Array) -> float:
         """The largest squared length of ``root`` x̄ over rows of positive weight."""
         z = root.dot(self._transposed)
         squares = np.add.reduce(np.multiply(z, z, out=z), axis=0)
-        return float(np.maximum.reduce(squares, initial=0.0, where=self.s > 0))
+        return float(np.maximum.reduce(squares, initial=0.0, where=self._counted))
 
-    @_QUIET
+    @quietly
     def hessian(self, W: Array) -> Array:
         """∇²E(W), (K (d + 1), K (d + 1)), in one pass."""
         self.counter.add()

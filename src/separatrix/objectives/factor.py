@@ -13,6 +13,8 @@ from separatrix.base.arrays import EPS, Array, length
 
 # The rounding error of a matrix and its factor, in units in the last place per row of the matrix.
 ROUNDING_ULPS_PER_ROW = 16
+# Options of LAPACK's functions, given by position: given by name they take as long as the work on a small matrix.
+_UPPER, _TRANSPOSED, _CLEAN, _AS_IT_IS, _OVERWRITE = 0, 1, 1, 0, 1
 
 
 @cache
@@ -29,7 +31,7 @@ def is_positive_definite(A: Array) -> bool:
     >>> is_positive_definite(np.eye(2)), is_positive_definite(np.ones((2, 2)) - np.eye(2))
     (True, False)
     """
-    return len(A) == 0 or _lapack().dpotrf(A.T, lower=0, clean=0, overwrite_a=1)[1] == 0
+    return len(A) == 0 or _lapack().dpotrf(A.T, _UPPER, _AS_IT_IS, _OVERWRITE)[1] == 0
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,7 @@ class Factor:
         scaled = H / d
         scaled /= d[:, None]
         # LAPACK stores columns, so the upper triangle of the transpose is the lower triangle here, without a copy.
-        upper, failed = _lapack().dpotrf(scaled.T, lower=0, overwrite_a=1)
+        upper, failed = _lapack().dpotrf(scaled.T, _UPPER, _CLEAN, _OVERWRITE)
         if failed or min(upper.diagonal().tolist()) ** 2 < 8 * len(H) * EPS:
             return None
         return cls(upper.T, d)
@@ -82,11 +84,13 @@ class Factor:
     def half(self, B: Array) -> Array:
         """L⁻¹ D⁻¹ B, whose squared column lengths are bᵀ H⁻¹ b."""
         scaled = B / (self.d if B.ndim == 1 else self.d[:, None])
-        return scaled if len(self.d) == 0 else np.asarray(_lapack().dtrtrs(self.lower.T, scaled, lower=0, trans=1)[0])
+        return (
+            scaled if len(self.d) == 0 else np.asarray(_lapack().dtrtrs(self.lower.T, scaled, _UPPER, _TRANSPOSED)[0])
+        )
 
     def inverse(self) -> Array:
         """L⁻¹ D⁻¹, a root of H⁻¹: ``half`` of the identity."""
-        return self.lower if len(self.d) == 0 else np.asarray(_lapack().dtrtri(self.lower.T, lower=0)[0]).T / self.d
+        return self.lower if len(self.d) == 0 else np.asarray(_lapack().dtrtri(self.lower.T, _UPPER)[0]).T / self.d
 
     def rounding(self, root: Array, cancelled: float = 1.0) -> float:
         """A bound on the relative error of gᵀ H⁻¹ g for any g; ``root``: L⁻¹ D⁻¹, as ``inverse`` computes it.
@@ -126,4 +130,4 @@ class Factor:
         d = self.d if g.ndim == 1 else self.d[:, None]
         if len(d) == 0:
             return g.copy()
-        return np.asarray(_lapack().dpotrs(self.lower.T, g / d, lower=0, overwrite_b=1)[0] / d)
+        return np.asarray(_lapack().dpotrs(self.lower.T, g / d, _UPPER, _OVERWRITE)[0] / d)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.base.arrays import EPS, AnyArray, Array
+from separatrix.base.arrays import EPS, AnyArray, Array, all_true, any_true
 from separatrix.objectives.evaluation import Evaluation
 from separatrix.objectives.penalty import shortest
 from separatrix.objectives.row_statistics import RowStatistics
@@ -61,7 +61,7 @@ class FramedPenalty(RowStatistics):
     @depends_on("rows", "frame", "penalty")
     def has_ridge(self) -> bool:
         """Whether any column has a quadratic penalty."""
-        return bool(self.root_penalty.any())
+        return any_true(self.root_penalty)
 
     @depends_on("rows", "frame", "penalty")
     def held(self) -> Any:
@@ -71,8 +71,9 @@ class FramedPenalty(RowStatistics):
     @depends_on("rows", "frame", "penalty")
     def weak_columns(self) -> AnyArray | None:
         """Which columns of W have a quadratic penalty that float64 does not resolve, (d + 1,); None if none has."""
-        weak: AnyArray = (self.root_penalty > 0) & ~self.held
-        return weak if weak.any() else None
+        penalised: AnyArray = self.root_penalty > 0
+        # Every column that is held is penalised.
+        return None if np.count_nonzero(penalised) == np.count_nonzero(self.held) else penalised & ~self.held
 
     @depends_on("rows", "frame", "penalty", "pinned")
     def unpenalised(self) -> AnyArray:
@@ -83,7 +84,7 @@ class FramedPenalty(RowStatistics):
     @depends_on("rows", "frame", "penalty", "pinned")
     def has_unpenalised(self) -> bool:
         """Whether a column other than the intercept is neither penalised nor pinned."""
-        return bool(self.unpenalised[1:].any())
+        return not all_true(self.root_penalty[1:]) and any_true(self.unpenalised[1:])
 
     @depends_on("rows", "frame", "penalty", "pinned")
     def free_columns(self) -> AnyArray:

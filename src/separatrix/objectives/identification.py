@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from separatrix.base.arrays import Array
+from separatrix.base.arrays import Array, all_true
 from separatrix.objectives.partials import ScoreSquares
 from separatrix.objectives.penalty import Penalty
 from separatrix.objectives.resolution import all_null
@@ -37,7 +37,7 @@ def columns_alone(problem: IdentifiedDirections) -> Subspace:
     independent and their squares do not underflow.
     """
     alone = problem.sample_columns_alone
-    if alone is not None and alone.Z is None and (problem.sample_gram.diagonal() > SMALLEST_SQUARABLE_ENTRY**2).all():
+    if alone is not None and alone.Z is None and all_true(problem.sample_gram.diagonal() > SMALLEST_SQUARABLE_ENTRY**2):
         return alone
     none = np.zeros(problem.shape[1])
     strong = np.any(problem.root_penalty > LARGEST_ROOT_PENALTY_OF_FULL_COLUMNS)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from separatrix.base.arrays import Array
+from separatrix.base.arrays import Array, all_true
 from separatrix.base.cached import cached_property
 
 
@@ -36,7 +36,7 @@ class Penalty:
     @cached_property
     def holds_every_column(self) -> bool:
         """Whether every column has a quadratic penalty."""
-        return bool((self.quadratic > 0).all())
+        return all_true(self.quadratic > 0)
 
     @cached_property
     def absolute(self) -> Array:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NoReturn, Self
 
 import numpy as np
 
-from separatrix.base.arrays import AnyArray, Array
+from separatrix.base.arrays import AnyArray, Array, any_true
 from separatrix.base.messages import ColumnName
 from separatrix.losses import Loss
 from separatrix.objectives.limiting_columns import column_name
@@ -176,7 +176,7 @@ class ProblemParts:
     @depends_on("pinned")
     def has_pinned(self) -> bool:
         """Whether any column of W is pinned."""
-        return bool(self.pinned.any())
+        return any_true(self.pinned)
 
     def without_pinned(self, gradient: Array) -> Array:
         """Set the gradient to zero in pinned columns, in place, and return it."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from separatrix.base.arrays import EPS, AnyArray, Array
+from separatrix.base.arrays import EPS, AnyArray, Array, all_true
 from separatrix.objectives.factor import is_positive_definite
 
 # Relative eigenvalues of a Gram matrix below this may be rounding errors; they are computed again without squaring.
@@ -98,7 +98,7 @@ def identified(curvature: Array) -> Subspace | None:
     2
     """
     d, Z = np.sqrt(curvature.diagonal()), None
-    if not d.min(initial=np.inf) > 0:  # a column without curvature is left out exactly
+    if not all_true(d > 0):  # a column without curvature is left out exactly
         seen = np.flatnonzero(d > 0)
         d, Z, curvature = d[seen], np.eye(len(curvature))[:, seen], curvature[np.ix_(seen, seen)]
     scaled = curvature / d

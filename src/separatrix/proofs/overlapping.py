@@ -148,7 +148,7 @@ class Inseparable(_Overlapping):
     def explain(self) -> Message:
         return Message("inseparable: ", self.proof)
 
-    @property
+    @cached_property
     def proof(self) -> Message:
         """The proof in words."""
         if len(self.about.classes) > 2:

@@ -13,7 +13,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from separatrix.base.arrays import AnyArray, Array, Matrix
+from separatrix.base.arrays import AnyArray, Array, Matrix, all_true, any_true
 from separatrix.base.errors import InputError, NotFiniteError, WeightError
 from separatrix.base.messages import ByAudience, ColumnName, Message
 from separatrix.rows.block import Block
@@ -89,7 +89,7 @@ class _Columns:
         return ColumnSummary(0.0, 0, NONE, NONE, NONE, NONE, self.unit, NONE, NONE)  # before any row with a weight
 
     def add(self, total: ColumnSummary, block: Block) -> ColumnSummary:
-        if not np.minimum.reduce(block.weight, initial=np.inf) > 0:
+        if not all_true(block.weight > 0):
             X: Any = block.X
             if not np.all(np.isfinite(X.data if is_sparse(X) else X)):
                 return replace(total, weight=np.nan)  # rows with zero weight must be finite as well
@@ -105,8 +105,9 @@ class _Columns:
         by_class = np.where(block.t[:, None] == self.targets, block.weight[:, None], 0.0)
         class_weight = by_class.sum(axis=0)
         X: Any = block.X
-        summed = _sparse_sums if is_sparse(X) else _dense_sums
-        if self.compiled and (is_sparse(X) or X.flags.c_contiguous):
+        sparse = is_sparse(X)
+        summed = _sparse_sums if sparse else _dense_sums
+        if self.compiled and (sparse or X.flags.c_contiguous):
             summed = _compiled_sums
         mean, square, sums = summed(block, None if self.is_plain else self.unit, weight, by_class)
         least = weight * (mean if self.is_plain else mean / self.unit) ** 2
@@ -115,13 +116,13 @@ class _Columns:
         low = -high
         pull = sums - class_weight[:, None] * mean
         whole = ColumnSummary(weight, block.n_rows, mean, m2, low, high, self.unit, class_weight, pull)
-        if not self.ranges and (m2 > SMALLEST_TRUSTED_VARIANCE * least).all():
+        if not self.ranges and all_true(m2 > SMALLEST_TRUSTED_VARIANCE * least):
             return whole
         absent = (square == 0) & (mean == 0)
         doubtful = np.flatnonzero((self.ranges | ~(m2 > SMALLEST_TRUSTED_VARIANCE * least)) & ~absent)
         low[absent] = high[absent] = m2[absent] = 0.0
         if len(doubtful):
-            seen = _sparse_ranges if is_sparse(X) else _dense_ranges
+            seen = _sparse_ranges if sparse else _dense_ranges
             again = seen(X[:, doubtful], block.weight, mean[doubtful], self.unit[doubtful])
             low[doubtful], high[doubtful], m2[doubtful] = again
         return whole
@@ -282,7 +283,8 @@ def _summed(rows: Rows, partial: _Columns) -> tuple[_Columns, ColumnSummary]:
         return cast("_Columns", chosen), summary
     else:
         n_entries = FEWEST_ENTRIES_TO_COMPILE_SUMS if rows.n_rows is None else rows.n_rows * rows.n_features
-    partial = replace(partial, compiled=n_entries >= FEWEST_ENTRIES_TO_COMPILE_SUMS)
+    if n_entries >= FEWEST_ENTRIES_TO_COMPILE_SUMS:
+        partial = replace(partial, compiled=True)
     return partial, rows.fold(partial)
 
 
@@ -309,7 +311,7 @@ def summarise(
         )
     spread = summary.m2 / summary.weight
     trusted = (spread > SMALLEST_SQUARE) & (spread < LARGEST_SQUARE)
-    if trusted.all() or trusted[~summary.constant].all():
+    if all_true(trusted) or all_true(trusted[~summary.constant]):
         return summary
     if not ranges:
         summary = rows.fold(replace(partial, ranges=True))
@@ -347,7 +349,7 @@ def standard_frame(
         rms = np.hypot(summary.std, summary.mean)
         return Frame(np.zeros_like(rms), power_of_two(np.hypot(rms, spread)))
     constant = summary.constant
-    if not constant.any():
+    if not any_true(constant):
         return Frame(summary.mean, power_of_two(np.hypot(summary.std, spread)))
     center = np.where(constant, summary.minimum, summary.mean)
     scale = power_of_two(np.hypot(np.where(constant, 0.0, summary.std), spread))

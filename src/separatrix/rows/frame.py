@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from separatrix.base.arrays import AnyArray, Array
+from separatrix.base.arrays import AnyArray, Array, all_true, any_true
 from separatrix.base.cached import cached_property
 
 # A column's offset is large if it exceeds this many times its scale: then X·w − c·w loses digits that (X − c)·w keeps.
@@ -30,10 +30,9 @@ def power_of_two(scale: Array) -> Array:
     >>> power_of_two(np.array([0.0, 0.3, 1.0, 5.0])).tolist()
     [1.0, 0.25, 1.0, 4.0]
     """
-    exponent = np.frexp(scale)[1] - 1
-    power = np.ldexp(1.0, exponent)
+    power = np.ldexp(0.5, np.frexp(scale)[1])
     positive = scale > 0
-    return power if positive.all() else np.where(positive, power, 1.0)
+    return power if all_true(positive) else np.where(positive, power, 1.0)
 
 
 @dataclass(frozen=True)
@@ -53,7 +52,7 @@ class Frame:
 
     @cached_property
     def is_identity(self) -> bool:
-        return bool((self.center == 0).all() and (self.scale == 1).all())
+        return all_true(self.center == 0) and all_true(self.scale == 1)
 
     @cached_property
     def is_far(self) -> AnyArray:
@@ -63,7 +62,7 @@ class Frame:
 
     @cached_property
     def has_large_offset(self) -> bool:
-        return bool(self.is_far.any())
+        return any_true(self.is_far)
 
     @cached_property
     def is_near(self) -> bool:
@@ -80,13 +79,13 @@ class Frame:
     def is_extreme(self) -> bool:
         """Whether weights for raw rows may leave float64's range; rows are then framed before they are multiplied."""
         exponents = np.frexp(self.scale)[1]  # zero for an infinite scale
-        return bool((np.abs(exponents) > LARGEST_RAW_EXPONENT).any())
+        return any_true(np.abs(exponents) > LARGEST_RAW_EXPONENT)
 
     @cached_property
     def _finite_scale(self) -> Array:
         """The scales, zero for hidden columns."""
         hidden = np.isinf(self.scale)
-        return np.where(hidden, 0.0, self.scale) if hidden.any() else self.scale
+        return np.where(hidden, 0.0, self.scale) if any_true(hidden) else self.scale
 
     def to_original(self, W: Array) -> Array:
         """Weights for raw rows from weights for framed rows; out-of-range values become the largest float."""
@@ -111,7 +110,7 @@ class Frame:
         if not self.has_large_offset and not self.is_extreme:
             moved: Array = w.dot(self.center)
             if all(-LARGEST_ROUNDED_SHIFT <= shift <= LARGEST_ROUNDED_SHIFT for shift in moved.tolist()):
-                return b + sign * moved
+                return b + moved if sign > 0 else b - moved
         center = [Fraction(c) for c in self.center.tolist()]
         exact = [
             Fraction(intercept) + sign * sum((Fraction(x) * c for x, c in zip(row, center, strict=True)), Fraction(0))

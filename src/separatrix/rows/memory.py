@@ -89,6 +89,9 @@ class MemoryRows:
 
     def _blocks(self, block_bytes: int) -> Sequence[Block]:
         """All rows as blocks of about ``block_bytes``, which are cached."""
+        only = self._only_block
+        if only is not None and (block_bytes == BLOCK_BYTES or self._is_one_dense_block(block_bytes)):
+            return (only,)
         known = self._blocks_by_size.get(block_bytes)
         return self._blocks_by_size.setdefault(block_bytes, self._all_blocks(block_bytes)) if known is None else known
 
@@ -99,8 +102,6 @@ class MemoryRows:
 
     def _all_blocks(self, block_bytes: int) -> Sequence[Block]:
         """All rows as blocks. A single block is kept, and with it the framed copy that it makes."""
-        if self._is_one_dense_block(block_bytes):
-            return [Block(self.X, self.t, self.weight, 0, self.frame, not self.once)]
         blocks = _Blocks(self, self._edges(block_bytes))
         return [replace(blocks[0], kept=not self.once)] if len(blocks) == 1 else blocks
 
@@ -130,7 +131,9 @@ class MemoryRows:
     @cached_property
     def _only_block(self) -> Block | None:
         """The block of all rows, if they are dense and few."""
-        return self._blocks(BLOCK_BYTES)[0] if self._is_one_dense_block(BLOCK_BYTES) else None
+        if not self._is_one_dense_block(BLOCK_BYTES):
+            return None
+        return Block(self.X, self.t, self.weight, 0, self.frame, not self.once)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from typing import Protocol
 
 import numpy as np
 
-from separatrix.base.arrays import length
+from separatrix.base.arrays import inner, length
 from separatrix.objectives.bound import Bound
 from separatrix.objectives.bounds import NOT_LOOKED_FOR, evidence
 from separatrix.objectives.curvature_bound import Evidence
@@ -77,7 +77,7 @@ class ProofAfterSteps:
     def at(self, problem: Objective, state: State, before: State | None) -> Bound:
         self.latest, self.promising = NOT_LOOKED_FOR, False
         goal, last, gradient = self.tol * problem.null_value, state.memory, state.at.gradient
-        if state.iteration < self.next_try or np.vdot(gradient, gradient) > 2 * problem.size * goal:
+        if state.iteration < self.next_try or inner(gradient, gradient) > 2 * problem.size * goal:
             return NOT_LOOKED_FOR.bound
         if isinstance(last, NewtonMemory):
             decrement = length(last.factor.half(problem.subspace.reduce(gradient)))

@@ -13,7 +13,7 @@ from typing import Generic
 
 import numpy as np
 
-from separatrix.base.arrays import Array, length
+from separatrix.base.arrays import Array, all_true, length
 from separatrix.base.concurrency import one_blas_thread
 from separatrix.base.messages import Message, Remedy
 from separatrix.objectives.bound import Bound
@@ -323,7 +323,7 @@ def _in_raw_units(outcome: Run[Memory], problem: Objective, tol: float) -> tuple
     least, a = 1.0, problem.absolute_penalty
     if problem.has_absolute:
         least = float(a[a > 0].min(initial=1.0))
-    if np.abs(back - state.W).max() <= LARGEST_RAW_UNIT_ERROR * least:
+    if all_true(np.abs(back - state.W) <= LARGEST_RAW_UNIT_ERROR * least):
         return raw, outcome
     with one_blas_thread:
         at = problem.value_gradient(back)

@@ -14,9 +14,8 @@ from __future__ import annotations
 
 from math import sqrt
 
-import numpy as np
-
-from separatrix.base.arrays import Array
+from separatrix.base.arrays import Array, inner
+from separatrix.base.quiet import quietly
 from separatrix.objectives.bounds import better
 from separatrix.objectives.curvature import Curvature, curvature_at
 from separatrix.objectives.curvature_bound import Evidence, proven
@@ -40,6 +39,7 @@ MOST_FINAL_STEPS = 3
 MOST_FINAL_STEPS_OF_SMALL_TABLES = 5
 
 
+@quietly
 def finished(
     problem: Objective,
     start: State[Memory],
@@ -103,7 +103,7 @@ def _judged(problem: Objective, start: State, end: State, found: Evidence, curva
 def _step_from(problem: Objective, factor: Factor, state: State) -> tuple[Array, float]:
     """The step V = −H⁻¹ ∇E from a state, and (∇Eᵀ H⁻¹ ∇E)^½ = (−⟨∇E, V⟩)^½."""
     V = newton_direction(problem, state.at.gradient, factor)
-    return V, sqrt(abs(float(np.vdot(state.at.gradient, V))))
+    return V, sqrt(abs(inner(state.at.gradient, V)))
 
 
 def _at_hand(problem: Objective, state: State, found: Evidence) -> tuple[Factor, Curvature | None] | None:

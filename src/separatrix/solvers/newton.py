@@ -16,9 +16,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar, NamedTuple
 
-import numpy as np
-
-from separatrix.base.arrays import Array, length
+from separatrix.base.arrays import Array, any_true, inner, length
+from separatrix.base.quiet import quietly
 from separatrix.objectives.damped_newton import damped_step, newton_direction
 from separatrix.objectives.factor import Factor
 from separatrix.objectives.first_step import first_multiple
@@ -58,15 +57,16 @@ class Newton:
     def init(self, problem: Objective, start: Array) -> State[NewtonMemory | None]:
         return State(start, begun(problem, start))
 
+    @quietly
     def step(
         self, problem: Objective, state: State[NewtonMemory | None], budget: int | None = None
     ) -> State[NewtonMemory | None]:
-        at_zero = state.iteration == 0 and not state.W.any()
+        at_zero = state.iteration == 0 and not any_true(state.W)
         factor = (factor_at_zero(problem) if at_zero else None) or problem.factor(state.W)
         if factor is None:
             return replace(state, halt=Halt.SINGULAR)
         direction = newton_direction(problem, state.at.gradient, factor)
-        slope = float(np.vdot(state.at.gradient, direction))
+        slope = inner(state.at.gradient, direction)
         multiple = 1.0
         if at_zero and problem.dense_table is not None:
             multiple = first_multiple(problem.dense_table, direction, slope)

@@ -6,7 +6,7 @@ from math import log
 
 import numpy as np
 
-from separatrix.base.arrays import Array
+from separatrix.base.arrays import Array, any_true
 from separatrix.objectives.problem import Evaluation, Objective
 
 
@@ -22,7 +22,7 @@ def begun(problem: Objective, start: Array) -> Evaluation:
     >>> bool(np.allclose(at.gradient, problem.value_gradient(np.zeros((1, 2))).gradient)), problem.passes - passes
     (True, 1)
     """
-    return problem.value_gradient(start) if start.any() else _at_zero(problem)
+    return problem.value_gradient(start) if any_true(start) else _at_zero(problem)
 
 
 def _at_zero(problem: Objective) -> Evaluation:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -59,6 +60,24 @@ def compiled_walk(
 def _is_plane_mean(rows: Block, order: Integers, once: bool, u: Array, seen: int) -> bool:
     """Whether the walk takes the mean of the weights over two columns, for which there is a faster loop."""
     return rows.X.shape[1] == 2 and len(order) > 0 and len(u) > 0 and not once
+
+
+def compiled_walk_of_classes(
+    rows: Block, targets: Sequence[Array], order: Integers, W: Array, how: How, U: Array, seen: int
+) -> tuple[Integers, Array]:
+    """``compiled_walk`` of dense rows of two columns for several targets, (n,) each; changes W and U, (K, 3), in place.
+
+    Returns the number of updates and Σ max(0, −m) for each of the targets.
+    """
+    from separatrix.kernels import plane_perceptron
+
+    (X,) = _arrays(rows).X
+    made, cost = np.zeros(len(W), dtype=np.int64), np.zeros(len(W))
+    weights, sums = np.ascontiguousarray(W.T), np.ascontiguousarray(U.T)
+    T = np.column_stack(targets)
+    plane_perceptron.walk_plane_classes(X, T, rows.weight, order, weights, *how, sums, seen, made, cost)
+    W[:], U[:] = weights.T, sums.T
+    return made, cost
 
 
 def compiled_pocket(

@@ -22,15 +22,12 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from separatrix.base.arrays import Array, length
+from separatrix.base.arrays import Array, Booleans, all_true, length
 from separatrix.base.errors import ParameterError
 from separatrix.objectives.problem import Evaluation, Objective
 from separatrix.rows import Block
 from separatrix.solvers.separating.search_memories import HullMemory
 from separatrix.solvers.state import Halt, Need, State, in_memory
-
-# The targets t of the two classes, as a column.
-SIGNS = np.array([[-1.0], [1.0]])
 
 
 class Extreme(NamedTuple):
@@ -61,15 +58,18 @@ class Extremes:
 
     def add(self, total: Sides, block: Block) -> Sides:
         m = block.t * block.scores(self.W)[:, 0]
-        margins = np.array([np.where(block.t < 0, m, np.inf), np.where(block.t > 0, m, np.inf)])
-        rows = margins.argmin(axis=1)
-        signed = block.take(rows).homogeneous()[:, 1:] * SIGNS
-        none = self.zero().negative
-        negative, positive = (
-            Extreme(float(margins[side, k]), block.start + k, signed[side]) if margins[side, k] != np.inf else none
-            for side, k in enumerate(rows.tolist())
-        )
+        negative = self._smallest(block, m, -1.0, block.t < 0)
+        positive = self._smallest(block, m, 1.0, block.t > 0)
         return self.merge(total, Sides(negative, positive, int(np.count_nonzero(m <= 0))))
+
+    def _smallest(self, block: Block, m: Array, sign: float, own: Booleans) -> Extreme:
+        """The row with the smallest margin among a class's ``own`` rows, whose target is ``sign``."""
+        margins = np.where(own, m, np.inf)
+        k = int(margins.argmin())
+        if margins[k] == np.inf:
+            return self.zero().negative
+        row = block.written[k] if block.is_written_out else block.take(np.array([k])).homogeneous()[0]
+        return Extreme(float(margins[k]), block.start + k, row[1:] * sign)
 
     def merge(self, a: Sides, b: Sides) -> Sides:
         return Sides(
@@ -87,7 +87,7 @@ def sides(problem: Objective, W: Array) -> Sides:
 def one_unit(problem: Objective) -> float:
     """The common scale of all columns of the problem's frame, by which the frame divides distances."""
     scale = problem.rows.frame.scale
-    if not (scale == scale[0]).all():
+    if not all_true(scale == scale[0]):
         raise ParameterError("problem", "its frame scales columns unlike", "use one scale: distances depend on it")
     return float(scale[0])
 

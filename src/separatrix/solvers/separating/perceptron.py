@@ -35,7 +35,7 @@ from separatrix.rows import Block, Order
 from separatrix.rows.cutting import block_rows
 from separatrix.rows.protocol import BLOCK_BYTES
 from separatrix.solvers.separating.compiled_walks import compiled_count, compiled_pocket, compiled_survey, compiled_walk
-from separatrix.solvers.separating.epoch_orders import MOST_ROWS_AT_ONCE, shuffled_epochs
+from separatrix.solvers.separating.epoch_walks import after_epochs, epoch_order, is_walked_at_once
 from separatrix.solvers.separating.mistakes import Mistakes, Survey, evaluation, survey
 from separatrix.solvers.separating.search_memories import PerceptronMemory
 from separatrix.solvers.state import Halt, Need, State
@@ -242,22 +242,14 @@ class OnlineUpdates(_Settings):
         that for the weights that are returned. The weights and the mean are those of as many steps.
         """
         rows, memory = problem.rows.resident(), state.memory
-        is_long = rows is None or rows.n_rows * epochs > MOST_ROWS_AT_ONCE
-        if rows is None or is_long or self.alpha > 0 or self.pocket or self.by_update or memory.position:
+        if rows is None or not is_walked_at_once(self, rows, state, epochs):
             for _ in range(epochs):
                 state = self.step(problem, state)
             return state
-        order = (
-            shuffled_epochs(rows.n_rows, self.seed, memory.epoch, epochs)
-            if self.shuffle
-            else np.tile(np.arange(rows.n_rows), epochs)
-        )
+        order = epoch_order(self, rows, memory.epoch, epochs)
         w = state.W[0].copy()
         (_, made, cost), memory = self._walk(rows, order, 0, 0, len(order), w, problem, memory)
-        problem.rows.counter.add(epochs)
-        memory = memory._replace(mistakes=memory.mistakes + made, epoch=memory.epoch + epochs, survey=None)
-        at = Evaluation(np.nan, np.full((1, len(w)), np.nan))
-        return State(w[None, :], at, state.iteration + epochs, memory, met=cost / len(order))
+        return after_epochs(problem, state, w, memory, (made, cost), epochs)
 
     def _streamed_epoch(
         self, problem: Objective, state: State[PerceptronMemory], budget: int | None
