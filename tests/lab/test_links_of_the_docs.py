@@ -27,7 +27,7 @@ def test_every_link_opens_its_page(opened):
         page.evaluate("link => { location.hash = link; }", f"{link}{'&' if '?' in link else '?'}asked=1")
         until(page, SHOWN, link)
         page.wait_for_timeout(BETWEEN_WRITES)  # A page that changes writes its address once more after this time.
-        notice = page.locator("#notice")
+        notice = page.locator("#notice span")
         said = notice.inner_text().removesuffix("asked.") if notice.is_visible() else ""
         known = said in ("", "The link has parts that this version does not know: ")
         assert known or said.startswith("The run is longer"), f"{link}: {said}"

@@ -47,6 +47,7 @@ OF_AN_EXTRA = {
     "dask": "separatrix/cluster",
     "distributed": "separatrix/cluster",
     "anywidget": "separatrix/lab",
+    "markdown_it": "separatrix/lab",
     "starlette": "separatrix/lab",
     "traitlets": "separatrix/lab",
     "uvicorn": "separatrix/lab",

@@ -1,7 +1,7 @@
 """The chapters of the tour (docs/tour.md and docs/tour/) as plain HTML pages of the lab.
 
 Installed packages have the chapters in the folder ``documents``; in a clone of the repository they are in ``docs``.
-Their Markdown is rendered by markdown-it-py, which is installed with rich, and is imported when a page is asked for.
+Their Markdown is rendered by markdown-it-py, which is imported when a page is asked for.
 
 - A directive ``lecture-figure V6`` becomes the picture, which the server draws when a browser asks for it.
 - A role ``lab`` becomes a link into the running lab.
