@@ -106,9 +106,12 @@ def test_fit_is_that_of_memory(table, data, options):
     close(*outputs("fit", data, "--target", "y", "--test-size", "0", *options))
 
 
-def test_real_tables(tmp_path):
-    for name, target in (("default", "default"), ("caravan", "Purchase"), ("penguins", "species")):
-        close(*outputs("fit", real(tmp_path, name), "--target", target, "--test-size", "0", "--missing", "impute"))
+@pytest.mark.parametrize(
+    ("name", "target"),
+    [("default", "default"), pytest.param("caravan", "Purchase", marks=pytest.mark.slow), ("penguins", "species")],
+)
+def test_real_tables(tmp_path, name, target):
+    close(*outputs("fit", real(tmp_path, name), "--target", target, "--test-size", "0", "--missing", "impute"))
 
 
 @pytest.mark.usefixtures("undrawn")

@@ -58,7 +58,14 @@ MODELS |= {
 }
 # Settings of one classifier differ in what they do with the rows, and not in how these come in.
 FEW = ("CSR, unsorted", "CSR, repeated entries", "CSR, read-only", "read-only", "strided", "float32")
+# In every run, three classifiers that read rows in different ways have rows of all kinds, and the others these.
+USUAL = (*FEW, "pandas", "polars", "memory-mapped")
+ALL_KINDS = ("logistic", "perceptron", "lda")
 CASES = [(name, kind) for name in MODELS for kind in (KINDS if name in CLASSIFIERS else FEW)]
+MARKED = [
+    pytest.param(name, kind, marks=() if kind in USUAL or name in ALL_KINDS else pytest.mark.slow, id=f"{name}-{kind}")
+    for name, kind in CASES
+]
 
 
 def _called(model, X, y, weight):
@@ -92,7 +99,7 @@ def _close(a, b):
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize(("name", "kind"), CASES, ids=[f"{name}-{kind}" for name, kind in CASES])
+@pytest.mark.parametrize(("name", "kind"), MARKED)
 def test_a_classifier_changes_nothing_and_answers_as_for_plain_rows(name, kind, tmp_path):
     answers = _answers(name, kind, tmp_path)
     plain = _plain_answers(name, "CSR" if kind in SPARSE else "dense")

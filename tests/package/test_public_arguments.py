@@ -351,9 +351,12 @@ def _functions(module):
 # Pictures and reports take rows through the model's own checks, as its predictions do.
 FEW = ("CSR, unsorted", "CSR, repeated entries", "read-only", "strided", "pandas")
 CASES = [(name, kind) for name in WITH_ROWS for kind in (FEW if "." in name or name == "report" else KINDS)]
+MARKED = [
+    pytest.param(name, kind, marks=() if kind in FEW else pytest.mark.slow, id=f"{name}-{kind}") for name, kind in CASES
+]
 
 
-@pytest.mark.parametrize(("name", "kind"), CASES, ids=[f"{name}-{kind}" for name, kind in CASES])
+@pytest.mark.parametrize(("name", "kind"), MARKED)
 def test_rows(name, kind, tmp_path):
     WITH_ROWS[name](Given(kind, tmp_path))
     plt.close("all")

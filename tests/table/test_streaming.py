@@ -118,7 +118,9 @@ def small_batches(monkeypatch):
     monkeypatch.setattr(batched_module, "BYTES_PER_BATCH", 700)
 
 
-@pytest.mark.parametrize("name", DEMOS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow if name == "digits" else ()) for name in DEMOS]
+)
 def test_demo_tables(name, tmp_path):
     source = open_source(f"demo:{name}")
     columns = source.read(source.names)
