@@ -48,6 +48,7 @@ def tasks() -> Iterator[Task]:
     """All that is measured."""
     import separatrix as sx
     from separatrix.classifiers import CLASSIFIERS
+    from separatrix.losses import LOSSES
 
     tables = {
         f"{K} classes, {'separable' if apart else 'overlapping'}": table(K, apart)
@@ -65,8 +66,9 @@ def tasks() -> Iterator[Task]:
             yield Task(f"regions of {name}", about, REGIONS, partial(sx.regions, model, BOX))
             yield Task(f"boundary curve of {name}", about, CURVE, partial(sx.boundary_curve, model, BOX, 100, 0, 1))
     X, y = tables["2 classes, overlapping"]
-    for loss in ("zero-one", "perceptron", "hinge", "logistic"):
-        yield from _surfaces(loss, "2 classes", partial(sx.error_surface, X, y, loss, points=61))
+    for name, loss in LOSSES.items():
+        if not loss.traits.multiclass:
+            yield from _surfaces(name, "2 classes", partial(sx.error_surface, X, y, name, points=61))
     X, y = tables["3 classes, overlapping"]
     yield from _surfaces("softmax", "3 classes", partial(sx.error_surface, X, y, columns=((0, 1), (1, 2)), points=61))
 

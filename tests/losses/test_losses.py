@@ -54,3 +54,14 @@ def test_zero_one_loss_is_flat_but_for_one_step():  # L1
 def test_softmax_of_two_scores_is_the_sigmoid_of_their_difference():  # R9
     z = np.random.default_rng(0).normal(0, 5, (50, 2))
     np.testing.assert_allclose(softmax(z)[:, 1], sigmoid(z[:, 1] - z[:, 0]), rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", [name for name, loss in LOSSES.items() if not loss.traits.multiclass])
+def test_value_and_derivative_together_have_the_bits_of_each_alone(name):
+    loss = LOSSES[name]
+    z = np.concatenate([np.linspace(-40.0, 40.0, 401), [-0.0, 2e4, -2e4, 800.0, -800.0]])
+    for sign in (-1.0, 1.0):
+        t = np.full(len(z), sign)
+        value, derivative = loss.value_derivative(t, z)
+        np.testing.assert_array_equal(value, loss.value(t, z))
+        np.testing.assert_array_equal(derivative, loss.derivative(t, z))
