@@ -90,7 +90,7 @@ def test_a_missing_value_is_named_by_its_file_and_row(client, tmp_path):
 def test_what_cannot_be_divided_is_refused(client, tmp_path):
     path = str(tmp_path / "a.arrow")
     feather.write_feather(pa.table({"x": [1.0, 2.0], "y": ["a", "b"]}), path)
-    with pytest.raises(ParameterError, match="not made of Parquet files"):
+    with pytest.raises(ParameterError, match="not made of Parquet or CSV files"):
         sx.scan(path, target="y", cluster=client)
     pq.write_table(pa.table({"x": [1.0, 2.0], "y": ["a", "b"]}), tmp_path / "a.parquet")
     with pytest.raises(ParameterError, match="cluster: got 3"):

@@ -1,4 +1,4 @@
-"""``--cluster`` for text files: workers read parts of them, and the fit is that of this process, to the last bit."""
+"""Text files on a cluster: workers read parts of them, and the fit is that of this process, to the last bit."""
 
 import gzip
 import json
@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 from distributed import LocalCluster
 
+import separatrix as sx
+from separatrix.base.errors import InputError
 from separatrix.cluster.connection import LOCAL_SETTINGS
 from separatrix.table.formats import text_parts
 from separatrix.table.formats.batched import batched
@@ -123,3 +125,53 @@ def test_what_is_wrong_in_a_later_part_is_named_by_its_row_in_the_file(address, 
     text[row] = cells
     one(tmp_path, "\n".join(text).encode())
     assert problem in complaint("fit", tmp_path, "--target", "y", "--drop", "note", "--cluster", address, code=3)
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_a_scan_on_a_cluster_has_the_bits_of_a_scan_in_this_process(address, tmp_path, name):
+    WRITTEN[name](tmp_path)
+    how = {"target": "y", "drop": ["city", "note"]}
+    theirs = sx.scan(str(tmp_path), **how)
+    table = sx.scan(str(tmp_path), **how, cluster=address)
+    assert (len(table.partitions.parts) == 1) == (name in WHOLE)
+    assert table.n_rows == N
+    ours = sx.LogisticRegression().fit(table)
+    np.testing.assert_array_equal(ours.coef_, sx.LogisticRegression().fit(theirs).coef_)
+    np.testing.assert_array_equal(ours.predict_proba(table), ours.predict_proba(theirs))
+    assert ours.certificate_.verify(table)
+
+
+def test_types_of_a_scan_are_those_of_the_first_rows(address, tmp_path):
+    """Truth values of the first rows, labels that read as numbers, and weights."""
+    rng = np.random.default_rng(0)
+    x, flag, weight = rng.standard_normal(N), rng.random(N) < 0.5, rng.integers(1, 4, N)
+    y = (x + flag > rng.logistic(size=N)) * 10
+    rows = zip(x.tolist(), flag, weight, y, strict=True)
+    cells = ["x,flag,weight,y", *(f"{a!r},{str(b).lower()},{w},{label}" for a, b, w, label in rows)]
+    one(tmp_path, "\n".join(cells).encode())
+    how = {"target": "y", "weight": "weight"}
+    ours, theirs = (
+        sx.LogisticRegression().fit(sx.scan(str(tmp_path), **how, **more)) for more in ({"cluster": address}, {})
+    )
+    np.testing.assert_array_equal(ours.coef_, theirs.coef_)
+    assert ours.classes_.tolist() == [0, 10]
+
+
+@pytest.mark.parametrize(
+    ("cells", "problem"),
+    [
+        ("1,2,Kyiv", "row 801 has 3 cells where the header has 5"),
+        ("1,oops,Kyiv,n,no", "row 801, column 'v' is 'oops', not a number"),
+        ("1,,Kyiv,n,no", "row 801 of b.csv is missing or NaN in column 'v'"),
+    ],
+)
+def test_what_is_wrong_in_a_later_part_of_a_scan_is_named_by_its_row_in_the_file(address, tmp_path, cells, problem):
+    text = lines()
+    text[1501] = cells
+    in_two(tmp_path, "\n".join(text))
+    how = {"target": "y", "drop": ["city", "note"]}
+    for more in ({"cluster": address}, {}):
+        with pytest.raises(InputError) as raised:
+            sx.LogisticRegression().fit(sx.scan(str(tmp_path), **how, **more))
+        assert problem in str(raised.value)
+        assert "b.csv" in str(raised.value)

@@ -189,3 +189,33 @@ def test_an_encoder_made_by_hand():
 def test_columns_that_a_table_lacks():
     with pytest.raises(TableError, match="it lacks the columns 'age', 'ok'"):
         fitted().transform(TRAINING.select(["day", "city"]), "t")
+
+
+@pytest.mark.parametrize(
+    ("kind", "levels", "values"),
+    [
+        ("number", (), ["1", " 2.50", "?", "007"]),
+        ("boolean", (), ["true", "FALSE", " ", "true "]),
+        ("date", (), ["2024-01-02", "1970-01-01T12:00Z", "NA", "2024-01-02"]),
+        ("category", ("a", "b"), ["a", " b", "strange", "NA"]),
+        ("words", (), ["a b", " ", "c", "d"]),
+    ],
+)
+def test_a_column_of_dictionary_type_is_read_as_its_values_are(kind, levels, values):
+    indices = pa.array([0, 1, None, 3, 2, 0, 1], pa.int32())
+    chunks = [pa.DictionaryArray.from_arrays(indices, pa.array(values)) for values in (values, values[::-1])]
+    coded, plain = (
+        pa.table({"a": pa.chunked_array(some)}) for some in (chunks, [chunk.dictionary_decode() for chunk in chunks])
+    )
+    column = Encoded("a", kind, levels)
+    np.testing.assert_array_equal(column.read(coded, "t"), column.read(plain, "t"))
+
+
+def test_values_of_a_dictionary_that_no_row_has_are_not_refused():
+    values = pa.array(["1", "oops", "2"])
+    unused = pa.DictionaryArray.from_arrays(pa.array([0, 2, None, 2], pa.int8()), values)
+    column = Encoded("a", "number")
+    np.testing.assert_array_equal(column.read(pa.table({"a": unused}), "t"), [1.0, 2.0, np.nan, 2.0])
+    used = pa.DictionaryArray.from_arrays(pa.array([0, 2, 2, 1], pa.int8()), values)
+    with pytest.raises(TableError, match="row 4, column 'a' is 'oops', not a number"):
+        column.read(pa.table({"a": used}), "t")

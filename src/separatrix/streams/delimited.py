@@ -36,19 +36,38 @@ _CELL = re.compile(r"In CSV column #(\d+): Row #(\d+): CSV conversion error to (
 
 
 @dataclass(frozen=True)
+class TextLines:
+    """Some lines of a file: ``source`` says which, ``first_row`` is the number of their first row in the file, from 0.
+
+    ``schema``: the types that the columns of the whole table have.
+    """
+
+    source: DelimitedSource
+    first_row: int
+    schema: pa.Schema
+
+
+@dataclass(frozen=True)
 class DelimitedBatches(OfFiles):
-    """The rows of text files. ``texts`` are the columns that hold text: the column of labels, if there is one."""
+    """The rows of text files. ``texts`` are the columns that hold text: the column of labels, if there is one.
+
+    ``lines``: the lines of a single file that are read; None for all.
+    """
 
     files: FileSet
     spelling: Spelling
     texts: tuple[str, ...]
     batch_bytes: int = BATCH_BYTES
+    lines: TextLines | None = None
     is_slow: ClassVar[bool] = True
     label_kind: ClassVar[LabelKind] = "text"
     n_rows: ClassVar[None] = None
 
     @cached_property
-    def _headers(self) -> tuple[DelimitedSource, ...]:
+    def headers(self) -> tuple[DelimitedSource, ...]:
+        """The files, with the names of their columns and how they are written."""
+        if self.lines is not None:
+            return (self.lines.source,)
         found = []
         for path in self.files.paths:
             with self._content(path) as content:
@@ -63,10 +82,12 @@ class DelimitedBatches(OfFiles):
     @cached_property
     def schema(self) -> pa.Schema:
         """The types of the columns, as the first rows of the first file have them; numbers are decimals."""
-        names = [pa.schema([(name, pa.float64()) for name in header.names]) for header in self._headers]
+        if self.lines is not None:
+            return self.lines.schema
+        names = [pa.schema([(name, pa.float64()) for name in header.names]) for header in self.headers]
         for path, found in zip(self.files.paths, names, strict=True):
             refuse_other_columns(self.name, self.files.paths[0], names[0], path, found)
-        header = self._headers[0]
+        header = self.headers[0]
         with self._content(self.files.paths[0]) as content, lent_text(content, self.spelling) as stream:
             types = arrow_csv.ConvertOptions(
                 column_types=dict.fromkeys(self.texts, pa.string()), **self._missing_and_decimals
@@ -93,7 +114,12 @@ class DelimitedBatches(OfFiles):
             return pa.bool_()
         return pa.float64() if _NUMBER.fullmatch(first) else pa.string()
 
+    @property
+    def _first_row(self) -> int:
+        return 0 if self.lines is None else self.lines.first_row
+
     def called(self, row: int) -> str:
+        row += self._first_row
         return self.files.called(row, [self._counts.get(path, row + 1) for path in self.files.paths])
 
     def read(self, columns: Sequence[str], rows: int | None = None) -> Iterator[pa.RecordBatch]:
@@ -101,7 +127,7 @@ class DelimitedBatches(OfFiles):
         convert = arrow_csv.ConvertOptions(
             column_types=types, include_columns=list(columns), **self._missing_and_decimals
         )
-        for path, header in zip(self.files.paths, self._headers, strict=True):
+        for path, header in zip(self.files.paths, self.headers, strict=True):
             count = 0
             with self._content(path) as content:
                 with lent_text(content, self.spelling) as stream:
@@ -148,7 +174,7 @@ class DelimitedBatches(OfFiles):
         cell = _CELL.search(str(error))
         if cell is None:
             return header.explained(error, header.n_blank)
-        column, row = int(cell[1]), int(cell[2]) - self.spelling.header - header.n_blank
+        column, row = int(cell[1]), self._first_row + int(cell[2]) - header.spelling.header - header.n_blank
         name = header.names[column]
         what = "a truth value, as those in the first rows are" if cell[3] == "bool" else "a number"
         problem = f"row {row}, column {name!r} is {shortened(cell[4])!r}, not {what}"
@@ -156,6 +182,8 @@ class DelimitedBatches(OfFiles):
         return CellError(header.name, problem, remedy, cell[4])
 
     def _content(self, path: str) -> Content:
+        if self.lines is not None:
+            return self.lines.source.opened()
         return stored_content(self.files, path, self.spelling)
 
 

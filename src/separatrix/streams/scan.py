@@ -236,9 +236,11 @@ def scan(
     filesystem : pyarrow.fs.FileSystem, optional
         Where the files are, if not on the local disk.
     cluster : str, distributed.Client or cluster, optional
-        Let the workers of a Dask cluster read Parquet files and keep the rows in their memory: the address of a
-        scheduler such as ``"tcp://host:8786"``, a client, or ``"local"`` for processes of this machine. This process
-        and all workers must find the files under the same path. ``memory`` and ``cache`` are not used then.
+        Let the workers of a Dask cluster read Parquet or CSV files and keep the rows in their memory: the address of a
+        scheduler such as ``"tcp://host:8786"``, a client, or ``"local"`` for processes of this machine. This process,
+        which reads the labels, and all workers must find the files under the same path, CSV files on a disk. Workers
+        read parts of CSV files that end at line ends, and whole files where a quoted cell spans lines or a file is
+        compressed. ``memory`` and ``cache`` are not used then.
     **spelling
         How text files are written: ``encoding``, ``delimiter``, ``decimal``, ``header``, ``quote``, ``na``,
         ``max_columns`` and ``max_unpacked``, as in ``read_table``.

@@ -197,6 +197,11 @@ def as_floats(column: Any) -> Array:
     return _filled(column, np.nan)
 
 
+def as_places(indices: Any) -> AnyArray:
+    """The indices of a dictionary array as an array, −1 for nulls."""
+    return _filled(pa.chunked_array([indices]), -1)
+
+
 def _filled(column: Any, value: float) -> AnyArray:
     """A column of numbers as an array, with ``value`` for nulls. Arrow's ``fill_null`` would import pandas."""
     if not column.null_count:

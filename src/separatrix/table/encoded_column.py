@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -89,6 +90,30 @@ class Encoded:
         A cell of a category is the number of its level, or ``UNKNOWN`` if it is not among ``levels``. A text is 0.
         """
         column = table.column(self.name)
+        found = self._read_once(column, source)
+        return self._read(column, source) if found is None else found
+
+    def _read_once(self, column: Any, source: str) -> Array | None:
+        """The cells of a column of Arrow's dictionary type, each different value read once.
+
+        None for another column, for one with more values than rows, and if a value is refused: it may be in no row, and
+        an error names rows.
+        """
+        if not pa.types.is_dictionary(column.type):
+            return None
+        parts = []
+        for chunk in column.chunks:
+            if len(chunk.dictionary) > len(chunk):
+                return None
+            try:
+                v = self._read(pa.chunked_array([chunk.dictionary]), source)
+            except TableError:
+                return None
+            places = cells.as_places(chunk.indices)
+            parts.append(np.append(v, np.nan)[places])
+        return np.concatenate(parts) if parts else None
+
+    def _read(self, column: Any, source: str) -> Array:
         if self.kind == WORDS:
             return np.where(cells.as_array(cells.texts(source, self.name, column).is_null()), np.nan, 0.0)
         if self.kind == "category":

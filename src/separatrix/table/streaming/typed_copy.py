@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 import tempfile
 import weakref
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -93,11 +93,10 @@ class CopyWriter:
         """The copy of a table with these columns; None if it is not complete, or lacks texts that are needed."""
         if self._file is None or sum(batch.n_rows for batch in self._batches) != n_rows:
             return None
-        numbers = frozenset(column.name for column in columns if column.kind == "number")
         as_numbers = {name for batch in self._batches for name in batch.numbers}
-        if any(column.name in as_numbers - numbers for column in columns):
+        if any(column.kind != "number" and column.name in as_numbers for column in columns):
             return None
-        return TypedCopy(self, self._file, tuple(self._batches), numbers, files, name)
+        return TypedCopy(self, self._file, tuple(self._batches), files, name)
 
 
 def _stored(seen: SeenColumn, column: BatchColumn) -> Any:
@@ -129,15 +128,11 @@ def _write(file: Any, part: Any) -> None:
 
 @dataclass(frozen=True, eq=False)
 class TypedCopy:
-    """A complete copy, to be read instead of the text. ``numbers``: the columns that are read as numbers.
-
-    ``writer`` keeps the file open.
-    """
+    """A complete copy, to be read instead of the text. ``writer`` keeps the file open."""
 
     writer: CopyWriter
     file: Any
     stored: tuple[StoredBatch, ...]
-    numbers: Collection[str]
     files: tuple[tuple[str, int], ...]
     name: str
 
@@ -157,7 +152,7 @@ class TypedCopy:
         for size, wanted in zip(batch.sizes, self._divided(batch, names), strict=True):
             if wanted:
                 table = self._stream(place, size)
-                found |= {name: self._as_number(name, table.column(name)) for name in wanted}
+                found |= {name: table.column(name) for name in wanted}
             place += size
         return pa.table([found[name] for name in names], list(names))
 
@@ -171,13 +166,3 @@ class TypedCopy:
             problem = "the temporary copy of its rows was cut short while it was in use"
             raise TableError(self.name, problem, "run the fit again")
         return pa.ipc.open_stream(pa.py_buffer(content)).read_all()
-
-    def _as_number(self, name: str, column: Any) -> Any:
-        """The texts of a column of numbers as numbers, each different one parsed once."""
-        if name not in self.numbers or not pa.types.is_dictionary(column.type):
-            return column
-        whole = column.combine_chunks()
-        values = BatchColumn(name, pa.chunked_array([whole.dictionary]))
-        if values.numbers is None:  # A row without a label has a text that is not a number.
-            return column
-        return pa.chunked_array([values.as_numbers.combine_chunks().take(whole.indices)])
