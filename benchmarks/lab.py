@@ -1,6 +1,7 @@
 """python -m benchmarks.lab [NAME ...]: how fast the page Plane of the lab follows a dragged point, for each classifier.
 
-A point among 500 is dragged by real mouse events in Chromium without a window. The delay of a move is the time from its
+A point among 500 is dragged by real mouse events in Chromium without a window. They are sent on time, whether or not the
+browser has handled the last one, as a mouse does; a driver that waits for the browser would send one in each frame. The delay of a move is the time from its
 event until the frame is painted that shows the model of that move, or of a later one. On a shared machine the time on
 the clock says little by itself, so the load and the CPU time of the server and of the page are printed beside it.
 """
@@ -8,12 +9,15 @@ the clock says little by itself, so the load and the CPU time of the server and 
 from __future__ import annotations
 
 import argparse
+import json
 import math
 import os
+import socket
 import statistics
 import sys
 import time
 from typing import Any, NamedTuple
+from urllib.request import urlopen
 
 from benchmarks.drag import ROWS, table
 
@@ -73,7 +77,28 @@ def page_seconds(session: Any) -> float:
     return float(metrics["ThreadTime"])
 
 
-def drag(page: Any, session: Any, pid: int, moves: int = MOVES) -> Drag:
+def free_port() -> int:
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        return int(listening.getsockname()[1])
+
+
+def mouse_of(page: Any, port: int) -> Any:
+    """A connection that sends events to a page and does not wait for answers."""
+    from websockets.sync.client import connect
+
+    with urlopen(f"http://127.0.0.1:{port}/json/list", timeout=WAIT) as answer:
+        found = next(one for one in json.load(answer) if one["url"] == page.url)
+    return connect(found["webSocketDebuggerUrl"], max_size=None, proxy=None)
+
+
+def moved(k: int, x: float, y: float) -> str:
+    """The message that moves the mouse with its button down."""
+    place = {"type": "mouseMoved", "x": x, "y": y, "button": "left", "buttons": 1}
+    return json.dumps({"id": k, "method": "Input.dispatchMouseEvent", "params": place})
+
+
+def drag(page: Any, session: Any, mouse: Any, pid: int, moves: int = MOVES) -> Drag:
     """Drag the first point around a circle, at the pace of a common mouse."""
     box = page.locator("circle.selected").first.bounding_box()
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
@@ -82,11 +107,11 @@ def drag(page: Any, session: Any, pid: int, moves: int = MOVES) -> Drag:
     page.wait_for_timeout(300)
     page.evaluate(CLEAR)
     server, own = cpu_seconds(pid), page_seconds(session)
+    begun = time.monotonic()
     for k in range(moves):
-        due = time.monotonic() + SECONDS_BETWEEN_MOVES
         angle = 2 * math.pi * k / moves
-        page.mouse.move(x + 60 * math.sin(angle), y + 60 * (math.cos(angle) - 1))
-        time.sleep(max(0.0, due - time.monotonic()))
+        mouse.send(moved(k + 1, x + 60 * math.sin(angle), y + 60 * (math.cos(angle) - 1)))
+        time.sleep(max(0.0, begun + (k + 1) * SECONDS_BETWEEN_MOVES - time.monotonic()))
     page.wait_for_timeout(400)
     server, own = cpu_seconds(pid) - server, page_seconds(session) - own
     page.mouse.up()
@@ -124,7 +149,9 @@ def main(given: list[str] | None = None) -> int:
     print("|---|---:|---:|---:|---:|---:|---:|---:|---|", flush=True)
     server, address = started()
     with server, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(ARGUMENTS))
+        port = free_port()
+        arguments = [*ARGUMENTS, f"--remote-debugging-port={port}"]
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=arguments)
         for classes in asked.classes:
             points = spelled(*checked(*table(classes, False)), None)
             for name in asked.names or OFFERED:
@@ -134,9 +161,10 @@ def main(given: list[str] | None = None) -> int:
                 session = page.context.new_cdp_session(page)
                 session.send("Performance.enable")
                 page.evaluate(WATCH)
-                drag(page, session, server.pid, 10)
-                page.wait_for_selector("circle.selected", state="attached", timeout=WAIT)
-                print(row(name, classes, drag(page, session, server.pid)), flush=True)
+                with mouse_of(page, port) as mouse:
+                    drag(page, session, mouse, server.pid, 10)
+                    page.wait_for_selector("circle.selected", state="attached", timeout=WAIT)
+                    print(row(name, classes, drag(page, session, mouse, server.pid)), flush=True)
                 page.close()
         browser.close()
         server.terminate()
