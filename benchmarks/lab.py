@@ -1,9 +1,10 @@
 """python -m benchmarks.lab [NAME ...]: how fast the page Plane of the lab follows a dragged point, for each classifier.
 
-A point among 500 is dragged by real mouse events in Chromium without a window. They are sent on time, whether or not the
-browser has handled the last one, as a mouse does; a driver that waits for the browser would send one in each frame. The delay of a move is the time from its
-event until the frame is painted that shows the model of that move, or of a later one. On a shared machine the time on
-the clock says little by itself, so the load and the CPU time of the server and of the page are printed beside it.
+A point among 500 is dragged by real mouse events in Chromium without a window. They are sent on time, whether or not
+the browser has handled the last one, as a mouse does; a driver that waits for the browser would send one in each frame.
+The delay of a move is the time from its event until the frame is painted that shows the model of that move, or of a
+later one. On a shared machine the time on the clock says little by itself, so the load and the CPU time of the server
+and of the page are printed beside it.
 """
 
 from __future__ import annotations
