@@ -64,3 +64,12 @@ def test_functions(scan, name):
 def test_no_array_is_made_of_a_table(scan):
     with pytest.raises(InputError, match="what was called needs an array"):
         np.asarray(scan)
+
+
+def test_a_scan_without_a_target_names_the_column_that_may_have_the_labels(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("x,kind\n1,a\n2,b\n")
+    with pytest.raises(InputError, match="if it has the labels, name it with target='kind'; otherwise leave it out"):
+        sx.scan(path)
+    table = sx.scan(path, target="kind")
+    assert repr(table) == f"<Scan of {path}: 1 column, target='kind'>"

@@ -17,13 +17,15 @@ def float_width(schema: pa.Schema, columns: Sequence[str]) -> Any:
     return np.float32 if columns and all(schema.field(name).type == pa.float32() for name in columns) else np.float64
 
 
-def refuse_other_types(source: str, schema: pa.Schema, columns: Sequence[str]) -> None:
+def refuse_other_types(source: str, schema: pa.Schema, columns: Sequence[str], has_target: bool) -> None:
     """Raise an error that names the first column that does not hold numbers or truth values."""
     for name in columns:
         kind: Any = schema.field(name).type
         if not is_numeric(kind):
             problem = f"column {name!r} holds {kind}, not numbers"
             remedy = f"leave it out with drop={name!r}, or turn it into numbers first, as TableEncoder does in memory"
+            if not has_target:
+                remedy = f"if it has the labels, name it with target={name!r}; otherwise {remedy}"
             raise TableError(source, problem, remedy)
 
 

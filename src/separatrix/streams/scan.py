@@ -30,7 +30,7 @@ from separatrix.table.formats.spelling import Spelling
 from separatrix.table.formats.svmlight import TARGET as LABEL
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Scan(OutsideMemory):
     """A table outside memory. Make one with ``separatrix.scan``, and give it to ``fit`` in place of X and y.
 
@@ -61,6 +61,11 @@ class Scan(OutsideMemory):
     target_column: str | None
     weight_column: str | None
     memory: int
+
+    def __repr__(self) -> str:
+        """The table and its columns, in a line."""
+        labels = "no target" if self.target_column is None else f"target={self.target_column!r}"
+        return f"<Scan of {self.name}: {len(self.columns)} column{'s' * (len(self.columns) != 1)}, {labels}>"
 
     @property
     def table(self) -> PartTable:
@@ -306,7 +311,7 @@ def _table(batches: Batches, target: str | None, weight: str | None, drop: tuple
     columns = tuple(column for column in schema.names if column not in (target, weight, *drop))
     if not columns:
         raise TableError(name, "no column is left for X", "give a table with columns of numbers")
-    refuse_other_types(name, schema, columns if weight is None else (*columns, weight))
+    refuse_other_types(name, schema, columns if weight is None else (*columns, weight), target is not None)
     if target is not None:
         refuse_no_labels(name, target, schema.field(target).type)
     return BatchTable(batches, columns, target, weight)
