@@ -168,7 +168,7 @@ PACKAGE = Path(separatrix.__file__).parent
 # belong to their connections: no child goes on with these.
 MODULES_WITH_LOCKS = {
     "rows/keeper.py",
-    "streams/cache_file.py",
+    "base/disk_files.py",
     "base/checkpoints.py",
     "base/concurrency.py",
     "base/forking.py",

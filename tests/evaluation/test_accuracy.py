@@ -153,9 +153,9 @@ def test_decisions_that_cannot_be_made_are_refused():
         sx.evaluate(silent, X, y, threshold=0.2)
     with pytest.raises(refused, match="cost: LeastSquaresClassifier has scores but no probabilities"):
         sx.evaluate(silent, X, y, cost={"FP": 1, "FN": 5})
-    with pytest.raises(refused, match="threshold: the model has 3 classes"):
+    with pytest.raises(refused, match="threshold: it is for two classes, and the model has 3"):
         sx.evaluate(three, X, np.arange(40) % 3, threshold=0.2)
-    with pytest.raises(refused, match="cost: the model has 3 classes"):
+    with pytest.raises(refused, match="cost: it is for two classes, and the model has 3"):
         sx.evaluate(three, X, np.arange(40) % 3, cost={"FP": 1, "FN": 5})
     for threshold in (-0.1, 1.1, np.nan, "half", True):
         with pytest.raises(refused, match="threshold: got"):

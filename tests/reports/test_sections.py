@@ -139,7 +139,7 @@ def test_costs_and_the_best_threshold_are_those_of_evaluate(cancer):
 @pytest.mark.usefixtures("undrawn")
 def test_costs_that_do_not_fit_the_model_are_refused():
     X, y = drawn(3)
-    with pytest.raises(ParameterError, match="cost: the model has 3 classes"):
+    with pytest.raises(ParameterError, match="cost: it is for two classes, and the model has 3"):
         sx.report(sx.LogisticRegression().fit(X, y), X, y, cost={"FP": 1, "FN": 5})
     X, y = drawn(2)
     with pytest.raises(ParameterError, match="cost: LinearSVC has scores but no probabilities"):

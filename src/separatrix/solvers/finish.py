@@ -51,6 +51,7 @@ def finished(
 
     ``within``: the steps end at this distance to the optimum, in standard errors. ``most_steps``: the most steps.
 
+    >>> import numpy as np
     >>> from separatrix.objectives.bounds import evidence
     >>> from separatrix.objectives.build import build_objective
     >>> from separatrix.rows import labelled_rows

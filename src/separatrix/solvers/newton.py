@@ -39,6 +39,7 @@ class NewtonMemory(NamedTuple):
 class Newton:
     """W ← W − α (∇²E)⁻¹ ∇E.
 
+    >>> import numpy as np
     >>> from separatrix.objectives.build import build_objective
     >>> from separatrix.rows import labelled_rows
     >>> from separatrix.objectives.penalty import Penalty
