@@ -175,6 +175,7 @@ MODULES_WITH_LOCKS = {
     "cli/terminal.py",
     "lab/notebook.py",
     "lab/tables.py",
+    "lab/tour_routes.py",
 }
 LOCKS = {"Lock", "RLock", "Condition", "Semaphore", "BoundedSemaphore", "Barrier"}
 
