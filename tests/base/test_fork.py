@@ -162,6 +162,35 @@ import numba_extension
 
 # ---------------------------------------------------------------------------------- the package's locks
 
+
+def test_a_fork_waits_for_imports_of_the_standard_library():
+    code = """
+import os, sys, threading, time, importlib.util
+import separatrix.base.forking
+
+class Slow:
+    def find_spec(self, name, path=None, target=None):
+        if name == "wave":
+            return importlib.util.spec_from_loader(name, self)
+    def create_module(self, spec):
+        return None
+    def exec_module(self, module):
+        begun.set()
+        time.sleep(1)
+
+begun = threading.Event()
+sys.meta_path.insert(0, Slow())
+threading.Thread(target=lambda: __import__("wave")).start()
+begun.wait()
+child = os.fork()
+if child == 0:
+    __import__("wave")
+    os._exit(7)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+    assert printed(code, seconds=30).split() == ["7"]
+
+
 PACKAGE = Path(separatrix.__file__).parent
 # The modules that hold locks. They give them to ``held_during_forks``, except the terminal, whose lock is made for each
 # command, rows/keeper.py, whose lock belongs to one pass over the rows, and the lab's server and widgets, whose locks

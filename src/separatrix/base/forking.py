@@ -20,9 +20,11 @@ from importlib import _bootstrap, import_module
 from types import ModuleType
 from typing import Any
 
-# Packages that fits import on first use. A fork waits until their imports are complete. It does not wait for other
-# imports, since the import of a user's module may never end.
-IMPORTED_LATE = frozenset({"separatrix", "numpy", "scipy", "sklearn", "numba", "llvmlite", "threadpoolctl", "pyarrow"})
+# Packages that fits import on first use, with the standard library, which they import in turn. A fork waits until their
+# imports are complete. It does not wait for other imports, since the import of a user's module may never end.
+IMPORTED_LATE = sys.stdlib_module_names | {
+    *("separatrix", "numpy", "scipy", "sklearn", "joblib", "narwhals", "numba", "llvmlite", "threadpoolctl", "pyarrow")
+}
 
 Lock = AbstractContextManager[Any]
 
