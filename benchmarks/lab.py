@@ -4,7 +4,7 @@ A point among 500 is dragged by real mouse events in Chromium without a window. 
 the browser has handled the last one, as a mouse does; a driver that waits for the browser would send one in each frame.
 The delay of a move is the time from its event until the frame is painted that shows the model of that move, or of a
 later one. On a shared machine the time on the clock says little by itself, so the load and the CPU time of the server
-and of the page are printed beside it.
+and of the page are printed as well.
 """
 
 from __future__ import annotations
