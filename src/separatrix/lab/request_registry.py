@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from separatrix.base.errors import InputError, SeparatrixError
+from separatrix.lab.points import points
 
 Payload: TypeAlias = Mapping[str, Any]
 Request: TypeAlias = Callable[[Payload], Mapping[str, Any]]
@@ -73,10 +74,18 @@ def answered(call: Call, requests: Mapping[str, Request]) -> str:
     if call.request not in requests:
         return failed(call, f"the lab has no request {call.request!r}")
     try:
-        answer = requests[call.request](call.payload)
+        answer = requests[call.request](_unpacked(call.payload))
     except SeparatrixError as error:
         return failed(call, str(error))
     return encoded({"id": call.id, "answer": answer})
+
+
+def _unpacked(payload: Payload) -> Payload:
+    """A payload with its points X and y, which pages send as one text (``packed`` in ``static/pointset.js``)."""
+    if "packed" not in payload:
+        return payload
+    X, y = points(text(payload, "packed"))
+    return {**payload, "X": X, "y": y}
 
 
 def failed(call: Call, sentence: str) -> str:

@@ -92,3 +92,13 @@ export function refill(place, ...children) {
   place.replaceChildren(...children);
   controls()[k]?.focus();
 }
+
+/** The function, called at once if the last call was long ago, else once when enough time has passed. */
+export function seldom(act, milliseconds = 100) {
+  let last = -Infinity, waiting = 0;
+  const now = () => { waiting = 0; last = performance.now(); act(); };
+  return () => {
+    const wait = last + milliseconds - performance.now();
+    if (wait <= 0) { clearTimeout(waiting); now(); } else waiting ||= setTimeout(now, wait);
+  };
+}

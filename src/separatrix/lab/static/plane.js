@@ -1,5 +1,5 @@
 // The page Plane: points to drag, up to three models, and the numbers of the point under the pointer.
-import { fixed, h, renew, segmented } from "./dom.js";
+import { fixed, h, renew, segmented, seldom } from "./dom.js";
 import * as link from "./link.js";
 import { ModelCard } from "./models.js";
 import { planeKeys } from "./plane-keys.js";
@@ -85,9 +85,15 @@ class Plane extends PointPage {
   fit() { return this.lab.follow(this, "plane.fit", this.payload()); }
 
   draw() {
-    const { answer, set } = this;
-    if (!answer) return;
+    if (!this.answer) return;
     drawPlane(this);
+    this.svg.dataset.drawn = String(Number(this.svg.dataset.drawn ?? 0) + 1);
+    this.words();
+  }
+
+  /** The numbers and sentences beside the picture. While a point is dragged, they change a few times a second. */
+  words = seldom(() => {
+    const { answer, set } = this;
     this.modelCards.forEach((card, k) => answer.models[k] && card.show(answer.models[k], set.X.length));
     this.point();
     renew(this.rail.python, answer.python.replace(LONG_TEXT, '"$1…"'));
@@ -96,8 +102,7 @@ class Plane extends PointPage {
     renew(this.rail.live, live);
     const sentence = this.sentence();
     if (this.svg.getAttribute("aria-label") !== sentence) this.svg.setAttribute("aria-label", sentence);
-    this.svg.dataset.drawn = String(Number(this.svg.dataset.drawn ?? 0) + 1);
-  }
+  });
 
   sentence() {
     const said = this.answer.models.map((one, k) => `${this.lab.known.get(this.models[k]?.name)?.short} ${one.error ? "could not be fitted" : `gets ${one.wrong.length} wrong`}`);

@@ -1,5 +1,8 @@
 // Where answers come from. A page asks a source and does not know whether a server or a recording answers.
 
+import { Pace } from "./pace.js";
+import { packed } from "./pointset.js";
+
 const LONG = 400; // milliseconds without an answer after which the page says that it is being computed
 const FIRST_WAIT = 250, LONGEST_WAIT = 4000; // milliseconds before the next attempt to connect
 
@@ -11,6 +14,7 @@ export class LiveSource {
   #busy = new Map(); // name -> number of the request in flight
   #next = new Map(); // name -> {payload, done} to send when the answer is there
   #wait = FIRST_WAIT;
+  #pace = new Pace();
 
   /**
    * `told` receives {state: "live" | "lost" | "refused"}, and {name, progress} of what takes long; null is the end.
@@ -44,7 +48,7 @@ export class LiveSource {
 
   #send(id) {
     const { name, payload } = this.#flying.get(id);
-    this.#socket?.send(JSON.stringify({ id, request: name, payload }));
+    this.#socket?.send(JSON.stringify({ id, request: name, payload: packed(payload) }));
   }
 
   /** The answer to one request. Without a connection, it waits for the next one. */
@@ -59,13 +63,20 @@ export class LiveSource {
     });
   }
 
-  /** Ask, or wait until the answer to the last such request is there; `done(answer, error)` sees the latest only. */
+  /** Ask in time for the next frame, or when the answer to the last such request is there; `done(answer, error)` sees the latest only. */
   latest(name, payload, done) {
-    if (this.#busy.has(name)) return void this.#next.set(name, { payload, done });
+    const waits = this.#next.has(name);
+    this.#next.set(name, { payload, done });
+    if (!waits && !this.#busy.has(name)) this.#pace.when(() => this.#ask(name));
+  }
+
+  /** Ask what waits, and then what has come meanwhile. */
+  #ask(name) {
+    const { payload, done } = this.#next.get(name), begun = performance.now();
+    this.#next.delete(name);
     const then = (answer, error) => {
-      const next = this.#next.get(name);
-      this.#next.delete(name);
-      if (next) this.latest(name, next.payload, next.done); // The server works while the page draws.
+      this.#pace.took(performance.now() - begun);
+      if (this.#next.has(name)) this.#pace.when(() => this.#ask(name)); // The server works while the page draws.
       done(answer, error);
     };
     this.ask(name, payload).then(answer => then(answer, null), error => then(null, error));

@@ -29,6 +29,8 @@ export const badge = (k, size = 14) =>
 
 /** An SVG with a canvas below it, both as large as their figure. `box` is [left, right, low, high]. */
 export class Stage {
+  #frame = null;
+
   constructor(figure, svg, aspect, drawn) {
     this.figure = figure;
     this.svg = svg;
@@ -73,16 +75,22 @@ export class Stage {
   x(value) { return (value - this.box[0]) / (this.box[1] - this.box[0]) * this.width; }
   y(value) { return (this.box[3] - value) / (this.box[3] - this.box[2]) * this.height; }
 
+  /** Where the picture is in the window, measured once a frame, since measuring makes the browser lay out the page. */
+  get frame() {
+    if (!this.#frame) requestAnimationFrame(() => { this.#frame = null; });
+    return this.#frame ??= this.svg.getBoundingClientRect();
+  }
+
   /** The place in the plane under the pointer. */
   at(event) {
-    const frame = this.svg.getBoundingClientRect(), [l, r, lo, hi] = this.box;
+    const { frame } = this, [l, r, lo, hi] = this.box;
     const u = (event.clientX - frame.x) / frame.width, v = (event.clientY - frame.y) / frame.height;
     return snapped([l + u * (r - l), hi - v * (hi - lo)]);
   }
 
   /** The number of the point nearest to the pointer, within `reach` pixels, or −1. */
   hit(event, points, reach = 22) {
-    const frame = this.svg.getBoundingClientRect();
+    const { frame } = this;
     const px = event.clientX - frame.x, py = event.clientY - frame.y;
     let best = -1, near = reach * reach;
     points.forEach(([x, y], k) => {
