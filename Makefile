@@ -10,13 +10,15 @@ BIN := $(VENV)/bin
 INSTALL := python -m pip install --quiet --disable-pip-version-check
 PIP := $(BIN)/$(INSTALL) -c constraints.txt
 
-# Tests run in two processes. With one BLAS thread each, they do not compete for two cores.
+# Tests run with one BLAS thread in three processes. Two cores are then busy also while tests wait for a browser or for
+# the workers of a cluster.
 ONE_THREAD := OPENBLAS_NUM_THREADS=1
+PROCESSES := 3
 
 # Compiled modules are kept even where this variable forbids it: the tests start many processes that import the package.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: run test test-all test-portable test-lowest bench docs clean
+.PHONY: run test test-all test-portable test-lowest bench docs clean types quick-tests
 
 run: $(VENV)/.run  ## read DATA, hold out some rows, fit, print the certificate, write OUT
 	$(BIN)/separatrix fit "$(DATA)" $(if $(TARGET),--target "$(TARGET)") --out "$(OUT)"
@@ -24,19 +26,24 @@ run: $(VENV)/.run  ## read DATA, hold out some rows, fit, print the certificate,
 test: $(VENV)/.dev  ## check format, lint, types and import layers, run tests and doctests; FIX=1 formats and fixes first
 	$(BIN)/ruff format $(if $(FIX),,--check) .
 	$(BIN)/ruff check $(if $(FIX),--fix) .
-	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(ONE_THREAD) $(BIN)/pytest -n 2 -m "not slow"
+	$(MAKE) --no-print-directory --jobs 2 types quick-tests
+
+types:
+	$(BIN)/mypy
+
+quick-tests:
+	$(ONE_THREAD) $(BIN)/pytest -n $(PROCESSES) -m "not slow"
 
 test-all: test-portable  ## all tests, including slow ones, and test-portable
-	$(ONE_THREAD) $(BIN)/pytest -n 2
+	$(ONE_THREAD) $(BIN)/pytest -n $(PROCESSES)
 
 test-portable: $(VENV)/.dev  ## the tests with the arithmetic of older processors; all, or TESTS="tests/proofs docs"
-	$(ONE_THREAD) $(BIN)/python -m tests.portable -n 2 -m "not slow" $(TESTS)
+	$(ONE_THREAD) $(BIN)/python -m tests.portable -n $(PROCESSES) -m "not slow" $(TESTS)
 
 # Older releases of dependencies give deprecation warnings about each other, which are ignored.
 test-lowest: $(LOWEST)/.test  ## the tests with the lowest versions that pyproject.toml declares
-	$(ONE_THREAD) $(LOWEST)/bin/pytest -n 2 -m "not slow" -W ignore::DeprecationWarning $(TESTS)
+	$(ONE_THREAD) $(LOWEST)/bin/pytest -n $(PROCESSES) -m "not slow" -W ignore::DeprecationWarning $(TESTS)
 
 bench: $(VENV)/.dev  ## compare with other packages, each in its own environment; all rows, or ROWS="tall wide"
 	$(BIN)/python -m benchmarks $(ROWS)

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 import pytest
 
 from .launching import ARGUMENTS, CHROMIUM, started
+from .waiting import WATCHED
 
 
 @pytest.fixture(scope="package")
@@ -80,6 +81,7 @@ def opened(tabs, address):
             page = new_page(viewport={"width": width, "height": 860}, **options)
             page.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
             page.on("pageerror", lambda error: problems.append(str(error)))
+            page.add_init_script(WATCHED)
             page.goto(address + link)
             page.wait_for_selector("html[data-ready]", state="attached", timeout=120_000)
             return page

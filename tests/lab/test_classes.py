@@ -4,7 +4,7 @@ import numpy as np
 
 import separatrix as sx
 
-from .waiting import until
+from .waiting import settled, until
 
 
 def test_the_hatched_part_and_the_scores_at_the_pointer_are_those_of_the_schemes(opened):
@@ -14,7 +14,7 @@ def test_the_hatched_part_and_the_scores_at_the_pointer_are_those_of_the_schemes
     scheme, lda = sx.OneVsRestClassifier(sx.LogisticRegression()).fit(X, y), sx.LinearDiscriminantAnalysis().fit(X, y)
     box = page.locator("svg.stage").first.bounding_box()
     page.mouse.move(box["x"] + 0.45 * box["width"], box["y"] + 0.5 * box["height"])
-    page.wait_for_timeout(300)
+    settled(page)
     at = [
         float(one)
         for one in page.locator("h2", has_text="Scores at")

@@ -7,7 +7,7 @@ import separatrix as sx
 from separatrix.classifiers import OFFERED
 from separatrix.lab.points import spelled
 
-from .waiting import until
+from .waiting import settled, until
 
 
 def text(page, query, k=0):
@@ -17,16 +17,6 @@ def text(page, query, k=0):
 def number(page, name, k):
     """A number on the card of model k, with the real minus sign turned back."""
     return float(text(page, f".model [data-number={name}]", k).split()[0].replace("−", "-"))
-
-
-def settled(page):
-    """Wait until the page has drawn the answer to its last request."""
-    until(page, "() => location.hash.includes('v=1')")
-    seen = page.get_attribute("#stage", "data-drawn")
-    page.wait_for_timeout(250)
-    while (now := page.get_attribute("#stage", "data-drawn")) != seen:
-        seen = now
-        page.wait_for_timeout(250)
 
 
 def drawn_points(page):

@@ -117,7 +117,7 @@ def drag(page, row, x, y):
     page.mouse.down()
     page.mouse.move(x, y, steps=5)
     page.mouse.up()
-    page.wait_for_timeout(50)
+    page.wait_for_timeout(150)  # The numbers follow a drag a few times a second.
 
 
 def test_a_recorded_point_is_dragged_and_the_models_follow(recorded, played):

@@ -8,7 +8,7 @@ import pytest
 import separatrix as sx
 from separatrix.solvers import GradientDescent
 
-from .waiting import until
+from .waiting import settled, until
 
 START = "#weights?v=1&w=0,0.5,2&p=separable"
 FACTS = ("E", "‖∇E‖", "∂E/∂b", "∂E/∂w₁", "∂E/∂w₂")
@@ -23,14 +23,6 @@ def shown(page):
     """The table of numbers: a row for each fact, a column for each surface."""
     cells = page.locator("table.votes tbody td").all_inner_texts()
     return np.array([float(one.replace("−", "-")) for one in cells]).reshape(len(FACTS), 2)
-
-
-def settled(page):
-    """Wait until the page has drawn the answers to its last requests."""
-    seen = None
-    while (now := page.get_attribute("aside svg.stage", "data-drawn")) != seen:
-        seen = now
-        page.wait_for_timeout(300)
 
 
 def weights(page):

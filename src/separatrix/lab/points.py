@@ -26,6 +26,8 @@ LARGEST = np.iinfo(np.int16).max / PER_UNIT
 # Past this number of moved rows the coded form is shorter, and past MOST_POINTS a page is no longer drawn by hand.
 MOST_MOVED, MOST_POINTS = 12, 20_000
 CLASSES = 6
+# Links have - and _ in place of + and /.
+_FROM_LINK = str.maketrans("-_", "+/")
 _RECORD = np.dtype([("x", "<i2", (2,)), ("k", "u1")])
 
 
@@ -58,7 +60,7 @@ def points(text: str) -> tuple[Array, Integers]:
     ((21, 2), [8.0, -2.0], 1)
     """
     if text.startswith("~"):
-        return _decoded(text[1:])
+        return decoded(text[1:].translate(_FROM_LINK))
     name, *moved = text.split(";")
     X, y = of_preset(name)
     for one in moved:
@@ -114,9 +116,14 @@ def _moved(text: str, n: int) -> tuple[int, tuple[float, float]]:
     return found, (round(x, 2), round(y, 2))
 
 
-def _decoded(text: str) -> tuple[Array, Integers]:
+def decoded(text: str) -> tuple[Array, Integers]:
+    """Coded points, in base64 with or without its padding.
+
+    >>> decoded("yADO/wE")
+    (array([[ 2. , -0.5]]), array([1]))
+    """
     try:
-        content = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
+        content = base64.b64decode(text + "=" * (-len(text) % 4), validate=True)
         records = np.frombuffer(content, dtype=_RECORD)
     except (ValueError, binascii.Error):
         raise ParameterError("points", "the coded points are damaged", "copy the whole link") from None

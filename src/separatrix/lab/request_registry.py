@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from separatrix.base.errors import InputError, SeparatrixError
-from separatrix.lab.points import points
+from separatrix.lab.points import decoded
 
 Payload: TypeAlias = Mapping[str, Any]
 Request: TypeAlias = Callable[[Payload], Mapping[str, Any]]
@@ -84,7 +84,7 @@ def _unpacked(payload: Payload) -> Payload:
     """A payload with its points X and y, which pages send as one text (``packed`` in ``static/pointset.js``)."""
     if "packed" not in payload:
         return payload
-    X, y = points(text(payload, "packed"))
+    X, y = decoded(text(payload, "packed"))
     return {**payload, "X": X, "y": y}
 
 

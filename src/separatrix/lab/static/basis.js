@@ -22,12 +22,7 @@ class BasisPage extends PointPage {
     const place = params.get("g") === "grid" ? "grid" : "rows";
     this.basis = { kind: params.get("b") in KINDS ? params.get("b") : "linear", place, centres: Math.round(number("k", 2, MOST[place], 4)), width: number("w", 0.1, 5, 1), seed: Math.round(number("s", 0, 9999, 0)) };
     this.axes = params.get("a")?.split(",").map(Number) ?? null;
-    await this.load(params, "xor");
-    this.lab.unknown(unknown);
-    this.build();
-    this.stage.show(this.set.X);
-    await this.changed();
-    return this;
+    return this.begin(params, "xor", unknown);
   }
 
   build() {

@@ -22,12 +22,7 @@ class Plane extends PointPage {
     const { models, unknown } = link.toModels(params, lab.known, MOST_MODELS, "least-squares,logistic", ["f"]);
     this.models = models.length ? models : [{ name: "logistic", settings: {}, base: null }];
     this.focus = Math.min(Number(params.get("f") ?? 0) || 0, this.models.length - 1);
-    await this.load(params, "outlier");
-    lab.unknown(unknown);
-    this.build();
-    this.stage.show(this.set.X);
-    await this.changed();
-    return this;
+    return this.begin(params, "outlier", unknown);
   }
 
   build() {

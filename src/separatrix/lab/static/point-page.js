@@ -22,8 +22,8 @@ export class PointPage {
     this.svg.append(...Object.values(this.layers));
   }
 
-  /** The points of the link; those of the preset, and a notice, if it names none. */
-  async load(params, preset) {
+  /** Build the page and show the points of the link; those of the preset, and a notice, if it names none. */
+  async begin(params, preset, unknown) {
     const ask = points => this.lab.source.ask("plane.start", { points });
     const begun = await ask(link.toPoints(params, preset)).catch(error => {
       this.lab.notice(`${error.message} The page shows the first preset instead.`);
@@ -32,6 +32,11 @@ export class PointPage {
     this.set = new PointSet(begun.X, begun.y, begun.preset);
     this.drag = begun.drag;
     this.row = begun.drag ?? 0;
+    this.lab.unknown(unknown);
+    this.build();
+    this.stage.show(this.set.X);
+    await this.changed();
+    return this;
   }
 
   /** What the pointer does, and the presets. */
