@@ -1,4 +1,5 @@
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.metrics import accuracy_score, log_loss, precision_recall_fscore_support
 
@@ -24,6 +25,15 @@ def test_a_label_the_model_does_not_know_is_a_mistake_of_infinite_loss():
     found = sx.evaluate(model.scorer_, np.array([[0.0], [1.0]]), [0, 2])
     assert found.mistakes.tolist() == [1]
     assert found.log_loss == np.inf
+
+
+def test_labels_of_which_the_model_knows_none_are_refused(tmp_path):
+    model = sx.LogisticRegression().fit(pd.DataFrame({"x": [0.0, 1.0]}), ["no", "yes"])
+    with pytest.raises(sx.errors.LabelError, match=r"one of them is 1.*give labels as in the fit: 'no', 'yes'"):
+        sx.evaluate(model, pd.DataFrame({"x": [0.0, 1.0]}), [1, 0])
+    pd.DataFrame({"x": [0.0, 1.0], "y": ["NO", "YES"]}).to_parquet(tmp_path / "new.parquet")
+    with pytest.raises(sx.errors.LabelError, match="one of them is 'NO'"):
+        sx.evaluate(model, sx.scan(tmp_path / "new.parquet", target="y"))
 
 
 def test_no_rows_are_refused():

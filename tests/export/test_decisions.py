@@ -13,7 +13,7 @@ from separatrix.export.onnx import graph_of
 from separatrix.export.python import program_text
 from separatrix.export.sql import select_statement, sql_expressions
 
-from .test_sql import LONG, in_duckdb, in_sqlite
+from .sql_engines import LONG, in_duckdb, in_sqlite
 
 LINKS = ("logit", "probit", "cloglog")
 RULES = [

@@ -15,7 +15,7 @@ from separatrix.table.encoded_column import Encoded
 from separatrix.table.encoder import Encoder
 
 from .cases import answered, same
-from .test_sql import ENGINES, split
+from .sql_engines import ENGINES, split
 
 NOON = datetime.datetime(2024, 1, 1, 12, 0, 0)
 LATER = datetime.datetime(2024, 1, 1, 12, 0, 0, 250000)

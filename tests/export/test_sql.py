@@ -16,51 +16,12 @@ from separatrix.export.dialects import DIALECTS
 from separatrix.export.sql import sql_expressions, to_sql
 from separatrix.export.sql_writer import summed
 from separatrix.model_file import ModelFile, read
-from separatrix.moments.gaussians import Gaussians, QuadraticScorer
-from separatrix.rows import Frame
 from separatrix.table.encoded_column import Encoded
 from separatrix.table.encoder import Encoder
 from tests.campaigns import seeds
 
 from .cases import KINDS, answered, draw, same
-
-
-def in_duckdb(table, statement):
-    with duckdb.connect() as engine:
-        engine.register("rows", table)
-        return sorted(engine.execute(statement).fetchall())
-
-
-def in_sqlite(table, statement, most_columns=2000):
-    engine = sqlite3.connect(":memory:")
-    engine.setlimit(sqlite3.SQLITE_LIMIT_COLUMN, most_columns)
-    named = ", ".join("`" + name.replace("`", "``") + "`" for name in table.column_names)
-    engine.execute(f"CREATE TABLE `rows` ({named})")
-    marks = ", ".join("?" * table.num_columns)
-    rows = [tuple(map(_stored, row.values())) for row in table.to_pylist()]
-    engine.executemany(f"INSERT INTO `rows` VALUES ({marks})", rows)
-    try:
-        return sorted(engine.execute(statement).fetchall())
-    finally:
-        engine.close()
-
-
-def _stored(value):
-    return str(value) if hasattr(value, "isoformat") else value
-
-
-ENGINES = {"duckdb": in_duckdb, "sqlite": in_sqlite}
-# DuckDB takes 20 seconds and more to plan expressions of megabytes, which SQLite reads in one or two.
-LONG = [pytest.param("duckdb", marks=pytest.mark.slow), "sqlite"]
-
-
-def split(case, rows):
-    """Scores, probabilities and labels of rows that begin with an id."""
-    width = case.scores.shape[1]
-    assert [row[0] for row in rows] == list(range(case.table.num_rows))
-    labels = [row[-1] for row in rows]
-    inner = [row[1 + width : -1] for row in rows]
-    return [row[1 : 1 + width] for row in rows], None if case.probabilities is None else inner, labels
+from .sql_engines import ENGINES, LONG, in_duckdb, in_sqlite, split, stored
 
 
 @pytest.mark.parametrize("seed", seeds(2, 4))
@@ -195,8 +156,8 @@ def test_letters_of_either_case_differ_whatever_the_column_says(engine):
         declared = [quoted(name) + " COLLATE NOCASE" * (name == "naïve col") for name in case.table.column_names]
         db.execute(f"CREATE TABLE view_ ({', '.join(declared)})")
         marks = ", ".join("?" * case.table.num_columns)
-        stored = [tuple(map(_stored, row.values())) for row in case.table.to_pylist()]
-        db.executemany(f"INSERT INTO view_ VALUES ({marks})", stored)
+        content = [tuple(map(stored, row.values())) for row in case.table.to_pylist()]
+        db.executemany(f"INSERT INTO view_ VALUES ({marks})", content)
         rows = sorted(db.execute(to_sql(case.model, engine, table="view_", keep=["id"])).fetchall())
         db.close()
     same(case, *split(case, rows))
@@ -267,17 +228,6 @@ def test_from_a_file(tmp_path, K):
         assert to_sql(read(tmp_path / f"{name}.json")) == to_sql(model)
 
 
-def test_gaussians_far_from_zero_keep_their_digits():
-    """Rows at 10⁹ ± 1: without a shift of the columns a quadratic score would be off by units."""
-    rng = np.random.default_rng(5)
-    X = 1e9 + rng.normal(size=(80, 2)) * [1.0, 2.0]
-    y = (rng.random(80) < 0.5).astype(int)
-    model = sx.QuadraticDiscriminantAnalysis().fit(X, y)
-    table = pa.table({"x0": X[:, 0], "x1": X[:, 1], "id": np.arange(80)})
-    rows = in_duckdb(table, to_sql(model, "duckdb", keep=["id"]))
-    assert np.allclose([row[1] for row in rows], model.decision_function(X), rtol=1e-9, atol=1e-9)
-
-
 def test_a_pipeline_of_a_table_encoder():
     pd = pytest.importorskip("pandas", reason="pandas is not installed")
     from sklearn.pipeline import make_pipeline
@@ -337,68 +287,3 @@ def test_parts_that_are_not_ours():
 
 def test_long_sums_are_sums_of_sums():
     assert max(part.count("+") for part in summed(["x"] * 5000).replace(")", "(").split("(")) <= 50
-
-
-@pytest.mark.parametrize("engine", [*ENGINES, "python"])
-def test_gaussians_of_a_column_that_never_varies(engine):
-    model = sx.QuadraticDiscriminantAnalysis().fit(np.zeros((30, 1)), np.repeat([0, 1, 2], [8, 12, 10]))
-    assert model.predict([[0.0], [5.0]]).tolist() == [1, 1]
-    if engine == "python":
-        names = {}
-        exec(sx.to_python(model), names)
-        assert [names["predict"]({"x0": v}) for v in (0.0, 5.0)] == [1, 1]
-    else:
-        table = pa.table({"x0": [0.0, 5.0, None], "id": [0, 1, 2]})
-        rows = ENGINES[engine](table, to_sql(model, engine, keep=["id"]))
-        assert [row[-1] for row in rows] == [1, 1, None]
-
-
-@pytest.mark.parametrize("engine", ENGINES)
-def test_gaussians_of_which_one_never_varies(engine):
-    """Its score is the same for every row, but none where a value is missing."""
-    one = np.ones((1, 1))
-    found = Gaussians(
-        Frame.identity(1), np.full(3, 1 / 3), np.array([[0.0], [1.0], [4.0]]), (one, one[:, :0], one), (), np.zeros(3)
-    )
-    table = pa.table({"x0": [0.0, 3.5, -9.0, None], "id": [0, 1, 2, 3]})
-    rows = ENGINES[engine](table, to_sql(QuadraticScorer(found, np.arange(3)), engine, keep=["id"]))
-    assert [row[-1] for row in rows] == [0, 1, 1, None]
-    assert rows[3][1:] == (None,) * (len(rows[3]) - 1)
-    z = QuadraticScorer(found, np.arange(3)).scores(np.array([[0.0], [3.5], [-9.0]]))
-    assert np.allclose([row[1:4] for row in rows[:3]], z, rtol=1e-12, atol=1e-12)
-
-
-FAR = np.array(
-    [
-        [1e155, 0.0, 0.0],
-        [1e155, -1e150, 1e160],
-        [-1e200, 1e199, 3e202],
-        [0.0, 0.0, 1e250],
-        [1e300, -1e300, 1e303],
-        [1e308, 1e308, -1e308],
-        [1e130, 0.0, 1.0],
-        [0.5, 1e-3, 10.0],
-    ]
-)
-
-
-@pytest.mark.parametrize("K", [2, 3])
-@pytest.mark.parametrize("engine", [*ENGINES, "python"])
-def test_gaussians_whose_squares_would_overflow(engine, K):
-    """The nearest class is the nearest at any distance, by ``predict`` and by what was exported alike."""
-    rng = np.random.default_rng(K)
-    codes = np.arange(30 * K) % K
-    X = rng.normal(size=(30 * K, 3)) * [1.0, 1e-3, 1e3] * (1.0 + codes[:, None])
-    for kind in (sx.QuadraticDiscriminantAnalysis(), sx.OneVsOneClassifier(sx.QuadraticDiscriminantAnalysis())):
-        model = kind.fit(X, codes)
-        # The widest class is the nearest to what is far away in every direction.
-        assert model.predict(FAR).tolist() == [K - 1] * 7 + [model.predict(FAR[-1:])[0]]
-        assert model.predict(-FAR[:6]).tolist() == [K - 1] * 6
-        if engine == "python":
-            names = {}
-            exec(sx.to_python(model), names)
-            found = [names["predict"]({f"x{j}": v for j, v in enumerate(row)}) for row in FAR.tolist()]
-        else:
-            table = pa.table({f"x{j}": FAR[:, j] for j in range(3)} | {"id": np.arange(len(FAR))})
-            found = [row[-1] for row in ENGINES[engine](table, to_sql(model, engine, keep=["id"]))]
-        assert found == model.predict(FAR).tolist()

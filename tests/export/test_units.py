@@ -13,7 +13,7 @@ from separatrix.export.onnx import to_onnx
 from separatrix.export.python import to_python
 from separatrix.export.sql import to_sql
 
-from .test_sql import ENGINES
+from .sql_engines import ENGINES
 
 rng = np.random.default_rng(0)
 N = 90

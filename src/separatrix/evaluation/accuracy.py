@@ -16,7 +16,7 @@ from separatrix.evaluation.measures import in_bits, log_loss
 from separatrix.evaluation.mistake_costs import CostFigures, Costs, cost_figures
 from separatrix.evaluation.model_rule import deciding_model, rule_for
 from separatrix.evaluation.table_report import TableReport
-from separatrix.evaluation.table_sums import evaluate_table
+from separatrix.evaluation.table_sums import evaluate_table, labels_unknown
 from separatrix.rows.labelled import OutsideMemory
 from separatrix.scorers.scorer import scores_of, taken_apart
 
@@ -102,7 +102,7 @@ def evaluate(
     Raises
     ------
     LabelError
-        There are no labels.
+        There are no labels, or none of them is a class of the model.
     ParameterError
         A threshold, a cost or a prior is given for a model without probabilities, or is not as described.
 
@@ -129,6 +129,8 @@ def evaluate(
     X = _plain_rows(X)
     position = {label: k for k, label in enumerate(scorer.classes.tolist())}
     codes = np.array([position.get(label, -1) for label in labels.tolist()])
+    if np.all(codes < 0):
+        raise labels_unknown("y", labels[0], scorer.classes)
     rule = rule_for(model, threshold, cost, prior, fitted_prior)
     log_P = np.asarray(scorer.log_probabilities(X)) if deciding_model(model).has_probabilities else None
     if rule is None or log_P is None:

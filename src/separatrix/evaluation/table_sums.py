@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.base.arrays import AnyArray, Array, Integers
-from separatrix.base.errors import NoRowsError, ParameterError
+from separatrix.base.errors import LabelError, NoRowsError, ParameterError
 from separatrix.evaluation.answers import log_odds
 from separatrix.evaluation.calibration import bin_sums, event, reliability_of_sums
 from separatrix.evaluation.decision_rule import DecisionRule
@@ -27,6 +27,8 @@ from separatrix.scorers.table_accuracy import cells_named, numbered, places
 
 # Bins of equal width in which predicted probabilities are compared with observed frequencies.
 CALIBRATION_CUTS = np.linspace(0.0, 1.0, 11)
+# An error message lists at most this number of classes.
+MOST_CLASSES_NAMED = 5
 
 
 @dataclass
@@ -122,7 +124,17 @@ def evaluate_table(
         found = rows.fold(partial)
     if not found.counts.sum():
         raise NoRowsError(table.name, "it has no rows", "give rows to evaluate on")
+    if np.all(place < 0):
+        raise labels_unknown(table.name, seen.classes[0], scorer.classes)
     return _report(partial, found, scorer.classes, None if cost is None else Costs.of(cost))
+
+
+def labels_unknown(where: str, label: Any, classes: AnyArray) -> LabelError:
+    """The error about labels of which the model knows none, such as numbers in place of names."""
+    known = ", ".join(map(repr, classes.tolist()[:MOST_CLASSES_NAMED]))
+    more = ", ..." if len(classes) > MOST_CLASSES_NAMED else ""
+    problem = f"none of its labels is a class of the model; one of them is {np.asarray(label).item()!r}"
+    return LabelError(where, problem, f"give labels as in the fit: {known}{more}")
 
 
 def _report(partial: AnswerSums, found: Sums, classes: AnyArray, costs: Costs | None) -> TableReport:
