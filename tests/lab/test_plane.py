@@ -40,6 +40,7 @@ def test_dragging_a_point_refits_both_models(opened):
     page = opened("#plane")
     settled(page)
     agrees(page, [sx.LeastSquaresClassifier(), sx.LogisticRegression()])
+    assert "drag me" in page.locator("#stage").inner_html()
     before = drawn_points(page)[0][20]
     mark = page.locator("g.marks path").nth(20).bounding_box()
     x, y = mark["x"] + mark["width"] / 2, mark["y"] + mark["height"] / 2
@@ -56,6 +57,7 @@ def test_dragging_a_point_refits_both_models(opened):
     assert after[0] < before[0] - 1
     assert after[1] > before[1] + 1
     agrees(page, [sx.LeastSquaresClassifier(), sx.LogisticRegression()])
+    assert "drag me" not in page.locator("#stage").inner_html()
     row = page.locator(".under tbody tr").nth(1).locator("td").all_inner_texts()
     model = sx.LogisticRegression().fit(*drawn_points(page))
     assert float(row[0].replace("−", "-")) == pytest.approx(model.decision_function([after])[0], abs=6e-3)

@@ -57,6 +57,7 @@ export class PointPage {
     this.set.replace(begun.X, begun.y, begun.preset);
     this.drag = begun.drag;
     this.row = begun.drag ?? 0;
+    delete this.svg.dataset.touched;
     this.stage.show(this.set.X);
     this.changed();
   }
@@ -117,6 +118,7 @@ export class PointPage {
       this.set.keep();
       svg.setPointerCapture(event.pointerId);
       svg.dataset.held = "";
+      if (hit === this.drag) svg.dataset.touched = "yes";
       this.hold(hit);
     });
     svg.addEventListener(MOVE, event => {
