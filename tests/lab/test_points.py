@@ -52,3 +52,8 @@ def test_500_points_fit_into_a_link():
 def test_places_that_are_no_points_are_refused(X):
     with pytest.raises(InputError):
         checked(X, [0])
+
+
+def test_presets_have_titles_of_their_own():
+    titles = [preset.title for preset in PRESETS.values()]
+    assert len(set(titles)) == len(titles)

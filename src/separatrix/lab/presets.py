@@ -53,8 +53,17 @@ def _many() -> tuple[Array, Integers]:
     return np.vstack([r.normal([-1, 0], 1.1, (n, 2)), r.normal([1, 0.5], 1.1, (n, 2))]), np.repeat([0, 1], n)
 
 
-# The sets of points for lessons that are drawn as they are.
-LESSONS = ("overlapping", "xor", "moons", "ring", "elongated", "unequal-spreads", "several-minima", "three-classes")
+# The sets of points for lessons that are drawn as they are, with their titles.
+LESSONS = {
+    "overlapping": "Overlapping",
+    "xor": "XOR",
+    "moons": "Moons",
+    "ring": "Ring",
+    "elongated": "Elongated",
+    "unequal-spreads": "Unequal spreads",
+    "several-minima": "Several minima",
+    "three-classes": "An undecided triangle",
+}
 
 
 def _lesson(name: str) -> tuple[Array, Integers]:
@@ -66,7 +75,7 @@ def _lesson(name: str) -> tuple[Array, Integers]:
 PRESETS = {
     "outlier": Preset("Outlier", _outlier, drag=20),
     "separable": Preset("Separable", _separable),
-    **{name: Preset(name.capitalize().replace("-", " "), partial(_lesson, name)) for name in LESSONS},
+    **{name: Preset(title, partial(_lesson, name)) for name, title in LESSONS.items()},
     "three": Preset("Three classes", _three),
     "four": Preset("Four classes", _four),
     "many": Preset("500 points", _many),
