@@ -74,7 +74,7 @@ class OneVersus(MetaEstimatorMixin, ScoringClassifier):
     approach: ClassVar[Approach] = "discriminant function"
     traits: ClassVar[ClassifierTraits] = ClassifierTraits()
     scheme: ClassVar[Scheme]
-    # Whether ``partial_fit`` takes classes that it was not told in the first call.
+    # Whether ``partial_fit`` accepts classes that were not given in the first call.
     takes_later_classes: ClassVar[bool] = False
 
     classes_: AnyArray
