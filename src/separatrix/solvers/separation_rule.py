@@ -3,7 +3,7 @@
 A direction V leads to infinity if its margins are ≥ 0 on every row and > 0 on some, so that the likelihood never
 decreases along it. Under complete separation, weights that classify every row correctly are such a direction. Under
 quasi-complete separation, Newton's steps approach one: scores grow along it by about one per step, while all finite
-components converge.
+components converge. The test without a fit is ``proofs.separability``.
 """
 
 from __future__ import annotations
