@@ -126,7 +126,7 @@ def test_costs_and_the_best_threshold_are_those_of_evaluate(cancer):
     found = sx.evaluate(model, test, labels, cost={"FP": 1, "FN": 5}).cost
     section = section_of(page, "threshold")
     low, high = found.interval
-    assert f"cost a row {found.mean:.4g} ({low:.4g} to {high:.4g})" in section
+    assert f"cost per row {found.mean:.4g} ({low:.4g} to {high:.4g})" in section
     assert f"{found.best_mean:.4g}" in section
     assert f"from {found.best_threshold:.4g} on" in section
     assert f"{found.null:.4g} a row" in section

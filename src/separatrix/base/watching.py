@@ -175,7 +175,7 @@ def unwatched() -> Iterator[None]:
 
 
 def watched() -> Callable[[Stage], None] | None:
-    """The function that reports a stage; None if nobody watches. A loop needs to fetch it only once.
+    """The function that reports a stage; None if there is no callback. A loop needs to fetch it only once.
 
     >>> watched() is None
     True
@@ -228,8 +228,8 @@ def pulse(what: str) -> None:
 def waited(function: Callable[[], T], what: str) -> T:
     """The result of a function that cannot be interrupted, such as a call of a compiled library.
 
-    If somebody watches, another thread computes it, so that the callback can end the wait. The result of that thread is
-    then dropped.
+    If there is a callback, another thread computes the result, so that the callback can end the wait. The result of
+    that thread is then discarded.
 
     >>> waited(lambda: 2 + 2, "adding")
     4

@@ -266,7 +266,7 @@ def column_names(estimator: Any) -> list[str] | None:
 
 
 def _labels(y: Any) -> AnyArray:
-    """Labels (n,) from a vector or a single column. Numbers with a fraction are refused, since they are no labels."""
+    """Labels (n,) from a vector or a single column. Numbers with a fraction are refused, since they are not labels."""
     labels = as_label_array(column_or_1d(y, warn=True) if getattr(y, "ndim", 1) == 2 else y)
     refuse_fractions(labels)
     return labels

@@ -231,7 +231,7 @@ class LinearSVC(LinearClassifier):
         check_flag("fit_intercept", self.fit_intercept)
         check_taken(self, LINEAR_SVC)
         check_positive("intercept_scaling", self.intercept_scaling)
-        seed_of(self.random_state)  # refuses what is no seed, also for solvers that draw nothing
+        seed_of(self.random_state)  # refuses an invalid seed, even for solvers that draw nothing
 
     def _fitted(self, task: FitInput, rows: Rows, solver: Solver | None) -> _Part:
         """Fit one score to the targets +1 (its class) and −1 (the rest)."""

@@ -125,7 +125,7 @@ def follower(
     problem: Objective | None = None,
     method: Solver | None = None,
 ) -> Follower | None:
-    """The object that reports a run to the watcher; None if nobody watches.
+    """The object that reports a run to the watcher; None if there is no callback.
 
     >>> follower("newton", lambda: 1.0, 1e-8) is None
     True
