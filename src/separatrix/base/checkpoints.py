@@ -1,4 +1,4 @@
-"""Checkpoints: the results of all passes over the rows, kept in a file, so that a fit that was killed goes on.
+"""Checkpoints: the results of all passes over the rows, kept in a file, so that a fit that was killed can continue.
 
     with checkpoint("fit.checkpoint", resume=True):
         model.fit(scan("data/*.parquet", target="y"))
@@ -53,7 +53,9 @@ class Checkpoint:
             self._file.create()
         elif not resume:
             problem = f"the file {os.fspath(path)!r} exists"
-            raise ParameterError(_ARGUMENT, problem, "give resume=True to go on from it, or remove it to start again")
+            raise ParameterError(
+                _ARGUMENT, problem, "give resume=True to continue from it, or remove it to start again"
+            )
         else:
             for place, content in self._file.open():
                 self._note(place, content)
