@@ -110,7 +110,7 @@ class KozinecClassifier(HullClassifier):
         task = validate(self, X, y)
         rows = separation_rows(task.X, task.codes, task.n_classes)
         searches = searched(rows, task, self._search)
-        self._keep_hulls(task, rows, searches, "kozinec", "asked for", True)
+        self._keep_hulls(task, rows, searches, "kozinec", "the method of this classifier", True)
         return self
 
     def _search(self, rows: Rows, names: list[str] | None) -> tuple[Search[HullMemory], Support]:

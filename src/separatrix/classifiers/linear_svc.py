@@ -244,7 +244,7 @@ class LinearSVC(LinearClassifier):
             task.names,
             loss=self.loss,
         )
-        chosen, why = choose(problem) if solver is None else (solver, f"{solver.name}: asked for")
+        chosen, why = choose(problem) if solver is None else (solver, f"{solver.name}: chosen by the user")
         refuse_unmet(chosen, problem)
         rules = default_rules(self.tol, self.max_iter)
         outcome = run(chosen, problem, np.zeros(problem.shape), rules, self.tol, exact_weights=True)

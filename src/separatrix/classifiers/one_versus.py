@@ -202,8 +202,8 @@ class OneVersus(MetaEstimatorMixin, ScoringClassifier):
         y : array (n,)
             Class labels.
         classes : array or None
-            All labels that will occur; others are refused. One versus rest may do without: then the first call needs
-            rows of two classes, and new classes may appear later.
+            All labels that will occur; others are refused. One versus rest does not need them: without
+            them, the first call needs rows of two classes, and new classes may appear later.
 
         Returns
         -------

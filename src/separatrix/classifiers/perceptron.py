@@ -290,7 +290,7 @@ class Perceptron(PerceptronSteps, SeparatingClassifier):
         for held in ("_told_classes", "_unseen"):  # of an earlier partial_fit
             self.__dict__.pop(held, None)
         facts = theorem_facts(self, searches[0], starts) if task.n_classes == 2 else {}
-        self._keep(task, searches, solver.name, "asked for", facts)
+        self._keep(task, searches, solver.name, "the method of this classifier", facts)
         return self
 
     def _without(self, W: Array) -> Array:

@@ -104,7 +104,8 @@ class PerceptronSteps:
                 searches.append(found)
         self.walking_ = np.vstack(walked)
         self.mistakes_ = (0 if first else self.mistakes_) + sum(search.state.memory.mistakes for search in searches)
-        self._keep(task, searches, solver.name, "asked for, step by step", {}, asked_to_end=False)
+        why = "the method of this classifier, one step per call"
+        self._keep(task, searches, solver.name, why, {}, asked_to_end=False)
         self.n_iter_ = done + 1
         return self
 

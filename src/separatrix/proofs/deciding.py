@@ -49,8 +49,8 @@ TOO_WIDE = (
 )
 # Largest number of rows in a proof that is checked exactly even if the columns exceed the limits of ``overlap_proof``.
 MOST_ROWS_ALWAYS_PROVEN = 300
-UNSURE = "rounding decides whether one has any"
-TOUCHING = "rows touch a hyperplane to rounding, which could not be made sure of"
+UNSURE = "rounding leaves open whether any has a positive one"
+TOUCHING = "rows touch a hyperplane up to rounding, which could not be confirmed"
 
 
 def decide(D: Differences, about: About) -> Verdict:
