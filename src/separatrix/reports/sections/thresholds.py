@@ -53,7 +53,7 @@ def _cost_facts(subject: ReportedModel, cost: CostFigures) -> list[tuple[str, st
             interval(f"{number(cost.best_mean)} ({number(least)} to {number(most)})")
             + f" from {number(cost.best_threshold)} on",
         ),
-        ("one answer for all", f"{number(cost.null)} a row, the cheaper of both"),
+        ("one answer for all", f"{number(cost.null)} per row, the cheaper of both"),
         ("note", "The lowest cost is too low for new rows, since these rows chose its threshold."),
     ]
 
