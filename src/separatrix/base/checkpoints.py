@@ -35,7 +35,7 @@ LARGEST_RECORD = 1 << 28
 # A fact is shown with at most this many characters.
 MOST_LETTERS_OF_A_FACT = 120
 _ARGUMENT = "checkpoint"
-# Results may be asked for by several threads.
+# Several threads may request results.
 _lock = threading.RLock()
 held_during_forks(_lock, lambda: None)
 

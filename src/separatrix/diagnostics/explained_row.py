@@ -130,7 +130,7 @@ class ExplainedRow:
 
 
 def explain_row(model: Any, x: Any, label: Any = None) -> ExplainedRow:
-    """Explain what a fitted model makes of one row.
+    """Explain the prediction of a fitted model for one row.
 
     Parameters
     ----------

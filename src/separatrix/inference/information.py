@@ -184,7 +184,7 @@ def group_codes(groups: Any, asked: SummaryRequest) -> tuple[Integers, int]:
     try:
         _, codes = encode(groups)
     except InputError as error:
-        raise InputError("groups", error.problem, "give one group a row") from error
+        raise InputError("groups", error.problem, "give one group per row") from error
     if len(codes) != asked.X.shape[0]:
         raise InputError("groups", f"it has {len(codes)} entries for {asked.X.shape[0]} rows", "give one group per row")
     counted = asked.weight > 0

@@ -84,7 +84,7 @@ class ProvenInseparable:
         return self.known(problem)
 
     def known(self, problem: Objective) -> Status | None:
-        """The status from the verdict that is already known; None if that is no proof of inseparability."""
+        """The status from the verdict that is already known; None if it does not prove inseparability."""
         verdict = self.verdict
         if not isinstance(verdict, Inseparable | QuasiSeparable):
             return None
