@@ -2,7 +2,7 @@
 Endometrial cancer: separated classes, and Firth's remedy
 =========================================================
 
-Every woman with neovasculization (NV) in this table has the histology HG = 1. So the likelihood grows for ever with the
+Every woman with neovasculization (NV) in this table has the histology HG = 1. So the likelihood keeps growing with the
 weight of NV, and maximum likelihood has no finite estimate. Most packages stop somewhere on the way and print that
 place. The data are those of Heinze and Schemper (*Statistics in Medicine* 21, 2002).
 """

@@ -73,7 +73,7 @@ def test_what_does_not_fit_together_is_named():
         (lda(priors=[0.5, 0.3, 0.2]).fit(X, y), "priors is None and"),
         (lda().fit(X, y % 2), r"their classes are \[0, 1, 2\] and \[0, 1\]"),
         (lda().fit(X[:, :3], y), "their columns differ"),
-        (sx.LogisticRegression().fit(X, y), "got LogisticRegression, whose fit is no function of sums over rows"),
+        (sx.LogisticRegression().fit(X, y), "got LogisticRegression, whose fit does not follow from sums over rows"),
         (lda(shrinkage="auto").fit(X, y), "shrinkage='auto' and covariance_estimator need the rows themselves"),
     ):
         with pytest.raises(ParameterError, match=message):

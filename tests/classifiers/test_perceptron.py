@@ -121,7 +121,7 @@ def test_reaching_max_iter_on_separable_rows_says_that_it_would_end():
 
 def test_large_tables_are_not_asked_about(monkeypatch):
     monkeypatch.setattr("separatrix.solvers.separating.inseparability.MOST_PROOF_ENTRIES", 5)
-    with pytest.warns(NotConvergedWarning, match="so large a table was not asked"):
+    with pytest.warns(NotConvergedWarning, match="was not tested on so large a table"):
         sx.Perceptron(max_iter=30).fit(XOR, XOR_Y)
 
 

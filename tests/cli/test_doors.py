@@ -50,8 +50,8 @@ def test_a_schema_of_any_size(table, tmp_path):
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ('{"columns": [], "columns": [{"name": "a", "kind": "number"}]}', "the key 'columns' is there twice"),
-        ('{"columns": [{"name": "a", "name": "b", "kind": "number"}]}', "the key 'name' is there twice"),
+        ('{"columns": [], "columns": [{"name": "a", "kind": "number"}]}', "the key 'columns' occurs twice"),
+        ('{"columns": [{"name": "a", "name": "b", "kind": "number"}]}', "the key 'name' occurs twice"),
         ('{"columns": [{"name": "\\ud800", "kind": "number"}]}', "is not a character"),
         ('{"columns": [{"name": "a", "kind": "category", "levels": ["\\udfff", "0"]}]}', "is not a character"),
         ('{"target": NaN}', "target"),

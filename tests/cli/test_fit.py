@@ -172,7 +172,7 @@ def test_a_long_status_is_said_once_and_its_directions_are_in_json():
     assert done.output.count("these weights put every row on its own side") == 1
     ends = "no optimum exists, since the classes are separated; see the status"
     assert done.stderr == f"separatrix: the check failed: {ends}\n"
-    assert "grows without bound along them; use --bias-reduction firth or a finite --C" in done.stdout
+    assert "keeps growing along them; use --bias-reduction firth or a finite --C" in done.stdout
     assert "for column" not in done.stdout
     found = json.loads(run(*words, "--json", code=1).stdout)["certificate"]["status"]
     assert "for column 'petal width (cm)'" in found

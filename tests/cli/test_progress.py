@@ -81,7 +81,7 @@ def test_a_fit_says_how_far_it_is(wide, monkeypatch):
     assert re.search(r"━ *what columns hold: column 2 of 3", plain(text))
     assert re.search(r"━ *as numbers: column 2 of 2", plain(text))
     assert "fitting logistic" in plain(text)
-    assert re.search(r"━ *[a-z-]+: iteration \d+, gap \d.\de-\d\d \(1e-08 asked\)", plain(text))
+    assert re.search(r"━ *[a-z-]+: iteration \d+, gap \d.\de-\d\d \(tolerance 1e-08\)", plain(text))
     assert max(len(line) for line in re.split(r"[\r\n]", plain(text))) <= 80
     monkeypatch.setenv("COLUMNS", "80")
     said = run(*words)

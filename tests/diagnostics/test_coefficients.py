@@ -43,7 +43,7 @@ def test_sparse_columns_are_the_same():
     [
         (sx.LogisticRegression(C=1.0), "penalised"),
         (sx.LinearDiscriminantAnalysis(), "has no standard errors"),
-        (sx.LogisticRegression(C=np.inf, loss="squared-sigmoid"), "no likelihood"),
+        (sx.LogisticRegression(C=np.inf, loss="squared-sigmoid"), "not a likelihood"),
     ],
 )
 def test_others_have_no_intervals_and_say_why(model, reason):

@@ -234,5 +234,5 @@ def test_refusals():
         sx.compare(X, [0, 0, 0, 0])
     with pytest.raises(NotFiniteError, match="row 0, column 1"):
         sx.compare(X + np.array([0, np.nan, 0, 0]), y)
-    with pytest.raises(ParameterError, match="one row a label"):
+    with pytest.raises(ParameterError, match="one row for each label"):
         sx.compare(X, [0, 1])

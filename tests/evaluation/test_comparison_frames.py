@@ -65,7 +65,7 @@ def test_a_column_of_a_frame_may_have_the_name_of_the_labels():
 
 def test_frames_that_cannot_be_compared():
     frame, labels = people()
-    with pytest.raises(ParameterError, match="one row a label"):
+    with pytest.raises(ParameterError, match="one row for each label"):
         sx.compare(frame, labels[:-1])
     with pytest.raises(LabelError, match="one class only"):
         sx.compare(frame, ["yes"] * len(frame))

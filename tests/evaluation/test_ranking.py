@@ -123,7 +123,7 @@ def test_what_cannot_be_ranked_is_refused():
         rank(np.zeros(3), np.zeros(3, dtype=bool), "a")
     with pytest.raises(ParameterError, match="band: got 'wide'; choose one of 'pointwise'"):
         rank(*_drawn(0)).band("wide")
-    with pytest.raises(ParameterError, match="no fitted classifier"):
+    with pytest.raises(ParameterError, match="not a fitted classifier"):
         answers(sx.LogisticRegression(), [[0.0]], [0])
     model = sx.LogisticRegression().fit([[0.0], [1.0]], [0, 1])
     with pytest.raises(sx.errors.LabelError, match="2 labels for 1 rows"):

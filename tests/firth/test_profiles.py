@@ -152,5 +152,5 @@ def test_weights_that_are_no_maximum_have_no_profile(monkeypatch):
     _, _, problem, W = posed(2)
     monkeypatch.setattr("separatrix.firth.profiles.Ascent", partial(firth.Ascent, max_iter=0))
     low, high = firth.profile_ends(problem, W + 0.1, 1)
-    assert "the fit is no maximum" in low.reason
+    assert "the fit is not a maximum" in low.reason
     assert np.isnan([low.v, high.v]).all()

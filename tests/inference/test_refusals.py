@@ -95,7 +95,7 @@ def test_a_cost_that_is_no_likelihood_is_refused():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NotConvergedWarning)
         model = sx.LogisticRegression(np.inf, loss="squared-sigmoid").fit(X, y)
-    with pytest.raises(ParameterError, match="no likelihood"):
+    with pytest.raises(ParameterError, match="not a likelihood"):
         sx.summary(model, X, y)
 
 

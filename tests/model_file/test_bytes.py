@@ -92,8 +92,8 @@ def test_an_altered_file_names_the_check(small):
             b'"version": %d' % (VERSION + 1),
             rf"version is {VERSION + 1}, written by separatrix [^ ]+, .* up to {VERSION}",
         ),
-        (now, b'"version": 0', "version is 0, which is none"),
-        (b'{"format"', b' {"format"', "formatted anew"),
+        (now, b'"version": 0', "version is 0, which is not a version number"),
+        (b'{"format"', b' {"format"', "altered or reformatted"),
         (b"separatrix-model", b"separatrix-mobel", 'lacks "format": "separatrix-model"'),
     ]:
         assert old in sound
@@ -121,7 +121,7 @@ def test_a_file_relabelled_as_an_older_version_is_refused(tmp_path):
 
 def test_the_same_meaning_in_other_words_is_refused(small):
     small.write_text(json.dumps(json.loads(small.read_text())))
-    with pytest.raises(ModelFileError, match="formatted anew"):
+    with pytest.raises(ModelFileError, match="altered or reformatted"):
         read(small)
 
 
@@ -149,11 +149,11 @@ def resealed(content: bytes, version=VERSION):
         (resealed(b"[]"), "not an object"),
         (resealed(b'{"a": 1} '), "lacks the key"),
         (resealed(b'{"a": 1}, {}'), "not JSON"),
-        (resealed(b'{"a": 1, "b": 2, "a": 1}'), "the key 'a' is there twice"),
-        (resealed(b'{"b": {"a": 1, "a": 1}}'), "the key 'a' is there twice"),
+        (resealed(b'{"a": 1, "b": 2, "a": 1}'), "the key 'a' occurs twice"),
+        (resealed(b'{"b": {"a": 1, "a": 1}}'), "the key 'a' occurs twice"),
         (resealed(b'{"a": 1e999}'), "not finite"),
-        (resealed(b'{"a": NaN}'), "NaN is no JSON"),
-        (resealed(b'{"a": -Infinity}'), "-Infinity is no JSON"),
+        (resealed(b'{"a": NaN}'), "NaN is not JSON"),
+        (resealed(b'{"a": -Infinity}'), "-Infinity is not JSON"),
         (resealed(b'{"a": ' + b"1" * 5000 + b"}"), "not JSON"),
         (resealed(b'{"a": ' + b"[" * 100 + b"]" * 100 + b"}"), "nested more than 64"),
         (resealed(b'{"a": ' + b"[" * 100_000 + b"]" * 100_000 + b"}"), "nested too deeply"),
@@ -204,7 +204,7 @@ def test_paths(tmp_path, small, monkeypatch):
     with pytest.raises(ModelFileError, match="folder"):
         read(tmp_path)
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(ModelFileError, match="no regular file"):
+    with pytest.raises(ModelFileError, match="not a regular file"):
         read(tmp_path / "pipe")
 
     def forbidden(*_):

@@ -59,7 +59,7 @@ def test_a_file_keeps_the_predictions(tmp_path, asked):
         (lambda c: c["text"]["idf"].__setitem__(0, 0.0), "idf that is not of positive"),
         (lambda c: c["text"].update(terms=[], idf=[]), "n-grams and hashes, or neither"),
         (lambda c: c.update(fill=[0.0]), "is text and has fills"),
-        (lambda c: c.update(indicator=True), "indicator unasked for"),
+        (lambda c: c.update(indicator=True), "indicator that its 'missing' does not allow"),
     ],
 )
 def test_a_hostile_text_column_is_refused(tmp_path, change, part):

@@ -144,7 +144,7 @@ def test_what_rounding_decides_is_doubtful_and_says_how_small_the_margin_is():
     verdict = sx.separability(X, rng.integers(0, 2, 40))
     assert isinstance(verdict, Doubtful)
     assert verdict.margin < 1e-12
-    assert "rounding decides" in verdict.explain()
+    assert "rounding leaves open" in verdict.explain()
     assert not verdict
 
 

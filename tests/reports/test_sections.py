@@ -87,7 +87,7 @@ def test_probabilities_are_off_by_size_and_not_by_significance(shift, off):
     found = reliability(model, X, y)
     assert (found.expected_error > LARGEST_CALIBRATION_ERROR) == off
     page = sx.report(model, X, train, test=(X, y))
-    assert ("Its probabilities are off." in lead_of(page)) == off
+    assert ("Its probabilities are inaccurate." in lead_of(page)) == off
     assert f"Up to {LARGEST_CALIBRATION_ERROR:g} counts as calibrated" in section_of(page, "calibration")
 
 
@@ -126,10 +126,10 @@ def test_costs_and_the_best_threshold_are_those_of_evaluate(cancer):
     found = sx.evaluate(model, test, labels, cost={"FP": 1, "FN": 5}).cost
     section = section_of(page, "threshold")
     low, high = found.interval
-    assert f"cost a row {found.mean:.4g} ({low:.4g} to {high:.4g})" in section
+    assert f"cost per row {found.mean:.4g} ({low:.4g} to {high:.4g})" in section
     assert f"{found.best_mean:.4g}" in section
     assert f"from {found.best_threshold:.4g} on" in section
-    assert f"{found.null:.4g} a row" in section
+    assert f"{found.null:.4g} per row" in section
     for one in sx.evaluate(model, test, labels, cost={"FP": 1, "FN": 5}).by_class:
         assert f"{one.f1:.2f}" in section
         assert f"{one.lift:.2f}" in section

@@ -145,7 +145,7 @@ def test_other_fits_are_refused_by_name(files, tmp_path):
         pass
     with (
         sx.checkpoint(path, resume=True),
-        pytest.raises(ParameterError, match=r"another setting C, 1\.0, and now it is 2\.0"),
+        pytest.raises(ParameterError, match=r"another setting C: it was 1\.0, and now it is 2\.0"),
     ):
         sx.LogisticRegression(C=2.0).fit(sx.scan(files, target="y"))
     with sx.checkpoint(path, resume=True), pytest.raises(ParameterError, match="another classifier"):

@@ -188,7 +188,7 @@ def test_things_that_are_no_tables():
     for data in (17, np.eye(3), {"a": [1.0]}):
         with pytest.raises(TableError, match="rows in memory are given to fit directly"):
             sx.scan(data, target="y")
-    with pytest.raises(TableError, match="no Arrow stream"):
+    with pytest.raises(TableError, match="not an Arrow stream"):
         sx.scan(lambda: 5, target="y")
 
 

@@ -62,7 +62,7 @@ def test_functions(scan, name):
 
 
 def test_no_array_is_made_of_a_table(scan):
-    with pytest.raises(InputError, match="what was called needs an array"):
+    with pytest.raises(InputError, match="this function needs an array"):
         np.asarray(scan)
 
 

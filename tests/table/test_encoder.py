@@ -170,7 +170,7 @@ def _spoiled(path, value):
         (["columns", 1, "fill"], [0.5], "needs 2 fills"),
         (["columns", 2, "name"], "age", "two columns have the same name"),
         (["columns", 2, "name"], "age=missing", "two columns of X have the same name"),
-        (["missing"], "impute", "an indicator unasked for"),
+        (["missing"], "impute", "an indicator that its 'missing' does not allow"),
     ],
 )
 def test_every_check_of_what_comes_back(path, value, part):

@@ -125,7 +125,7 @@ def as_floats(X: Any) -> Array:
         return np.asarray(X, dtype=np.float64)
     except (TypeError, ValueError) as error:
         refuse_text(X, error)
-        raise InputError("X", f"it is no table of numbers ({error})", "give numbers, of one kind a column") from error
+        raise InputError("X", f"it is not a table of numbers ({error})", "give a table of numbers") from error
 
 
 def refuse_text(X: Any, error: Exception) -> None:

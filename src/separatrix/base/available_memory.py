@@ -1,4 +1,4 @@
-"""The memory that a fit may use, and the refusal of what cannot fit before any of it is allocated."""
+"""The memory that a fit may use, and an error for arrays that do not fit, which is raised before they are allocated."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ BYTES_PER_NUMBER = 8
 
 
 def available_bytes() -> float:
-    """The memory that can still be allocated; infinity where the system does not say.
+    """The memory in bytes that can still be allocated; infinity if the system does not report it.
 
-    It is the smallest of what the system states as available (all of its memory where it does not), the limit of the
-    process's control group, and the limit on the process's address space.
+    It is the smallest of three numbers: the available memory of the system (or its total memory, if only that is
+    known), the limit of the process's control group, and the limit on the process's address space.
     """
     return min(_system_bytes(), _group_bytes(), _process_bytes())
 
@@ -34,7 +34,7 @@ def _system_bytes() -> float:
 
 def _group_bytes() -> float:
     with suppress(OSError, ValueError):
-        return float(GROUP_LIMIT.read_text())  # "max" where there is no limit
+        return float(GROUP_LIMIT.read_text())  # the file holds "max" if there is no limit
     return float("inf")
 
 

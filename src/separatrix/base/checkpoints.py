@@ -1,13 +1,13 @@
-"""Checkpoints: the results of all passes over the rows, kept in a file, so that a fit that was killed goes on.
+"""Checkpoints: the results of all passes over the rows, kept in a file, so that a fit that was killed can continue.
 
     with checkpoint("fit.checkpoint", resume=True):
         model.fit(scan("data/*.parquet", target="y"))
 
 A fit reads rows only to compute sums and to draw samples, and everything else follows from these: the column
-statistics, the sample, and every step of the solver. So it is enough to keep what each pass returned, under a digest of
-what was asked. A fit that starts again asks the same questions in the same order. Those that the file can answer need
-no pass, and the first that it cannot answer is where the fit was interrupted. The result has the same bits as without
-an interruption, for every method.
+statistics, the sample, and every step of the solver. So it is enough to keep the result of each pass, under a digest of
+the request. A fit that starts again makes the same requests in the same order. Requests whose results are in the file
+need no pass, and the first one that is not in the file is where the fit was interrupted. The result is the same to the
+last bit as without an interruption, for every method.
 
 Results that cannot be written as bytes, and results larger than ``LARGEST_RECORD``, are computed again.
 """
@@ -35,7 +35,7 @@ LARGEST_RECORD = 1 << 28
 # A fact is shown with at most this many characters.
 MOST_LETTERS_OF_A_FACT = 120
 _ARGUMENT = "checkpoint"
-# Results may be asked for by several threads.
+# Several threads may request results.
 _lock = threading.RLock()
 held_during_forks(_lock, lambda: None)
 
@@ -53,7 +53,9 @@ class Checkpoint:
             self._file.create()
         elif not resume:
             problem = f"the file {os.fspath(path)!r} exists"
-            raise ParameterError(_ARGUMENT, problem, "give resume=True to go on from it, or remove it to start again")
+            raise ParameterError(
+                _ARGUMENT, problem, "give resume=True to continue from it, or remove it to start again"
+            )
         else:
             for place, content in self._file.open():
                 self._note(place, content)
@@ -88,12 +90,12 @@ class Checkpoint:
         for name in [*known, *facts]:
             if known.get(name) != facts.get(name):
                 then, now = (f"{one.get(name, 'none'):.{MOST_LETTERS_OF_A_FACT}}" for one in (known, facts))
-                problem = f"{self.path!r} is of another {name}, {then}, and now it is {now}"
+                problem = f"{self.path!r} belongs to another {name}: it was {then}, and now it is {now}"
                 raise ParameterError(_ARGUMENT, problem, "give another file, or repeat the fit that wrote it")
         return part
 
     def result(self, question: Any, compute: Callable[[], T]) -> T:
-        """The answer to a question: from the file, or computed and then kept in it."""
+        """The result of a request: from the file, or computed and then kept in the file."""
         key = digest(question)
         if key is None:
             return compute()
@@ -129,18 +131,18 @@ def current_checkpoint() -> Checkpoint | None:
 
 @contextmanager
 def checkpoint(path: str | os.PathLike[str], resume: bool = False) -> Iterator[Checkpoint]:
-    """Keep what fits to tables outside memory have computed in a file, after every pass over the rows.
+    """Save the results of fits to tables outside memory in a file, after every pass over the rows.
 
-    A fit that was interrupted, even by the death of its process, then goes on where it was, with the same result as
-    without the interruption. The file is not removed at the end: it can be removed when the model has been saved.
+    A fit that was interrupted, even because its process was killed, can then continue where it was, with the same
+    result as without the interruption. The file is not removed at the end. Remove it when the model has been saved.
 
     Parameters
     ----------
     path : str or path
-        The file. It takes the size of all sums: for newton, one matrix of second derivatives in each step.
+        The file. It holds all sums: for "newton", one matrix of second derivatives for each step.
     resume : bool, default False
-        Go on from the file if it exists. Otherwise a file that exists is an error. The file must be of the same table,
-        classifier, settings and version of separatrix.
+        Continue from the file if it exists. If False, an existing file is an error. The file must belong to the same
+        table, classifier, settings and version of separatrix.
 
     Returns
     -------
@@ -149,7 +151,8 @@ def checkpoint(path: str | os.PathLike[str], resume: bool = False) -> Iterator[C
     Raises
     ------
     ParameterError
-        If the file exists and ``resume`` is False, if it is damaged, or if it is of another fit; it says what differs.
+        If the file exists and ``resume`` is False, if it is damaged, or if it belongs to another fit. The error says
+        what differs.
 
     Examples
     --------
@@ -172,7 +175,7 @@ def checkpoint(path: str | os.PathLike[str], resume: bool = False) -> Iterator[C
 
 
 def remembered(question: Any, compute: Callable[[], T]) -> T:
-    """``compute()``, or its result as the current checkpoint has it. Without a checkpoint it is computed.
+    """The result of ``compute()``, taken from the current checkpoint if that has it.
 
     >>> remembered("one", lambda: 1)
     1

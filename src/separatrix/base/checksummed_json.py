@@ -148,7 +148,7 @@ def _parsed(raw: bytes) -> Any:
 
 
 def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON")
+    raise ValueError(f"{name} is not JSON")
 
 
 def _finite(text: str) -> float:
@@ -163,7 +163,7 @@ def distinct_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     mapping = dict(pairs)
     if len(mapping) < len(pairs):
         [(twice, _)] = Counter(key for key, _ in pairs).most_common(1)
-        raise ValueError(f"the key {twice!r:.60} is there twice")
+        raise ValueError(f"the key {twice!r:.60} occurs twice")
     return mapping
 
 
@@ -213,8 +213,8 @@ def _without_head(name: str, newest: int, data: bytes) -> str:
     if type(version) is int and version > newest:
         return _newer(version, newest, data)
     if type(version) is not int or version < 1:
-        return f"its version is {version!r:.60}, which is none"
-    return "its first lines are not as they were written: it was altered, or formatted anew"
+        return f"its version is {version!r:.60}, which is not a version number"
+    return "its first lines have changed since it was written: it was altered or reformatted"
 
 
 def _newer(version: int, newest: int, data: bytes) -> str:
@@ -231,7 +231,7 @@ def read_file(path: str | os.PathLike[str]) -> bytes:
     file = Path(path)
     try:
         if file.exists() and not file.is_file():
-            raise ModelFileError("it is a folder, or no regular file")
+            raise ModelFileError("it is a folder, or not a regular file")
         with file.open("rb") as stream:
             return read_stream(stream)
     except FileNotFoundError:
@@ -256,5 +256,5 @@ def read_stream(stream: BinaryIO) -> bytes:
         pieces.append(piece)
         size += len(piece)
         if size > LARGEST_FILE:
-            raise ModelFileError(f"it is larger than {LARGEST_FILE >> 20} MB, as no model file is")
+            raise ModelFileError(f"it is larger than {LARGEST_FILE >> 20} MB, the largest size of a model file")
     return b"".join(pieces)

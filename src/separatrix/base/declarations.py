@@ -62,7 +62,7 @@ def _source(module: str) -> str | None:
 
 
 def _imported(tree: ast.Module, value: ast.expr) -> dict[str, Any]:
-    """The objects that an expression uses, by their names, as far as the module imports them with ``from``."""
+    """The objects that an expression uses, by their names, if the module imports them with ``from``."""
     used = {node.id for node in ast.walk(value) if isinstance(node, ast.Name)}
     found = {}
     for node in tree.body:

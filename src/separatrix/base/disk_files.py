@@ -1,4 +1,4 @@
-"""Temporary files that the user did not ask for: how much of the disk they may take, and reading at a place."""
+"""Temporary files that the user did not ask for: how much of the disk they may take, and reading at an offset."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def room_for_temporary(folder: str | os.PathLike[str]) -> float:
 
 
 def read_at(file: Any, view: memoryview, place: int) -> int:
-    """Read bytes at a place into ``view``, without moving the position that threads and forked processes share.
+    """Read bytes from the offset ``place`` into ``view``, without moving the file's position, which threads share.
 
-    The number of bytes is returned; it is 0 at the end of the file.
+    Returns the number of bytes, which is 0 at the end of the file.
     """
     if hasattr(os, "preadv"):
         return os.preadv(file.fileno(), [view], place)

@@ -115,7 +115,7 @@ class NoRowsError(TableError):
 
 
 class MissingValuesError(TableError):
-    """Values are missing, and nothing was asked to be done about them."""
+    """Values are missing, and the user has not said what to do with them."""
 
 
 class CellError(TableError):

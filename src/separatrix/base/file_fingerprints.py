@@ -1,4 +1,4 @@
-"""What shows that files have changed."""
+"""Fingerprints of files, which change if the files do."""
 
 from __future__ import annotations
 

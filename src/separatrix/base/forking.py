@@ -1,8 +1,8 @@
 """Fork safety: every lock that the package uses is free in a forked child.
 
 A forked child has one thread, the one that forked, and a copy of all locks as they were. A lock that another thread of
-the parent held would stay locked in the child for ever. So the thread that forks first takes the locks, waiting until
-nobody else holds them, and both parent and child release them afterwards. The locks are
+the parent held would stay locked in the child forever. So the thread that forks first takes the locks, waiting until
+no other thread holds them, and both parent and child release them afterwards. The locks are
 
 - those given to ``held_during_forks``;
 - Python's locks on modules that are being imported: fits import many modules on first use;

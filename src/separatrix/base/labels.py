@@ -131,7 +131,7 @@ def _object_or_plain(y: Any) -> AnyArray:
 
 
 def _hashable_labels(y: Any) -> list[Any]:
-    """The labels as a list. What is no sequence of labels, or has a label that cannot be compared, is refused."""
+    """The labels as a list. Raises an error if they are not a sequence, or if a label cannot be compared."""
     try:
         values = list(y)
     except TypeError as error:

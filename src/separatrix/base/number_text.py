@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-# Whole numbers below this are written in full, and so is the integer part of other numbers below the second number.
+# Whole numbers below the first limit are written in full, and so is the integer part of other numbers below the second.
 LARGEST_WHOLE, LARGEST_WITH_FRACTION = 1e15, 1e7
 # Smaller numbers than this have an exponent.
 SMALLEST_WITHOUT_EXPONENT = 1e-4

@@ -12,15 +12,14 @@ from separatrix.base.concurrency import thread_count
 
 T = TypeVar("T")
 
-# The time after which a thread that waits looks whether it is still needed, in seconds.
+# A waiting thread checks after this many seconds whether it is still needed.
 SECONDS_BETWEEN_LOOKS = 0.1
 
 
 def read_ahead(items: Iterator[T]) -> Generator[T, None, None]:
-    """The items, the next of which is read by another thread; by this thread if only one thread is to be used.
+    """Yield the items, while another thread already reads the next one. With one thread, nothing is read ahead.
 
-    An exception that reading raises is raised here. When the generator is closed, the thread ends after the item that
-    it is reading.
+    An exception during reading is raised here. When the generator is closed, the thread ends after its current item.
 
     >>> list(read_ahead(iter("abc")))
     ['a', 'b', 'c']
@@ -40,7 +39,7 @@ def read_ahead(items: Iterator[T]) -> Generator[T, None, None]:
             if kind == "error":
                 raise item
             yield item
-            del item  # freed before the next one is waited for
+            del item  # frees its memory before the wait for the next one
     finally:
         ended.set()
         _emptied(ready)
@@ -48,7 +47,7 @@ def read_ahead(items: Iterator[T]) -> Generator[T, None, None]:
 
 
 def _read(items: Iterator[Any], ready: Queue[tuple[str, Any]], ended: threading.Event) -> None:
-    """Put the items into the queue until there are no more, or nobody wants them."""
+    """Put the items into the queue until there are no more, or the reader has ended."""
     try:
         for item in items:
             if not _put(ready, ("item", item), ended):

@@ -1,4 +1,4 @@
-"""Gives memory that is no longer used back to the system, so that what one step has used does not add to the next."""
+"""Returns unused memory to the system, so that the memory of one step does not add to that of the next."""
 
 from __future__ import annotations
 

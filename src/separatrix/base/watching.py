@@ -6,7 +6,8 @@
 Progress is reported in stages. A stage is one of several parts (a fold, a value of C), an amount (rows, bytes), or an
 iteration of a solver (``solvers.Iteration``, with its record and state). The callback receives the stage and the
 enclosing stages, outermost first. If the callback raises an exception, the work ends immediately without a fitted
-model. Work that takes long between two stages reports that it goes on (``Working``), about every 50 milliseconds.
+model. Work that takes long between two stages reports that it is still running (``Working``), about every 50
+milliseconds.
 
 The callback belongs to the thread or the asyncio task that called ``watch``, because context variables are not passed
 to threads. The thread that divides work among threads reports its progress; only bytes of files are reported by the
@@ -91,7 +92,7 @@ Watcher = Callable[[Stage, tuple[Stage, ...]], None]
 
 @dataclass(frozen=True)
 class Working:
-    """A long computation goes on. It is reported only so that the callback can stop it.
+    """A long computation is still running. It is reported only so that the callback can stop it.
 
     >>> print(Working("solving a linear program"), Working("reading rows").share)
     solving a linear program None
@@ -108,7 +109,7 @@ class Working:
         return self.what
 
 
-# A computation that takes long reports that it goes on this often, in seconds, so that it can be stopped in twice this.
+# A long computation reports this often, in seconds, that it is still running, so that it can be stopped in twice this.
 PULSE_SECONDS = 0.05
 
 
@@ -175,7 +176,7 @@ def unwatched() -> Iterator[None]:
 
 
 def watched() -> Callable[[Stage], None] | None:
-    """The function that reports a stage; None if nobody watches. A loop needs to fetch it only once.
+    """The function that reports a stage; None if there is no callback. A loop needs to fetch it only once.
 
     >>> watched() is None
     True
@@ -213,7 +214,7 @@ def part(what: str, number: int, total: int | None = None, note: str = "") -> Ab
 
 
 def pulse(what: str) -> None:
-    """Report that a computation goes on, unless something was reported in the last 50 milliseconds.
+    """Report that a computation is still running, unless something was reported in the last 50 milliseconds.
 
     Loops that may take longer than that between two stages call it, so that the callback can end them.
 
@@ -228,8 +229,8 @@ def pulse(what: str) -> None:
 def waited(function: Callable[[], T], what: str) -> T:
     """The result of a function that cannot be interrupted, such as a call of a compiled library.
 
-    If somebody watches, another thread computes it, so that the callback can end the wait. The result of that thread is
-    then dropped.
+    If there is a callback, another thread computes the result, so that the callback can end the wait. The result of
+    that thread is then discarded.
 
     >>> waited(lambda: 2 + 2, "adding")
     4

@@ -10,6 +10,8 @@ repeated          equal rows, with equal or different labels
 leverage          rows that dominate the fit
 separation        the verdict on separability, verified
 raw_columns       cells and columns that a fit refuses, leaves out or may misread
+finding           the result of a check
+checked_rows      the rows that are checked, with cached results
 running           check(X, y) for arrays
 whole_table       check_table(data, target) for tables
 encoded           the checks of a table that was encoded for a fit

@@ -1,6 +1,6 @@
 """The rows and classes that are checked, with cached results that several checks need.
 
-The checks make a few passes over all rows. What would cost more is looked for in a sample and confirmed on all rows.
+The checks make a few passes over all rows. Costlier searches use a sample, and what they find is confirmed on all rows.
 """
 
 from __future__ import annotations

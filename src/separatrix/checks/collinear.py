@@ -61,7 +61,7 @@ def collinear(subject: CheckedRows) -> Iterator[Finding]:
         )
         remedy = "Keep a penalty: the rows alone may not determine the weights."
         yield Finding(
-            "note", "collinear", "Collinear columns were not looked for.", f"{why[:1].upper()}{why[1:]}.", remedy
+            "note", "collinear", "The check for collinear columns was skipped.", f"{why[:1].upper()}{why[1:]}.", remedy
         )
         return
     sample = _standardised(subject)

@@ -3,7 +3,7 @@
 ``check`` and ``facts`` are for programs. ``sentence`` and ``remedy`` are messages that each audience renders in its
 terms.
 
-    problem    a fit would fail, or would answer another question than the one asked
+    problem    a fit would fail, or would not answer the user's question
     warning    a fit would run, but its result could mislead
     note       worth knowing
     ok         checked, and fine

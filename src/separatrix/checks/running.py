@@ -75,9 +75,9 @@ def check(
     only: Sequence[str] | None = None,
     rows: Sequence[int] | Integers | None = None,
 ) -> Checks:
-    """Check rows and labels before a fit, for the things that a careful analyst looks for.
+    """Look for problems in rows and labels before a fit: leaks, duplicates, collinear columns, separation and others.
 
-    A NaN does not stop the checks: it is reported, and the mean of its column takes its place.
+    A NaN does not stop the checks: it is reported, and replaced by the mean of its column.
 
     Parameters
     ----------

@@ -63,7 +63,7 @@ def check_table(
     missing: str = "error",
     reference: Mapping[str, str] | None = None,
 ) -> Checks:
-    """Check a file or a frame before a fit, for the things that a careful analyst looks for.
+    """Look for problems in a file or a frame before a fit: leaks, duplicates, collinear columns, separation and others.
 
     Parameters
     ----------
@@ -80,9 +80,9 @@ def check_table(
     text : str, sequence of str, or dict of str to TextSettings
         Columns of free text, as in ``read_table``.
     missing : {"error", "impute", "indicator", "drop"}
-        What a fit will do with missing values, as in ``read_table``. With "error", where a fit would stop, they are a
-        problem, and for the other checks they are filled with the means of their columns. Otherwise the table is
-        checked as it would be fitted, and rows without a label are left out.
+        What a fit will do with missing values, as in ``read_table``. With "error" a fit would stop, so missing values
+        are a problem; for the other checks they are filled with the means of their columns. With the other settings
+        the table is checked as it would be fitted, and rows without a label are left out.
     reference : dict of str to str, optional
         The reference levels of categories, as in ``read_table``.
 
@@ -133,7 +133,7 @@ def _dense(asked: Selection, names: Sequence[str], missing: str) -> Checks:
 def _filled(
     asked: Selection, inferred: Schema, columns: pa.Table, rows: RowNames, first: list[Finding], others: _Others
 ) -> Checks:
-    """The checks of labelled rows in which the means of the columns replace missing values, at which a fit stops."""
+    """The checks of labelled rows for ``missing="error"``: the means of the columns replace missing values."""
     source, target, given = asked.source.name, asked.labels, asked.given
     y = labels(source, columns.column(target), target, classes=given.classes)
     encoder = fit_encoder(replace(inferred, columns=inferred.used), columns, "impute", "average", source)
@@ -186,5 +186,5 @@ def _unused(inferred: Schema, given: Schema) -> tuple[tuple[str, ...], tuple[str
 
 
 def _with_shares(encoder: Encoder) -> Encoder:
-    """The encoder with the average of a category for its missing values, which the checks tell from its levels."""
+    """The encoder that fills a missing category with its average, so that checks can tell it from a level."""
     return replace(encoder, columns=tuple(replace(one, fill=one.average or one.fill) for one in encoder.columns))

@@ -1,4 +1,4 @@
-"""The methods behind ``bias_reduction``: penalised likelihoods that remove the bias of maximum likelihood."""
+"""The methods behind ``bias_reduction``: penalised likelihoods that reduce the bias of maximum likelihood."""
 
 from __future__ import annotations
 

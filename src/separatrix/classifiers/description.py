@@ -139,7 +139,7 @@ class Description:
     only_with : mapping of parameters to (parameter, value)
         Parameters that have an effect only if another parameter has a certain value: its name and that value.
     offers : mapping of parameters to tuples of str
-        The words from which a form lets one choose the value of a parameter, if its setting does not list them.
+        For forms: the values to choose from for a parameter whose setting does not list them.
     """
 
     about: str

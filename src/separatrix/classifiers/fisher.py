@@ -30,9 +30,9 @@ from separatrix.classifiers.description import (
     record,
 )
 from separatrix.classifiers.fit_input import FitInput, as_precise, check_choice, check_count, scored, validate
-from separatrix.classifiers.gathered_steps import GathersMoments
 from separatrix.classifiers.generative import refuse_empty_class
 from separatrix.classifiers.linear import Approach, ClassifierTraits, ScoringClassifier
+from separatrix.classifiers.moments_partial_fit import GathersMoments
 from separatrix.geometry import Hyperplane
 from separatrix.moments.accumulated import ClassSums
 from separatrix.moments.gather import (

@@ -77,7 +77,7 @@ class FitInput:
         """The rows in memory. Settings that need them call ``refuse_outside_memory`` first."""
         if isinstance(self.table, MemoryTable):
             return self.table
-        problem = "its rows are not in memory, and what was asked for needs them there"
+        problem = "its rows are not in memory, and this function needs them there"
         raise ParameterError("X", problem, "read the rows into memory first")
 
     def refuse_outside_memory(self, setting: str, given: str, reason: str, instead: str) -> None:
@@ -151,7 +151,7 @@ def _outside_memory(estimator: Any, table: OutsideMemory, y: Any, sample_weight:
 
 
 def refuse_beside_table(table: OutsideMemory, y: Any = None, sample_weight: Any = None) -> None:
-    """Refuse labels and weights that are given beside a table outside memory, which has them in columns of its own."""
+    """Refuse labels and weights that are given with a table outside memory, which has them in columns of its own."""
     for name, given in (("y", y), ("sample_weight", sample_weight)):
         if given is not None:
             what = "target" if name == "y" else "weight"
@@ -194,7 +194,7 @@ def rows_to_fit(estimator: Any, X: Any, reset: bool = True) -> Any:
 def rows_to_score(estimator: Any, X: Any) -> tuple[Any, list[str] | None]:
     """Checked rows for a fitted estimator, and the column names for error messages."""
     if is_dask(X):
-        problem = "it is a Dask collection, and what was called needs an array"
+        problem = "it is a Dask collection, and this function needs an array"
         raise ParameterError("X", problem, "give separatrix.dask_table(X, y) in place of X and y, or X.compute()")
     if is_plain(X) and X.shape[1] == estimator.n_features_in_ and not hasattr(estimator, "feature_names_in_"):
         return X, None
@@ -266,7 +266,7 @@ def column_names(estimator: Any) -> list[str] | None:
 
 
 def _labels(y: Any) -> AnyArray:
-    """Labels (n,) from a vector or a single column. Numbers with a fraction are refused, since they are no labels."""
+    """Labels (n,) from a vector or a single column. Numbers with a fraction are refused, since they are not labels."""
     labels = as_label_array(column_or_1d(y, warn=True) if getattr(y, "ndim", 1) == 2 else y)
     refuse_fractions(labels)
     return labels

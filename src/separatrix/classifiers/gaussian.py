@@ -48,7 +48,7 @@ def _evidence(model: Any, task: FitInput, moments: Moments, rounding: float) -> 
     at = gaussians.on(moments)
     bound = likelihood_bound(at)
     if not exact and bound.value is not None:
-        why = "the scores have lost digits, and the rows are not kept, from which the loss could be computed"
+        why = "the scores have lost digits, and the rows from which the loss could be computed are not kept"
         bound = Bound(None, bound.kind, why)
     return Recomputed(at.objective, null_objective(moments), bound, at.slope)
 

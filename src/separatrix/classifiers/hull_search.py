@@ -1,4 +1,7 @@
-"""What the classifiers that bring two hulls' points together share: coordinates, a fallback, a certificate."""
+"""Shared code of ``KozinecClassifier`` and ``MaxMarginClassifier``: coordinates, a fallback, a certificate.
+
+Both move a point in the convex hull of each class towards the other.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ from separatrix.solvers.separating.separation_objective import build_separation_
 
 
 def isotropic(rows: Rows, fit_intercept: bool, names: list[str] | None) -> Objective:
-    """The rows around their mean, all columns in one unit, a power of two, so that no angle or ratio changes."""
+    """The objective of rows centred at their mean and divided by one power of two, which keeps angles and ratios."""
     problem = build_separation_objective(rows, fit_intercept, names)
     summary = summarise(problem.rows)
     spread = summary.std if fit_intercept else np.hypot(summary.std, summary.mean)
@@ -50,7 +53,7 @@ def searched(
 
 
 class HullClassifier(SeparatingClassifier):
-    """A search and the support of its hull points for each problem; weights of least violation where it failed."""
+    """A classifier with one search and its support rows per problem; if a search fails, weights of least violation."""
 
     margin_: float
 

@@ -42,29 +42,32 @@ DESCRIPTION = Description(
 
 
 class KozinecClassifier(HullClassifier):
-    r"""The bisector of α and β, a point in the convex hull of each class, moved towards each other (docs/tour.md, P9).
+    r"""The bisector of α and β, points in the convex hulls of the two classes (docs/tour.md, P9).
 
-    Without ``eps`` it stops at the first hyperplane that separates. With it, once the smallest distance of a row is
-    within ``eps`` of ½‖α − β‖, which no hyperplane exceeds: so near the maximum margin that hyperplane is, by proof.
-    The number of steps grows like 1/eps; ``MaxMarginClassifier`` gets to eps = 0.
+    Each step moves α or β towards a row, so that the two points approach each other. No hyperplane has a margin larger
+    than ½‖α − β‖. Without ``eps``, the fit stops at the first hyperplane that separates the classes. With ``eps``, it
+    stops once the smallest distance of a row is within ``eps`` of ½‖α − β‖, which proves that the margin is within
+    ``eps`` of the largest one. The number of steps grows like 1/eps; ``MaxMarginClassifier`` finds the largest margin
+    itself.
 
-    Where the classes overlap the certificate's status names the rows that prove it, and the weights minimise the mean
-    of max(0, 1 − m) of each class, summed. More than two classes: one hyperplane a class, against the rest; the
-    largest signed distance decides. It takes no sample_weight: a row twice is a row once.
+    If the classes overlap, the certificate's status names rows that prove it, and the weights minimise the sum over the
+    classes of the mean of max(0, 1 − m). With more than two classes there is one hyperplane for each class against the
+    rest, and the largest signed distance decides. There is no ``sample_weight``, since repeating a row does not change
+    the hulls.
 
     Parameters
     ----------
     eps : float or None, default None
-        How far from the largest margin to stop, in the units of X.
+        The largest difference from the maximum margin at which to stop, in the units of X.
     max_iter : int, default 10000
-        Steps, each one pass over the rows.
+        The maximum number of steps. Each is one pass over the rows.
 
     Attributes
     ----------
     classes_, coef_, intercept_, n_iter_, n_features_in_, feature_names_in_ : as in scikit-learn
     margin_ : float
-        The smallest distance of a row to its hyperplane (over all classes); negative where rows are wrong.
-    certificate_, trace_ : the evidence, and every step's ½‖α − β‖
+        The smallest signed distance of a row to its hyperplane, over all classes; negative if a row is misclassified.
+    certificate_, trace_ : the evidence, and ½‖α − β‖ at every step
 
     Examples
     --------
@@ -75,7 +78,7 @@ class KozinecClassifier(HullClassifier):
     (1.0, [0, 1])
     """
 
-    # Rows that tie for the furthest are taken in their order; it takes no weights.
+    # If several rows are equally far, the first is taken, so the result depends on the order. There are no weights.
     traits: ClassVar[ClassifierTraits] = ClassifierTraits(
         order_free=False,
         repeatable=False,
@@ -107,7 +110,7 @@ class KozinecClassifier(HullClassifier):
         task = validate(self, X, y)
         rows = separation_rows(task.X, task.codes, task.n_classes)
         searches = searched(rows, task, self._search)
-        self._keep_hulls(task, rows, searches, "kozinec", "asked for", True)
+        self._keep_hulls(task, rows, searches, "kozinec", "the method of this classifier", True)
         return self
 
     def _search(self, rows: Rows, names: list[str] | None) -> tuple[Search[HullMemory], Support]:

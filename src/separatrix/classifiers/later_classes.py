@@ -1,8 +1,8 @@
-"""Classes that appear in a later call of ``partial_fit``, when the first call was not told all of them.
+"""Classes that appear in a later call of ``partial_fit``, if the first call was not given all of them.
 
 Each class against the rest has its own weights, or its own model. A class that has not appeared yet would have seen all
 rows so far as the rest, whichever class it is. So one more model is trained with every row on the other side, and a
-copy of it becomes the model of a new class. After that, all is as if the first call had been told all classes.
+copy of it becomes the model of a new class. The result is the same as if the first call had been given all classes.
 """
 
 from __future__ import annotations

@@ -35,8 +35,8 @@ from separatrix.classifiers.fit_input import (
     scored,
     validate,
 )
-from separatrix.classifiers.gathered_steps import GathersMoments
 from separatrix.classifiers.linear import Approach, ClassifierTraits, LinearClassifier
+from separatrix.classifiers.moments_partial_fit import GathersMoments
 from separatrix.classifiers.shared_descriptions import NO_INTERCEPT
 from separatrix.moments.accumulated import ClassSums
 from separatrix.moments.deletion import InfluentialRow, most_influential
@@ -99,7 +99,7 @@ class OutsideUnitInterval:
     rows : array
         The numbers of the rows with any such output.
     n_rows : int
-        How many rows were looked at.
+        The number of rows that were counted.
     """
 
     count: Integers

@@ -15,7 +15,6 @@ from separatrix.base.errors import ParameterError
 from separatrix.base.messages import Message
 from separatrix.classifiers.description import COUNT, Description, Requires, array
 from separatrix.classifiers.fit_input import FitInput, as_precise, check_count, scored, validate
-from separatrix.classifiers.gathered_steps import GathersMoments
 from separatrix.classifiers.gaussian import (
     gaussian_certificate,
     in_raw_units,
@@ -32,6 +31,7 @@ from separatrix.classifiers.generative import (
     shrinks,
 )
 from separatrix.classifiers.linear import Approach, ClassifierTraits, LinearClassifier
+from separatrix.classifiers.moments_partial_fit import GathersMoments
 from separatrix.classifiers.shared_descriptions import GAUSSIAN_CLAIM, GENERATIVE
 from separatrix.moments.accumulated import ClassSums
 from separatrix.moments.gather import (

@@ -231,7 +231,7 @@ class LinearSVC(LinearClassifier):
         check_flag("fit_intercept", self.fit_intercept)
         check_taken(self, LINEAR_SVC)
         check_positive("intercept_scaling", self.intercept_scaling)
-        seed_of(self.random_state)  # refuses what is no seed, also for solvers that draw nothing
+        seed_of(self.random_state)  # refuses an invalid seed, even for solvers that draw nothing
 
     def _fitted(self, task: FitInput, rows: Rows, solver: Solver | None) -> _Part:
         """Fit one score to the targets +1 (its class) and −1 (the rest)."""
@@ -244,7 +244,7 @@ class LinearSVC(LinearClassifier):
             task.names,
             loss=self.loss,
         )
-        chosen, why = choose(problem) if solver is None else (solver, f"{solver.name}: asked for")
+        chosen, why = choose(problem) if solver is None else (solver, f"{solver.name}: chosen by the user")
         refuse_unmet(chosen, problem)
         rules = default_rules(self.tol, self.max_iter)
         outcome = run(chosen, problem, np.zeros(problem.shape), rules, self.tol, exact_weights=True)

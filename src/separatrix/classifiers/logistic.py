@@ -308,7 +308,7 @@ class LogisticRegression(OffsetPredictions):
         standard = solver is None or Need.STANDARD in solver.needs
         if problem is None or not standard:
             problem = self._objective(task, coding, offset, standard)
-        why = f"{getattr(solver, 'name', '')}: asked for"
+        why = f"{getattr(solver, 'name', '')}: chosen by the user"
         if solver is None:
             solver, why = choose(problem) if near is None else choose_near(problem)
             why = why_chosen(self, why)

@@ -28,7 +28,7 @@ from separatrix.solvers.separating.rules import AtRounding, HullsMeet, MarginWit
 from separatrix.solvers.separating.search_memories import HullMemory
 from separatrix.solvers.stopping import Rule, Status
 
-# What the margin may fall short of the largest by, relatively; rounding stops most fits well below it.
+# The relative difference from the largest margin at which a search stops; rounding stops most fits well below it.
 RELATIVE_MARGIN_ERROR = 1e-11
 
 DESCRIPTION = Description(
@@ -42,34 +42,34 @@ DESCRIPTION = Description(
 
 
 class MaxMarginClassifier(HullClassifier):
-    r"""Minimise ‖w‖ subject to t_i (w·x_i + b) ≥ 1: of all separating hyperplanes the optimal one (docs/tour.md, P10).
+    r"""Minimise ‖w‖ subject to t_i (w·x_i + b) ≥ 1: the separating hyperplane of maximum margin (docs/tour.md, P10).
 
-    Found to rounding: the weights, the support rows and their multipliers solve the conditions of Karush, Kuhn and
-    Tucker. The certificate holds the margin between 1/‖w‖ and the half distance of the hulls' nearest points; where
-    rounding keeps the two more than a millionth apart, the status gives both and says so. It takes no sample_weight:
-    a row twice is a row once.
+    The solution is exact up to rounding: the weights, the support rows and their multipliers satisfy the conditions of
+    Karush, Kuhn and Tucker. The certificate bounds the largest margin from below by 1/‖w‖, and from above by half the
+    distance between the nearest points of the two convex hulls. If rounding leaves the two bounds more than a millionth
+    apart, the status gives both. There is no ``sample_weight``, since repeating a row does not change the hulls.
 
-    Where the classes overlap there is no such hyperplane: the certificate's status names the rows that prove it, and
-    the weights minimise the mean of max(0, 1 − m) of each class, summed. More than two classes: one hyperplane a
-    class, against the rest; the largest signed distance decides. Distances depend on the columns' units; nothing is
-    scaled.
+    If the classes overlap, there is no such hyperplane. The certificate's status then names rows that prove it, and
+    the weights minimise the sum over the classes of the mean of max(0, 1 − m). With more than two classes there is one
+    hyperplane for each class against the rest, and the largest signed distance decides. Distances are in the units of
+    the columns, which are not scaled.
 
     Parameters
     ----------
     fit_intercept : bool, default True
-        Without it hyperplanes pass through the origin.
+        If False, hyperplanes pass through the origin.
     max_iter : int, default 10000
-        Steps, each one pass over the rows.
+        The maximum number of steps. Each is one pass over the rows.
 
     Attributes
     ----------
     classes_, coef_, intercept_, n_iter_, n_features_in_, feature_names_in_ : as in scikit-learn
     margin_ : float
-        The smallest distance of a row to its hyperplane (over all classes); negative where rows are wrong.
+        The smallest signed distance of a row to its hyperplane, over all classes; negative if a row is misclassified.
     support_ : array of row numbers
-        The rows that the hulls' nearest points are made of, as far as the search came (over all classes): they hold
-        the hyperplane, and the same fit follows from them alone. None where the classes overlap.
-    certificate_, trace_ : the evidence, and every step's upper bound on the margin
+        The support rows over all classes: the nearest points of the hulls that the search found are convex combinations
+        of them. A fit to these rows alone gives the same hyperplane. None if the classes overlap.
+    certificate_, trace_ : the evidence, and the upper bound on the margin at every step
 
     Examples
     --------
@@ -80,7 +80,7 @@ class MaxMarginClassifier(HullClassifier):
     (1.0, [1, 2, 3], [[1.0, 0.0]], [-2.0])
     """
 
-    # It takes no weights, and a row twice is a row once.
+    # There are no weights, and repeating a row changes nothing.
     traits: ClassVar[ClassifierTraits] = ClassifierTraits(
         repeatable=False,
         in_memory="if the classes are not separable, it proves this by linear programs over the rows",
@@ -137,9 +137,10 @@ class MaxMarginClassifier(HullClassifier):
 
     @staticmethod
     def _overlap(problem: Objective, proof: ProvenInseparable) -> Status | None:
-        """A proof by a few rows that no hyperplane separates, asked for where the one across the means does not.
+        """A proof by a few rows that no hyperplane separates the classes; None if there is none, or if it is not tried.
 
-        It takes milliseconds, where the search for the hulls' nearest points takes a hundred and then asks as well.
+        It is tried if the perpendicular bisector of the means does not separate the classes. It takes milliseconds,
+        while the search for the nearest points of the hulls takes a hundred, and then needs such a proof as well.
         """
         W = np.zeros(problem.shape)
         W[0, 1:] = difference_of_means(problem)

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from separatrix.base.concurrency import one_blas_thread
 from separatrix.base.errors import ParameterError
 from separatrix.classifiers.fit_input import column_names
-from separatrix.classifiers.gathered_steps import GathersMoments
+from separatrix.classifiers.moments_partial_fit import GathersMoments
 from separatrix.moments.accumulated import ClassSums
 from separatrix.moments.gather import Moments
 
@@ -72,7 +72,7 @@ def _refuse_not_mergeable(model: Any) -> None:
     kind = type(model).__name__
     if not isinstance(model, GathersMoments):
         remedy = "merge least squares, Fisher's, linear or quadratic discriminants, or fit all rows at once"
-        raise ParameterError("models", f"got {kind}, whose fit is no function of sums over rows", remedy)
+        raise ParameterError("models", f"got {kind}, whose fit does not follow from sums over rows", remedy)
     check_is_fitted(model)
     if not isinstance(getattr(model, "moments_", None), Moments):
         problem = f"this {kind} does not have the sums of its rows: it was read from a file, or has too many columns"

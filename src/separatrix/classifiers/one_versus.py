@@ -74,7 +74,7 @@ class OneVersus(MetaEstimatorMixin, ScoringClassifier):
     approach: ClassVar[Approach] = "discriminant function"
     traits: ClassVar[ClassifierTraits] = ClassifierTraits()
     scheme: ClassVar[Scheme]
-    # Whether ``partial_fit`` takes classes that it was not told in the first call.
+    # Whether ``partial_fit`` accepts classes that were not given in the first call.
     takes_later_classes: ClassVar[bool] = False
 
     classes_: AnyArray
@@ -202,8 +202,8 @@ class OneVersus(MetaEstimatorMixin, ScoringClassifier):
         y : array (n,)
             Class labels.
         classes : array or None
-            All labels that will occur; others are refused. One versus rest may do without: then the first call needs
-            rows of two classes, and new classes may appear later.
+            All labels that will occur; others are refused. One versus rest does not need them: without
+            them, the first call needs rows of two classes, and new classes may appear later.
 
         Returns
         -------

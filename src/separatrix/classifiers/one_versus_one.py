@@ -49,7 +49,7 @@ class OneVsOneClassifier(OneVersus):
     Attributes
     ----------
     estimators_ : list
-        The fitted models, in the order of ``schemes.pairs``. A positive score speaks for the first class of the pair
+        The fitted models, in the order of ``schemes.pairs``. A positive score means the first class of the pair
         (with two classes in all, for the second).
     imbalance_ : array (models, 2)
         How many rows each model has for its first class and for its second.

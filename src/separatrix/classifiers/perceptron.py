@@ -1,4 +1,4 @@
-"""The perceptron, as the lectures have it (docs/tour.md, P1–P8, P11–P14, D1)."""
+"""The perceptron as defined in the lectures (docs/tour.md, P1–P8, P11–P14, D1)."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from separatrix.classifiers.fit_input import (
     validate,
 )
 from separatrix.classifiers.linear import ClassifierTraits
+from separatrix.classifiers.perceptron_partial_fit import PerceptronSteps
 from separatrix.classifiers.perceptron_settings import plan_of, refuse_outside_memory, solver_of
-from separatrix.classifiers.perceptron_steps import PerceptronSteps
 from separatrix.classifiers.perceptron_theorem import theorem_facts
 from separatrix.classifiers.separator import Facts, Search, SeparatingClassifier
 from separatrix.classifiers.shared_descriptions import (
@@ -96,74 +96,77 @@ DESCRIPTION = Description(
 class Perceptron(PerceptronSteps, SeparatingClassifier):
     r"""w ← w + η t_i x̄_i for rows on the wrong side, until there are none; x̄ = (1, x) (docs/tour.md, P1–P8).
 
-    On separable rows it ends after at most R²‖w*‖²/γ² mistakes (``novikoff_bound``), with the weights it has then. On
-    others it never would; then rows that prove it are looked for, and named in the certificate's status, and its last
-    weights are those of wherever it stopped. So where the walk leaves mistakes, the answer is by default the mean of
-    the weights over a second walk in random order (``average``), or the best weights seen (``pocket``).
+    On separable rows the updates end after at most R²‖w*‖²/γ² mistakes (``novikoff_bound``), with weights that separate
+    the classes. On other rows they would never end. The fit then looks for rows that prove that no hyperplane separates
+    the classes, and the certificate's status names them. The last weights depend on where the updates stopped. If they
+    misclassify rows, the fit by default returns the mean of the weights over a second run in random order
+    (``average``), or the best weights seen (``pocket``).
 
-    The answer depends on the start and on the order of rows, not on their number beyond the mistakes. Columns are used
-    as they are.
+    The weights depend on the start and on the order of the rows. A row that is never misclassified causes no update.
+    Columns are not scaled.
 
-    Rows outside memory (``scan``) are walked over in the order of the file, with the same updates as in memory. There
-    ``shuffle`` mixes them by a buffer, ``average="auto"`` takes the mean over 10 epochs mixed in this way, and a pocket
-    needs ``update="batch"`` or ``"worst"``.
+    Rows outside memory (``scan``) are visited in the order of the file, with the same updates as in memory. There
+    ``shuffle`` mixes them within a buffer, ``average="auto"`` takes the mean over 10 epochs mixed in this way, and a
+    pocket needs ``update="batch"`` or ``"worst"``.
 
-    More than two classes: one perceptron a class, against the rest. It takes no sample_weight; for rows that count
-    more than others take ``class_weight`` or ``LogisticRegression``.
+    With more than two classes there is one perceptron for each class against the rest. There is no ``sample_weight``;
+    to weight rows, use ``class_weight`` or ``LogisticRegression``.
 
     Parameters
     ----------
     update : "online", "batch" or "worst", default "online"
-        Each mistake in turn, circling through the rows; all mistakes at once; the row with the smallest margin.
+        "online": update with each mistake in turn, cycling through the rows. "batch": update with all mistakes at once.
+        "worst": update with the row that has the smallest margin.
     zero : "mistake" or "positive", default "mistake"
         A mistake is t z ≤ 0 (lectures 000, 004), or f(z) ≠ t with f(0) = +1 (001, 003).
     pocket : bool, default False
-        Answer with the weights that made the fewest mistakes on all rows among all that were passed through. A proof
-        that the rows are not separable does not end the search then, nor with ``average=True`` or a penalty: it goes on
-        to ``max_iter`` (or ``tol``), and the proof is part of the status. Online this looks at every update's weights,
-        at up to a pass each. ``partial_fit`` keeps the pocket from call to call: it compares it with new weights on the
-        rows of the call.
+        Return the weights of the run that made the fewest mistakes on all rows. With a pocket, with ``average=True`` or
+        with a penalty, a proof that the rows are not separable does not end the run: it continues until ``max_iter``
+        (or ``tol``), and the proof is part of the status. For "online", the mistakes are counted after every update,
+        which takes up to one pass each time. ``partial_fit`` keeps the pocket between calls, and compares it with the
+        new weights on the rows of the call.
     average : "auto", True or False, default "auto"
-        Answer with the mean of the weights after each row (of batch and worst: after each step) of the whole walk
-        (True), or with the last weights (False). "auto": with the last weights where they have every row on its own
-        side; else, for "online", with the mean over a second walk in random order from the same start, which counts
-        neither in ``n_iter_`` nor in ``mistakes_``. It has 100 epochs, or more on tables of fewer than 3000 rows, so
-        that it visits 300 000 rows; at most ``max_iter``. ``partial_fit`` answers with the last weights for
-        "auto"; for True each call's mean counts the same.
+        True: return the mean of the weights after each row of the run (for "batch" and "worst", after each step).
+        False: return the last weights. "auto": return the last weights if they classify every row correctly. If not,
+        for "online", return the mean over a second run in random order from the same start, which counts neither in
+        ``n_iter_`` nor in ``mistakes_``. The second run has 100 epochs, or more on tables of fewer than 3000 rows, so
+        that it visits 300 000 rows; at most ``max_iter``. In ``partial_fit``, "auto" returns the last weights, and True
+        gives the means of all calls the same weight.
     eta0 : float, default 1.0
         The learning rate η; from a start at zero and without a penalty it only rescales w.
     max_iter : int, default 1000
-        Steps: epochs for "online", updates for the others.
+        The maximum number of steps. A step is an epoch for "online", and an update for the others.
     shuffle : bool, default False
-        Walk in a new random order in each epoch; for "online".
+        Visit the rows in a new random order in each epoch; for "online".
     start : "zero" or array (K or 1, n_features + 1), default "zero"
-        Intercepts in column 0.
+        The weights to start from. An array has the intercepts in column 0.
     fit_intercept : bool, default True
         Whether to learn an intercept.
     class_weight : None, "balanced" or dict, default None
         Multiplies η for the rows of a class: by the factor of its label, or by n/(K n_k). Mistakes and the cost count
         every row once.
     penalty : None, "l2", "l1" or "elasticnet", default None
-        α ½‖w‖², α‖w‖₁, or α ((1 − r) ½‖w‖² + r ‖w‖₁), r = ``l1_ratio``: a proximal step of it follows every row.
+        α ½‖w‖², α‖w‖₁, or α ((1 − r) ½‖w‖² + r ‖w‖₁), r = ``l1_ratio``. A proximal step follows every row.
     alpha : float, default 0.0001
-        α above; of no effect without a penalty.
+        α above. It has no effect without a penalty.
     l1_ratio : float, default 0.15
         r above, between 0 and 1; for "elasticnet".
     tol : float or None, default None
-        Stop when the mean cost has not fallen by more than ``tol`` in ``n_iter_no_change`` steps: for "online" as the
-        epoch met the rows, with a pocket the share of mistakes, with ``early_stopping`` the share of mistakes on the
-        rows set aside. None: only separation, a proof or ``max_iter`` ends it.
+        Stop when a measure has not fallen by more than ``tol`` in ``n_iter_no_change`` steps. The measure is the mean
+        cost; for "online", each row's cost is computed just before the row is processed. With a pocket it is the share
+        of mistakes, and with ``early_stopping`` the share of mistakes on the validation rows. None: the run ends only
+        by separation, by a proof or at ``max_iter``.
     n_iter_no_change : int, default 5
-        The steps of ``tol``.
+        The number of steps without improvement after which ``tol`` ends the run.
     early_stopping : bool, default False
-        Set rows of every class aside, stop when they are no longer predicted better, and answer with the weights that
-        get most of them right. No proof is looked for.
+        Hold out rows of every class for validation, stop when their accuracy no longer improves, and return the weights
+        with the highest accuracy on them. The fit then does not try to prove that the rows are inseparable.
     validation_fraction : float, default 0.1
-        The share of rows set aside.
+        The share of validation rows.
     random_state : int, RandomState or None
-        For ``shuffle``, ``average="auto"`` and the rows set aside.
+        The seed for ``shuffle``, ``average="auto"`` and the choice of validation rows.
     warm_start : bool, default False
-        Start from the last fit's weights where the classes and columns are the same.
+        Start from the weights of the last fit if the classes and columns are the same.
     verbose : int, default 0
         Above 0, print a line for every step.
     n_jobs : int or None, default None
@@ -174,13 +177,13 @@ class Perceptron(PerceptronSteps, SeparatingClassifier):
     ----------
     classes_, coef_, intercept_, n_iter_, n_features_in_, feature_names_in_ : as in scikit-learn
     mistakes_ : int
-        Updates made, over all classes.
+        The number of updates over all classes.
     certificate_ : Certificate
         The evidence.
     trace_ : tuple of Record
-        Every step's ``value``, the cost E_p/n of the weights after the step, and for "online" ``met``, the mean cost of
-        the rows as the epoch met them, each under the weights at its turn. "online" computes ``value`` after every
-        epoch on tables of up to 20 000 entries; on larger ones only at the end, and it is NaN between.
+        One record per step. ``value`` is the cost E_p/n of the weights after the step. For "online", ``met`` is the
+        mean cost of the rows in the epoch, each computed just before the row is processed, and ``value`` is computed
+        after every epoch on tables of up to 20 000 entries; on larger tables it is NaN except at the end.
 
     Examples
     --------
@@ -190,7 +193,7 @@ class Perceptron(PerceptronSteps, SeparatingClassifier):
     >>> model.intercept_.tolist(), model.coef_.tolist(), model.mistakes_
     ([-23.0], [[5.0]], 87)
 
-    Row by row, as on the blackboard: t x̄ is added for a mistake, nothing for a row on its own side.
+    Row by row, as on a blackboard: t x̄ is added for a mistake, and nothing for a row on the correct side.
 
     >>> step = Perceptron()
     >>> for x, label in zip(X[2:6], y[2:6]):
@@ -202,12 +205,12 @@ class Perceptron(PerceptronSteps, SeparatingClassifier):
     [6] 1 [0.0] [2.0] 2
     """
 
-    # Whether ``partial_fit`` was told all classes. If not, the weights of a class that did not appear yet, (2, d + 1):
-    # those it walks with, and those it would answer with.
+    # Whether the first call of ``partial_fit`` was given all classes. If not, the weights of a class that has not
+    # appeared yet, (2, d + 1): those that updates change, and those that would be returned.
     _told_classes: bool = False
     _unseen: Array | None = None
 
-    # What it finds depends on the order of rows, and it takes no weights.
+    # The result depends on the order of the rows, and there are no row weights.
     traits: ClassVar[ClassifierTraits] = ClassifierTraits(order_free=False, repeatable=False)
 
     def __init__(
@@ -287,7 +290,7 @@ class Perceptron(PerceptronSteps, SeparatingClassifier):
         for held in ("_told_classes", "_unseen"):  # of an earlier partial_fit
             self.__dict__.pop(held, None)
         facts = theorem_facts(self, searches[0], starts) if task.n_classes == 2 else {}
-        self._keep(task, searches, solver.name, "asked for", facts)
+        self._keep(task, searches, solver.name, "the method of this classifier", facts)
         return self
 
     def _without(self, W: Array) -> Array:

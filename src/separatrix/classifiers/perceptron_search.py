@@ -37,9 +37,10 @@ WITHIN_REACH = 1e10
 # accuracy by cross-validation with scikit-learn's; on columns of very different scales it grows with the epochs.
 LEAST_MEAN_EPOCHS = 100
 LEAST_MEAN_VISITS = 300_000
-# Rows outside memory are read anew in every epoch, so the mean is over this many.
+# Rows outside memory are read again in every epoch, so the weights are averaged over this many epochs only.
 MEAN_EPOCHS_OUTSIDE_MEMORY = 10
-# Epochs over fewer rows in all are walked at once. They take about a millisecond, and a run can be stopped between.
+# Consecutive epochs are computed in one call if they visit at most this many rows in all. A call takes about a
+# millisecond, and a run can be stopped between two calls.
 MOST_VISITS_AT_ONCE = 100_000
 
 

@@ -1,4 +1,4 @@
-"""Novikoff's theorem on a perceptron's fit: how many mistakes it can have made (docs/tour.md, P6, P12)."""
+"""Novikoff's bound on the number of mistakes, for the certificate of a perceptron (docs/tour.md, P6, P12)."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from separatrix.textbook.novikoff import Theorem, theorem
 
 
 def theorem_facts(model: Any, search: Search[PerceptronMemory], starts: Array) -> Facts:
-    """The theorem's bounds by the separator that is known: these weights, or the proof's.
+    """The theorem's bounds for a known separator: the fitted weights, or the proof of separability.
 
-    The theorem is about whole updates by one row of all, so it says nothing of a batch, of weighted updates, of a
-    penalty or of rows set aside.
+    The theorem is about unweighted updates by single rows of the whole table. It does not apply to batch updates, class
+    weights, a penalty or validation rows.
     """
     if model.update == "batch" or model.class_weight is not None or model.penalty is not None or model.early_stopping:
         return {}
@@ -27,7 +27,7 @@ def theorem_facts(model: Any, search: Search[PerceptronMemory], starts: Array) -
         return {}
     try:
         found: Theorem = theorem(search.problem, separator, starts[0], float(model.eta0))
-    except (OverflowError, ZeroDivisionError):  # rows or rates at the ends of float64
+    except (OverflowError, ZeroDivisionError):  # rows or learning rates near the limits of float64
         return {}
     sentence = (
         f"at most {found.bound:.4g} mistakes from w = 0, {found.bound_from_start:.4g} from this start "

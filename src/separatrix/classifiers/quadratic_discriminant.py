@@ -13,7 +13,6 @@ from separatrix.base.errors import LabelError, ParameterError
 from separatrix.base.messages import ByAudience, Classifier, Message
 from separatrix.classifiers.description import Description, Requires, array
 from separatrix.classifiers.fit_input import FitInput, check_not_negative, validate
-from separatrix.classifiers.gathered_steps import GathersMoments
 from separatrix.classifiers.gaussian import (
     gaussian_certificate,
     in_raw_units,
@@ -29,6 +28,7 @@ from separatrix.classifiers.generative import (
     shrinks,
 )
 from separatrix.classifiers.linear import Approach, ClassifierTraits, ScoringClassifier
+from separatrix.classifiers.moments_partial_fit import GathersMoments
 from separatrix.classifiers.shared_descriptions import GAUSSIAN_CLAIM, GENERATIVE
 from separatrix.moments.accumulated import ClassSums
 from separatrix.moments.gather import Moments, covariance_matrices, gather, kept

@@ -71,7 +71,7 @@ def explained(
         return verdict, replace(outcome, status=_undecided(verdict, problem))
     status = outcome.status
     if status.code != CODE_OF_VERDICT[type(verdict)]:
-        sentence = "no optimum exists: without a penalty the likelihood grows without bound"
+        sentence = "no optimum exists: without a penalty the likelihood has no maximum"
         status = Status(CODE_OF_VERDICT[type(verdict)], sentence, False)
     sentence = Message(status.sentence, over_columns(how, columns.tolist()))
     return verdict, replace(outcome, status=replace(status, sentence=sentence))

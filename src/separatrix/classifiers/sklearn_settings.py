@@ -168,7 +168,7 @@ def seeded(model: Any, solver: Solver | None) -> Solver | None:
 
 
 def why_chosen(model: Any, why: str) -> str:
-    """Why a solver was chosen; names the scikit-learn solver that was asked for, if any."""
+    """Why a solver was chosen; names the scikit-learn solver that the user chose, if any."""
     if isinstance(model.solver, str) and model.solver in SCIKIT_LEARN_SOLVERS:
-        return f"{why} ({model.solver!r} was asked for, which has the same optimum)"
+        return f"{why} (instead of {model.solver!r}, which has the same optimum)"
     return why

@@ -41,9 +41,9 @@ def check(data: str, quiet: bool, memory: str | None, as_json: bool, **given: An
     their columns; with --missing, the table is checked as that fit would read it. Rows are named by their number in
     DATA, the first row being row 1; in a folder, by their number in each file.
 
-    Exit code 1 means that there is a problem: a fit would fail or answer another question. Problems are a target with
-    one class or with measurements, rows without a label, a column of text, missing values, no usable column, and a
-    column or category that alone determines the class. With only warnings and notes the exit code is 0.
+    Exit code 1 means that there is a problem: a fit would fail, or would not answer your question. Problems are a
+    target with one class or with measurements, rows without a label, a column of text, missing values, no usable
+    column, and a column or category that alone determines the class. With only warnings and notes the exit code is 0.
     """
     from separatrix.checks import check_table
 

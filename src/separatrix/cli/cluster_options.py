@@ -20,7 +20,7 @@ cluster_option = click.option(
     metavar="ADDRESS",
     help="Let the workers of a Dask cluster read the Parquet or CSV files of DATA: the address of a scheduler, such as "
     "tcp://host:8786 or tls://host:8786, or local for processes of this machine. TLS settings are those of Dask's "
-    "configuration. A scheduler or worker that is missing is waited for 60 seconds (DASK_SEPARATRIX__WORKER_TIMEOUT).",
+    "configuration. The command waits up to 60 seconds for a scheduler and workers (DASK_SEPARATRIX__WORKER_TIMEOUT).",
 )
 
 

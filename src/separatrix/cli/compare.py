@@ -79,7 +79,7 @@ def compare(
     means for missing values are learned from the training rows only. Columns are standardised for the classifiers
     that depend on scales (*). Classifiers that cannot be fitted, or would take too long, are listed with the reason.
     The candidates for the recommendation are the classifiers that are not clearly worse than the best: within one
-    standard error, or not distinguished from it by a paired test of the rows. Of these, one with probabilities is
+    standard error, or not distinguished from it by a paired test of the rows. Among these, one with probabilities is
     preferred, then the simplest. Exit code 1 means that --report was given and no classifier could be recommended.
     """
     from separatrix.base import concurrency
@@ -134,7 +134,7 @@ def _note(table: RawTable, shown: Sequence[str]) -> None:
 def _report(table: RawTable, comparison: Comparison, path: str) -> None:
     """Fit the chosen classifier to all rows, as the command of ``_refit`` does, and write its report.
 
-    The folds of the comparison are its cross-validation. The report says so if the fit did not end as asked.
+    The folds of the comparison are its cross-validation. The report says so if the fit did not converge.
     """
     from separatrix.cli.fit import Split, fitted
     from separatrix.cli.fit_report import write_report

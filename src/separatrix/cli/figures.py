@@ -24,16 +24,24 @@ Examples:
 
 @click.command(epilog=_EXAMPLES, short_help="Draw the pictures of the lectures.")
 @click.argument("names", nargs=-1, type=click.Choice(NAMES, case_sensitive=False), metavar="[NAME]...")
-@click.option("--out", metavar="FOLDER", help="Write the files to this folder, which is created if it is missing.")
 @click.option(
-    "--dpi", type=click.IntRange(20, 1200), default=200, show_default=True, help="The dots per inch of PNG files."
+    "--out",
+    metavar="FOLDER",
+    help="Write the files to this folder, which is created if it is missing. Required unless --list is given.",
 )
-@click.option("--list", "listed", is_flag=True, help="List the pictures, with a sentence on each.")
+@click.option(
+    "--dpi",
+    type=click.IntRange(20, 1200),
+    default=200,
+    show_default=True,
+    help="The resolution of PNG files (dots per inch).",
+)
+@click.option("--list", "listed", is_flag=True, help="List the pictures, with one sentence about each, and exit.")
 def figures(names: tuple[str, ...], out: str | None, dpi: int, listed: bool) -> None:
     """Draw the pictures V1 to V17 of the lectures on linear classification.
 
-    Each picture is written four times: as SVG and as PNG, in a light and in a dark theme, for example to V1-light.svg.
-    Without names, all are written.
+    Each picture is written to four files: as SVG and as PNG, in a light and in a dark theme, such as V1-light.svg.
+    Without NAME, all pictures are written.
     """
     if listed:
         _say_sentences(names or NAMES)
@@ -63,7 +71,7 @@ def _say_sentences(names: tuple[str, ...]) -> None:
 def _folder(out: str | None) -> Path:
     """The folder to write to; created if it is missing."""
     if out is None:
-        raise ParameterError("--out", "it is missing", "give the folder for the files, or --list to see what there is")
+        raise ParameterError("--out", "it is missing", "give the folder for the files, or --list to list the pictures")
     folder = Path(out)
     try:
         folder.mkdir(parents=True, exist_ok=True)

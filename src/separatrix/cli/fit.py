@@ -111,8 +111,8 @@ _SECTIONS = {
 @click.option(
     "--cost",
     metavar="FP=C,FN=C",
-    help="For the report, the costs of both mistakes of two classes, such as FP=1,FN=5; the second is the positive "
-    "one. The report then shows what the mistakes cost, and the threshold with the lowest cost.",
+    help="For the report, the costs of a false positive and a false negative, such as FP=1,FN=5; the second of the two "
+    "classes is the positive one. The report then shows the cost of mistakes and the threshold with the lowest cost.",
 )
 @click.option(
     "--stats",

@@ -206,7 +206,7 @@ class FitOutput:
         for k, note in enumerate(self.notes[:MOST_NOTES_SHOWN]):
             terminal.line("" if k else "notes", note, "yellow")
         if len(self.notes) > MOST_NOTES_SHOWN:
-            terminal.line("", f"and {len(self.notes) - MOST_NOTES_SHOWN} notes more: see --json")
+            terminal.line("", f"and {len(self.notes) - MOST_NOTES_SHOWN} more notes: see --json")
 
     def _show_categories(self) -> None:
         """The categories with their reference levels."""
@@ -275,7 +275,7 @@ class FitOutput:
         return None if self.weights is None or len(self.classes) != 2 else self.weights.ratio
 
     def _spoken_for(self, one: dict[str, Any]) -> str:
-        """The column of a weight, and the class that it speaks for or against."""
+        """The column of a weight, and the class that it favours or disfavours."""
         side, label = "for" if one["weight"] >= 0 else "against", one["class"]
         if len(self.classes) == 2 and one["weight"] < 0:
             side, label = "for", self.classes[0]

@@ -54,14 +54,14 @@ Examples:
     "--drag",
     type=int,
     metavar="ROW",
-    help="With --record: the point that can be dragged. By default the one that the page invites to drag.",
+    help="With --record: the row number of the point that can be dragged. By default the page chooses one.",
 )
 @click.option(
     "--places",
     nargs=2,
     type=int,
     metavar="N N",
-    help="With --record: the numbers of positions, across and up, to which it can be dragged; 43 28 by default.",
+    help="With --record: how many positions the point can be dragged to, across and up; 43 28 by default.",
 )
 def lab(
     data: str | None,
@@ -73,13 +73,13 @@ def lab(
     drag: int | None,
     places: tuple[int, int] | None,
 ) -> None:
-    """Open pages on which points can be dragged and classifiers followed step by step.
+    """Open interactive pages in the browser, on which you can drag points and follow classifiers step by step.
 
-    With DATA (a file, a folder, a glob pattern or demo:NAME), the page "Your data" opens on that table: its check, a
-    model with its accuracy on held-out rows, its picture, a comparison of all classifiers, and the report. Without
-    DATA, the page takes a file that is dropped on it. Tables stay on this machine.
+    With DATA (a file, a folder, a glob pattern or demo:NAME), the page "Your data" opens with that table. There
+    you can check the table, fit a model, see its picture and its accuracy on held-out rows, compare all classifiers,
+    and make the report. Without DATA, you can drop a file on that page. Tables stay on this machine.
 
-    The server answers only to this machine, under the address that it prints. Press Ctrl+C to end it.
+    The server answers only requests from this machine, at the address that it prints. Press Ctrl+C to stop it.
     """
     if record is not None:
         if data is not None:

@@ -1,6 +1,6 @@
 """The measures that ``evaluate`` and ``fit`` print: accuracy, log loss, Brier score, calibration, ROC, mistakes.
 
-``evaluation.performance`` computes them; each is shown beside that of the fitted rows' class frequencies alone.
+``evaluation.performance`` computes them; each is compared with that of the class frequencies of the fitted rows.
 """
 
 from __future__ import annotations
@@ -229,7 +229,7 @@ def _or_none(value: float) -> float | None:
 
 
 def refuse_unknown_labels(where: str, y: Any, rows: Rows, classes: Any) -> None:
-    """Labels that are no classes of the model, by the rows they are in."""
+    """Labels that the model does not know, by the rows that have them."""
     known = set(classes.tolist())
     strange = [k for k, label in enumerate(y.tolist()) if label not in known]
     if strange:

@@ -27,7 +27,7 @@ SHARE_OF_AVAILABLE_MEMORY = 0.6
 # The bytes of a cell that is read into memory: as it was read, as a number, encoded, once more in the rows fitted, and
 # in copies for a time. A fit to 3 000 000 rows of 9 columns took 57.
 BYTES_PER_CELL = 56
-# How much larger than the file a text is in memory, and how much larger than that a compressed file becomes.
+# The ratio of a text file's size in memory to its size on disk, and that of a compressed file to its unpacked size.
 TEXT_RATIO, UNPACKED_RATIO = 1.2, 5.0
 # A cell of a text file takes at least a digit and a delimiter.
 FEWEST_BYTES_PER_CELL = 2
@@ -41,8 +41,8 @@ _LIBSVM = (".libsvm", ".svm", ".svmlight")
 SMALLEST_MEMORY, SMALLEST_MEMORY_PER_COLUMN = 420_000_000, 3_000_000
 
 _MEMORY = (
-    "The memory that the process may take at its peak, such as 500MB or 4GB, with Python and its packages, which take "
-    "about 300MB; by default a part of what is available. A table that would need more "
+    "A limit on the peak memory of the process, such as 500MB or 4GB, which includes about 300MB for Python and its "
+    "packages; by default a part of the available memory. A table that would need more "
 )
 memory_option = click.option("--memory", metavar="SIZE", help=f"{_MEMORY}is read in batches, with the same result.")
 memory_of_fit_option = click.option(
@@ -61,20 +61,20 @@ cache_option = click.option(
     "--cache",
     type=click.Path(file_okay=False, readable=False),
     metavar="DIR",
-    help="Keep the rows of a table that is read in batches as numbers in this folder, for the later passes and for "
-    "later fits. By default they are kept in a temporary file, if the disk has room.",
+    help="For a table that is read in batches: keep its rows as numbers in this folder, for later passes and later "
+    "fits. By default they are kept in a temporary file, if the disk has room.",
 )
 checkpoint_option = click.option(
     "--checkpoint",
     type=click.Path(readable=False),
     metavar="FILE",
-    help="After every pass over a table that is read in batches, keep the state of the fit in this file, until the fit "
-    "has ended.",
+    help="For a table that is read in batches: save the state of the fit in this file after every pass. The file is "
+    "removed when the fit has ended.",
 )
 resume_option = click.option(
     "--resume",
     is_flag=True,
-    help="Go on from the file of --checkpoint, if it exists. The result is that of a fit without interruption.",
+    help="Continue from the file of --checkpoint, if it exists. The result is the same as without an interruption.",
 )
 
 
@@ -109,7 +109,7 @@ class TooLarge:
 def may_be_batched(data: str, memory: str | None) -> bool:
     """Whether a table is a file, a folder or a pattern of files that can be read in batches, and that may be too large.
 
-    Only the sizes of the files are looked at, so that small tables are not opened twice.
+    Only the sizes of the files are read, so that small tables are not opened twice.
     """
     from separatrix.table.formats.demos import DEMO
 
@@ -196,7 +196,7 @@ def _size(n: float) -> str:
 
 
 def refuse_too_large(data: str, spelling: dict[str, Any], memory: str | None, what: str, instead: str = "") -> None:
-    """Refuse a table that does not fit into memory, for ``what`` needs it there. ``instead``: what else can be done."""
+    """Refuse a table that does not fit into memory, if ``what`` needs it there. ``instead``: what else can be done."""
     limit = memory_limit(memory)
     if not may_be_batched(data, memory):
         return
@@ -222,7 +222,7 @@ def kept_in(checkpoint: str | None, resume: bool) -> Iterator[None]:
     refuse_unwritable("--checkpoint", checkpoint)
     if os.path.lexists(checkpoint) and not resume:
         problem = f"the file {checkpoint!r} exists"
-        raise ParameterError("--checkpoint", problem, "give --resume to go on from it, or remove it to start again")
+        raise ParameterError("--checkpoint", problem, "give --resume to continue from it, or remove it to start again")
     try:
         with checkpoints.checkpoint(checkpoint, resume):
             yield
@@ -231,7 +231,7 @@ def kept_in(checkpoint: str | None, resume: bool) -> Iterator[None]:
             raise ParameterError("--checkpoint", error.problem, error.remedy) from error
         raise
     except ClusterError as error:
-        remedy = f"{error.remedy}; {checkpoint} is kept, so the same command with --resume goes on"
+        remedy = f"{error.remedy}; {checkpoint} is kept, so the same command with --resume continues"
         raise ClusterError(error.problem, remedy) from error
     os.unlink(checkpoint)
 

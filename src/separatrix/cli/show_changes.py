@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 # The output lists at most this many items of a list, and changed numbers.
 MOST_ITEMS, MOST_NUMBERS = 30, 20
-# Models with different classifiers or columns differ in almost everything: only these many facts and numbers are shown.
+# Models with different classifiers or columns differ in almost everything: only this many facts and numbers are shown.
 MOST_FACTS_OF_DIFFERENT_MODELS, MOST_NUMBERS_OF_DIFFERENT_MODELS = 8, 8
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 # The output lists at most this many columns of a kind, and levels of a category.
 MOST_COLUMNS_SHOWN, MOST_LEVELS_SHOWN = 30, 8
-# Settings that are accepted for the sake of scikit-learn's users, at the values at which they have no effect.
+# Settings that are accepted only for compatibility with scikit-learn, with the values at which they have no effect.
 _WITHOUT_EFFECT = {
     "dual": False,
     "intercept_scaling": 1,

@@ -12,7 +12,7 @@ from separatrix.cli import terminal
 if TYPE_CHECKING:
     from separatrix.table import Encoded, Encoder
 
-# So many n-grams are printed for each class.
+# The number of n-grams printed for each class.
 MOST_NGRAMS_SHOWN = 12
 
 

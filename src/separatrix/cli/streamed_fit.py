@@ -44,7 +44,7 @@ _RAISE = "raise --memory, or leave it out"
 
 @dataclass(frozen=True)
 class LargeTable:
-    """A table that is not read into memory, what is asked of it, and why. ``passes``: the workers that read it."""
+    """A table that is not read into memory, the request, and the reason. ``passes``: the workers that read it."""
 
     asked: Selection
     batched: BatchedSource

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Asked:
-    """What is asked of the rows for a model: how the file is written, and where its labels are, if they are needed."""
+    """How to read the rows for a model: how the file is written, and where its labels are, if they are needed."""
 
     known: ModelFile
     spelling: dict[str, Any]

@@ -82,16 +82,16 @@ _SPELLING = (
         callback=_texts,
         metavar="TEXT",
         help="A text that means a missing value, such as -. An empty cell and NA always do; ?, N/A, null and the like "
-        "do in columns of numbers and dates and in the target, but are levels of a category. May be repeated, or a "
-        "list with commas. A model remembers it.",
+        "do in columns of numbers and dates and in the target, but are levels of a category. May be repeated or be a "
+        "list separated by commas. The model file stores it.",
     ),
     click.option(
         "--date-format",
         multiple=True,
         callback=_forms,
         metavar="[COL=]FORMAT",
-        help="How dates are written, as %d.%m.%Y for 31.12.2024, in one column or in all that hold such dates. May be "
-        "repeated. Dates such as 2024-12-31 need none. A model remembers it.",
+        help="The format of dates, such as %d.%m.%Y for 31.12.2024, in one column or in all that hold such dates. May "
+        "be repeated. Dates such as 2024-12-31 need none. The model file stores it.",
     ),
     click.option(
         "--max-columns",
@@ -111,19 +111,23 @@ _SPELLING = (
 _SELECTION = (
     click.option("--target", metavar="COL", help="The column to predict. Demo tables have a default."),
     click.option(
-        "--drop", metavar="COL", multiple=True, help="Ignore this column. May be repeated, or a list with commas."
+        "--drop",
+        metavar="COL",
+        multiple=True,
+        help="Ignore this column. May be repeated or be a list separated by commas.",
     ),
     click.option(
         "--category",
         metavar="COL",
         multiple=True,
-        help="This column holds categories, even if they look like numbers. May be repeated, or a list with commas.",
+        help="This column holds categories, even if they look like numbers. May be repeated or be a list separated by "
+        "commas.",
     ),
     click.option(
         "--number",
         metavar="COL",
         multiple=True,
-        help="This column holds numbers; any other cell is an error. May be repeated, or a list with commas.",
+        help="This column holds numbers; any other cell is an error. May be repeated or be a list separated by commas.",
     ),
     click.option("--schema", type=FILE, metavar="FILE", help="Column types (JSON), as printed by fit --print-schema."),
 )
@@ -135,8 +139,8 @@ _MISSING = click.option(
     default="error",
     metavar="HOW",
     help="What to do with missing values: error (the default) reports an error; impute fills in the mean of a "
-    "number and the most frequent level of a category; indicator adds a 0/1 column for them, so that in a "
-    "category missing is a level of its own; drop removes rows that have them.",
+    "number and the most frequent level of a category; indicator adds a 0/1 column for them (in a category, "
+    "missing becomes a level of its own); drop removes rows that have them.",
 )
 _REFERENCE = click.option(
     "--reference",

@@ -21,7 +21,7 @@ _OPTIONS = (
         multiple=True,
         help="Use this column of free text: each word and each pair of neighbouring words becomes a column, weighted "
         "by TF-IDF as in scikit-learn (lower case, words of two letters or more, 1 + ln count, rows of length 1). "
-        "A missing text that --missing fills counts as empty. May be repeated.",
+        "A missing text counts as empty if --missing fills it. May be repeated.",
     ),
     click.option(
         "--text-ngrams",
@@ -33,7 +33,7 @@ _OPTIONS = (
         "--text-min-df",
         type=click.IntRange(1),
         metavar="N",
-        help="Leave n-grams out that are in fewer than N rows of the fit; 2 by default.",
+        help="Leave out n-grams that occur in fewer than N training rows; 2 by default.",
     ),
     click.option(
         "--text-features",
@@ -45,8 +45,8 @@ _OPTIONS = (
     click.option(
         "--text-hashed",
         is_flag=True,
-        help="Hash n-grams to columns instead of keeping a vocabulary: signed counts without idf, as scikit-learn's "
-        "HashingVectorizer has them.",
+        help="Hash n-grams to columns instead of keeping a vocabulary: signed counts without idf, as in "
+        "scikit-learn's HashingVectorizer.",
     ),
 )
 # The settings of the options, by the names of the options' parameters.

@@ -63,7 +63,7 @@ class Loaded:
 
 @dataclass(eq=False)
 class HeldRows:
-    """The rows of a table in the memory of workers. ``now``: the chunks, which are made anew if all workers are lost.
+    """The rows of a table in the memory of workers. ``now``: the chunks, which are made again if all workers are lost.
 
     After a time without any worker, Dask does not run tasks that have a preferred worker. This class handles that case.
     """

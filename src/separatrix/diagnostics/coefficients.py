@@ -160,7 +160,7 @@ def coefficients(
     level : float, default 0.95
         The level of the confidence intervals.
     scaling : Scaling, optional
-        How the columns of X were scaled; steps are then told in the units before. By default, that of a pipeline.
+        How the columns of X were scaled; steps are then in the units before scaling. By default, that of a pipeline.
     encoder : Encoder, optional
         How the table became X; it knows the reference levels. By default, that of a pipeline.
 

@@ -32,7 +32,7 @@ class Contributions:
     values : array (m, d)
         The values of the rows.
     parts : array (m, d)
-        The contributions. A positive one speaks for the true class.
+        The contributions. A positive one favours the true class.
     others : array (m,) of int
         The numbers of the classes that the true ones are compared with.
     """
@@ -42,7 +42,7 @@ class Contributions:
     others: Integers
 
     def largest(self, i: int, top: int) -> Integers:
-        """The numbers of the columns that contributed most to row i, the largest first, without those of no part."""
+        """The numbers of the columns that contributed most to row i, largest first, without zero contributions."""
         size = np.abs(self.parts[i])
         order = np.argsort(-size, kind="stable")[:top]
         return np.asarray(order[size[order] > 0])

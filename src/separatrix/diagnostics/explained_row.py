@@ -1,4 +1,4 @@
-r"""One row under a fitted model: its score, its place beside the boundary, its probability, and what each column adds.
+r"""One row under a fitted model: its score, its distance from the boundary, its probability, and what each column adds.
 
     z = b + Σ_j w_j x_j,    d = z/‖w‖,    x = x⊥ + d w/‖w‖    (docs/tour.md, G2)
 
@@ -38,13 +38,13 @@ class ExplainedRow:
     Attributes
     ----------
     x : array (d,)
-        The row; of a pipeline, as its last step gets it.
+        The row; for a pipeline, as its last step receives it.
     columns : list of str
         The names of its columns.
     classes : array (K,)
         The labels.
     predicted, against : labels
-        The predicted class, and the one that comes next, beyond the nearest boundary.
+        The predicted class, and the class with the next largest score.
     scores : array (1,) or (K,)
         z; with two classes it is positive for the second one.
     contributions : array (d,) or None
@@ -130,7 +130,7 @@ class ExplainedRow:
 
 
 def explain_row(model: Any, x: Any, label: Any = None) -> ExplainedRow:
-    """Explain what a fitted model makes of one row.
+    """Explain the prediction of a fitted model for one row.
 
     Parameters
     ----------

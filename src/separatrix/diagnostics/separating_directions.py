@@ -1,7 +1,7 @@
 r"""Directions that separate the classes of rows best (Fisher).
 
 Fisher's axes maximise vᵀ S_B v / vᵀ S_W v, the scatter between the classes by the scatter within them. S_W is shrunk
-towards a multiple of the identity by d/(d + n), since with few rows a column it separates rows by chance.
+towards a multiple of the identity by d/(d + n), since with few rows per column it separates rows by chance.
 """
 
 from __future__ import annotations

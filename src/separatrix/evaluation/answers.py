@@ -79,7 +79,7 @@ def answers(model: Any, X: Any, y: Any) -> Answers:
     """
     kind = type(model).__name__
     if not hasattr(model, "predict") or not hasattr(model, "classes_"):
-        raise ParameterError("model", f"got {kind}, which is no fitted classifier", "call fit first")
+        raise ParameterError("model", f"got {kind}, which is not a fitted classifier", "call fit first")
     classes = np.asarray(model.classes_)
     codes = known_codes(y, classes)
     chosen = known_codes(model.predict(X), classes)

@@ -1,4 +1,7 @@
-"""``reliability``: predicted probabilities beside observed frequencies, in bins (docs/tour.md, E2)."""
+"""``reliability``, the reliability curve: predicted probabilities and observed frequencies in bins (docs/tour.md, E2).
+
+Probabilities are measured here but not changed; there is no recalibration such as Platt scaling.
+"""
 
 from __future__ import annotations
 

@@ -130,7 +130,7 @@ def compare(
     rows = as_rows(as_matrix(X))
     classes, codes = encode(y)
     if rows.ndim != 2 or rows.shape[0] != len(codes):
-        raise ParameterError("X", f"its shape is {rows.shape} for {len(codes)} labels", "give one row a label")
+        raise ParameterError("X", f"its shape is {rows.shape} for {len(codes)} labels", "give one row for each label")
     refuse_not_finite(memory_rows(rows, codes))
     return _compared(RawTable("X", rows, None), classes, codes, cv, seed, by, only, seconds)
 
@@ -158,7 +158,8 @@ def _labelled_frame(X: Any, y: Any, missing: str, **asked: Any) -> RawTable:
     columns = open_frame(X).columns
     classes, codes = encode(y)
     if columns.num_rows != len(codes):
-        raise ParameterError("X", f"it has {columns.num_rows} rows for {len(codes)} labels", "give one row a label")
+        problem = f"it has {columns.num_rows} rows for {len(codes)} labels"
+        raise ParameterError("X", problem, "give one row for each label")
     _refuse_one_class(classes.tolist())
     name = "y"
     while name in columns.column_names:

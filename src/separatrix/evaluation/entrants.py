@@ -76,7 +76,7 @@ class Contest:
     def overlap(self) -> str | None:
         """Why no hyperplane separates a class from the rest, for the first such class; None if all are separable."""
         if self.X.shape[1] + 1 > MOST_EXACT_ROWS:
-            return f"not asked for: whether classes are separable is decided for up to {MOST_EXACT_ROWS} columns"
+            return f"not tried: separability is tested for up to {MOST_EXACT_ROWS} columns only"
         try:
             with Budget(self.seconds).spending(watched()):
                 return self._first_overlap()

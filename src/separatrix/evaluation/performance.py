@@ -1,4 +1,4 @@
-"""All measures of a fitted classifier on labelled rows, with intervals and beside the null model.
+"""All measures of a fitted classifier on labelled rows, with intervals and compared with the null model.
 
 The null model knows the class frequencies of the fitted rows and ignores the columns: it always predicts the most
 frequent class.

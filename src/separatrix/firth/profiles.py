@@ -212,7 +212,7 @@ class _Profile:
         """The coefficient at which r = q on one side of the maximum."""
         if self.top.length > NEAR:
             return End(
-                np.nan, f"the fit is no maximum: its penalised score is {self.top.length:.1e} standard errors long"
+                np.nan, f"the fit is not a maximum: its penalised score is {self.top.length:.1e} standard errors long"
             )
         error = float(np.sqrt(self.c @ self.top.level.factor.solve(self.c) / self.problem.weight))
         rounding = 2 * self.problem.weight * VALUE_ROUNDING_SHARE * abs(self.top.level.value)
@@ -278,7 +278,7 @@ def _coefficient(problem: Penalised, column: int, contrast: Any) -> tuple[Array,
     K, width = problem.objective.shape
     frame, space = problem.objective.rows.frame, problem.objective.subspace
     if not 0 <= column < width - problem.objective.n_offsets or problem.objective.pinned[column]:
-        fault = f"got {column}, which is no column of the fit"
+        fault = f"got {column}, which is not a column of the fit"
         raise InputError("column", fault, f"give a number from 0, the intercept, to {width - 1}")
     across = _contrast(contrast, K)
     row = np.zeros(width)

@@ -22,7 +22,7 @@ class Region:
     Attributes
     ----------
     labels : tuple
-        The class that wins there, or for an ambiguous region all classes in question.
+        The class that wins there, or for an ambiguous region all classes that may win there.
     vertices : array (m, 2)
         The vertices, counter-clockwise. A class that wins nowhere has a region without vertices.
 

@@ -206,7 +206,7 @@ def ambiguous_regions(model: Scheme, box: Any) -> list[Region]:
     Returns
     -------
     list of Region
-        The ``labels`` of a region are the classes in question, empty if no model predicts its own class.
+        The ``labels`` of a region are the classes that may win there, empty if no model predicts its own class.
 
     Examples
     --------

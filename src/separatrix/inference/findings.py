@@ -104,7 +104,7 @@ def _distance_noted(estimate: Estimate) -> list[str]:
 
 def separated(asked: SummaryRequest, estimate: Estimate, kind: str, groups: Any) -> Findings:
     sentence = Message(
-        "the classes are separated: the likelihood grows for ever and has no maximum, so no coefficient can be "
+        "the classes are separated: the likelihood keeps growing and has no maximum, so no coefficient can be "
         "estimated; ",
         REMEDIES,
     )
@@ -189,7 +189,7 @@ def _withheld(asked: SummaryRequest, estimate: Estimate, kind: str) -> str | Non
     if asked.penalised:
         return Message(
             f"the fit is penalised (C={asked.claim.C:g}): its coefficients are biased by an amount that the rows "
-            "do not tell, so standard errors, p-values, intervals, AIC and BIC would mislead; fit with ",
+            "do not show, so standard errors, p-values, intervals, AIC and BIC would mislead; fit with ",
             Setting("C", np.inf),
         )
     if asked.class_weighted and not COVARIANCES[kind].robust:

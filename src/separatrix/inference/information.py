@@ -184,7 +184,7 @@ def group_codes(groups: Any, asked: SummaryRequest) -> tuple[Integers, int]:
     try:
         _, codes = encode(groups)
     except InputError as error:
-        raise InputError("groups", error.problem, "give one group a row") from error
+        raise InputError("groups", error.problem, "give one group per row") from error
     if len(codes) != asked.X.shape[0]:
         raise InputError("groups", f"it has {len(codes)} entries for {asked.X.shape[0]} rows", "give one group per row")
     counted = asked.weight > 0
@@ -213,6 +213,6 @@ def chosen(asked: SummaryRequest, covariance: str | None, groups: Any) -> str:
         problem = f"got {covariance!r} " + ("without groups" if groups is None else "beside groups")
         raise ParameterError("covariance", problem, "give groups and covariance='cluster', or neither")
     if name == "classical" and not asked.declared.repeats:
-        problem = "got 'classical' with probability weights, which are no number of rows"
+        problem = "got 'classical' with probability weights, which do not count rows"
         raise ParameterError("covariance", problem, "use 'HC0', 'HC1' or groups")
     return name

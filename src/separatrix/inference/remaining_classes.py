@@ -31,7 +31,7 @@ from separatrix.rows.in_memory import InMemory
 EXCLUDED_CLASS_OFFSET = -1e4
 # Singular values below this share of the largest are treated as zero when the rank of a span is determined.
 SMALLEST_SINGULAR_SHARE = 1e-10
-SUPREMUM = InMemory("recession", "the supremum of the likelihood depends on the rows that touch")
+SUPREMUM = InMemory("recession", "the supremum of the likelihood depends on the rows that touch a hyperplane")
 
 
 @dataclass(frozen=True)

@@ -194,7 +194,8 @@ def likelihood_claim(model: Any) -> Any:
         raise ParameterError("model", f"got {_named(model)}", "give a fitted LogisticRegression")
     if not LOSSES[claim.loss].traits.likelihood:
         remedy = "fit with loss='logistic', 'probit' or 'cloglog'"
-        raise ParameterError("model", f"its loss {claim.loss!r} is no likelihood, so it has no standard errors", remedy)
+        problem = f"its loss {claim.loss!r} is not a likelihood, so it has no standard errors"
+        raise ParameterError("model", problem, remedy)
     return claim
 
 

@@ -34,7 +34,7 @@ class Summary:
     low, high : array
         The ends of the confidence intervals.
     ratio, ratio_low, ratio_high : array
-        Odds or hazard ratios with their intervals; NaN for the intercept, whose exponential is no ratio of odds.
+        Odds or hazard ratios with their intervals; NaN for the intercept, whose exponential is not a ratio of odds.
     log_likelihood, null_log_likelihood : float
         The log-likelihoods of the model and of the null model.
     lr_statistic, lr_df, lr_p_value
@@ -98,7 +98,7 @@ class Summary:
         return self._ratio(self.high)
 
     def _ratio(self, of: Array) -> Array:
-        """The exponentials of ``of``; NaN if the coefficient is not unique, or if its exponential is no ratio."""
+        """The exponentials of ``of``; NaN if the coefficient is not unique, or if its exponential is not a ratio."""
         said = ~np.isin(self.states, (HELD, OPEN)) & bool(self.ratio_name)
         said[..., : int(self.asked.claim.fit_intercept)] = False
         with np.errstate(over="ignore"):

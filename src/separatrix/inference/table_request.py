@@ -29,7 +29,7 @@ from separatrix.rows.model_columns import model_table
 
 
 class _Weights(NamedTuple):
-    """The number of rows with weight, and the first row whose weight is no whole number, with that weight."""
+    """The number of rows with weight, and the first row whose weight is not a whole number, with that weight."""
 
     counted: int = 0
     broken: int = -1
@@ -38,7 +38,7 @@ class _Weights(NamedTuple):
 
 @dataclass(frozen=True)
 class _WeightsOf:
-    """Counts the rows with weight, and finds a weight that is no whole number."""
+    """Counts the rows with weight, and finds a weight that is not a whole number."""
 
     def zero(self) -> _Weights:
         return _Weights()
@@ -96,7 +96,7 @@ class TableRequest(SummaryRequest):
         raise self._refusal()
 
     def refuse(self, covariance: str, intervals: str) -> None:
-        """Raise an error if what is asked for needs the rows in memory."""
+        """Raise an error if the request needs the rows in memory."""
         if covariance == "cluster":
             problem = "it needs the rows in memory, beside which groups are given"
             raise ParameterError("covariance", problem, "use 'classical', 'HC0' or 'HC1', or read the rows into memory")

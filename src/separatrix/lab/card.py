@@ -14,7 +14,7 @@ MOST_LOSSES = 200
 
 
 def card(model: Any, place: Array, label: int) -> dict[str, Any]:
-    """What a model says of a point (2,) of class ``label``.
+    """The prediction and the loss of a model at a point (2,) of class ``label``.
 
     Score, distance and probability are those of the class: with two classes, the score of the first is −z, and the
     distance is negative on the wrong side. ``foot`` is the nearest point of a straight boundary.

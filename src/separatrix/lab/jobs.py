@@ -16,7 +16,7 @@ from separatrix.lab.request_registry import Call, Request, answered, encoded, fa
 
 SECONDS_BEFORE_PROGRESS, SECONDS_BETWEEN_REPORTS = 0.3, 0.2
 STOPPED = "The computation was stopped."
-BROKEN = "The computation failed by a fault of the program; its log has the details."
+BROKEN = "The computation failed because of an error in the program; its log has the details."
 
 _log = logging.getLogger("separatrix.lab")
 
@@ -26,7 +26,7 @@ class Stopped(Exception):
 
 
 class Job:
-    """A computation, which tells its progress as a message to the page."""
+    """A computation, which sends its progress to the page."""
 
     def __init__(self, call: Call, requests: Mapping[str, Request], tell: Callable[[str], None]) -> None:
         self.call, self.requests, self.tell = call, requests, tell

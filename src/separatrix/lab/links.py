@@ -132,7 +132,7 @@ def refused(problem: str, remedy: str) -> ParameterError:
 
 
 def _check(model: dict[str, Any]) -> None:
-    """Refuse values of settings that cannot be read. What a classifier does not allow is told by its fit."""
+    """Refuse values of settings that cannot be read. The fit reports values that a classifier does not allow."""
     try:
         chosen(model)
     except InputError as error:

@@ -24,7 +24,7 @@ from separatrix.lab.standalone import standalone
 class Worker:
     """Answers the requests of one view, one at a time, in a thread that ends when nothing is waiting.
 
-    Of waiting requests of one name, only the latest is answered. ``tell`` sends a message to the page.
+    If several requests of one name wait, only the latest is answered. ``tell`` sends a message to the page.
     """
 
     def __init__(self, known: Mapping[str, Request], tell: Callable[[str], None]) -> None:

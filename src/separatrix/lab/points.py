@@ -23,7 +23,7 @@ from separatrix.lab.presets import PRESETS
 # Coordinates are stored as int16 in units of 1/PER_UNIT.
 PER_UNIT = 100
 LARGEST = np.iinfo(np.int16).max / PER_UNIT
-# Past this number of moved rows the coded form is shorter, and past MOST_POINTS a page is no longer drawn by hand.
+# With more moved rows than this the coded form is shorter; pages take at most MOST_POINTS points.
 MOST_MOVED, MOST_POINTS = 12, 20_000
 CLASSES = 6
 # Links have - and _ in place of + and /.

@@ -1,4 +1,4 @@
-"""Recordings: a page of the lab in one file, with the answers of all requests that it can ask."""
+"""Recordings: a page of the lab in one file, with the answers to all requests that it can send."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def record(
     drag : int, optional
         The row of the point that can be dragged on the page; by default the one that the page invites to drag.
     places : tuple of two int, default (43, 28)
-        The numbers of places to the right and upwards between which the point can be dragged.
+        How many positions the point can be dragged to, across and up.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What is recorded of a page: the requests that it will ask, and the parts of them that may change.
+"""What is recorded of a page: the requests that it will send, and the parts of them that may change.
 
 A module of ``requests/`` declares it by a function ``recorded(link, options)``, which returns a ``Plan``. In the
 recording, a request is answered by the nearest of the recorded ones.
@@ -88,7 +88,7 @@ class Plan:
     """All requests of a recording, and what a reader of the page can do with it.
 
     ``sentence`` says what can be changed. ``controls`` are CSS selectors of the controls that work; all others are
-    disabled. ``still`` are parts of the page that react to nothing. Of the points, only ``row`` can be moved. ``grid``
+    disabled. ``still`` are parts of the page that react to nothing. Only the point ``row`` can be moved. ``grid``
     are the places that are recorded: the values of x₁ and those of x₂. ``dropped`` are parts of answers that a
     recording does not keep.
     """

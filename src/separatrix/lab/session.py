@@ -1,4 +1,4 @@
-"""A page's connection: of requests of one name, one is computed at a time, and of those that wait only the latest.
+"""The connection of a page. One request of each name is computed at a time; of those that wait, only the latest.
 
 Computations run in threads, so a long one holds up neither another page nor the other requests of its own page.
 """

@@ -1,4 +1,7 @@
-"""The content of a model file: made from an estimator, turned into one, written and read."""
+"""The content of a model file: made from an estimator, turned into one, written and read.
+
+The file format and its checksum are in ``base.checksummed_json``.
+"""
 
 from __future__ import annotations
 

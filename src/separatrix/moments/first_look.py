@@ -1,4 +1,4 @@
-"""What a look at a few rows, or at a few columns, tells before the moments of all rows are used.
+"""What a few rows, or a few columns, show before the moments of all rows are used.
 
 All rows are seen alike, wherever they are stored: the first look takes rows from the first block only, so that a stream
 need not be read twice.

@@ -23,7 +23,7 @@ from separatrix.scorers.scorer import Scorer, Scores
 
 @dataclass(frozen=True)
 class Cut:
-    """A scorer along a projection. For two classes also the zeros of its score, and the one where class 2 begins."""
+    """A scorer along a projection; for two classes, also the zeros of its score and the one where class 2 begins."""
 
     scorer: Scores
     crossings: Array = field(default_factory=lambda: np.empty(0))
@@ -93,7 +93,7 @@ class GaussianThreshold:
             return Cut(cut.scorer, cut.crossings, cut.threshold, note)
         known = (found.weight > 1) & (scatter > 1e-24 * pooled * found.weight)
         sigma = np.sqrt(np.where(known, scatter / np.where(known, found.weight - 1, 1.0), pooled))
-        note = "" if known.all() else "a class does not vary along the direction: it takes the pooled variance"
+        note = "" if known.all() else "a class does not vary along the direction: the pooled variance replaces its own"
         whiten = tuple((w * found.frame.scale)[:, None] / s for s in sigma)
         constant = -np.log(sigma) - 0.5 * np.log(2 * np.pi)
         gaussians = Gaussians(found.frame, found.shares, found.mean, whiten, (), constant)

@@ -25,7 +25,8 @@ from separatrix.rows import ArraySum, Block, Rows, number_of_rows
 from separatrix.rows.csr import is_sparse
 from separatrix.rows.protocol import BLOCK_BYTES, additions_in_order
 
-# The gap is reported only if at least this much of the smallest singular value of M, scaled to 1, is above rounding.
+# M is scaled so that its smallest singular value is 1. The gap is reported only if rounding leaves at least this much
+# of that value certain.
 SMALLEST_SINGULAR_VALUE_LEFT = 0.5
 # Rounding error, in units of EPS, of NumPy's pairwise sum over the rows of a block.
 PAIRWISE_SUM_UNITS = 32
@@ -112,8 +113,8 @@ def judge_by_residuals(
     total_weight : float
         S.
     sizes : array (d + 1,)
-        The size that the products of each column are rounded relative to: its root mean square, plus its offset where
-        that is not removed first.
+        The size of each column, to which the rounding of its products is relative: its root mean square, plus its
+        offset if that is not removed first.
     shift : array (outputs,)
         Bounds on the errors of the intercepts in W.
     """

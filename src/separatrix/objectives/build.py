@@ -106,7 +106,7 @@ def as_offset(offset: Any, n_rows: int, n_scores: int) -> Array | None:
     try:
         given = np.asarray(offset, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise ParameterError("offset", f"it is no array of numbers ({error})", remedy) from error
+        raise ParameterError("offset", f"it is not an array of numbers ({error})", remedy) from error
     given = given[:, None] if given.ndim == 1 and n_scores == 1 else given
     if given.shape != (n_rows, n_scores):
         raise ParameterError("offset", f"its shape is {given.shape}", remedy)

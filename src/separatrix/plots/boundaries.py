@@ -16,7 +16,7 @@ TOLERANCE = 2 * 10.0**-DIGITS
 
 
 def boundaries(regions: Sequence[Region], box: tuple[float, float, float, float]) -> Array:
-    """The segments (m, 2, 2) where regions with different labels meet. The frame of the box is none of them.
+    """The segments (m, 2, 2) where regions with different labels meet. The frame of the box is not among them.
 
     A segment that only one region has is a boundary, too: rounding has moved the ends of the other region's edge.
 

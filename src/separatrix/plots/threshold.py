@@ -166,8 +166,8 @@ class ThresholdDisplay(Display):
         if cost is not None:
             beside = ax.twinx()
             beside.plot(THRESHOLDS_DRAWN, cost, color=theme.muted, linestyle=DOTTED)
-            ax.plot([], [], color=theme.muted, linestyle=DOTTED, label="cost a row (right axis)")
+            ax.plot([], [], color=theme.muted, linestyle=DOTTED, label="cost per row (right axis)")
             beside.set_ylim(0.0, 1.1 * float(cost.max()))
-            beside.set_ylabel("cost a row")
+            beside.set_ylabel("cost per row")
             beside.spines["right"].set_visible(True)
         legends.below(ax)

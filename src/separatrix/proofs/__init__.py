@@ -13,7 +13,7 @@ null_space         directions in which every row scores zero, proven exactly
 quasi              an integer direction of quasi-complete separation that uses few columns
 causes             all sets of columns that cause a quasi-complete separation
 naming             classes, columns and rows described in words
-asked_rows         the rows that a verdict is asked about
+asked_rows         the rows that a verdict is about
 asked_tables       the same for tables outside memory
 verifiable         the base class of verdicts that make a claim
 separable          the verdict Separable, proven by a hyperplane
@@ -21,10 +21,13 @@ overlapping        the verdicts QuasiSeparable and Inseparable, proven by rows
 verdicts           all verdicts, with Doubtful
 overlap_proof      proofs that no hyperplane separates, extended row by row
 scales             columns of extreme size, rescaled by powers of two
-deciding           from rows in memory to a verdict
+deciding           the algorithm: from rows in memory to a verdict
 row_claims         claims about every row, checked block by block
-core_rows          the rows at hand in a search over rows outside memory
-widest_separator   the hyperplane that keeps furthest from the rows at hand
+enclosing_rows     a few rows whose hull contains the origin, a quick proof of overlap for few columns
+reference_levels   reference levels of categories that cause a quasi-complete separation
+violation_descent  the least sum of violations over few columns
+core_rows          the rows kept in memory during a search over rows outside memory
+widest_separator   the hyperplane that is farthest from these rows
 direction_rows     the rows that a direction touches and moves, outside memory
 streamed_separability   from rows outside memory to a verdict, in a few passes
 separability       the entry points: from rows to a verdict

@@ -50,7 +50,7 @@ def asked_differences(X: Any, y: Any, about: About) -> Differences:
         if K != 2:
             raise LabelError("y", f"it has {K} classes", "give the two classes of the verdict")
     if rows.ndim != 2 or rows.shape[0] != len(codes):
-        raise ParameterError("X", f"its shape is {rows.shape} for {len(codes)} labels", "give one row a label")
+        raise ParameterError("X", f"its shape is {rows.shape} for {len(codes)} labels", "give one row for each label")
     return Differences(rows, codes, K, about.fit_intercept)
 
 

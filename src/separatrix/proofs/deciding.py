@@ -44,13 +44,13 @@ from separatrix.rows import memory_rows
 from separatrix.rows.column_statistics import refuse_not_finite
 
 TOO_WIDE = (
-    f"a proof is looked for in up to {MOST_EXACT_ROWS} columns, times the classes less one, an exact one in columns of "
-    "floats in up to 600"
+    f"proofs are attempted for up to {MOST_EXACT_ROWS} columns, times the number of classes less one, and exact proofs "
+    "for up to 600 columns of floats"
 )
 # Largest number of rows in a proof that is checked exactly even if the columns exceed the limits of ``overlap_proof``.
 MOST_ROWS_ALWAYS_PROVEN = 300
-UNSURE = "rounding decides whether one has any"
-TOUCHING = "rows touch a hyperplane to rounding, which could not be made sure of"
+UNSURE = "rounding leaves open whether any has a positive one"
+TOUCHING = "rows touch a hyperplane up to rounding, which could not be confirmed"
 
 
 def decide(D: Differences, about: About) -> Verdict:

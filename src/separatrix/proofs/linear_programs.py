@@ -41,7 +41,7 @@ FEWEST_WAITED_FOR = 2000
 
 
 def _solved(cost: Array, **program: Any) -> Any:
-    """The solution by HiGHS, which cannot be interrupted; a large program is waited for, so that it can be given up."""
+    """The solution by HiGHS, which cannot be interrupted; a callback can end the wait for a large program."""
     from scipy.optimize import linprog
 
     if len(cost) + sum(np.size(program.get(side, ())) for side in ("b_ub", "b_eq")) < FEWEST_WAITED_FOR:

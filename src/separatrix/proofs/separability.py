@@ -1,6 +1,7 @@
-"""The entry points: from a table or from rows, in memory or elsewhere, to a verdict on separability.
+"""The test of separability: entry points for tables and for rows, in memory or outside.
 
-Rows in memory are decided by ``deciding``, rows outside memory by ``streamed_separability``.
+``deciding`` has the algorithm for rows in memory, and ``streamed_separability`` that for rows outside memory. The rule
+that detects separation during a fit is ``solvers.separation_rule``.
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ def separability(X: Any, y: Any = None, fit_intercept: bool = True, *, names: Se
         raise ParameterError("y", f"it has {len(classes)} class", "give at least two")
     rows = as_rows(X)
     if rows.ndim != 2 or rows.shape[0] != len(codes):
-        raise ParameterError("X", f"its shape is {rows.shape} for {len(codes)} labels", "give one row a label")
+        raise ParameterError("X", f"its shape is {rows.shape} for {len(codes)} labels", "give one row for each label")
     if rows.shape[1] + bool(fit_intercept) == 0:
         raise ParameterError("X", "it has no columns", "give at least one, or an intercept")
     about = About(bool(fit_intercept), classes, column_names(X, names))

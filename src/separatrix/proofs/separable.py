@@ -94,7 +94,7 @@ class Separable(VerifiableVerdict):
 
 def hyperplane_of(v: Array) -> Hyperplane:
     if v.ndim != 1:
-        remedy = "take v: its rows are one score a class, and their differences are hyperplanes"
+        remedy = "use v: each of its rows is the score of a class, and their differences are hyperplanes"
         raise ParameterError("hyperplane", f"the verdict is about {len(v)} classes", remedy)
     return Hyperplane(v[1:], float(v[0]))
 

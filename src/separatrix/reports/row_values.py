@@ -39,7 +39,7 @@ EPOCH = datetime.datetime(1970, 1, 1)
 
 @dataclass(frozen=True)
 class Entry:
-    """One column of the table in one row: its name, what stands between name and value, its value, its contribution."""
+    """One column of the table in one row: its name, the separator after it, its value, its contribution."""
 
     name: str
     joined: str
@@ -130,7 +130,7 @@ def _truth(value: float) -> str:
 
 
 def _day(value: float) -> str:
-    """A date, from the days since 1970; a time of day is told to the minute."""
+    """A date, from the days since 1970; a time of day is given to the minute."""
     try:
         at = EPOCH + datetime.timedelta(minutes=round(value * 24 * 60))
     except OverflowError:

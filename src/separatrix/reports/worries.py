@@ -18,8 +18,8 @@ from separatrix.reports.reported_model import ReportedModel
 WIDEST_ACCURACY_INTERVAL = 0.15
 # A class with at least this many rows is mostly missed if its recall is below this.
 FEWEST_ROWS_OF_MISSED_CLASS, RECALL_OF_MISSED_CLASS = 5, 0.5
-# Probabilities are called off if the expected calibration error is larger than this, and than this multiple of the
-# error that chance alone gives the same number of rows.
+# Probabilities are called inaccurate if the expected calibration error is larger than this, and than this multiple of
+# the error that chance alone gives the same number of rows.
 LARGEST_CALIBRATION_ERROR, LARGEST_CHANCE_RATIO = 0.05, 2.0
 # A row with a larger Cook's distance than this is influential (Cook and Weisberg 1982).
 LARGE_COOKS_DISTANCE = 1.0
@@ -142,7 +142,7 @@ def _uncalibrated(subject: ReportedModel) -> Iterator[Worry]:
             f"average. Up to {LARGEST_CALIBRATION_ERROR:g} counts as calibrated; chance alone would give about "
             f"{chance:.3f}."
         )
-        yield Worry("warning", "Its probabilities are off.", sentence, "calibration")
+        yield Worry("warning", "Its probabilities are inaccurate.", sentence, "calibration")
 
 
 def _standing_out(subject: ReportedModel) -> Iterator[Worry]:

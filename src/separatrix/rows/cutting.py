@@ -1,4 +1,6 @@
-"""Where blocks begin and end. This depends only on the rows, so every source of the same rows sums the same blocks.
+"""The sizes of blocks: where each block of rows begins and ends.
+
+The cuts depend only on the rows, so every source of the same rows sums the same blocks.
 
 Dense rows are cut after a fixed number of rows. CSR rows are cut where the entries before a row pass a multiple of the
 size of a block, and after a fixed number of rows as well. Both can be decided while rows are being read.

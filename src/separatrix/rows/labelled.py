@@ -57,7 +57,7 @@ class OutsideMemory(ABC):
 
     @property
     def fingerprint(self) -> str:
-        """A text that changes if the contents of the table do, as far as that shows without reading it."""
+        """A text that changes with the contents of the table, as far as can be seen without reading it."""
         return self.name
 
     @property
@@ -82,7 +82,7 @@ class OutsideMemory(ABC):
         """Refuse to become an array, since functions that ask for one need all rows in memory."""
         raise TableError(
             self.name,
-            "it is a table outside memory, and what was called needs an array, as GridSearchCV, cross-validation and "
+            "it is a table outside memory, and this function needs an array, as GridSearchCV, cross-validation and "
             "the other steps of a Pipeline do",
             "fit one classifier at a time, since fit, predict, evaluate, summary and certificate_.verify read such "
             "tables, or read the rows into memory first",

@@ -30,7 +30,7 @@ def column_order(table: OutsideMemory, names: Sequence[str] | None, n_features: 
     """The place of each column of a model among those of a table; None if the table has just these, in this order.
 
     Columns are found by name. Columns that the model does not have are not used. A model without names takes all
-    columns as they come.
+    columns in their order.
     """
     if names is None:
         if table.n_features != n_features:

@@ -1,9 +1,10 @@
 """Rows of a stream in random order, with a bounded number of them in memory.
 
-The rows are read in chunks. Each chunk joins those that wait in the buffer, which are as many, and from both together
-as many rows leave as have come, drawn at random. So a row can move far to the back, but to the front no further than
-the buffer is long. A table that is not longer than a chunk is shuffled completely. Over a longer table the order is not
-uniform: rows that are far apart in the source stay in their order more often than not.
+The rows are read in chunks, and the buffer holds as many rows as a chunk. Each new chunk is put together with the rows
+in the buffer. From both, as many rows as the chunk has are drawn at random and leave; the others stay in the buffer. So
+a row can be delayed by any number of rows, but can move forward by at most the length of the buffer. A table that is
+not longer than a chunk is shuffled completely. On a longer table the order is not uniform: rows that are far apart in
+the source tend to keep their order.
 """
 
 from __future__ import annotations

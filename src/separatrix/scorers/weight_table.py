@@ -5,9 +5,9 @@ A model of standardised columns has the score b + Σ_j w_j (x_j − c_j)/s_j, so
     per unit of x_j                  w_j / s_j, with the intercept b − Σ_j w_j c_j / s_j
     per standard deviation s_j       w_j
 
-If the score is a log odds, exp(weight) is an odds ratio: by what the odds of a class against the baseline are
-multiplied. With K > 2 classes and a softmax, the scores are compared with that of the first class, the baseline. The
-column of a category's level compares it with the reference level of the category; 0/1 columns have no value per
+If the score is a log odds, exp(weight) is an odds ratio: the factor by which the odds of a class against the baseline
+are multiplied. With K > 2 classes and a softmax, the scores are compared with that of the first class, the baseline.
+The column of a category's level compares it with the reference level of the category; 0/1 columns have no value per
 standard deviation.
 """
 
@@ -142,7 +142,7 @@ def weight_table(
 
 
 def in_units(W: Array, scaling: Scaling) -> Array:
-    """Weights (q, 1 + d) of scaled columns as weights of the columns themselves, infinite if they are past float64."""
+    """Weights (q, 1 + d) of scaled columns as weights of the columns themselves, infinite if they overflow float64."""
     with np.errstate(over="ignore", invalid="ignore"):
         slopes = W[:, 1:] / scaling.scale
         return np.column_stack([W[:, 0] - slopes @ scaling.center, slopes])

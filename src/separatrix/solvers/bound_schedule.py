@@ -45,7 +45,7 @@ class Schedule(Protocol):
         """The bound that decides whether the run ends at this state."""
 
     def shown(self, problem: Objective, state: State) -> Bound:
-        """The bound at this state for someone who watches the run."""
+        """The bound at this state for a progress callback."""
 
     def failed(self, state: State) -> None:
         """Note that a promising state has not led to a proof."""

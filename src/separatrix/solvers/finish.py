@@ -35,7 +35,7 @@ SMALLEST_DISTANCE_OF_SMALL_TABLES = 1e-10
 # The most steps, each of which takes a pass. One step is enough with the Hessian at the current point; two or three are
 # needed with that of an earlier point.
 MOST_FINAL_STEPS = 3
-# The same for small tables. After a long last Newton step, its Hessian gains only one or two digits a step.
+# The same for small tables. After a long last Newton step, its Hessian gains only one or two digits per step.
 MOST_FINAL_STEPS_OF_SMALL_TABLES = 5
 
 

@@ -48,7 +48,7 @@ class Iteration:
     >>> W, record = np.zeros((1, 2)), Record(7, 9, value=0.5, gradient_norm=1e-3, bound=1e-5, seconds=0.1)
     >>> now = Iteration("newton", record, State(W, Evaluation(0.5, W), 7), tol=1e-8, first=1e-2, gap=1e-5)
     >>> print(now, round(now.share, 3))
-    newton: iteration 7, gap 1.0e-05 (1e-08 asked) 0.5
+    newton: iteration 7, gap 1.0e-05 (tolerance 1e-08) 0.5
     """
 
     solver: str
@@ -84,7 +84,7 @@ class Iteration:
     def _evidence(self) -> str:
         memory = self.state.memory
         if self.gap is not None:
-            return f", {self.measure} {self.gap:.1e} ({self.tol:.0e} asked)"
+            return f", {self.measure} {self.gap:.1e} (tolerance {self.tol:.0e})"
         if isinstance(memory, HullMemory) and memory.lower > 0:
             return f", margin {memory.lower:.4g}, at most {memory.upper:.4g}"
         errors = memory.errors if isinstance(memory, HullMemory | PerceptronMemory) else None
@@ -125,7 +125,7 @@ def follower(
     problem: Objective | None = None,
     method: Solver | None = None,
 ) -> Follower | None:
-    """The object that reports a run to the watcher; None if nobody watches.
+    """The object that reports a run to the watcher; None if there is no callback.
 
     >>> follower("newton", lambda: 1.0, 1e-8) is None
     True

@@ -7,7 +7,8 @@ Step      V = −B ∇E with B built from pairs s = ΔW, y = Δ∇E by the two-l
           W ← W + αV with α by the weak Wolfe conditions
 Stops     by the driver's rules; by itself if rounding hides any descent
 
-Liu and Nocedal 1989; Nocedal and Wright (2006), Algorithms 7.4 and 7.5.
+Liu and Nocedal 1989; Nocedal and Wright (2006), Algorithms 7.4 and 7.5. The two-loop recursion itself is in
+``quasi_newton_pairs``.
 """
 
 from __future__ import annotations

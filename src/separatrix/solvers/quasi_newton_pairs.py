@@ -1,7 +1,7 @@
-"""Pairs s = ΔW, y = Δ∇E, from which quasi-Newton methods approximate the inverse Hessian.
+"""The two-loop recursion of L-BFGS, shared by all quasi-Newton solvers, and the pairs that it uses.
 
-Starting from an approximate inverse Hessian B₀, the pairs define B with B y = s for the last pair; Nocedal and Wright
-(2006), Algorithm 7.4.
+Pairs s = ΔW, y = Δ∇E turn an approximate inverse Hessian B₀ into B with B y = s for the last pair. The two-loop
+recursion computes products with B without building it: Nocedal and Wright (2006), Algorithm 7.4.
 """
 
 from __future__ import annotations

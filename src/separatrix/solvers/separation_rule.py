@@ -3,7 +3,7 @@
 A direction V leads to infinity if its margins are ≥ 0 on every row and > 0 on some, so that the likelihood never
 decreases along it. Under complete separation, weights that classify every row correctly are such a direction. Under
 quasi-complete separation, Newton's steps approach one: scores grow along it by about one per step, while all finite
-components converge.
+components converge. The test without a fit is ``proofs.separability``.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ LOOK_OUTSIDE_MEMORY = 6
 QUASI_SEPARATED = Status(
     "quasi-separated",
     "no optimum exists: along one direction the rows either do not move or move to their own side, so without a "
-    "penalty the likelihood grows along it without bound and some weights are infinite",
+    "penalty the likelihood keeps growing along it and some weights are infinite",
     False,
 )
 
@@ -117,7 +117,7 @@ def completely(problem: Objective, W: Array) -> Status | None:
     return Status(
         "separated",
         "no optimum exists: these weights put every row on its own side (no margin is below "
-        f"{margins.smallest:.3g}), so without a penalty the likelihood grows without bound along them",
+        f"{margins.smallest:.3g}), so without a penalty the likelihood keeps growing along them",
         False,
     )
 

@@ -23,7 +23,7 @@ LabelKind = Literal["typed", "text", "number"]
 
 
 class Stamp(NamedTuple):
-    """What tells a file from a changed one: its path, its size in bytes, and the time of its last change."""
+    """What identifies a version of a file: its path, its size in bytes, and the time of its last change."""
 
     path: str
     size: int

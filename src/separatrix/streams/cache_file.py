@@ -81,7 +81,7 @@ class CacheWriter:
         self.n_rows += X.shape[0]
 
     def finish(self, key: str, columns: list[Any], numbering: Numbering | None, lasting: bool) -> None:
-        """Append what was written beside, and the footer; then put the file in its place.
+        """Append the codes and weights, which are in separate files, and the footer; then rename the file to its path.
 
         ``lasting``: the file outlives this process, so it is flushed to the disk before it is renamed.
         """

@@ -151,7 +151,7 @@ def slices(batch: Any, size: int) -> Iterator[Any]:
 
 
 def refuse_other_columns(name: str, first: str, wanted: pa.Schema, path: str, found: pa.Schema) -> None:
-    """Raise an error if a file has not the columns of the first file, or has them with types of another kind."""
+    """Raise an error if a file does not have the columns of the first file, or has them with types of another kind."""
     lacks = [column for column in wanted.names if column not in found.names]
     more = [column for column in found.names if column not in wanted.names]
     if lacks or more:

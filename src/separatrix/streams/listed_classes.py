@@ -2,7 +2,7 @@
 
 So no pass over the column of labels precedes it. Which of the classes have rows must be known before, since classes
 without rows are left out of a fit. The first rows usually show all of them. These rows are kept until the first pass,
-which goes on where they end, so that the source is opened no more often than there are passes.
+which continues where they end, so that the source is opened no more often than there are passes.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class ListedClasses:
         return totals
 
     def parts(self) -> Iterator[tuple[Part, Integers]]:
-        """All parts with their class numbers: the first pass, which goes on after the rows that have been kept."""
+        """All parts with their class numbers: the first pass, which continues after the rows that have been kept."""
         begun = self._taken()
         begun.parts.reverse()
         while begun.parts:

@@ -27,7 +27,7 @@ ReadColumns = Callable[[Sequence[str], int], Iterator[pa.RecordBatch]]
 
 @dataclass(frozen=True)
 class QueryBatches:
-    """The batches that a function gives, which is called anew in every pass.
+    """The batches that a function returns, which is called again in every pass.
 
     ``batches(columns, rows)`` gives the columns in batches of about ``rows`` rows. ``is_slow``: every pass computes the
     query again.
@@ -158,7 +158,7 @@ class _Streams:
         if isinstance(found, pa.RecordBatchReader):
             return found
         if not hasattr(found, "__arrow_c_stream__"):
-            problem = f"the function gave a {type(found).__name__}, which is no Arrow stream"
+            problem = f"the function gave a {type(found).__name__}, which is not an Arrow stream"
             raise TableError(
                 self.name, problem, "return an object with __arrow_c_stream__, such as a RecordBatchReader"
             )

@@ -224,14 +224,14 @@ def scan(
         A column of weights >= 0; a row of weight 2 counts as two rows.
     classes : sequence, optional
         All labels. A label that is not among them is refused, with its row and file, and one that no row has is a class
-        without rows. Rows that are not cached are then read once less: without this list, a pass over the column of
-        labels precedes the others.
+        without rows. Rows that are not cached are then read one time less, since without
+        this list a pass over the column of labels precedes the others.
     memory : str or int, default "1GB"
         About how much memory a fit may take: the peak of the resident memory of the process, of which Python and its
         packages take about 250 MB. It limits the size of batches and of the sample of rows from which a fit starts, and
-        does not depend on the number of rows. Sums over d columns take d² numbers, and PyArrow a megabyte or two for
-        each column of a Parquet file, in addition. With less than about 1 GB the sample is smaller than in memory, so
-        that coefficients agree with those of memory up to ``tol``.
+        does not depend on the number of rows. In addition, sums over d columns take d² numbers, and PyArrow takes
+        a megabyte or two for each column of a Parquet file. With less than about 1 GB the sample is smaller than in
+        memory, so that coefficients agree with those of a fit in memory up to ``tol``.
     cache : str, path, bool or None, default None
         A folder, in which the rows are kept as numbers, so that later passes and later fits read them from there; the
         cache is made again when the files change. With False, rows are never cached. With None, text files and queries

@@ -1,4 +1,6 @@
-"""libsvm files, plain or compressed, parsed piece by piece into CSR rows.
+"""libsvm files that do not fit into memory, plain or compressed, parsed piece by piece into CSR rows.
+
+``table.formats.svmlight`` reads whole files, for ``read_table`` and the command line.
 
 How many columns there are, and whether they are counted from 0 or from 1, is known only at the end of the files. So
 parts have the indices of the file, and ``settled`` gives them all columns afterwards.

@@ -20,7 +20,7 @@ from separatrix.streams.matrix import float_width, write_rows
 
 
 class Part(NamedTuple):
-    """Consecutive rows: X (m, d), labels as an Arrow array (m,) and weights (m,), each None if not asked for."""
+    """Consecutive rows: X (m, d), labels as an Arrow array (m,) and weights (m,), each None if not requested."""
 
     X: Matrix | None
     labels: Any

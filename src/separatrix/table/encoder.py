@@ -126,7 +126,7 @@ class Encoder:
     def _refuse_unwanted(
         self, source: str, missing: dict[str, int], unseen: dict[str, dict[str, int]], n_rows: int
     ) -> None:
-        """Raise an error for missing values or unseen levels, if training asked for it."""
+        """Raise an error for missing values or unseen levels, if the training settings say so."""
         if missing and self.missing == "error":
             raise refuse_missing(source, missing, n_rows)
         if unseen and self.unseen == "error":

@@ -42,7 +42,8 @@ def _column(k: int, content: Any, whole: dict[str, Any]) -> Encoded:
     fill, average = (_checked_numbers(place, key, content[key]) for key in ("fill", "average"))
     require(isinstance(indicator, bool), f"{place} has an indicator that is not true or false")
     text = _checked_text(place, kind, content["text"])
-    require(not indicator or whole["missing"] == "indicator", f"{place} has an indicator unasked for")
+    allowed = whole["missing"] == "indicator"
+    require(not indicator or allowed, f"{place} has an indicator that its 'missing' does not allow")
     column = Encoded(name, kind, levels, fill, indicator, average, text)
     if text is not None:
         require(not fill and not average, f"{place} is text and has fills")

@@ -78,7 +78,7 @@ def read_rows(
 
 @dataclass(frozen=True)
 class AskedColumns:
-    """The columns of a source that a model reads, and the column of labels, if labels are asked for.
+    """The columns of a source that a model reads, and the column of labels, if labels are requested.
 
     ``target``: the column of labels that the source may have. ``literal``: the columns in which NA is text.
     """

@@ -76,7 +76,7 @@ def read_table(
         The column to predict. Demo tables and libsvm files know theirs. In a file without a header it may be a number:
         1 for the first column, -1 for the last.
     drop : str or sequence of str
-        Columns to leave out. A text that is no column is a list of columns with commas.
+        Columns to leave out. A text that is not the name of a column is a list of names separated by commas.
     schema : Schema, optional
         What the columns hold. Columns that it does not mention are inferred.
     missing : {"error", "impute", "indicator", "drop"}

@@ -53,7 +53,7 @@ def pointed(columns: Sequence[Levelled]) -> set[str]:
 
 
 def all_called(source: Source, columns: str | int | Sequence[str | int], header: bool = True) -> tuple[str, ...]:
-    """The names of several columns, each of which must exist. A text that is no name is a list with commas.
+    """The names of several columns, each of which must exist. A text that is not a name is a list separated by commas.
 
     In such a list, a name that holds a comma is written in quotes.
 

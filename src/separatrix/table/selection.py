@@ -91,7 +91,7 @@ def selected(
 
 
 def _with_kinds(schema: Schema, source: Source, target: str | None, header: bool, asked: dict[str, Columns]) -> Schema:
-    """The schema with columns of the kinds asked for, which override its own."""
+    """The schema with columns of the requested kinds, which override its own."""
     kinds: dict[str, str] = {}
     for kind, columns in asked.items():
         for name in select.all_called(source, columns, header):

@@ -43,7 +43,7 @@ class Along:
     means, deviations : arrays (2,)
         m_i and σ_i.
     J, best_J : float
-        Fisher's criterion along w, and the largest of all directions.
+        Fisher's criterion along w, and its maximum over all directions.
     best_direction : array (d,) or None
         The direction of the largest J; None if the classes have the same mean.
     midpoint : float
@@ -59,7 +59,7 @@ class Along:
     counts : array (2, bins) of int
         The rows of each class in each bin.
     note : str
-        What is special about these variances, or empty.
+        A remark on these variances; empty if there is none.
 
     Examples
     --------
@@ -246,7 +246,7 @@ def _two_classes(X: Any, y: Any) -> tuple[Array, AnyArray, Integers]:
         raise ParameterError("y", f"it has {len(classes)} classes", "give two")
     rows = as_floats(X.toarray() if is_sparse(X) else X)
     if rows.ndim != 2 or len(rows) != len(codes):
-        raise ParameterError("X", f"its shape is {rows.shape} for {len(codes)} labels", "give one row a label")
+        raise ParameterError("X", f"its shape is {rows.shape} for {len(codes)} labels", "give one row for each label")
     return rows, classes, codes
 
 

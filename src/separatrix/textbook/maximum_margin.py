@@ -26,7 +26,7 @@ from separatrix.solvers.separating.rules import AtRounding, HullsMeet, MarginWit
 from separatrix.solvers.separating.separation_objective import build_separation_objective
 from separatrix.solvers.stopping import Rule
 
-# Relative difference from the largest margin at which the search stops, and its most steps, each of which is a pass.
+# Relative difference from the largest margin at which the search stops, and its maximum number of steps (passes).
 RELATIVE_MARGIN_ERROR, MOST_SOLVER_STEPS = 1e-11, 10_000
 
 
@@ -63,7 +63,7 @@ def maximum_margin(X: Any, y: Any, fit_intercept: bool = True) -> Hyperplane:
     """
     verdict = separability(X, y, fit_intercept)
     if not isinstance(verdict, Separable) or verdict.v.ndim != 1:
-        remedy = "ask of two classes that a hyperplane separates"
+        remedy = "give rows of two classes that a hyperplane separates"
         raise ParameterError("X", verdict.explain() if not verdict else "it has more than two classes", remedy)
     problem = build_separation_objective(memory_rows(as_rows(X), signed(encode(y)[1])), fit_intercept)
     summary = summarise(problem.rows)

@@ -3,7 +3,7 @@ r"""The perceptron convergence theorem, evaluated for given rows (docs/tour.md, 
 With R = max ‖x̄_i‖ and γ = min t_i w*·x̄_i > 0 for some separator w*, in homogeneous coordinates:
 
     from w₀ = 0    k ≤ R²‖w*‖²/γ² mistakes, since cos∠(w_k, w*) ≥ √k γ/(R‖w*‖) and no cosine exceeds 1
-    from any w₀    k ≤ ‖w₀ − αŵ‖²/(η²R²) with ŵ = w*/‖w*‖, α = ηR²‖w*‖/γ, since ‖w_k − αŵ‖² falls by η²R² a mistake
+    from any w₀    k ≤ ‖w₀ − αŵ‖²/(η²R²) with ŵ = w*/‖w*‖, α = ηR²‖w*‖/γ, since ‖w_k − αŵ‖² falls by η²R² per mistake
 
 The separator of maximum margin through the origin of x̄-space gives the smallest bounds. Novikoff, On convergence
 proofs for perceptrons (1962).
@@ -97,7 +97,7 @@ def novikoff_bound(
     fit_intercept: bool = True,
     separator: Any = None,
 ) -> Theorem:
-    """How many mistakes a perceptron makes at most on separable rows of two classes.
+    """An upper bound on the mistakes of a perceptron on separable rows of two classes.
 
     Parameters
     ----------
@@ -159,7 +159,9 @@ def cosines(
     zero: Zero = "mistake",
     most: int = 1000,
 ) -> Iterator[Cosine]:
-    """Along a run of the online perceptron from zero, update by update: the lower bound rises, the cosine may fall.
+    """Follow the cosine of w and w*, and its lower bound, along a run of the online perceptron from zero.
+
+    The lower bound rises with every update, while the cosine itself may fall.
 
     Parameters
     ----------
@@ -174,7 +176,7 @@ def cosines(
     zero : {"mistake", "positive"}, default "mistake"
         Whether a score of zero is a mistake, or predicts the positive class.
     most : int, default 1000
-        The most updates.
+        The maximum number of updates.
 
     Yields
     ------
@@ -204,10 +206,10 @@ def cosines(
 def _posed(X: Any, y: Any, fit_intercept: bool) -> Objective:
     classes, codes = encode(y)
     if len(classes) != 2:
-        raise ParameterError("y", f"it has {len(classes)} classes", "give two; ask of each class against the rest")
+        raise ParameterError("y", f"it has {len(classes)} classes", "give two classes, or one against the rest")
     rows = as_csr(X) if is_sparse(X) else as_floats(X)
     if rows.ndim != 2 or rows.shape[0] != len(codes):
-        raise ParameterError("X", f"its shape is {rows.shape} for {len(codes)} labels", "give one row a label")
+        raise ParameterError("X", f"its shape is {rows.shape} for {len(codes)} labels", "give one row for each label")
     return build_separation_objective(memory_rows(rows, signed(codes)), fit_intercept)
 
 

@@ -40,7 +40,7 @@ class ObjectiveAt:
     Attributes
     ----------
     classes : array (K,)
-        The sorted labels; a positive score speaks for the second of two.
+        The sorted labels; a positive score means the second of two classes.
     shape : tuple
         The shape of the weights, intercepts first: (d + 1,) for two classes, (K, d + 1) for more. Without an intercept,
         d instead of d + 1.

@@ -38,7 +38,7 @@ class Surface:
     columns : tuple
         Which entries of (b, w₁, …, w_d) the two weights are; with K > 2 classes, pairs (class number, entry).
     gradient : array (2, points, points) or None
-        The derivatives of E by the first and by the second weight, if they were asked for.
+        The derivatives of E by the first and by the second weight, if they were requested.
     """
 
     first: Array

@@ -102,7 +102,7 @@ class WarmPath:
     def solved(self, C: float, solver: Solver | None = None, tol: float = 1e-8, max_iter: int = 1000) -> Solved:
         """The fit at C, with a warm start from the last fit. If ``solver`` is None, it is chosen automatically."""
         problem = self.objective(C)
-        solver, why = choose(problem) if solver is None else (solver, f"{solver.name}: asked for")
+        solver, why = choose(problem) if solver is None else (solver, f"{solver.name}: chosen by the user")
         refuse_unmet(solver, problem)
         outcome = run(solver, problem, self._start(solver, problem), default_rules(tol, max_iter), tol)
         self.problem, self.solver, self.state = problem, solver, outcome.state

@@ -25,14 +25,14 @@ ASPECT = 420 / 600
 
 
 def start(payload: Payload) -> Mapping[str, Any]:
-    """The points that a text names."""
+    """The points that the text in the request describes."""
     spec = text(payload, "points")
     X, y = points(spec)
     return {"X": X, "y": y, "preset": spec.partition(";")[0]}
 
 
 def fit(payload: Payload) -> Mapping[str, Any]:
-    """Fit both schemes, and say what each of them makes of the place under the pointer."""
+    """Fit both schemes, and return their scores at the place under the pointer."""
     X, y = checked(payload.get("X"), payload.get("y"))
     given, box = payload.get("models"), box_of(payload)
     if not isinstance(given, list) or len(given) != SCHEMES:

@@ -21,7 +21,7 @@ ASPECT = 440 / 872
 
 
 def start(payload: Payload) -> Mapping[str, Any]:
-    """The points that a text names."""
+    """The points that the text in the request describes."""
     spec = text(payload, "points")
     X, y = points(spec)
     return {"X": X, "y": y, "preset": spec.partition(";")[0]}

@@ -28,7 +28,7 @@ SHOWN, SHOWN_IF_STRAIGHT = ("mistakes", "distance", "normal", "margin", "losses"
 
 
 def start(payload: Payload) -> Mapping[str, Any]:
-    """The points that a text names, as in a link: their places and classes, and the row to drag."""
+    """The points that the text of a link describes: their places and classes, and the row to drag."""
     spec = text(payload, "points")
     X, y = points(spec)
     preset = spec.partition(";")[0]

@@ -127,7 +127,7 @@ def _areas(subject: ReportedModel, curves: Sequence[RankingDisplay]) -> str:
 
 
 def calibration(subject: ReportedModel) -> Section:
-    found, gloss = subject.calibration, "whether the probabilities come true"
+    found, gloss = subject.calibration, "whether the probabilities agree with observed frequencies"
     if isinstance(found, str):
         return Section("calibration", GROUP, "Calibration", gloss, paragraph(f"Left out: {found}."))
     error = found.expected_error

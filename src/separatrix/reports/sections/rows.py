@@ -22,10 +22,10 @@ MOST_PARTS = 5
 # The cards beside the figure of influential rows; the others are below it.
 CARDS_BESIDE = 3
 EXPLANATION = (
-    "Of each row, the columns that contributed most are shown with their values: how much the score of its class, less "
-    "that of the class it is most easily taken for, changes from the column's mean to this value; for a category, the "
-    "sum over its levels. A bar to the right speaks for its label, a bar to the left against it, in the colour of the "
-    "class that gains."
+    "For each row, the columns that contributed most are shown with their values. A contribution is how much the score "
+    "of the row's class, less that of the class it is most easily confused with, changes from the column's mean to "
+    "this value; for a category, it is the sum over its levels. A bar to the right supports the row's label, and a bar "
+    "to the left contradicts it, in the colour of the class that gains."
 )
 
 
@@ -34,7 +34,7 @@ def influence(subject: ReportedModel) -> Section:
     found = subject.influence
     if isinstance(found, str):
         return Section("influence", GROUP, title, gloss, paragraph(f"Left out: {found}."))
-    caption = f"{found.says}; past 1 a row matters.{_leverage(subject)}"
+    caption = f"{found.says}; a row above 1 is influential.{_leverage(subject)}"
     called = subject.called(found.rows)
     shown = replace(InfluenceDisplay.of(found, subject.model, subject.y), found=replace(found, rows=np.array(called)))
     said = [

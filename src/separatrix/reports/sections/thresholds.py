@@ -47,13 +47,13 @@ def _cost_facts(subject: ReportedModel, cost: CostFigures) -> list[tuple[str, st
             "threshold",
             f"{number(cost.threshold)} = {number(fp)}/({number(fp)} + {number(fn)}), where both answers cost the same",
         ),
-        ("cost a row", interval(f"{number(cost.mean)} ({number(low)} to {number(high)})")),
+        ("cost per row", interval(f"{number(cost.mean)} ({number(low)} to {number(high)})")),
         (
             "lowest cost here",
             interval(f"{number(cost.best_mean)} ({number(least)} to {number(most)})")
             + f" from {number(cost.best_threshold)} on",
         ),
-        ("one answer for all", f"{number(cost.null)} a row, the cheaper of both"),
+        ("one answer for all", f"{number(cost.null)} per row, the cheaper of both"),
         ("note", "The lowest cost is too low for new rows, since these rows chose its threshold."),
     ]
 
@@ -80,7 +80,7 @@ def _table(shown: ThresholdDisplay, cost: CostFigures | None) -> str:
             _share(recall[k]),
         ]
         rows.append(row if costs is None else [*row, number(costs[k])])
-    heads = ["from P =", "predicted", "precision", "recall", *(["cost a row"] if costs is not None else [])]
+    heads = ["from P =", "predicted", "precision", "recall", *(["cost per row"] if costs is not None else [])]
     now = frozenset(np.flatnonzero(at == shown.threshold).tolist())
     return table(heads, rows, now=now)
 

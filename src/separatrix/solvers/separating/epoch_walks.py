@@ -1,4 +1,4 @@
-"""Several epochs of the online perceptron at once, of which only the last weights and their mean are wanted."""
+"""Several epochs of the online perceptron in one call, if only the last weights and their mean are needed."""
 
 from __future__ import annotations
 

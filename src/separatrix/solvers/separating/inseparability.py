@@ -52,7 +52,7 @@ class ProvenInseparable:
     ends: bool = True
     verdict: Verdict | None = None
     about: Objective | None = field(default=None, repr=False)
-    # The problem of which a sample was asked for a proof, so that it is not asked twice.
+    # The problem for which a proof from a sample was attempted, so that it is attempted only once.
     sampled: Objective | None = field(default=None, repr=False)
 
     def __call__(self, problem: Objective, state: State, bound: Bound, trace: Sequence[Record]) -> Status | None:
@@ -84,7 +84,7 @@ class ProvenInseparable:
         return self.known(problem)
 
     def known(self, problem: Objective) -> Status | None:
-        """The status from the verdict that is already known; None if that is no proof of inseparability."""
+        """The status from the verdict that is already known; None if it does not prove inseparability."""
         verdict = self.verdict
         if not isinstance(verdict, Inseparable | QuasiSeparable):
             return None

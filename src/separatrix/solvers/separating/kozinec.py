@@ -88,7 +88,7 @@ def one_unit(problem: Objective) -> float:
     """The common scale of all columns of the problem's frame, by which the frame divides distances."""
     scale = problem.rows.frame.scale
     if not all_true(scale == scale[0]):
-        raise ParameterError("problem", "its frame scales columns unlike", "use one scale: distances depend on it")
+        raise ParameterError("problem", "its frame scales columns differently", "use one scale: distances depend on it")
     return float(scale[0])
 
 

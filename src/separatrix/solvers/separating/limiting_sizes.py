@@ -1,7 +1,7 @@
 """Names the columns whose sizes keep a search for a separating hyperplane undecided in float64, and the remedy.
 
-The search measures distances in the raw units of the columns, so their sizes matter, too, beside the causes that limit
-other fits.
+The search measures distances in the raw units of the columns. So the sizes of columns can limit it, in addition to the
+causes that limit other fits.
 """
 
 from __future__ import annotations

@@ -148,7 +148,7 @@ class _Settings:
 def _refuse_frame(problem: Objective) -> None:
     if not problem.rows.frame.is_identity:
         raise ParameterError(
-            "problem", "its rows are seen through a frame", "build the objective from the rows as they are"
+            "problem", "its rows are centred or scaled by a frame", "build the objective from the raw rows"
         )
 
 
@@ -236,7 +236,7 @@ class OnlineUpdates(_Settings):
         return _halted_if_idle(after, rows.n_rows)
 
     def walked(self, problem: Objective, state: State[PerceptronMemory], epochs: int) -> State[PerceptronMemory]:
-        """The state after several epochs of which only the last weights and their mean are wanted.
+        """The state after several epochs if only the last weights and their mean are needed.
 
         Rows in memory are walked by one call of the compiled loop, and mistakes are not surveyed: ``solution`` does
         that for the weights that are returned. The weights and the mean are those of as many steps.

@@ -62,8 +62,8 @@ class OutOfSteps:
         if isinstance(self.proof.verdict, Separable):
             return Status("max_iter", Message(left, "; ", self.advice(problem, self.proof.verdict)), False)
         if self.proof.verdict is None:
-            ask = ByAudience(": separability(X, y) does", shell="")
-            unknown = Message("; whether a hyperplane separates so large a table was not asked", ask)
+            ask = ByAudience("; separability(X, y) tests it", shell="")
+            unknown = Message("; whether a hyperplane separates the classes was not tested on so large a table", ask)
             return Status("max_iter", Message(left, unknown), False)
         return Status("max_iter", Message(left, "; ", self.proof.verdict.explain(), because(problem, "; ")), False)
 

@@ -30,7 +30,7 @@ BUFFER_BYTES, LEAST_BUFFER_BYTES, BATCHES_PER_BUFFER = 1 << 20, 1 << 16, 2
 
 @dataclass(frozen=True)
 class ColumnarSource:
-    """A file of typed columns. ``reader`` reads the ones asked for. ``groups``: the row groups to read in batches."""
+    """A file of typed columns. ``reader`` reads the requested ones. ``groups``: the row groups to read in batches."""
 
     name: str
     names: tuple[str, ...]

@@ -1,7 +1,7 @@
 """CSV and TSV, plain or compressed by gzip or Zstandard, from a file or from memory.
 
 Encoding, delimiter, quote and decimal mark belong to a file, not to its table. So models do not store them, and they
-are given anew for each file. The delimiter is detected from the first line; the others are never guessed.
+are given again for each file. The delimiter is detected from the first line; the others are never guessed.
 
 All cells are read as text, and the kind of a column is decided on the whole file. Guessing types from the first block
 would fail, or round values, where a later block differs.
@@ -193,7 +193,7 @@ class DelimitedSource:
 
 
 class BlankLines:
-    """Tells the parser to skip lines of spaces and tabs, which are no rows, and counts them.
+    """Tells the parser to skip lines of spaces and tabs, which are not rows, and counts them.
 
     The parser asks about lines with a wrong number of cells. Empty lines it skips without asking.
     """

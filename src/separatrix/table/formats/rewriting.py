@@ -1,4 +1,4 @@
-"""Cells as the user says they are meant: texts that stand for a missing value, and dates in other forms than ISO's.
+"""Cells rewritten as the user specifies: texts that mean a missing value, and dates in forms other than ISO.
 
 na="?"                      a cell of text that reads ? has no value; in a column of numbers, na="-999" means −999
 date_format="%d.%m.%Y"      columns of text of which most cells read so become times

@@ -23,7 +23,7 @@ class Source(Protocol):
     """Named columns that have not been read yet.
 
     ``target`` is the column to predict, if the source declares one. ``notes`` are sentences about how the source was
-    understood. ``read`` returns the columns asked for, in that order: as text if the format has no types (CSV),
+    understood. ``read`` returns the requested columns, in that order: as text if the format has no types (CSV),
     otherwise with their types. In a text format, NA is null, except in the columns ``literal``. In a file with decimal
     commas, points are refused in columns of numbers; the columns ``pointed`` hold no numbers and may have them.
     """

@@ -1,4 +1,4 @@
-"""A column of a batch, with what is found by looking at all its cells, so that each is looked at once."""
+"""A column of a batch, with facts about all its cells, so that each cell is examined only once."""
 
 from __future__ import annotations
 

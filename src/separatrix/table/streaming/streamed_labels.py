@@ -130,7 +130,7 @@ class Labels:
 
     @property
     def spellings(self) -> list[str]:
-        """What the cells without a label say, where they are not blank."""
+        """The texts of the cells without a label that are not blank."""
         return markers(self.distinct.column, self.given)
 
     @property

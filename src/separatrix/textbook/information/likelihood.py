@@ -94,7 +94,7 @@ def negative_log_likelihood(model: Any, values: Any) -> float:
 
 
 def likelihood(model: Any, values: Any) -> float:
-    """∏_i p(x_i). It is no probability of the parameters, may exceed 1 for densities, and underflows for many values.
+    """∏_i p(x_i). It is not a probability of the parameters, may exceed 1 for densities, and may underflow.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""A run that is made as far as somebody looks, and in which going back costs nothing."""
+"""A sequence whose items are computed on demand and stored, so that going back is cheap."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ T = TypeVar("T")
 class History(Generic[T]):
     """The sequence first, advance(first), advance(advance(first)), … until ``advance`` returns None.
 
-    At most ``keep`` of the latest items that were asked for are stored, and as many landmarks: every item whose number
-    is a multiple of the stride, which doubles when there are too many. An item that is not stored is made again from
-    the landmark before it, so ``advance`` must always give the same answer.
+    At most ``keep`` of the most recently requested items are stored, and as many landmarks: every item whose number is
+    a multiple of the stride, which doubles when there are too many. An item that is not stored is computed again from
+    the landmark before it, so ``advance`` must always return the same result.
 
     >>> halves = History(16, lambda n: n // 2 if n > 1 else None, keep=2)
     >>> [halves.at(k) for k in (4, 0, 3, 5)], halves.known, halves.ended
@@ -27,7 +27,7 @@ class History(Generic[T]):
         self.known, self.ended = 0, False
 
     def at(self, k: int) -> T | None:
-        """Item k, which is made if it is not stored; None if the sequence ends before it."""
+        """Item k, which is computed if it is not stored; None if the sequence ends before it."""
         if k in self._recent:
             self._recent.move_to_end(k)
             return self._recent[k]

@@ -1,7 +1,7 @@
 """How a solver's run divides into single updates, and what each update used. One class for each kind of solver.
 
-A step of the online perceptron and of stochastic descent is an epoch. Here the same solver is asked for less at a time:
-for one update, or one batch. All other solvers take one step for each update.
+A step of the online perceptron and of stochastic descent is an epoch. Here the same solvers make smaller steps: one
+update, or one batch. All other solvers take one step for each update.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-r"""The convergence proofs' quantities along a run of the perceptron, beside their bounds.
+r"""The quantities of the perceptron's convergence proofs along a run, with their bounds.
 
 See docs/tour.md, P6, P12, P16.
 
@@ -8,8 +8,9 @@ For rows t_i x̄_i with ‖x̄_i‖ ≤ R and t_i w*·x̄_i ≥ γ, an update by
     ‖w_k‖²        ≤ ‖w_{k−1}‖² + η² s² R²
     ‖w_k − αŵ‖²   ≤ ‖w_{k−1} − αŵ‖² + η² R² (s² − 2s),    ŵ = w*/‖w*‖, α = ηR²‖w*‖/γ
 
-since wrong rows have margins of at most 0. With one row an update, s = 1: the lemmas of lecture 004 and the proof of
-lecture 001, from any start. No cosine exceeds 1 and no squared length is negative, which ends the run.
+since misclassified rows have margins of at most 0. With one row per update, s = 1, these are the lemmas of lecture 004
+and the proof of lecture 001, from any start. The run must end, because no cosine exceeds 1 and no squared length is
+negative.
 """
 
 from __future__ import annotations
@@ -90,7 +91,7 @@ def _cosine(projection: float, squared_length: float, theorem: Theorem) -> float
 
 
 def refuse_other_updates(solver: Any) -> None:
-    """Refuse runs that are not those of a perceptron which adds rows as they are."""
+    """Raise an error for runs other than those of a perceptron whose updates add unweighted rows."""
     if not isinstance(solver, OnlineUpdates | BatchUpdates | WorstUpdates):
         raise ParameterError("estimator", f"the proofs are not about {solver.name!r}", "use Perceptron")
     if solver.weighted or solver.alpha > 0:

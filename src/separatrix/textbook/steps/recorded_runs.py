@@ -1,4 +1,4 @@
-"""The runs of solvers inside a fit: which method, which problem, where it began and where it ended.
+"""The runs of solvers inside a fit: for each run, the solver, the problem, and the first and the last state.
 
 An estimator is fitted once, under a watcher. From the first state of a run its solver can make the same steps again,
 one by one, because states are immutable and steps depend on nothing else.

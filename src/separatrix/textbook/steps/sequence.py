@@ -1,4 +1,4 @@
-"""The updates of a fit as a sequence that is made as far as it is looked at."""
+"""``steps``: the updates of a fit as a sequence whose items are computed on demand."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ STEPS = InMemory("steps", "it follows the updates row by row")
 
 
 class Steps(Sequence[Step]):
-    """The updates of a fit: ``steps[k]`` has the weights after k updates. ``steps`` makes one.
+    """The updates of a fit: ``steps[k]`` has the weights after k updates. ``steps`` returns one.
 
-    A step is computed when it is asked for, and the states on the way are stored, so that going back costs nothing.
-    ``len(steps)``, ``steps[-1]`` and a loop go to the end, which ``max_iter`` of the estimator bounds.
+    A step is computed when it is first requested, and the states before it are stored, so that going back is cheap.
+    ``len(steps)``, ``steps[-1]`` and a loop compute all steps; the estimator's ``max_iter`` limits their number.
 
     Parameters
     ----------
@@ -39,11 +39,11 @@ class Steps(Sequence[Step]):
     model : estimator
         The fitted estimator. The last step has its weights.
     place : int
-        The number k of the step that ``next`` and ``back`` have come to.
+        The number k of the current step, which ``next`` and ``back`` change.
     known : int
-        The number of the last step that was computed so far.
+        The number of the last step that has been computed.
     ended : bool
-        Whether the end has been seen, so that ``len`` costs nothing.
+        Whether all steps have been computed, so that ``len`` costs nothing.
 
     Examples
     --------
@@ -77,11 +77,11 @@ class Steps(Sequence[Step]):
 
     @property
     def now(self) -> Step:
-        """The step that ``next`` and ``back`` have come to."""
+        """The current step, which ``next`` and ``back`` change."""
         return self[self.place]
 
     def next(self) -> Step:
-        """Go one step on.
+        """Go one step forward.
 
         Returns
         -------
@@ -124,15 +124,15 @@ class Steps(Sequence[Step]):
         Returns
         -------
         Theorem or None
-            None if the theorem does not apply: the classes are not known to be separable, or the updates are not those
-            of single rows as they are.
+            None if the theorem does not apply: the classes are not known to be separable, or the updates do not add
+            single, unweighted rows.
         """
         if part not in self._theorems:
             self._theorems[part] = self._proved(part)
         return self._theorems[part]
 
     def proof(self, separator: Any = None, part: int = 0) -> Iterator[ProofStep]:
-        """Follow the quantities of the perceptron's convergence proofs, update by update, beside their bounds.
+        """Follow the quantities of the perceptron's convergence proofs, update by update, with their bounds.
 
         Parameters
         ----------
@@ -184,7 +184,7 @@ class Steps(Sequence[Step]):
         return f"<Steps of {type(last_estimator(self.model)).__name__}: {far}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """A copy from a file is fitted again, and goes on from the same place."""
+        """Unpickling fits the estimator again; the current step stays the same."""
         return Steps, self._made_of, {"place": self.place}
 
     def _step(self, place: int) -> Step:
@@ -250,13 +250,13 @@ class Steps(Sequence[Step]):
 
 @STEPS.refusing_tables
 def steps(estimator: Any, X: Any, y: Any, *, sample_weight: Any = None, keep: int = 1000) -> Steps:
-    """Fit an estimator, and give every update that its method makes, one by one.
+    """Fit an estimator, and return every update of its solver, one by one.
 
     Parameters
     ----------
     estimator : estimator
-        One that a solver fits: ``Perceptron``, ``KozinecClassifier``, ``MaxMarginClassifier``, ``LogisticRegression``,
-        ``LinearSVC``, or a pipeline that ends with one. It stays as it is; a copy is fitted.
+        An estimator that is fitted by a solver: ``Perceptron``, ``KozinecClassifier``, ``MaxMarginClassifier``,
+        ``LogisticRegression``, ``LinearSVC``, or a pipeline that ends with one. It is not changed; a copy is fitted.
     X : array (n, d), dense or sparse
         The rows.
     y : array (n,)
@@ -264,7 +264,7 @@ def steps(estimator: Any, X: Any, y: Any, *, sample_weight: Any = None, keep: in
     sample_weight : array (n,), optional
         Weights of the rows, if the estimator takes them.
     keep : int, default 1000
-        The most states to store. Steps that are no longer stored are computed again.
+        The maximum number of states to store. Steps that are no longer stored are computed again.
 
     Returns
     -------
@@ -277,12 +277,12 @@ def steps(estimator: Any, X: Any, y: Any, *, sample_weight: Any = None, keep: in
     Raises
     ------
     ParameterError
-        If a formula gives the weights, so that there are no steps.
+        If the weights are computed in closed form, so that there are no steps.
 
     Notes
     -----
-    The online perceptron gives each update; its ``max_iter`` counts epochs. ``StochasticDescent`` gives each batch.
-    Of a pipeline, the columns are those that its last estimator gets.
+    For the online perceptron, each update is a step, while its ``max_iter`` counts epochs. For ``StochasticDescent``,
+    each batch is a step. For a pipeline, the columns are those that its last estimator receives.
 
     Examples
     --------

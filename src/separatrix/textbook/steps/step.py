@@ -14,16 +14,16 @@ from separatrix.textbook.steps.methods import HullPoints
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """One update: what was used, what was added, and how good the weights are after it. ``steps`` makes them.
+    """One update: the rows it used, what it added to the weights, and the quality of the new weights.
 
-    ``print(step)`` writes it as on a blackboard. With two classes, or one class against the rest, weights ``w`` have
-    the shape (d,) and ``b``, ``z`` and ``m`` are numbers. A softmax model has K scores: ``w`` (K, d), ``b``, ``z`` and
-    ``t`` (K,), ``m`` None.
+    ``steps`` returns a sequence of these. ``print(step)`` writes it as on a blackboard. With two classes, or one class
+    against the rest, weights ``w`` have the shape (d,) and ``b``, ``z`` and ``m`` are numbers. A softmax model has K
+    scores: ``w`` (K, d), ``b``, ``z`` and ``t`` (K,), ``m`` None.
 
     Attributes
     ----------
     number : int
-        k: these are the weights after k updates. 0 is the start.
+        k, the number of updates so far. 0 is the start.
     kind : "start", "update" or "answer"
         An answer is the last item if the fitted weights are not those of the last update: a mean, a pocket, or the
         weights after final Newton steps.
@@ -36,20 +36,20 @@ class Step:
     rows : array of int, or None
         The numbers of the rows that the update used, None for all rows.
     x, t, z, m : array (d,), float, float, float
-        If it used a single row: the row, its target, and its score and margin under the weights before; else None.
+        If the update used a single row: the row, its target, and its score and margin before the update; else None.
     z_after, m_after : float
-        The score and margin of that row under the weights after.
+        The score and margin of that row after the update.
     mistake : bool
-        Whether that row was on the wrong side under the weights before.
+        Whether that row was on the wrong side before the update.
     eta : float or None
-        The step size: the learning rate; for Newton's method the share of the full step; for Kozinec's algorithm how
-        far the point goes towards the row. None if the method has none.
+        The step size: the learning rate; for Newton's method the share of the full step; for Kozinec's algorithm the
+        share of the way to the row that the point moves. None if the method has none.
     w_before, b_before, w, b : array (d,) and float
-        The weights before and after, as ``coef_`` and ``intercept_`` would be.
+        The weights before and after the update, in the form of ``coef_`` and ``intercept_``.
     w_added, b_added : array (d,) and float
-        What was added.
+        The amounts that were added to the weights.
     w_gradient, b_gradient : array (d,) and float, or None
-        The gradient of the cost at the weights before, for methods that descend it.
+        The gradient of the cost before the update, for methods that follow it.
     cost, cost_before : float
         The cost over all rows, after and before the update.
     cost_name : str
@@ -60,12 +60,13 @@ class Step:
     wrong_rows : array (wrong,) of int
         The numbers of the rows on the wrong side.
     bound : float or None
-        What is proven about the run.
+        A proven bound on the run.
     bound_name : str
-        What ``bound`` bounds. "mistakes": the perceptron makes at most this many
-        updates from its start. "gap": E exceeds its minimum by at most this. "margin": no hyperplane has a larger one.
+        The quantity that ``bound`` limits. "mistakes": the perceptron makes at most this many updates. "gap": E exceeds
+        its minimum by at most this. "margin": no hyperplane has a larger one.
     margin : float or None
-        For methods that search for a margin: the smallest distance of a row to the hyperplane, negative if it is wrong.
+        For methods that search for a margin: the smallest signed distance of a row to the hyperplane, negative if the
+        row is misclassified.
     hull : HullPoints or None
         For Kozinec's algorithm: its points ``alpha`` and ``beta``, and ``factor`` with w = factor · (α − β).
     status : str

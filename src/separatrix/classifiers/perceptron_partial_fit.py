@@ -1,4 +1,7 @@
-"""``partial_fit`` of the perceptron: one step over some rows, from the weights so far; classes may appear later."""
+"""``partial_fit`` of the perceptron: one step over some rows, from the weights so far; classes may appear later.
+
+The records of single updates, step by step, are made by ``textbook.steps``.
+"""
 
 from __future__ import annotations
 
@@ -30,8 +33,9 @@ from separatrix.solvers.separating.separation_objective import build_separation_
 class PerceptronSteps:
     """The part of a perceptron that learns from rows as they arrive.
 
-    ``walking_``: the weights that the last step reached, where a pocket or a mean answers with others. ``_unseen``: the
-    weights (2, d + 1), walking and answering, of a class that has not appeared; None without such a class.
+    ``walking_``: the weights after the last step, which differ from ``coef_`` if a pocket or a mean is returned.
+    ``_unseen``: the weights (2, d + 1) of a class that has not appeared: those after the last step, and those that
+    would be returned. It is None if all classes were given.
     """
 
     update: str
@@ -65,8 +69,9 @@ class PerceptronSteps:
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
         """Make one step over these rows (an epoch for "online"), from the weights so far.
 
-        If the first call is not told the classes, later ones may appear: the weights are then those that there would be
-        if it had been told them (with ``zero="mistake"``). Saved models forget how far a class is that did not appear.
+        If the first call is not given ``classes``, new classes may appear in later calls. With ``zero="mistake"``, the
+        weights are then the same as if all classes had been given in the first call. A saved model does not store the
+        weights of classes that have not appeared.
 
         Parameters
         ----------
@@ -99,7 +104,8 @@ class PerceptronSteps:
                 searches.append(found)
         self.walking_ = np.vstack(walked)
         self.mistakes_ = (0 if first else self.mistakes_) + sum(search.state.memory.mistakes for search in searches)
-        self._keep(task, searches, solver.name, "asked for, step by step", {}, asked_to_end=False)
+        why = "the method of this classifier, one step per call"
+        self._keep(task, searches, solver.name, why, {}, asked_to_end=False)
         self.n_iter_ = done + 1
         return self
 
@@ -121,9 +127,9 @@ class PerceptronSteps:
         return FitInput(table, known, column_names(self))
 
     def _so_far(self, task: FitInput) -> tuple[Array, Array]:
-        """The weights to start from and those to answer with, (K or 1, d + 1) each; new classes are included."""
+        """The weights to start from and those that were returned, (K or 1, d + 1) each, including new classes."""
         answer: Array = self.scorer_.W
-        walking = getattr(self, "walking_", None)  # a pocket or a mean answers with other weights than it walks with
+        walking = getattr(self, "walking_", None)  # a pocket or a mean returns other weights than the last ones
         both = (answer if walking is None else walking, answer)
         if len(task.classes) > len(self.classes_):
             unseen = np.zeros((2, answer.shape[1])) if self._unseen is None else self._unseen
@@ -133,7 +139,7 @@ class PerceptronSteps:
         return self._without(both[0]), both[1]
 
     def _step_of_unseen(self, solver: Any, rows: Rows, done: int) -> None:
-        """One step of the weights of a class that has not appeared: all rows are the rest."""
+        """One step of the weights of a class that has not appeared: all rows belong to the rest."""
         block = rows.resident()
         assert block is not None  # partial_fit takes rows in memory
         rest = memory_rows(block.X, np.full(block.n_rows, -1.0), block.weight)
@@ -145,12 +151,12 @@ class PerceptronSteps:
     def _one_step(
         self, solver: Any, problem: Objective, start: Array, answer: Array | None, done: int
     ) -> tuple[Array, Search[PerceptronMemory]]:
-        """One step from ``start``; ``answer``: what the steps so far answer with, a pocket's or a mean's weights."""
+        """One step from ``start``; ``answer``: the weights returned so far, from a pocket or a mean."""
         state: State[PerceptronMemory] = solver.init(problem, start.copy())
         memory = state.memory._replace(epoch=done)
         if solver.pocket and answer is not None:
             memory = memory._replace(best_W=answer, best_errors=survey(problem, answer, solver.zero).errors)
-        if solver.average and answer is not None:  # the steps so far count as much as if they had had as many rows
+        if solver.average and answer is not None:  # earlier steps count as if each had had as many rows as this one
             seen = done * problem.n_rows if self.update == "online" else done
             memory = memory._replace(seen=seen, u=seen * (start - answer)[0])
         state = solver.step(problem, replace(state, memory=memory))

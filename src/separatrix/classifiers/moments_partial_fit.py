@@ -28,7 +28,7 @@ from separatrix.rows.labelled import OutsideMemory
 
 @dataclass(frozen=True)
 class SumsSoFar:
-    """The sums of all rows so far, by class. ``told``: the classes that the first call was told, or None."""
+    """The sums of all rows so far, by class. ``told``: the classes given in the first call, or None."""
 
     sums: ClassSums
     classes: AnyArray
