@@ -13,6 +13,7 @@ def stated(monkeypatch, tmp_path):
     (tmp_path / "max").write_text("2000000000\n")
     monkeypatch.setattr(available_memory, "MEMORY_INFORMATION", tmp_path / "meminfo")
     monkeypatch.setattr(available_memory, "GROUP_LIMIT", tmp_path / "max")
+    monkeypatch.setattr(available_memory, "GROUP_USE", tmp_path / "stat")
     return tmp_path
 
 
@@ -20,6 +21,21 @@ def test_the_smallest_limit_counts(stated):
     assert available_memory.available_bytes() == 2e9
     (stated / "max").write_text("max\n")
     assert available_memory.available_bytes() == 3_072_000_000
+
+
+def test_what_the_control_group_uses_is_not_available(stated):
+    (stated / "stat").write_text("file 900000000\nanon 500000000\n")
+    assert available_memory.available_bytes() == 1.5e9
+    (stated / "stat").write_text("anon 2100000000\n")
+    assert available_memory.available_bytes() == 0
+
+
+def test_what_the_process_uses_is_not_available(stated, monkeypatch):
+    resource = pytest.importorskip("resource")
+    monkeypatch.setattr(resource, "getrlimit", lambda which: (1_000_000_000, resource.RLIM_INFINITY))
+    (stated / "statm").write_text("1000 10 10 1 0 10 0\n")
+    monkeypatch.setattr(available_memory, "PROCESS_USE", stated / "statm")
+    assert available_memory.available_bytes() == 1_000_000_000 - 1000 * available_memory.os.sysconf("SC_PAGE_SIZE")
 
 
 def test_without_what_linux_states_all_memory_counts(stated, monkeypatch):

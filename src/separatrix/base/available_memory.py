@@ -8,8 +8,10 @@ from pathlib import Path
 
 from separatrix.base.errors import InputError
 
-# Where Linux states the available memory in kB, and the limit of the process's control group in bytes.
+# Where Linux states the available memory in kB, the limit of the process's control group in bytes, what this group uses,
+# and the size of the process in pages.
 MEMORY_INFORMATION, GROUP_LIMIT = Path("/proc/meminfo"), Path("/sys/fs/cgroup/memory.max")
+GROUP_USE, PROCESS_USE = Path("/sys/fs/cgroup/memory.stat"), Path("/proc/self/statm")
 BYTES_PER_NUMBER = 8
 
 
@@ -17,7 +19,7 @@ def available_bytes() -> float:
     """The memory in bytes that can still be allocated; infinity if the system does not report it.
 
     It is the smallest of three numbers: the available memory of the system (or its total memory, if only that is
-    known), the limit of the process's control group, and the limit on the process's address space.
+    known), what is left of the limit of the process's control group, and of the limit on the process's address space.
     """
     return min(_system_bytes(), _group_bytes(), _process_bytes())
 
@@ -33,18 +35,23 @@ def _system_bytes() -> float:
 
 
 def _group_bytes() -> float:
-    with suppress(OSError, ValueError):
-        return float(GROUP_LIMIT.read_text())  # the file holds "max" if there is no limit
-    return float("inf")
+    limit, used = float("inf"), 0.0
+    with suppress(OSError, ValueError, StopIteration):
+        limit = float(GROUP_LIMIT.read_text())  # the file holds "max" if there is no limit
+        # Cached files count as used in other files, but the system frees them when memory is needed.
+        used = next(float(line.split()[1]) for line in GROUP_USE.read_text().splitlines() if line.startswith("anon "))
+    return max(0.0, limit - used)
 
 
 def _process_bytes() -> float:
-    with suppress(ImportError, OSError):
+    limit, used = float("inf"), 0.0
+    with suppress(AttributeError, ImportError, OSError, ValueError):
         import resource
 
         soft, _ = resource.getrlimit(resource.RLIMIT_AS)
-        return float("inf") if soft == resource.RLIM_INFINITY else float(soft)
-    return float("inf")
+        limit = float("inf") if soft == resource.RLIM_INFINITY else float(soft)
+        used = float(PROCESS_USE.read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+    return max(0.0, limit - used)
 
 
 def refuse_too_large(argument: str, what: str, numbers: float, remedy: str) -> None:
