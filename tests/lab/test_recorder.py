@@ -67,7 +67,7 @@ def test_the_modules_of_pages_without_a_server_are_small_and_make_no_markup():
 
 
 def test_a_table_is_never_recorded(monkeypatch):
-    monkeypatch.setattr("separatrix.lab.links.PAGES", [Page("data", "Your data")])
+    monkeypatch.setattr("separatrix.lab.page_links.PAGES", [Page("data", "Your data")])
     with pytest.raises(ParameterError, match="the page data is not recorded"):
         recorded_page("#data")
     assert set(NEVER) == {"data"}

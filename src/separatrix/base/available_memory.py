@@ -8,8 +8,8 @@ from pathlib import Path
 
 from separatrix.base.errors import InputError
 
-# Where Linux states the available memory in kB, the limit of the process's control group in bytes, what this group uses,
-# and the size of the process in pages.
+# Where Linux states the available memory in kB, the limit of the process's control group in bytes, what this group
+# uses, and the size of the process in pages.
 MEMORY_INFORMATION, GROUP_LIMIT = Path("/proc/meminfo"), Path("/sys/fs/cgroup/memory.max")
 GROUP_USE, PROCESS_USE = Path("/sys/fs/cgroup/memory.stat"), Path("/proc/self/statm")
 BYTES_PER_NUMBER = 8

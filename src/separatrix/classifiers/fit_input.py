@@ -15,7 +15,7 @@ from separatrix.base.arrays import AnyArray, Array, Integers, refuse_text
 from separatrix.base.errors import InputError, LabelError, NoRowsError, NotFiniteError, ParameterError
 from separatrix.base.labels import as_label_array, encode, refuse_fractions
 from separatrix.base.row_names import RowNames
-from separatrix.classifiers.weights import row_weights
+from separatrix.classifiers.sample_weights import row_weights
 from separatrix.classifiers.writable_weights import UNCHANGED_WEIGHTS
 from separatrix.cluster import is_dask
 from separatrix.rows import Rows, memory_rows

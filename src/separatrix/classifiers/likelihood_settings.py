@@ -20,8 +20,8 @@ from separatrix.classifiers.fit_input import (
     check_positive,
     is_number,
 )
+from separatrix.classifiers.sample_weights import class_weights, refuse_weightless_classes, totals_for
 from separatrix.classifiers.sklearn_settings import LOGISTIC, C_of, check_jobs, check_taken, l1_ratio_of
-from separatrix.classifiers.weights import class_weights, refuse_weightless_classes, totals_for
 from separatrix.losses import LOSSES
 from separatrix.objectives.penalty import Penalty
 from separatrix.rows.coding import Coding

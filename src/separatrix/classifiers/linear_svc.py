@@ -31,6 +31,7 @@ from separatrix.classifiers.fit_input import (
     validate,
 )
 from separatrix.classifiers.linear import Approach, ClassifierTraits, LinearClassifier
+from separatrix.classifiers.sample_weights import class_weights, refuse_weightless_classes, totals_for
 from separatrix.classifiers.shared_descriptions import CLASS_WEIGHT, LOSS, MAX_ITER, NO_INTERCEPT, SOLVER, TOL, C
 from separatrix.classifiers.sklearn_settings import (
     LINEAR_SVC,
@@ -39,7 +40,6 @@ from separatrix.classifiers.sklearn_settings import (
     seeded,
     settings_of_work,
 )
-from separatrix.classifiers.weights import class_weights, refuse_weightless_classes, totals_for
 from separatrix.losses import LOSSES
 from separatrix.objectives.build import build_objective
 from separatrix.objectives.penalty import Penalty

@@ -13,9 +13,9 @@ from separatrix.classifiers.combined import claims_of, linear_weights, summed_ce
 from separatrix.classifiers.description import Description, Requires
 from separatrix.classifiers.fit_input import checked_rows, column_names, forgotten, scored
 from separatrix.classifiers.one_versus import OneVersus, base_of, parts_are_linear
+from separatrix.classifiers.sample_weights import row_weights
 from separatrix.classifiers.several_labels import LabelsClaim, LabelsScorer, indicator, is_indicator, label_parts
 from separatrix.classifiers.shared_descriptions import ONE_VERSUS, PARTS_CLAIM
-from separatrix.classifiers.weights import row_weights
 from separatrix.geometry import Hyperplane
 from separatrix.rows import memory_rows
 from separatrix.rows.column_statistics import refuse_not_finite

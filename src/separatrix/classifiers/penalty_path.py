@@ -26,7 +26,7 @@ from separatrix.certificates.certificate import Certificate
 from separatrix.classifiers.fit_input import FitInput, check_count, check_positive, validate
 from separatrix.classifiers.likelihood_settings import check_settings, coding_of, penalty_of
 from separatrix.classifiers.logistic import LogisticRegression
-from separatrix.classifiers.weights import refuse_weightless_classes
+from separatrix.classifiers.sample_weights import refuse_weightless_classes
 from separatrix.rows.coding import Coding
 from separatrix.rows.in_memory import InMemory
 from separatrix.solvers import Need, Solver, delivered, named

@@ -21,6 +21,7 @@ from separatrix.classifiers.linear import ClassifierTraits
 from separatrix.classifiers.perceptron_partial_fit import PerceptronSteps
 from separatrix.classifiers.perceptron_settings import plan_of, refuse_outside_memory, solver_of
 from separatrix.classifiers.perceptron_theorem import theorem_facts
+from separatrix.classifiers.sample_weights import class_weights
 from separatrix.classifiers.separator import Facts, Search, SeparatingClassifier
 from separatrix.classifiers.shared_descriptions import (
     CLASS_WEIGHT,
@@ -32,7 +33,6 @@ from separatrix.classifiers.shared_descriptions import (
     TOL,
 )
 from separatrix.classifiers.sklearn_settings import settings_of_work
-from separatrix.classifiers.weights import class_weights
 from separatrix.rows import Rows
 from separatrix.rows.coding import Coding
 from separatrix.rows.one_against_rest import one_against_rest

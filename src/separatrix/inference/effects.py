@@ -17,7 +17,7 @@ import numpy as np
 from separatrix.base.arrays import Array
 from separatrix.base.labels import unsigned
 from separatrix.inference.estimate import Estimate
-from separatrix.inference.information import Covariance, standard_errors
+from separatrix.inference.information_matrix import Covariance, standard_errors
 from separatrix.inference.request import SummaryRequest
 from separatrix.losses import sigmoid, softmax
 from separatrix.rows import ArraySum, Block

@@ -17,7 +17,7 @@ import numpy as np
 from separatrix.base.arrays import Array
 from separatrix.base.messages import Message, Parameter, Setting
 from separatrix.inference.estimate import Estimate, refined
-from separatrix.inference.information import COVARIANCES, Covariance
+from separatrix.inference.information_matrix import COVARIANCES, Covariance
 from separatrix.inference.recession import Recession, recession
 from separatrix.inference.request import SummaryRequest
 from separatrix.proofs.verdicts import Doubtful, Inseparable, Separable

@@ -220,7 +220,7 @@ def _marked(rows: Rows) -> tuple[Rows, tuple[str, ...]]:
 
 
 def _opening(found: Summary) -> list[str]:
-    from separatrix.inference.information import COVARIANCES
+    from separatrix.inference.information_matrix import COVARIANCES
 
     sort = found.intervals.replace("wald", "Wald")
     kind = f"{100 * found.level:g} % {sort} intervals; covariance: {COVARIANCES[found.covariance_kind].says}"

@@ -22,7 +22,7 @@ from separatrix.evaluation.decisions import prior_corrected
 from separatrix.firth.profile_root import End
 from separatrix.inference.estimate import estimate_of
 from separatrix.inference.findings import DOWN, UP, Findings, estimate_names, find
-from separatrix.inference.information import COVARIANCES, chosen, standard_errors
+from separatrix.inference.information_matrix import COVARIANCES, chosen, standard_errors
 from separatrix.inference.profile import PROFILES, firth_tests, profile_of_infinite
 from separatrix.inference.request import SummaryRequest, refuse_other_rows, summary_request
 from separatrix.inference.result import Summary

@@ -14,8 +14,8 @@ from separatrix.base.atomic_files import replace_file
 from separatrix.base.errors import ParameterError
 from separatrix.base.watching import Part, unwatched, watched
 from separatrix.lab.compact import column
-from separatrix.lab.links import Link, refused
-from separatrix.lab.links import link as parsed_link
+from separatrix.lab.page_links import Link, refused
+from separatrix.lab.page_links import link as parsed_link
 from separatrix.lab.pages import PAGES, requests
 from separatrix.lab.recordings import Asked, Options, Plan
 from separatrix.lab.request_registry import Call, answered

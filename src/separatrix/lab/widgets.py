@@ -6,8 +6,8 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from separatrix.base.errors import ParameterError
-from separatrix.lab.links import link as parsed_link
-from separatrix.lab.links import refused
+from separatrix.lab.page_links import link as parsed_link
+from separatrix.lab.page_links import refused
 from separatrix.lab.recorder import NEVER
 
 if TYPE_CHECKING:

@@ -22,8 +22,8 @@ from separatrix.lab.bases import (
 )
 from separatrix.lab.drawing import Box, box_of, drawn, framed
 from separatrix.lab.fits import fitted, numbers
-from separatrix.lab.links import Link, refused
 from separatrix.lab.models import Chosen, chosen
+from separatrix.lab.page_links import Link, refused
 from separatrix.lab.points import checked, points, spelled
 from separatrix.lab.proofs import described_proof
 from separatrix.lab.recordings import Asked, Axis, Options, Plan

@@ -13,8 +13,8 @@ from separatrix.classifiers import describe
 from separatrix.geometry import Region, ambiguous_regions
 from separatrix.lab.drawing import Box, boundaries, box_of, drawn_regions, framed, places, segments
 from separatrix.lab.fits import fitted
-from separatrix.lab.links import Link, bases, refused
 from separatrix.lab.models import Chosen, chosen
+from separatrix.lab.page_links import Link, bases, refused
 from separatrix.lab.points import checked, points, spelled
 from separatrix.lab.recordings import Asked, Axis, Options, Plan, grid
 from separatrix.lab.request_registry import Payload, number, text

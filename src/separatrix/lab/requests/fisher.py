@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.lab.drawing import box_of, framed, places, segments
-from separatrix.lab.links import SHARED, Link
+from separatrix.lab.page_links import SHARED, Link
 from separatrix.lab.points import checked, points, spelled
 from separatrix.lab.recordings import Asked, Axis, Options, Plan
 from separatrix.lab.request_registry import Payload, number, text

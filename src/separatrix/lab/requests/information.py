@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.lab.links import Link
+from separatrix.lab.page_links import Link
 from separatrix.lab.recordings import Asked, Axis, Options, Plan
 from separatrix.lab.request_registry import Payload, number
 from separatrix.lab.words import decimals

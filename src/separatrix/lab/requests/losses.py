@@ -10,8 +10,8 @@ import numpy as np
 from separatrix.base.arrays import Array
 from separatrix.base.errors import InputError, SeparatrixError
 from separatrix.lab.fits import fitted
-from separatrix.lab.links import Link, refused
 from separatrix.lab.models import Chosen
+from separatrix.lab.page_links import Link, refused
 from separatrix.lab.points import LARGEST
 from separatrix.lab.recordings import Asked, Axis, Options, Plan, dragged_row, spread
 from separatrix.lab.request_registry import Payload, number

@@ -13,8 +13,8 @@ from separatrix.base.errors import InputError, SeparatrixError
 from separatrix.lab.card import card, losses
 from separatrix.lab.drawing import Box, boundaries, box_of, drawn_regions, framed, margins, places, probability_lines
 from separatrix.lab.fits import fitted, numbers
-from separatrix.lab.links import Link
 from separatrix.lab.models import Chosen, chosen
+from separatrix.lab.page_links import Link
 from separatrix.lab.points import checked, points, spelled
 from separatrix.lab.presets import PRESETS
 from separatrix.lab.recordings import Asked, Axis, Options, Plan, dragged_row, grid

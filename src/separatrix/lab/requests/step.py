@@ -11,8 +11,8 @@ import numpy as np
 from separatrix.base.arrays import Array
 from separatrix.classifiers import OFFERED, describe
 from separatrix.lab.drawing import Box, box_of, drawn_regions, framed, places, segments
-from separatrix.lab.links import Link, refused
 from separatrix.lab.models import Chosen, chosen
+from separatrix.lab.page_links import Link, refused
 from separatrix.lab.points import of_two_classes, points
 from separatrix.lab.recordings import Asked, Options, Plan
 from separatrix.lab.request_registry import Payload, text

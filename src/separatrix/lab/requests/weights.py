@@ -13,7 +13,7 @@ from separatrix.base.errors import InputError, SeparatrixError
 from separatrix.geometry import Hyperplane
 from separatrix.lab.descents import WITH_ETA, solver_of, suitable
 from separatrix.lab.drawing import Box, box_of, drawn_regions, framed, places, segments
-from separatrix.lab.links import Link, refused
+from separatrix.lab.page_links import Link, refused
 from separatrix.lab.points import checked, of_two_classes, points, spelled
 from separatrix.lab.recordings import Asked, Axis, Options, Plan, grid
 from separatrix.lab.request_registry import Payload, number, text
