@@ -9,6 +9,7 @@ import separatrix as sx
 from separatrix.base.errors import NotFiniteError
 from separatrix.rows.cutting import block_rows
 from separatrix.rows.protocol import BLOCK_BYTES
+from separatrix.streams.matrix import BatchColumns
 
 N = 600_000  # long enough for the compiled copy
 
@@ -57,3 +58,24 @@ def test_labels_of_files_with_text_and_with_categories_are_put_together(tmp_path
     pq.write_table(pa.table({"x": X[500:], "y": categories}), tmp_path / "2.parquet")
     (part,) = sx.scan(tmp_path, target="y", cache=False).table.parts()
     assert part.labels.to_pylist() == y.tolist()
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_rows_are_written_from_any_place_of_batches_whose_columns_change(compiled):
+    """The second batch has its columns in another order and with other types, and begins inside its arrays."""
+    a, b = np.arange(8.0), np.arange(8.0) ** 2
+    b_missing = [None if k == 5 else int(v) for k, v in enumerate(b)]
+    batches = [
+        pa.record_batch({"a": a, "b": b, "c": a}),
+        pa.record_batch({"b": pa.array(b_missing), "a": pa.array(a, pa.float32())}).slice(1),
+    ]
+    columns = BatchColumns(("a", "b"), np.float64)
+    for batch, rows in zip(batches, (slice(2, 6), slice(3, 7)), strict=True):
+        X = np.empty((4, 2))
+        columns.take(batch)
+        assert columns.write(2, X, compiled) == (batch is batches[0])
+        columns.release()
+        expected = np.column_stack([a[rows], b[rows]])
+        if batch is batches[1]:
+            expected[2, 1] = np.nan
+        assert np.array_equal(X, expected, equal_nan=True)

@@ -16,8 +16,9 @@ from separatrix.streams.files import FileSet, OfFiles
 from separatrix.table.cells import listed
 from separatrix.table.formats.source_parts import group_runs
 
-# The size of the buffer through which a column of a Parquet file is read, if there are few columns.
-PARQUET_BUFFER = 1 << 20
+# The size of the buffer through which a column of a Parquet file is read, if there are few columns. In an object store
+# every buffer is a request. From a disk, buffers of 128 KB took 10 to 16 per cent less CPU than those of 1 MB.
+PARQUET_BUFFER, LOCAL_PARQUET_BUFFER = 1 << 20, 1 << 17
 # The least size of such a buffer, and the size of all buffers together in batches, which limits it.
 LEAST_PARQUET_BUFFER, BATCHES_OF_BUFFERS = 1 << 16, 4
 
@@ -79,7 +80,8 @@ class ParquetBatches(OfFiles):
     def _opened(self, path: str, n_columns: int = 1) -> Any:
         from pyarrow.parquet import ParquetFile
 
-        buffer = min(PARQUET_BUFFER, max(LEAST_PARQUET_BUFFER, BATCHES_OF_BUFFERS * self.batch_bytes // n_columns))
+        most = LOCAL_PARQUET_BUFFER if self.files.is_local else PARQUET_BUFFER
+        buffer = min(most, max(LEAST_PARQUET_BUFFER, BATCHES_OF_BUFFERS * self.batch_bytes // n_columns))
         return ParquetFile(self.files.opened(path), pre_buffer=False, buffer_size=buffer)
 
 

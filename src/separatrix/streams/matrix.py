@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from separatrix.base.arrays import Array
+from separatrix.base.arrays import Array, Integers
 from separatrix.base.errors import TableError
 
 
@@ -35,32 +35,66 @@ def is_numeric(kind: Any) -> bool:
     return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind) or types.is_decimal(kind))
 
 
-def write_rows(batch: pa.RecordBatch, columns: Sequence[str], X: Array, compiled: bool) -> bool:
-    """Write the columns to X (m, d), row-major; a missing value is NaN. Whether all entries are known to be finite.
+class BatchColumns:
+    """The columns of record batches, one batch after the other, from which rows of X are written.
 
-    ``compiled``: by a compiled loop, which takes half the time; loading it pays for long tables.
+    What does not change from batch to batch is found once, since Arrow's functions take a microsecond or two for every
+    column, and a batch has few rows.
     """
-    if not compiled:
-        for j, name in enumerate(columns):
-            X[:, j] = _values(batch.column(name))
-        with np.errstate(over="ignore", invalid="ignore"):
-            return bool(np.isfinite(X.sum()))
-    from separatrix.kernels.interleave import interleaved
 
-    kept, addresses = list[Any](), np.empty(len(columns), dtype=np.int64)
-    for j, name in enumerate(columns):
-        addresses[j], held = _address(batch.column(name), X.dtype)
-        kept.append(held)  # the numbers must not be freed before they are read
-    return bool(interleaved(addresses, X) == 0)
+    def __init__(self, columns: Sequence[str], dtype: Any) -> None:
+        self.columns, self.dtype = columns, np.dtype(dtype)
+        self.schema: pa.Schema | None = None
+        self.places: list[tuple[int, bool]] = []
+        self.batch: Any = None
+        self.addresses: Integers | None = None
+        self.kept: list[Any] = []
 
+    def take(self, batch: pa.RecordBatch) -> None:
+        """Make this batch the one from which rows are written."""
+        schema = batch.schema
+        if self.schema is None or not schema.equals(self.schema):
+            wanted = _ARROW_TYPES[self.dtype]
+            indices = [schema.get_field_index(name) for name in self.columns]
+            self.schema, self.places = schema, [(j, schema.field(j).type == wanted) for j in indices]
+        self.batch, self.addresses, self.kept = batch, None, []
 
-def _address(column: Any, width: Any) -> tuple[int, Any]:
-    """Where the numbers of a column begin in memory, in the type ``width``, and the object that owns them."""
-    if column.type == _ARROW_TYPES[width] and not column.null_count:
-        values = column.buffers()[1]
-        return values.address + column.offset * width.itemsize, values
-    converted = np.ascontiguousarray(_values(column), dtype=width)
-    return converted.__array_interface__["data"][0], converted
+    def release(self) -> None:
+        """Forget the batch, whose memory is then used for the next one."""
+        self.batch, self.addresses, self.kept = None, None, []
+
+    def write(self, begin: int, X: Array, compiled: bool) -> bool:
+        """Write rows ``begin``, … of the batch to X (m, d), row-major; a missing value is NaN.
+
+        Whether all entries are known to be finite. ``compiled``: by a compiled loop, which takes half the time; loading
+        it pays for long tables.
+        """
+        if not compiled:
+            for j, (place, _) in enumerate(self.places):
+                X[:, j] = _values(self.batch.column(place).slice(begin, len(X)))
+            with np.errstate(over="ignore", invalid="ignore"):
+                return bool(np.isfinite(X.sum()))
+        from separatrix.kernels.interleave import interleaved
+
+        if self.addresses is None:
+            self.addresses = self._found_addresses()
+        return bool(interleaved(self.addresses + begin * self.dtype.itemsize, X) == 0)
+
+    def _found_addresses(self) -> Integers:
+        """Where the numbers of each column begin in memory, (d,), in the type of X.
+
+        The batch and the converted columns are kept, so that the numbers are not freed before they are read.
+        """
+        found, columns, width = [], self.batch.columns, self.dtype.itemsize
+        for place, is_plain in self.places:
+            column = columns[place]
+            if is_plain and not column.null_count:
+                found.append(column.buffers()[1].address + column.offset * width)
+            else:
+                converted = np.ascontiguousarray(_values(column), dtype=self.dtype)
+                self.kept.append(converted)
+                found.append(converted.__array_interface__["data"][0])
+        return np.array(found, dtype=np.int64)
 
 
 _ARROW_TYPES = {np.dtype(np.float64): pa.float64(), np.dtype(np.float32): pa.float32()}

@@ -16,7 +16,7 @@ from separatrix.rows.cutting import block_rows
 from separatrix.rows.protocol import BLOCK_BYTES
 from separatrix.streams.batches import MOST_ROWS_PER_BATCH, Batches, LabelKind, Stamp
 from separatrix.streams.labelling import checked_weights, refuse_not_finite
-from separatrix.streams.matrix import float_width, write_rows
+from separatrix.streams.matrix import BatchColumns, float_width
 
 
 class Part(NamedTuple):
@@ -142,21 +142,26 @@ class _Filling:
 
     def __init__(self, table: BatchTable, size: int) -> None:
         self.table, self.size = table, size
+        self.columns = BatchColumns(table.columns, table.dtype)
         self.n_rows = self.filled = 0
         self.X: Array | None = None
         self.others: list[tuple[Any, Array | None]] = []
 
     def add(self, batch: Any) -> Iterator[Part]:
         """Copy a batch, and give the parts that are full."""
+        self.columns.take(batch)
+        labels, weight = self.table._labels_and_weights(batch, self.n_rows)
         begin = 0
         while begin < batch.num_rows:
             if self.X is None:
                 self.X = np.empty((self.size, len(self.table.columns)), dtype=self.table.dtype)
-            some = batch.slice(begin, self.size - self.filled)
-            self._write(some, self.X[self.filled : self.filled + some.num_rows])
-            begin += some.num_rows
+            end = begin + min(self.size - self.filled, batch.num_rows - begin)
+            self._write(begin, self.X[self.filled : self.filled + end - begin])
+            self.others.append((_some(labels, begin, end), _some(weight, begin, end)))
+            begin = end
             if self.filled == self.size:
                 yield from self.rest()
+        self.columns.release()
 
     def rest(self) -> Iterator[Part]:
         """The part that has been begun, if there is one."""
@@ -167,14 +172,19 @@ class _Filling:
         labels, weights = zip(*others, strict=True)
         yield Part(X, _together(labels), None if weights[0] is None else np.concatenate(weights))
 
-    def _write(self, some: Any, X: Array) -> None:
+    def _write(self, begin: int, X: Array) -> None:
+        """Copy rows ``begin``, … of the batch to X."""
         table = self.table
         long = (self.n_rows + len(X)) * len(table.columns) >= FEWEST_ENTRIES_TO_COMPILE_SUMS
-        if not write_rows(some, table.columns, X, long):
+        if not self.columns.write(begin, X, long):
             refuse_not_finite(X, table.columns, self.n_rows, table.called)
-        self.others.append(table._labels_and_weights(some, self.n_rows))
         self.filled += len(X)
         self.n_rows += len(X)
+
+
+def _some(values: Any, begin: int, end: int) -> Any:
+    """Values ``begin`` to ``end`` of an array, if there is one."""
+    return values if values is None or end - begin == len(values) else values[begin:end]
 
 
 def _together(labels: Sequence[Any]) -> Any:
