@@ -23,6 +23,24 @@ def test_the_surface_is_the_mean_loss(loss):
         assert surface.value[i, j] == pytest.approx(LOSSES[loss].value(t, z).mean())
 
 
+@pytest.mark.parametrize(("apart", "size"), [(0.0, 1.0), (8.0, 1.0), (1.0, 30.0)])
+def test_the_probit_surface_of_many_rows_is_accurate_in_the_tails_too(apart, size):
+    """It is interpolated unless margins are large; far apart, all losses of a corner of the surface are below 1e-12."""
+    rows = size * (
+        np.random.default_rng(1).standard_normal((300, 2)) + apart * np.where(np.arange(300) % 2, 1, -1)[:, None]
+    )
+    sign = np.where(np.arange(300) % 2, 1.0, -1.0)
+    surface = error_surface(rows, np.arange(300) % 2, "probit", points=41, gradient=True)
+    probit = LOSSES["probit"]
+    for i, j in ((0, 0), (13, 27), (20, 20), (40, 40), (40, 0)):
+        z = rows @ [surface.first[j], surface.second[i]]
+        np.testing.assert_allclose(surface.value[i, j], probit.value(sign, z).mean(), rtol=1e-12)
+        by_row = probit.derivative(sign, z)[:, None] * rows / len(rows)
+        np.testing.assert_allclose(
+            surface.gradient[:, i, j], by_row.sum(axis=0), rtol=1e-10, atol=1e-12 * np.abs(by_row).sum()
+        )
+
+
 def test_the_zero_one_surface_is_flat_and_the_perceptron_surface_is_not():
     flat, sloped = (error_surface(X, y, loss, points=201).value for loss in ("zero-one", "perceptron"))
     assert np.mean(np.diff(flat, axis=1) == 0) > 0.9

@@ -60,9 +60,21 @@ class Message(str):
     parts: tuple[str | Part, ...]
 
     def __new__(cls, *parts: str | Part) -> Message:
-        flat = tuple(_flat(parts))
-        found = super().__new__(cls, "".join(one.python if isinstance(one, Part) else one for one in flat))
-        found.parts = flat
+        flat: list[str | Part] = []
+        texts: list[str] = []
+        for one in parts:
+            if isinstance(one, Message):
+                flat += one.parts
+                texts.append(one)
+            elif isinstance(one, str):
+                if one:
+                    flat.append(str(one))
+                    texts.append(one)
+            else:
+                flat.append(one)
+                texts.append(one.python)
+        found = super().__new__(cls, "".join(texts))
+        found.parts = tuple(flat)
         return found
 
     def __add__(self, other: str) -> Message:
@@ -99,16 +111,6 @@ class Message(str):
     def remedies(self) -> tuple[Part, ...]:
         """The settings, parameters and classifiers that the message recommends or mentions."""
         return tuple(one for one in self.within() if isinstance(one, Setting | Parameter | Classifier))
-
-
-def _flat(parts: Iterable[str | Part]) -> Iterator[str | Part]:
-    for one in parts:
-        if isinstance(one, Message):
-            yield from one.parts
-        elif isinstance(one, Part):
-            yield one
-        elif one:
-            yield str(one)
 
 
 def joined(separator: str, messages: Iterable[str]) -> Message:

@@ -43,13 +43,14 @@ def without_straight(ring: Array, size: float) -> Array:
     >>> without_straight(np.array([[0.0, 0.0], [1.0, 0.0], [2.0, 0.0], [2.0, 2.0]]), 1.0).tolist()
     [[0.0, 0.0], [2.0, 0.0], [2.0, 2.0]]
     """
-    moved = (ring != np.concatenate([ring[-1:], ring[:-1]])).any(axis=1)
-    ring = ring if moved.all() else ring[moved]
+    closed = np.concatenate([ring[-1:], ring, ring[:1]]).T
+    dx, dy = closed[:, 1:] - closed[:, :-1]
+    moved = ((dx != 0) | (dy != 0))[:-1]
+    if not moved.all():
+        return without_straight(ring[moved], size)
     if len(ring) < 3:
         return ring[:0]
-    steps = np.diff(np.concatenate([ring[-1:], ring, ring[:1]]), axis=0)
-    before, after = steps[:-1], steps[1:]
-    cross = np.abs(before[:, 0] * after[:, 1] - before[:, 1] * after[:, 0])
-    span = np.abs(before + after)
-    kept = cross > STRAIGHT * size * np.maximum(span[:, 0], span[:, 1])
+    cross = np.abs(dx[:-1] * dy[1:] - dy[:-1] * dx[1:])
+    span = np.maximum(np.abs(dx[:-1] + dx[1:]), np.abs(dy[:-1] + dy[1:]))
+    kept = cross > STRAIGHT * size * span
     return np.asarray(ring[kept]) if np.count_nonzero(kept) >= 3 else ring[:0]

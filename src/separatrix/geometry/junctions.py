@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from separatrix.base.arrays import Array, Integers
-from separatrix.geometry.grids import Edges, Grid, crossed_edges, crossed_squares
+from separatrix.geometry.grids import Edges, Grid, crossed_edges, crossed_squares, distinct, winners
 
 # Distances of the closer lines from a junction, in sides of the square in which it lies.
 CLOSER = np.array([1 / 64, 1 / 16, 1 / 4])
@@ -44,18 +44,21 @@ def meeting_points(field: Callable[[Array], Array], start: Array, side: Array, l
     h, k = DIFFERENCE * side[:, 0], DIFFERENCE * side[:, 1]
     offsets = np.zeros((5, *start.shape))
     offsets[1, :, 0], offsets[2, :, 0], offsets[3, :, 1], offsets[4, :, 1] = h, -h, k, -k
+    near, settled, unit = NEAR * side, SETTLED * side, 2 * DIFFERENCE * side
     with np.errstate(all="ignore"):
         for _ in range(NEWTON_STEPS):
             Z = field((point + offsets).reshape(-1, 2)).reshape(5, len(start), -1)[:, rows, labels]
-            F = Z[..., :1] - Z[..., 1:]
-            (a, c), (b, d) = ((F[1] - F[2]) / (2 * h[:, None])).T, ((F[3] - F[4]) / (2 * k[:, None])).T
-            f, g = F[0].T
-            step = (np.stack([d * f - b * g, a * g - c * f]) / (a * d - b * c)).T
+            F = (Z[..., :1] - Z[..., 1:]).T
+            f, g = F[..., 0]
+            (a, c), (b, d) = F[..., 1] - F[..., 2], F[..., 3] - F[..., 4]  # derivatives, times ``unit``
+            step = unit * (np.array([d * f - b * g, a * g - c * f]) / (a * d - b * c)).T
             # A step that leaves the neighbourhood, or is not a number, ends outside it and stays there.
-            point = np.where(np.abs(point - step - start) <= NEAR * side, point - step, start + 2 * NEAR * side)
-            if np.all(np.abs(step) <= SETTLED * side):
+            after = point - step
+            point = np.where(np.abs(after - start) <= near, after, start + 2 * near)
+            small = np.abs(step) <= settled
+            if small.all():
                 break
-        found = np.all((np.abs(step) <= SETTLED * side) & (np.abs(point - start) <= NEAR * side), axis=1)
+        found = np.all(small & (np.abs(point - start) <= near), axis=1)
     return np.where(found[:, None], point, np.nan)
 
 
@@ -101,6 +104,8 @@ def refined(field: Callable[[Array], Array], grid: Grid, edges: Edges) -> tuple[
     edges = crossed_edges(grid, grid.scores(field))
     for _ in range(MOST_ROUNDS):
         place, _ = _narrow(field, edges)
+        if not len(place):
+            break
         wide = np.column_stack([np.diff(grid.x)[place[:, 0]], np.diff(grid.y)[place[:, 1]]]) > smallest
         finer = Grid(_divided(grid.x, place[wide[:, 0], 0]), _divided(grid.y, place[wide[:, 1], 1]))
         if not wide.any() or max(finer.shape) > MOST_LINES:
@@ -118,7 +123,7 @@ def _divided(lines: Array, numbers: Integers) -> Array:
     near = np.unique(np.concatenate([numbers - 1, numbers, numbers + 1]))
     near = near[(near >= 0) & (near < len(lines) - 1)]
     low, side = lines[near], lines[near + 1] - lines[near]
-    return np.unique(np.concatenate([lines, low + side / 3, low + 2 * side / 3]))
+    return distinct(np.concatenate([lines, low + side / 3, low + 2 * side / 3]))
 
 
 def closer_lines(
@@ -147,7 +152,7 @@ def closer_lines(
 def _with(lines: Array, more: Array) -> Array:
     """The lines of a grid and more of them, as far as they lie between the first and the last."""
     inner = more[(more > lines[0]) & (more < lines[-1])]
-    return np.unique(np.concatenate([lines, inner]))
+    return distinct(np.concatenate([lines, inner]))
 
 
 def crowded(field: Callable[[Array], Array], edges: Edges) -> tuple[Integers, Integers, Integers]:
@@ -171,8 +176,9 @@ def crowded(field: Callable[[Array], Array], edges: Edges) -> tuple[Integers, In
 def _narrow(field: Callable[[Array], Array], edges: Edges) -> tuple[Integers, Integers]:
     """Squares (m, 2) at an edge between two labels on which a third one wins near the crossing, and the labels."""
     t = edges.low / np.maximum(edges.low - edges.high, TINY)
-    between = np.argmax(field(edges.start + t[:, None] * edges.step), axis=1)
+    between = winners(field(edges.start + t[:, None] * edges.step))
     third = np.flatnonzero((between != edges.first) & (between != edges.second))
-    place = np.concatenate([np.argwhere(number >= 0) for number in edges.number])[third]
-    place = np.minimum(place, np.array(edges.labels.shape) - 2)
-    return place, np.column_stack([edges.first, between, edges.second])[third]
+    n_x, n_y = edges.labels.shape
+    a, b = np.divmod(edges.node[third], n_y)
+    place = np.array([np.minimum(a, n_x - 2), np.minimum(b, n_y - 2)]).T
+    return place, np.array([edges.first[third], between[third], edges.second[third]]).T

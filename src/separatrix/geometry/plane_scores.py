@@ -85,17 +85,17 @@ def _of_all_classes(score: Callable[[Array], Array], link: Any) -> Callable[[Arr
         Z = score(X)
         if Z.ndim == 2:
             return Z
-        both = np.empty((len(Z), 2))
-        both[:, 0], both[:, 1] = level, Z
-        return both
+        both = np.empty((2, len(Z)))
+        both[0], both[1] = level, Z
+        return both.T
 
     return field
 
 
 @cache
 def _probed_shares() -> Array:
-    """Points of the unit square at which scores are compared with linear ones, always the same."""
-    return np.random.default_rng(0).uniform(size=(PROBED_POINTS, 2))
+    """Three corners of the unit square, and points at which scores are compared with linear ones, always the same."""
+    return np.concatenate([[[0, 0], [1, 0], [0, 1]], np.random.default_rng(0).uniform(size=(PROBED_POINTS, 2))])
 
 
 def affine_weights(field: Callable[[Array], Array], box: Any) -> Array | None:
@@ -108,12 +108,12 @@ def affine_weights(field: Callable[[Array], Array], box: Any) -> Array | None:
     >>> affine_weights(lambda X: X**2, (0, 1, 0, 1)) is None
     True
     """
-    (left, low), (right, _), (_, high), _ = corners(box)
-    some = _probed_shares() * [right - left, high - low] + [left, low]
-    Z = field(np.concatenate([[[left, low], [right, low], [left, high]], some]))
-    w = np.column_stack([(Z[1] - Z[0]) / (right - left), (Z[2] - Z[0]) / (high - low)])
-    b = Z[0] - w @ [left, low]
-    size = np.abs(Z).max() + np.abs(b).max()
-    if not np.all(np.abs(Z[3:] - some @ w.T - b) <= AFFINE_ROUNDING * size):
+    least, _, most, _ = corners(box)
+    some, size = _probed_shares() * (most - least) + least, most - least
+    Z = field(some)
+    w = ((Z[1:3] - Z[0]) / size[:, None]).T
+    b = Z[0] - w @ least
+    largest = np.abs(Z).max() + np.abs(b).max()
+    if not (np.abs(Z - some @ w.T - b) <= AFFINE_ROUNDING * largest).all():
         return None
     return np.column_stack([b, w])

@@ -15,9 +15,9 @@ import numpy as np
 
 from separatrix.base.arrays import Array, Integers
 from separatrix.base.errors import ParameterError
-from separatrix.geometry.curved_regions import CurvedRegion, curved_regions
+from separatrix.geometry.curved_regions import CurvedRegion, curved_regions, regions_between
 from separatrix.geometry.plane_scores import affine_weights, plane_scores
-from separatrix.geometry.polygons import Region, cells, corners, split
+from separatrix.geometry.polygons import Region, Vertices, as_array, cells, corners, parts, plain
 
 
 def regions(model: Any, box: Any) -> list[Region] | list[CurvedRegion]:
@@ -60,6 +60,9 @@ def regions(model: Any, box: Any) -> list[Region] | list[CurvedRegion]:
     elif _linear_weights(scorer) is not None:
         return linear_regions(scorer, box)
     scores = plane_scores(model)
+    lines = scorer.boundary_lines() if isinstance(scorer, HasBoundaryLines) else None
+    if lines is not None:
+        return regions_between(lines, scores.field, scores.labels, box)
     W_plane = affine_weights(scores.field, box)
     if W_plane is not None:  # such as a linear model after a scaler
         return _polygons(W_plane, list(range(len(W_plane))), scores.labels, box)
@@ -78,8 +81,8 @@ def linear_regions(scorer: Any, box: Any) -> list[Region]:
 
 
 def _polygons(W: Array, ranks: list[int], labels: Sequence[Any], box: Any) -> list[Region]:
-    whole = corners(box)
-    return [Region((labels[i],), _winning(W, ranks, i, whole)) for i in range(len(W))]
+    whole, weights = plain(corners(box)), W.tolist()
+    return [Region((labels[i],), as_array(_winning(weights, ranks, i, whole))) for i in range(len(W))]
 
 
 def _linear_weights(scorer: Any) -> Array | None:
@@ -116,6 +119,13 @@ class DrawsItself(Protocol):
     def regions_in(self, box: Any) -> list[Region] | None: ...
 
 
+@runtime_checkable
+class HasBoundaryLines(Protocol):
+    """A scorer that may know lines (b, w), (P, 3), on which all boundaries of its classes lie; None if it does not."""
+
+    def boundary_lines(self) -> Array | None: ...
+
+
 def voted_regions(
     lines: Any, confidence: Any, contenders: Callable[[Integers], Any], labels: Sequence[Any], box: Any
 ) -> list[Region]:
@@ -130,7 +140,7 @@ def voted_regions(
     confidence : array (K, 3)
         (b, w) of the linear function of each class that breaks ties.
     contenders : function
-        From the signs of the models (1, P) to the classes with the most votes (1, K).
+        From the signs of the models (n, P) to the classes with the most votes (n, K).
     labels : sequence of K labels
         The classes, in the order of the rows of ``confidence``.
     box : (x₁ low, x₁ high, x₂ low, x₂ high)
@@ -152,29 +162,29 @@ def voted_regions(
     >>> [(region.labels, sorted(set(region.vertices[:, 0].tolist()))) for region in found]
     [(('right',), [0.0, 1.0]), (('left',), [-1.0, 0.0])]
     """
-    W, won = np.asarray(confidence, dtype=np.float64), list[Region]()
-    by_class: list[list[Array]] = [[] for _ in labels]
-    for cell in cells(lines, box):
-        among = np.flatnonzero(contenders(cell.signs[None, :])[0]).tolist()
-        ranks = list(range(len(among)))
+    W, won = np.asarray(confidence, dtype=np.float64).tolist(), list[Region]()
+    by_class: list[list[Vertices]] = [[] for _ in labels]
+    found = cells(lines, box)
+    for cell, most in zip(found, contenders(np.array([cell.signs for cell in found])), strict=True):
+        among, polygon = np.flatnonzero(most).tolist(), plain(cell.vertices)
+        ranks, weights = list(range(len(among))), [W[i] for i in among]
         for k, i in enumerate(among):
-            by_class[i].append(_winning(W[among], ranks, k, cell.vertices))
+            by_class[i].append(_winning(weights, ranks, k, polygon))
     for label, polygons in zip(labels, by_class, strict=True):
-        not_empty = [polygon for polygon in polygons if len(polygon)] or [np.empty((0, 2))]
-        won += [Region((label,), polygon) for polygon in not_empty]
+        won += [Region((label,), as_array(polygon)) for polygon in [one for one in polygons if one] or [[]]]
     return won
 
 
-def _winning(W: Array, ranks: list[int], i: int, polygon: Array) -> Array:
+def _winning(W: list[list[float]], ranks: list[int], i: int, polygon: Vertices) -> Vertices:
     """The part of the polygon where score i is the largest; among equal scores the smaller rank wins."""
-    for j in range(len(W)):
-        line = W[i] - W[j]
-        if j == i or len(polygon) == 0:
+    for j, other in enumerate(W):
+        if j == i or not polygon:
             continue
-        if not np.any(line):
-            polygon = polygon if ranks[i] < ranks[j] else polygon[:0]
-        else:
-            polygon = split(polygon, line)[0]
+        line = [own - its for own, its in zip(W[i], other, strict=True)]
+        if any(line):
+            polygon = parts(polygon, line)[0]
+        elif ranks[i] > ranks[j]:
+            polygon = []
     return polygon
 
 
@@ -220,8 +230,9 @@ def ambiguous_regions(model: Scheme, box: Any) -> list[Region]:
     lines = _lines_of(model)
     labels = model.classes_.tolist()
     ambiguous = []
-    for cell in cells(lines, box):
-        among = np.flatnonzero(model.contenders(cell.signs[None, :])[0])
+    found = cells(lines, box)
+    for cell, most in zip(found, model.contenders(np.array([cell.signs for cell in found])), strict=True):
+        among = np.flatnonzero(most)
         if len(among) != 1:
             ambiguous.append(Region(tuple(labels[k] for k in among), cell.vertices))
     return ambiguous

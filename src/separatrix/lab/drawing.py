@@ -84,9 +84,43 @@ def boundaries(model: Any, box: Box) -> list[Array]:
 
 
 def _between(model: Any, found: Sequence[Any], box: Box) -> list[Array]:
-    """The boundaries between the regions of a model."""
-    rings = [(one.labels[0], ring) for one in found for ring in one.rings]
-    return [line for label, ring in rings for line in _inner_lines(model, label, ring, box)]
+    """The boundaries between the regions of a model: the parts of outlines that border on a later class.
+
+    So every boundary is drawn once. The classes beside all edges are predicted at once, since a prediction of few rows
+    takes as long as one of many.
+    """
+    rings, labels = [ring for one in found for ring in one.rings], [one.labels[0] for one in found for _ in one.rings]
+    if not rings:
+        return []
+    ends = [np.concatenate([ring[1:], ring[:1]]) for ring in rings]
+    beside, inside = _beside(np.concatenate(rings), np.concatenate(ends), box)
+    lengths = [len(ring) for ring in rings]
+    later = inside & (np.asarray(model.predict(beside)) > np.repeat(labels, lengths))
+    lines, last = [], np.cumsum(lengths).tolist()
+    for ring, end, j in zip(rings, ends, last, strict=True):
+        own = slice(j - len(ring), j)
+        lines += _joined(ring, end, _without_gaps(later[own], inside[own]))
+    return lines
+
+
+def _beside(start: Array, end: Array, box: Box) -> tuple[Array, Any]:
+    """Points just outside the middle of edges of outlines, and which of them lie inside the box."""
+    along = end - start
+    outwards = along[:, ::-1] * [1.0, -1.0]  # the region lies to the left
+    size = max(box[1] - box[0], box[3] - box[2])
+    length = np.maximum(np.hypot(along[:, 0], along[:, 1]), 1e-12 * size)
+    beside = 0.5 * (start + end) + outwards * (BESIDE + 1e-6 * size / length)[:, None]
+    x, y = beside.T
+    return beside, (x > box[0]) & (x < box[1]) & (y > box[2]) & (y < box[3])
+
+
+def _without_gaps(kept: Any, inside: Any) -> Any:
+    """Which edges of an outline are kept, with single ones between two that are kept.
+
+    Where boundaries cross, an outline cuts the corner. The edge there has the same class on both sides.
+    """
+    around = np.concatenate([kept[-1:], kept, kept[:1]])
+    return kept | (inside & around[:-2] & around[2:])
 
 
 def segments(lines: Sequence[Any], box: Box) -> list[Array]:
@@ -107,20 +141,6 @@ def segments(lines: Sequence[Any], box: Box) -> list[Array]:
         if len(inside) >= 2:
             found.append(np.array([inside[0], inside[-1]]))
     return found
-
-
-def _inner_lines(model: Any, label: Any, ring: Array, box: Box) -> list[Array]:
-    """The parts of an outline that border on a later class, so that every boundary is drawn once."""
-    end = np.roll(ring, -1, axis=0)
-    outwards = np.column_stack([end[:, 1] - ring[:, 1], ring[:, 0] - end[:, 0]])  # the region lies to the left
-    size = max(box[1] - box[0], box[3] - box[2])
-    length = np.maximum(np.linalg.norm(outwards, axis=1, keepdims=True), 1e-12 * size)
-    beside = 0.5 * (ring + end) + outwards * (BESIDE + 1e-6 * size / length)
-    inside = np.all((beside > [box[0], box[2]]) & (beside < [box[1], box[3]]), axis=1)
-    kept = inside & (np.asarray(model.predict(beside)) > label)
-    # Where boundaries cross, an outline cuts the corner. The edge there has the same class on both sides.
-    kept |= inside & np.roll(kept, 1) & np.roll(kept, -1)
-    return _joined(ring, end, kept)
 
 
 def _joined(start: Array, end: Array, kept: Any) -> list[Array]:

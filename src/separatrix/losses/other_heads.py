@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, final
 
@@ -78,31 +79,28 @@ class ComplementaryLogLog:
     traits: ClassVar[Traits] = Traits(link=CloglogLink(), likelihood=True, by_margin=False)
 
     def value(self, t: AnyArray, z: Array) -> Array:
-        return self._value(t, z, _rate(z))
-
-    @staticmethod
-    def _value(t: AnyArray, z: Array, rate: Array) -> Array:
-        with np.errstate(divide="ignore", under="ignore"):
-            small = np.where(z < -30, -z, -np.log(-np.expm1(-np.maximum(rate, 1e-300))))
-            return np.where(np.asarray(t) > 0, small, rate)
+        rate = _rate(z)
+        return _by_target(t, lambda: _surprise(z, np.expm1(_held(rate))), rate)
 
     def derivative(self, t: AnyArray, z: Array) -> Array:
-        return self._derivative(t, _rate(z))
-
-    @staticmethod
-    def _derivative(t: AnyArray, rate: Array) -> Array:
-        return np.where(np.asarray(t) > 0, -_hazard(rate), rate)
+        rate = _rate(z)
+        return _by_target(t, lambda: -_hazard(_held(rate)), rate)
 
     def value_derivative(self, t: AnyArray, z: Array) -> tuple[Array, Array]:
         rate = _rate(z)
-        return self._value(t, z, rate), self._derivative(t, rate)
+        if np.ndim(t) == 0 and t < 0:
+            return rate, rate
+        held = _held(rate)
+        excess = np.expm1(held)
+        return _by_target(t, lambda: _surprise(z, excess), rate), _by_target(t, lambda: -held / excess, rate)
 
     def curvature_product(self, t: AnyArray, z: Array, dz: Array) -> Array:
         """ℓ″ = h (h − 1 + λ) for t = +, λ for t = −, with λ = e^z and h = λ/(e^λ − 1)."""
         rate = _rate(z)
-        h = _hazard(rate)
+        held = _held(rate)
+        h = _hazard(held)
         # Near λ = 0 the bracket is λ/2 up to higher orders, and its terms would cancel.
-        bracket = np.where(rate < 1e-5, 0.5 * rate, h - 1.0 + rate)
+        bracket = np.where(rate < 1e-5, 0.5 * rate, h - 1.0 + held)
         with np.errstate(over="ignore"):
             return np.where(np.asarray(t) > 0, h * bracket, rate) * dz
 
@@ -126,11 +124,27 @@ def _rate(z: Array) -> Array:
         return np.asarray(np.exp(np.minimum(z, LARGEST_EXPONENT)))
 
 
-def _hazard(rate: Array) -> Array:
-    """λ/(e^λ − 1), 1 at λ = 0."""
-    held = np.clip(rate, 1e-300, LARGEST_EXPONENT)
+def _by_target(t: AnyArray, plus: Callable[[], Array], minus: Array) -> Array:
+    """``plus()`` where t is positive, else ``minus``. One target for all scores needs only one of them."""
+    if np.ndim(t) == 0:
+        return plus() if t > 0 else minus
+    return np.where(np.asarray(t) > 0, plus(), minus)
+
+
+def _held(rate: Array) -> Array:
+    """λ, held where e^λ − 1 neither vanishes nor overflows."""
+    return np.minimum(np.maximum(rate, 1e-300), LARGEST_EXPONENT)
+
+
+def _surprise(z: Array, excess: Array) -> Array:
+    """−ln(1 − e^{−λ}) = ln(1 + 1/(e^λ − 1)), which is never below −z; for λ below 1e-300 it is −z."""
     with np.errstate(under="ignore"):
-        return np.where(rate > LARGEST_EXPONENT, 0.0, held / np.expm1(held))
+        return np.maximum(np.log1p(1.0 / excess), -z)
+
+
+def _hazard(held: Array) -> Array:
+    """λ/(e^λ − 1), 1 at λ = 0."""
+    return np.asarray(held / np.expm1(held))
 
 
 @final

@@ -207,19 +207,43 @@ class QuadraticScorer:
         M, a, unit = normal.whitened(normal.frame.center, np.ones(normal.n_features))
         owner = np.repeat(np.arange(K), [A.shape[1] for A in normal.whiten])
         # −½ of the squares of each class's own entries, summed.
-        halves = -0.5 * unit**2 * (owner[:, None] == np.arange(K))
-        constant = np.log(normal.priors) + normal.constant - normal.constant.mean()
-        center, M = normal.frame.center, np.ascontiguousarray(M.T)
+        halves = -0.5 * unit**2 * (np.arange(K)[:, None] == owner)
+        constant = (np.log(normal.priors) + normal.constant - normal.constant.mean())[:, None]
+        center, affine, d = normal.frame.center[:, None], np.column_stack([M, a]), normal.n_features
         if K == 2:
-            halves, constant = halves[:, 1] - halves[:, 0], constant[1] - constant[0]
+            halves, constant = halves[1] - halves[0], constant[1] - constant[0]
 
         def scores(X: Array) -> Array:
-            h = (X - center) @ M
-            h += a
+            # Rows are columns here, so that all loops are long: this takes a third of the time for 3000 rows.
+            V = np.empty((d + 1, len(X)))
+            V[d] = 1.0
+            np.subtract(X.T, center, out=V[:d])
+            h = affine @ V
             h *= h
-            return np.asarray(h @ halves + constant)
+            Z = halves @ h
+            Z += constant
+            return np.asarray(Z.T)
 
         return scores
+
+    def boundary_lines(self) -> Array | None:
+        """The hyperplanes (b, w), (P, d + 1), where two Gaussians along one projection cross; None for others.
+
+        With y = M₀·(x − center), twice the log odds are (y + a₀)² − (ρ y + a₁)² + 2c, in units of the whitened rows.
+        """
+        normal = self.gaussians
+        if len(self.classes) != 2 or any(A.shape[1] != 1 for A in normal.whiten):
+            return None
+        M, a, unit = normal.whitened(normal.frame.center, np.ones(normal.n_features))
+        rho = float(M[1] @ M[0] / (M[0] @ M[0]))
+        if np.abs(M[1] - rho * M[0]).max() > 4 * EPS * np.abs(M[1]).max():
+            return None
+        c = float(np.log(normal.priors[1] / normal.priors[0]) + normal.constant[1] - normal.constant[0]) / unit**2
+        A, B, C = 1 - rho * rho, a[0] - rho * a[1], (a[0] - a[1]) * (a[0] + a[1]) + 2 * c
+        root = B * B - A * C
+        larger = -(B + np.copysign(np.sqrt(max(root, 0.0)), B))  # no cancellation; the other root is C/larger
+        y = [p / q for p, q in ((larger, A), (C, larger)) if root >= 0 and abs(q) > EPS * abs(p)]
+        return np.array([[-(float(M[0] @ normal.frame.center) + at), *M[0]] for at in y]).reshape(-1, len(M[0]) + 1)
 
     def predict(self, X: Any, names: list[str] | None = None) -> AnyArray:
         """The class of each row; posterior odds of exactly 1 go to the first class."""

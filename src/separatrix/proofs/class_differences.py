@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.base.arrays import AnyArray, Array, Integers
+from separatrix.base.arrays import AnyArray, Array, Integers, all_true
 from separatrix.base.cached import cached_property
 from separatrix.base.concurrency import in_order
 from separatrix.base.pieces import pieces, rows_per_piece
@@ -101,8 +101,13 @@ class Differences:
         largest = np.zeros(self.X.shape[1])
         for part in in_order(_largest, self._parts()):
             largest = np.maximum(largest, part)
-        column = np.where(np.isfinite(largest), power_of_two(np.nan_to_num(largest)), np.nan)
-        return np.tile(np.concatenate([np.ones(int(self.fit_intercept)), column]), self.K - 1)
+        is_finite = np.isfinite(largest)
+        if all_true(is_finite):
+            column = power_of_two(largest)
+        else:
+            column = np.where(is_finite, power_of_two(np.nan_to_num(largest)), np.nan)
+        one = np.concatenate([np.ones(int(self.fit_intercept)), column])
+        return one if self.K == 2 else np.tile(one, self.K - 1)
 
     @cached_property
     def bits(self) -> int:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from separatrix.base.arrays import Array, Integers
+from separatrix.base.arrays import Array, Integers, all_true
 from separatrix.proofs.enclosure import surely_positive
 
 # With more columns the linear program is as fast.
@@ -34,7 +34,7 @@ def enclosing_rows(B: Array) -> tuple[Integers, Array] | None:
     """
     w = B.shape[1]
     length = np.sqrt(np.einsum("ij,ij->i", B, B))
-    if not 0 < w <= MOST_COLUMNS or len(B) <= w or not np.all((length > 0) & np.isfinite(length)):
+    if not 0 < w <= MOST_COLUMNS or len(B) <= w or not all_true((length > 0) & np.isfinite(length)):
         return None
     P = B / length[:, None]
     chosen, mu = [0], np.ones(1)
@@ -56,17 +56,17 @@ def enclosing_rows(B: Array) -> tuple[Integers, Array] | None:
 def _shortest(P: Array, chosen: list[int], mu: Array) -> tuple[list[int], Array] | None:
     """The rows and weights of the shortest vector in the hull of these rows, starting from the weights mu."""
     while True:
-        A = np.ones((len(chosen) + 1, len(chosen) + 1))
-        A[0, 0], A[1:, 1:] = 0.0, P[chosen] @ P[chosen].T
+        A, own = np.ones((len(chosen) + 1, len(chosen) + 1)), P[chosen]
+        A[0, 0], A[1:, 1:] = 0.0, own @ own.T
         right = np.zeros(len(A))
         right[0] = 1.0
         try:
             share = np.asarray(np.linalg.solve(A, right)[1:], dtype=np.float64)
         except np.linalg.LinAlgError:
             return None
-        if np.all(share > SMALLEST_WEIGHT):
+        losing = (~(share > SMALLEST_WEIGHT)).nonzero()[0]
+        if not len(losing):
             return chosen, share
-        losing = np.flatnonzero(share <= SMALLEST_WEIGHT)
         reach = mu[losing] / np.maximum(mu[losing] - share[losing], np.finfo(np.float64).tiny)
         first = int(losing[np.argmin(reach)])
         mu = np.maximum(mu + float(np.clip(reach.min(), 0.0, 1.0)) * (share - mu), 0.0)

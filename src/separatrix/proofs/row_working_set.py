@@ -138,10 +138,12 @@ def _first(D: Differences, N: AnyArray | None, left: AnyArray | None) -> Integer
     """
     directions = D.width if N is None else N.shape[1]
     size = max(SMALLEST_WORKING_SET, FIRST_ROWS_PER_DIRECTION * directions)
-    rng = np.random.default_rng(0)
     if left is not None or D.count <= 4 * size:
         numbers = np.arange(D.count) if left is None else np.flatnonzero(left)
-        return numbers if len(numbers) <= size else np.sort(rng.choice(numbers, size, replace=False))
+        if len(numbers) <= size:
+            return numbers
+        return np.sort(np.random.default_rng(0).choice(numbers, size, replace=False))
+    rng = np.random.default_rng(0)
     drawn = np.unique(rng.integers(0, D.count, max(2 * size, NEWTON_ROWS_PER_DIRECTION * directions)))
     if directions > MOST_NEWTON_DIRECTIONS:
         return np.sort(rng.choice(drawn, size, replace=False))

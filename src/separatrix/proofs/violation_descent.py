@@ -93,16 +93,18 @@ def _least_along(rise: Array, m: Array, c: Array, slope: float, chosen: Integers
 
     ``rise``: the change of the margins m for a unit step. ``slope`` < 0: the derivative of f at the start.
     """
-    ahead = (1.0 - m) * rise > 0
+    left = 1.0 - m
+    ahead = left * rise > 0
     ahead[chosen] = False
-    rows = np.flatnonzero(ahead)
-    distance = (1.0 - m[rows]) / rise[rows]
-    order = np.argsort(distance)
-    slopes = slope + np.cumsum(c[rows[order]] * np.abs(rise[rows[order]]))
-    last = int(np.searchsorted(slopes, 0.0))
+    rows = ahead.nonzero()[0]
+    distance = left[rows] / rise[rows]
+    order = distance.argsort()
+    passed = rows[order]
+    slopes = slope + (c[passed] * np.abs(rise[passed])).cumsum()
+    last = int(slopes.searchsorted(0.0))
     if not slope < 0 or last == len(order):
         return None
-    return float(distance[order[last]]), int(rows[order[last]])
+    return float(distance[order[last]]), int(passed[last])
 
 
 def _is_only(A: Array, c: Array, v: Array, m: Array, chosen: Integers, multipliers: Array) -> bool:

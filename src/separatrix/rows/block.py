@@ -238,6 +238,12 @@ class Block:
         written[:, 1:] /= self.frame.scale
         return written
 
+    def homogeneous_row(self, k: int) -> Array:
+        """Row k of ``homogeneous()``, (d + 1,)."""
+        if self.is_written_out:
+            return np.asarray(self.written[k])
+        return np.asarray(self.take(np.array([k])).homogeneous()[0])
+
     @cached_property
     def written(self) -> Array:
         """Cached `homogeneous()`; rows with few columns are stored column by column (FEWEST_COLUMNS_BY_ROW)."""

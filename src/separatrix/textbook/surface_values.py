@@ -7,15 +7,16 @@ would take several times as long as the arithmetic.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 
 from separatrix.base.arrays import Array, Integers
-from separatrix.losses import LOSSES
+from separatrix.losses import LOSSES, Probit
 from separatrix.losses.margin import Logistic
 from separatrix.losses.traits import MarginLoss
 from separatrix.objectives.problem import Objective
+from separatrix.textbook.tabulated_loss import TabulatedLoss, tabulated
 
 # The number of scores that are computed at once: 96 kB. Arrays of 128 kB and more would come from the operating system
 # each time, which takes longer than the arithmetic.
@@ -40,6 +41,18 @@ class SurfaceGrid:
             held[k, c] = 0.0
         return held
 
+    @cached_property
+    def _table(self) -> TabulatedLoss | None:
+        """The table of a loss that takes much longer than a polynomial; None for others and where margins are large."""
+        loss, block = self.problem.loss, self.problem.rows.resident()
+        if not isinstance(loss, Probit) or block is None:
+            return None
+        first, second = (np.abs(axis).max() for axis in (self.first, self.second))
+        x1, (_, c), (_, e) = np.abs(block.homogeneous()), *self.entries
+        reach = np.abs(block.scores(self._held)[:, 0]) + first * x1[:, c] + second * x1[:, e]
+        most = float(reach.max())
+        return tabulated(loss, -most, most, block.n_rows * len(self.first) * len(self.second))
+
     def loss(self, gradient: bool) -> tuple[Array, Array | None]:
         """The mean loss (points, points), and its derivatives by both entries (2, points, points) if asked for."""
         block = self.problem.rows.resident()
@@ -49,13 +62,23 @@ class SurfaceGrid:
         size = max(1, SCORES_AT_ONCE // n)
         share, x1, Z = block.weight / block.weight.sum(), block.homogeneous(), block.scores(self._held)
         sums = self._softmax if self.problem.loss.traits.multiclass else self._one_score
-        for start in range(0, block.n_rows, size):
-            rows = slice(start, start + size)
-            sums(share[rows], block.t[rows], x1[rows], Z[rows], value, slopes)
+        for own in self._groups(block.t):
+            for start in range(0, len(own), size):
+                rows = own[start : start + size]
+                sums(share[rows], block.t[rows], x1[rows], Z[rows], value, slopes)
         return value, slopes
 
+    def _groups(self, t: Array) -> list[Integers]:
+        """The numbers of all rows; for a loss that is not one of the margin, those of each target, as it is faster."""
+        if self.problem.loss.traits.multiclass or isinstance(self.problem.loss, MarginLoss):
+            return [np.arange(len(t))]
+        return [np.flatnonzero(t == target) for target in np.unique(t)]
+
     def _one_score(self, share: Array, t: Array, x1: Array, Z: Array, value: Array, slopes: Array | None) -> None:
-        """Add the loss of these rows, a function of one score, to ``value``, and its derivatives to ``slopes``."""
+        """Add the loss of these rows, a function of one score, to ``value``, and its derivatives to ``slopes``.
+
+        If it is not a function of the margin, the rows have the same target.
+        """
         loss = self.problem.loss
         x, u = x1[:, self.entries[0][1]], x1[:, self.entries[1][1]]
         across = Z + np.outer(x, self.first)
@@ -63,8 +86,11 @@ class SurfaceGrid:
             across, x, u = t[:, None] * across, t * x, t * u
             of, with_slope = loss.of_margin, loss.value_slope
         else:
-            of, with_slope = partial(loss.value, t[:, None]), partial(loss.value_derivative, t[:, None])
+            of, with_slope = partial(loss.value, t[0]), partial(loss.value_derivative, t[0])
         z, by_entry = np.empty_like(across), np.stack([share * x, share * u])
+        if self._table is not None:
+            self._table.add(across, self.second, u, share, value, by_entry, slopes)
+            return
         for i, height in enumerate(self.second):
             np.add(across, (height * u)[:, None], out=z)
             if slopes is None:

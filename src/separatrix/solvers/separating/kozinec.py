@@ -68,8 +68,7 @@ class Extremes:
         k = int(margins.argmin())
         if margins[k] == np.inf:
             return self.zero().negative
-        row = block.written[k] if block.is_written_out else block.take(np.array([k])).homogeneous()[0]
-        return Extreme(float(margins[k]), block.start + k, row[1:] * sign)
+        return Extreme(float(margins[k]), block.start + k, block.homogeneous_row(k)[1:] * sign)
 
     def merge(self, a: Sides, b: Sides) -> Sides:
         return Sides(

@@ -49,13 +49,13 @@ class Mistakes:
         wrong = ZeroOne(self.zero_score).value(block.t, z)
         pull = block.adjoint((block.t * wrong)[:, None])[0]
         step = block.adjoint((block.weight * block.t * wrong)[:, None])[0] if self.weighted else pull
-        cost = float(np.maximum(-m, 0.0).sum())
-        part = Survey(int(wrong.sum()), cost, pull, step, float(m.min()), np.inf, -1, total.worst_x)
-        if part.errors and m.min() < total.worst:
-            k = int(np.argmin(np.where(wrong > 0, m, np.inf)))
-            worst_x = block.weight[k] * block.t[k] * block.take(np.array([k])).homogeneous()[0]
-            part = part._replace(worst=float(m[k]), row=block.start + k, worst_x=worst_x)
-        return self.merge(total, part)
+        cost, errors, smallest = float(np.maximum(-m, 0.0).sum()), int(np.count_nonzero(wrong)), float(m.min())
+        worst, row, worst_x = np.inf, -1, total.worst_x
+        if errors and smallest < total.worst:
+            k = int(np.where(wrong > 0, m, np.inf).argmin())
+            worst, row = float(m[k]), block.start + k
+            worst_x = block.weight[k] * block.t[k] * block.homogeneous_row(k)
+        return self.merge(total, Survey(errors, cost, pull, step, smallest, worst, row, worst_x))
 
     def merge(self, a: Survey, b: Survey) -> Survey:
         worse = b if b.worst < a.worst else a
