@@ -61,21 +61,16 @@ def bracketed_roots(functions: Along, low: Array, high: Array) -> Array:
     """
     high, a = np.minimum(high, -TINY), np.zeros_like(low)
     whole = _Brackets(a, np.ones_like(low), low, high, a, a > 0, CONVERGED * (low - high))
-    found = _by_parabolas(functions(np.arange(len(low))), whole, 1)
-    root, left = found.root, np.flatnonzero(~found.converged)
-    if not len(left):
-        return root
-    # Of 130 quadratic functions, rounding leaves a few: a step with these takes a third of the time of one with all.
-    found = _by_parabolas(functions(left), found.of(left), FIRST_STEPS - 1)
-    root[left] = found.root
+    found = _by_parabolas(functions(np.arange(len(low))), whole, FIRST_STEPS)
     if found.converged.all():
-        return root
-    jumps = found.fa - found.fb > LARGEST_SMOOTH_SHARE * (low - high)[left]
+        return found.root
+    jumps = found.fa - found.fb > LARGEST_SMOOTH_SHARE * (low - high)
     jumping, smooth = np.flatnonzero(jumps & ~found.converged), np.flatnonzero(~(jumps | found.converged))
+    root = found.root
     if len(jumping):
-        root[left[jumping]] = _by_sections(functions(left[jumping]), found.a[jumping], found.b[jumping])
+        root[jumping] = _by_sections(functions(jumping), found.a[jumping], found.b[jumping])
     if len(smooth):
-        root[left[smooth]] = _by_parabolas(functions(left[smooth]), found.of(smooth), MOST_STEPS).root
+        root[smooth] = _by_parabolas(functions(smooth), found.of(smooth), MOST_STEPS).root
     return root
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from separatrix.base.arrays import Array, Integers
 from separatrix.geometry.bracketed_roots import bracketed_roots
 from separatrix.geometry.chains import chains, without_straight
-from separatrix.geometry.grids import Edges, Field, Grid, crossed_edges, distinct, score_differences, winners
+from separatrix.geometry.grids import Edges, Field, Grid, crossed_edges, score_differences, winners
 from separatrix.geometry.junctions import NONE_MEET, refined
 from separatrix.geometry.marching_squares import Boundaries, march
 from separatrix.geometry.polygons import cells, corners, polygon_area
@@ -167,7 +167,7 @@ def traced(scores: Field, box: Any, squares: int = SQUARES, *, through: Array | 
     x, y = np.linspace(least, most, squares + 1).T
     if through is not None and len(through):
         inner = through[((through > least) & (through < most)).all(axis=1)]
-        x, y = distinct(np.concatenate([x, inner[:, 0]])), distinct(np.concatenate([y, inner[:, 1]]))
+        x, y = np.unique(np.concatenate([x, inner[:, 0]])), np.unique(np.concatenate([y, inner[:, 1]]))
     grid = Grid(x, y)
     Z = grid.scores(scores)
     edges, known = crossed_edges(grid, Z), NONE_MEET

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from separatrix.base.arrays import Array, Integers
-from separatrix.geometry.grids import Edges, Grid, crossed_edges, crossed_squares, distinct, winners
+from separatrix.geometry.grids import Edges, Grid, crossed_edges, crossed_squares, winners
 
 # Distances of the closer lines from a junction, in sides of the square in which it lies.
 CLOSER = np.array([1 / 64, 1 / 16, 1 / 4])
@@ -123,7 +123,7 @@ def _divided(lines: Array, numbers: Integers) -> Array:
     near = np.unique(np.concatenate([numbers - 1, numbers, numbers + 1]))
     near = near[(near >= 0) & (near < len(lines) - 1)]
     low, side = lines[near], lines[near + 1] - lines[near]
-    return distinct(np.concatenate([lines, low + side / 3, low + 2 * side / 3]))
+    return np.unique(np.concatenate([lines, low + side / 3, low + 2 * side / 3]))
 
 
 def closer_lines(
@@ -152,7 +152,7 @@ def closer_lines(
 def _with(lines: Array, more: Array) -> Array:
     """The lines of a grid and more of them, as far as they lie between the first and the last."""
     inner = more[(more > lines[0]) & (more < lines[-1])]
-    return distinct(np.concatenate([lines, inner]))
+    return np.unique(np.concatenate([lines, inner]))
 
 
 def crowded(field: Callable[[Array], Array], edges: Edges) -> tuple[Integers, Integers, Integers]:
