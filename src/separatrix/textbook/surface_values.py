@@ -87,10 +87,11 @@ class SurfaceGrid:
             of, with_slope = loss.of_margin, loss.value_slope
         else:
             of, with_slope = partial(loss.value, t[0]), partial(loss.value_derivative, t[0])
-        z, by_entry = np.empty_like(across), np.stack([share * x, share * u])
+        by_entry = np.stack([share * x, share * u])
         if self._table is not None:
             self._table.add(across, self.second, u, share, value, by_entry, slopes)
             return
+        z = np.empty_like(across)
         for i, height in enumerate(self.second):
             np.add(across, (height * u)[:, None], out=z)
             if slopes is None:

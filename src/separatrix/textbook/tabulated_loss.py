@@ -32,7 +32,7 @@ class TabulatedLoss:
         self, across: Array, second: Array, u: Array, share: Array, value: Array, by_entry: Array, slope: Array | None
     ) -> None:
         """Add Σ share ℓ and, if ``slope`` is given, Σ by_entry ℓ′ at the margins across + second u of a grid."""
-        from separatrix.kernels.pieces import add_pieces
+        from separatrix.kernels.piecewise import add_pieces
 
         arguments = across, second, u, share, self.low, float(PIECES_PER_UNIT), self.values, value
         if slope is None:
@@ -54,7 +54,7 @@ def tabulated(loss: MarginLoss, low: float, high: float, n_margins: int) -> Tabu
     pieces = (high - low) * PIECES_PER_UNIT + 2  # one more at each end, since margins are rounded
     if not pieces * MARGINS_PER_PIECE <= n_margins:
         return None
-    from separatrix.kernels.pieces import DEGREE
+    from separatrix.kernels.piecewise import DEGREE
 
     nodes = np.cos(np.pi * (np.arange(DEGREE + 1) + 0.5) / (DEGREE + 1))  # those of Chebyshev's polynomial
     to_coefficients = np.linalg.inv(np.vander(nodes, increasing=True)).T
