@@ -10,10 +10,9 @@ BIN := $(VENV)/bin
 INSTALL := python -m pip install --quiet --disable-pip-version-check
 PIP := $(BIN)/$(INSTALL) -c constraints.txt
 
-# Tests run with one BLAS thread in three processes. Two cores are then busy also while tests wait for a browser or for
-# the workers of a cluster.
+# Tests run in two processes. With one BLAS thread each, they do not compete for two cores. Three processes take longer.
 ONE_THREAD := OPENBLAS_NUM_THREADS=1
-PROCESSES := 3
+PROCESSES := 2
 
 # Compiled modules are kept even where this variable forbids it: the tests start many processes that import the package.
 export PYTHONDONTWRITEBYTECODE :=

@@ -7,11 +7,12 @@ would take several times as long as the arithmetic.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 
 import numpy as np
 
 from separatrix.base.arrays import Array, Integers
+from separatrix.base.cached import cached_property
 from separatrix.losses import LOSSES, Probit
 from separatrix.losses.margin import Logistic
 from separatrix.losses.traits import MarginLoss

@@ -111,7 +111,7 @@ def test_scores_that_have_lost_digits_have_no_bound(monkeypatch):
     X, y = table("ab", n=30)
     model = sx.QuadraticDiscriminantAnalysis().partial_fit(X, y)
     assert model.certificate_.bound is None
-    assert "rows are not kept" in model.certificate_.bound_reason
+    assert "are not kept" in model.certificate_.bound_reason
     assert sx.QuadraticDiscriminantAnalysis().fit(X, y).certificate_.bound is not None
 
 
