@@ -70,7 +70,7 @@ def check(X, y, C, fit_intercept, solver="auto", sample_weight=None, class_weigh
     assert model.certificate_.relative_bound <= 1e-12  # a bound charges for rounding, and proves no more on digits
 
 
-@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("fit_intercept", [True, pytest.param(False, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("C", STRENGTHS)
 @pytest.mark.parametrize("name", DATA)
 def test_same_optimum(name, C, fit_intercept):

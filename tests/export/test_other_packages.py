@@ -85,7 +85,7 @@ def test_statsmodels(C, l1_ratio, fit_intercept):
     assert np.allclose(by_statsmodels(found.code, X, y), expected, atol=1e-4)
 
 
-@pytest.mark.parametrize("l1_ratio", [0.5, 1.0])
+@pytest.mark.parametrize("l1_ratio", [pytest.param(0.5, marks=pytest.mark.slow), 1.0])
 def test_statsmodels_where_its_coordinate_descent_would_stop_short(l1_ratio):
     """At a column left at zero in the second sweep and never looked at again: an intercept of -7.54 for -9.25."""
     X, y = pima()

@@ -42,7 +42,7 @@ def test_never_violated(part):
     assert sharp > 300, "the bound must also be sharp at the optimum, or it says nothing"
 
 
-@pytest.mark.parametrize("l1_ratio", [0.3, pytest.param(0.9, marks=pytest.mark.slow), 1.0])
+@pytest.mark.parametrize("l1_ratio", [*(pytest.param(share, marks=pytest.mark.slow) for share in (0.3, 0.9)), 1.0])
 def test_never_violated_with_absolute_values(l1_ratio):
     """By duality and by self-concordance, at the optimum, near it and far from it, with columns left unpenalised."""
     tested, sharp = 0, dict.fromkeys(("duality", "self-concordance"), 0)
