@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from numba import carray, njit, types  # type: ignore[attr-defined]
 from numba.extending import intrinsic
 
@@ -13,6 +14,7 @@ from separatrix.kernels.fast_math import LANES
 ROWS_AT_A_TIME = 256
 # Columns that are read at the same time: their entries of a row are neighbours in memory.
 COLUMNS_AT_A_TIME = 4
+LARGEST = float(np.finfo(np.float64).max)
 
 
 def _as_pointer(typing_context: Any, address: Any, X: Any) -> Any:
@@ -31,10 +33,11 @@ _pointer: Any = intrinsic(_as_pointer)
 def interleaved(addresses: Any, X: Any) -> Any:
     """Write d columns, which begin at ``addresses`` (d,) and have the type of X, to X (m, d).
 
-    Returns zero if all entries are finite and small enough for their sums; otherwise NaN.
+    Returns whether all entries are finite and small enough for their sums. They are compared with the largest number:
+    older compilers take 0 · x for zero, even if x is not finite.
     """
     m, d = X.shape
-    doubt = 0.0
+    finite = True
     for start in range(0, m, ROWS_AT_A_TIME):
         stop = min(m, start + ROWS_AT_A_TIME)
         j = 0
@@ -43,11 +46,11 @@ def interleaved(addresses: Any, X: Any) -> Any:
             r, s = carray(_pointer(addresses[j + 2], X), m), carray(_pointer(addresses[j + 3], X), m)
             for i in range(start, stop):
                 X[i, j], X[i, j + 1], X[i, j + 2], X[i, j + 3] = p[i], q[i], r[i], s[i]
-                doubt += 0.0 * (p[i] + q[i] + r[i] + s[i])
+                finite &= abs(p[i] + q[i] + r[i] + s[i]) <= LARGEST
             j += COLUMNS_AT_A_TIME
         for k in range(j, d):
             p = carray(_pointer(addresses[k], X), m)
             for i in range(start, stop):
                 X[i, k] = p[i]
-                doubt += 0.0 * p[i]
-    return doubt
+                finite &= abs(p[i]) <= LARGEST
+    return finite

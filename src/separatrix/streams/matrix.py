@@ -78,7 +78,7 @@ class BatchColumns:
 
         if self.addresses is None:
             self.addresses = self._found_addresses()
-        return bool(interleaved(self.addresses + begin * self.dtype.itemsize, X) == 0)
+        return bool(interleaved(self.addresses + begin * self.dtype.itemsize, X))
 
     def _found_addresses(self) -> Integers:
         """Where the numbers of each column begin in memory, (d,), in the type of X.
