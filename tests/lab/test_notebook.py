@@ -160,7 +160,7 @@ def test_a_page_in_a_notebook_shows_the_numbers_of_the_library_and_tells_its_lin
     shown = "document.querySelector('[data-number=norm]')?.innerText"
     until(f"norm => Math.abs(parseFloat({shown}) - norm) < 6e-4", norm)
     until(lambda: kernel.widget.link == "#plane?v=1&m=lda&p=outlier&d=20:7,-2.5")
-    assert page.frames[-1].url == "about:srcdoc"
+    assert frame.evaluate("location.href") == "about:srcdoc"
 
 
 def test_another_page_is_chosen_inside_the_notebook(mounted):
