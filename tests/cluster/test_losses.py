@@ -19,7 +19,6 @@ from separatrix.cluster.connection import LOCAL_SETTINGS, connected
 from separatrix.cluster.dask_collections import dask_table
 from separatrix.rows.coding import CLASS_NUMBERS
 from separatrix.rows.labelled import MemoryTable
-from separatrix.rows.protocol import bytes_per_block
 from tests.cluster.tables import from_file, labelled
 
 CHUNKS = (40_000, 1, 70_007, 0, 39_992)
@@ -49,8 +48,6 @@ def pids(client):
 
 class SlowSum:
     """Σ x, which leaves a mark when a worker has begun, and then takes its time."""
-
-    block_bytes = 1 << 20
 
     def __init__(self, folder, seconds):
         self.folder, self.seconds = str(folder), seconds
@@ -197,7 +194,6 @@ class Marked:
 
     def __init__(self, partial, folder, seconds):
         self.partial, self.folder, self.seconds = partial, folder, seconds
-        self.block_bytes = bytes_per_block(partial)
         self.merges_exactly = getattr(partial, "merges_exactly", False)
         self.zero, self.merge = partial.zero, partial.merge
 

@@ -9,9 +9,10 @@ import pytest
 from scipy.sparse import csr_array, csr_matrix, random_array
 
 import separatrix as sx
+from separatrix.cluster import held
 from separatrix.cluster.cluster_table import ClusterTable
 from separatrix.cluster.dask_collections import dask_table
-from separatrix.rows import counted_passes, summarise
+from separatrix.rows import counted_passes, memory, summarise
 from separatrix.rows.coding import CLASS_NUMBERS
 from separatrix.rows.labelled import MemoryTable
 from separatrix.rows.protocol import BLOCK_BYTES, Order
@@ -62,9 +63,6 @@ def test_without_a_client_partitions_are_streamed(table):
 class Ordered:
     """Sums that depend on the order of the blocks, on their edges, and on how they are merged."""
 
-    def __init__(self, block_bytes=BLOCK_BYTES):
-        self.block_bytes = block_bytes
-
     def zero(self):
         return np.zeros(3)
 
@@ -103,7 +101,9 @@ def sparse_table(folder, n, d):
 # Blocks of one row in ten thousand bytes make hundreds of strands, of which many end in another chunk.
 @pytest.mark.parametrize("size", [BLOCK_BYTES, BLOCK_BYTES // 2, 100_003])
 @pytest.mark.parametrize("sparse", [False, True])
-def test_sums_have_the_tree_of_memory(client, table, tmp_path, size, sparse):
+def test_sums_have_the_tree_of_memory(client, table, tmp_path, monkeypatch, size, sparse):
+    for module in (memory, held):
+        monkeypatch.setattr(module, "BLOCK_BYTES", size)
     X, y, on_dask, labels = table
     if sparse:
         X, on_dask, chunks = sparse_table(tmp_path, 30_000, 200)
@@ -113,24 +113,24 @@ def test_sums_have_the_tree_of_memory(client, table, tmp_path, size, sparse):
     weights = from_file(weight, tmp_path / "w.npy", labels.chunks[0])
     rows = dask_table(on_dask, labels, weights, cluster=client).rows(CLASS_NUMBERS)
     codes = (y == "yes").astype(np.int64)
-    memory = MemoryTable(X, codes, weight, 2).rows(CLASS_NUMBERS)
+    in_memory = MemoryTable(X, codes, weight, 2).rows(CLASS_NUMBERS)
     assert len(rows.held.now.edges) == 3, "both workers hold rows"
-    np.testing.assert_array_equal(rows.fold(Ordered(size)), memory.fold(Ordered(size)))
+    np.testing.assert_array_equal(rows.fold(Ordered()), in_memory.fold(Ordered()))
 
 
 def test_samples_and_batches_are_those_of_memory(client, table):
     X, y, *on_dask = table
     rows = dask_table(*on_dask, cluster=client).rows(CLASS_NUMBERS)
-    memory = MemoryTable(X, (y == "yes").astype(np.int64), np.ones(len(y)), 2).rows(CLASS_NUMBERS)
+    in_memory = MemoryTable(X, (y == "yes").astype(np.int64), np.ones(len(y)), 2).rows(CLASS_NUMBERS)
     with counted_passes() as passes:
         ours = rows.sample(500, 3, np.array([0, 1]))
     assert passes == [1]
-    theirs = memory.sample(500, 3, np.array([0, 1]))
+    theirs = in_memory.sample(500, 3, np.array([0, 1]))
     np.testing.assert_array_equal(ours.block.X, theirs.block.X)
     np.testing.assert_array_equal(ours.odds, theirs.odds)
-    pairs = zip(rows.blocks(Order(20_011)), memory.blocks(Order(20_011)), strict=True)
+    pairs = zip(rows.blocks(Order(20_011)), in_memory.blocks(Order(20_011)), strict=True)
     for one, other in pairs:
         assert one.start == other.start
         np.testing.assert_array_equal(one.X, other.X)
         np.testing.assert_array_equal(one.t, other.t)
-    np.testing.assert_array_equal(summarise(rows).mean, summarise(memory).mean)
+    np.testing.assert_array_equal(summarise(rows).mean, summarise(in_memory).mean)

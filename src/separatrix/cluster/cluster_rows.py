@@ -24,7 +24,7 @@ from separatrix.rows.block import Block
 from separatrix.rows.coding import Coding
 from separatrix.rows.csr import csr_rows, is_sparse
 from separatrix.rows.frame import Frame
-from separatrix.rows.protocol import Order, Partial, PassCounter, bytes_per_block, strands
+from separatrix.rows.protocol import Order, Partial, PassCounter, strands
 from separatrix.rows.sampling import Sample, drawn_sample
 from separatrix.rows.streamed import Piece
 
@@ -72,8 +72,8 @@ class ClusterRows:
         from distributed.protocol.pickle import loads
 
         self.counter.add()
-        size, sent = bytes_per_block(partial), [0]
-        answers = self.held.results(lambda now: self._submitted(now, partial, size, sent))
+        sent = [0]
+        answers = self.held.results(lambda now: self._submitted(now, partial, sent))
         count_traffic(
             PassTraffic(
                 type(getattr(partial, "partial", partial)).__name__, len(answers), sent[0], sum(map(len, answers))
@@ -85,17 +85,17 @@ class ClusterRows:
             total = partial.merge(total, part)
         return total
 
-    def _submitted(self, now: Loaded, partial: Partial[A], size: int, sent: list[int]) -> list[Any]:
+    def _submitted(self, now: Loaded, partial: Partial[A], sent: list[int]) -> list[Any]:
         """The tasks of a pass, one for each chunk. Adds the bytes of their arguments to ``sent``."""
         from distributed.protocol.pickle import dumps
 
-        shares = self.held.shares(size)
-        orders = [dumps(self._order(partial, size, share)) for share in shares]
+        shares = self.held.shares()
+        orders = [dumps(self._order(partial, share)) for share in shares]
         sent[0] += sum(map(len, orders))
         return [now.submit(summed, order, *now.needed(share)) for order, share in zip(orders, shares, strict=True)]
 
-    def _order(self, partial: Partial[A], size: int, share: Share) -> Sum:
-        cuts = self.held.cuts(size)
+    def _order(self, partial: Partial[A], share: Share) -> Sum:
+        cuts = self.held.cuts
         runs = list(strands(cuts.n_blocks))[share.first : share.last]
         some = cuts.only(runs[0].start, runs[-1].stop)
         return Sum(partial, self.frame, self.coding, self.name, some, cuts.n_blocks, share.first, share.last)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from separatrix.base.arrays import Integers
+from separatrix.base.cached import cached_property
 from separatrix.cluster import chunk as tasks
 from separatrix.cluster.connection import WorkersReplaced, results, workers
 from separatrix.cluster.cuts import Cuts, EvenCuts, ListedCuts, Share, chunk_edges, shared_out
@@ -70,7 +71,6 @@ class HeldRows:
 
     table: ClusterTable
     now: Loaded
-    known_cuts: dict[int, Cuts] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -96,29 +96,28 @@ class HeldRows:
             except WorkersReplaced:
                 self.now = loaded(self.table)
 
-    def cuts(self, size: int) -> Cuts:
-        """Where blocks of ``size`` bytes begin and end. For CSR rows, the workers compute it once for each size."""
-        if size not in self.known_cuts:
-            even = EvenCuts(block_rows(size, self.n_features), self.n_rows)
-            self.known_cuts[size] = self._sparse_cuts(size) if self.is_sparse else even
-        return self.known_cuts[size]
+    @cached_property
+    def cuts(self) -> Cuts:
+        """Where blocks begin and end. For CSR rows, the workers compute it."""
+        return self._sparse_cuts() if self.is_sparse else _even_cuts(self.n_features, self.n_rows)
 
-    def _sparse_cuts(self, size: int) -> ListedCuts:
+    def _sparse_cuts(self) -> ListedCuts:
         """The cuts of CSR rows, which depend on the number of entries before a chunk."""
         while True:
             before = self.now
             entries = np.concatenate([[0], np.cumsum(self.results(lambda now: now.on_each(tasks.entries_of)))]).tolist()
 
             def places(now: Loaded, entries: list[int] = entries) -> list[Any]:
-                return [now.submit(tasks.places, chunk, size, n) for chunk, n in zip(now.chunks, entries, strict=False)]
+                pairs = zip(now.chunks, entries, strict=False)
+                return [now.submit(tasks.places, chunk, BLOCK_BYTES, n) for chunk, n in pairs]
 
             found = self.results(places)
             if self.now is before:  # otherwise the chunks have been replaced in the meantime
                 return ListedCuts(np.unique(np.concatenate([[0], *found, [self.n_rows]])).astype(np.int64))
 
-    def shares(self, size: int) -> list[Share]:
+    def shares(self) -> list[Share]:
         """The strands that each chunk sums."""
-        return shared_out(self.cuts(size), self.now.edges)
+        return shared_out(self.cuts, self.now.edges)
 
     def fetched(self, begin: int, end: int) -> Piece:
         """The rows begin, …, end − 1, with class numbers, in this process."""
@@ -138,6 +137,11 @@ class HeldRows:
         return [now.submit(tasks.taken, chunk, numbers[a:b]) for chunk, (a, b) in pairs if a < b]
 
 
+def _even_cuts(n_features: int, n_rows: int) -> EvenCuts:
+    """The blocks of dense rows."""
+    return EvenCuts(block_rows(BLOCK_BYTES, n_features), n_rows)
+
+
 def held(table: ClusterTable) -> HeldRows:
     """Let the workers load the rows of a table, and wait until they have done so."""
     rows = HeldRows(table, loaded(table))
@@ -149,7 +153,7 @@ def loaded(table: ClusterTable) -> Loaded:
     """Tasks that load the partitions: each worker gets a run of consecutive rows, in proportion to its threads."""
     client = table.client
     there = workers(client)
-    edges = chunk_edges(EvenCuts(block_rows(BLOCK_BYTES, table.n_features), table.n_rows), list(there.values()))
+    edges = chunk_edges(_even_cuts(table.n_features, table.n_rows), list(there.values()))
     starts = np.concatenate([[0], np.cumsum(table.survey.counts)])
     pieces = _pieces(table, starts, edges, list(there))
     chunks = []

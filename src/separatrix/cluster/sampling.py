@@ -11,7 +11,7 @@ from separatrix.base.arrays import Integers
 from separatrix.cluster.chunk import joined
 from separatrix.rows.block import Block
 from separatrix.rows.frame import Frame
-from separatrix.rows.protocol import Partial, bytes_per_block
+from separatrix.rows.protocol import Partial
 from separatrix.rows.sampling import Lowest, LowestHashes, RareRows
 from separatrix.rows.streamed import Piece
 
@@ -31,10 +31,6 @@ class MergedByWorkers(Generic[A]):
 
     partial: Partial[A]
     merges_exactly: ClassVar[bool] = True
-
-    @property
-    def block_bytes(self) -> int:
-        return bytes_per_block(self.partial)
 
     def zero(self) -> A:
         return self.partial.zero()

@@ -37,7 +37,7 @@ class ClassSums:
     @classmethod
     def of(cls, rows: MemoryRows, n_classes: int, pooled: bool, names: list[str] | None) -> ClassSums:
         """The sums of some rows whose targets are class numbers. Raises on NaN and infinity."""
-        return _summed(rows, ClassMoments(n_classes, first_frame(rows, ClassMoments), pooled), names)
+        return _summed(rows, ClassMoments(n_classes, first_frame(rows), pooled), names)
 
     @classmethod
     def gathered(cls, moments: Moments, largest: Array) -> ClassSums:

@@ -19,18 +19,18 @@ from separatrix.rows.block import LARGEST_DENSE_BLOCK
 from separatrix.rows.csr import is_sparse
 from separatrix.rows.cutting import block_rows
 from separatrix.rows.frame import power_of_two
-from separatrix.rows.protocol import bytes_per_block
+from separatrix.rows.protocol import BLOCK_BYTES
 
 # Number of rows from which the first estimate of the columns' centres and scales is taken, before the pass.
 ROWS_FOR_FIRST_FRAME = 256
 
 
-def first_frame(rows: Rows, partial: object) -> Frame:
+def first_frame(rows: Rows) -> Frame:
     """Centres and scales estimated from a few rows, close enough that sums in this frame lose no precision.
 
-    The rows are evenly spaced in the first block of the pass that will sum ``partial``.
+    The rows are evenly spaced in the first block.
     """
-    size = max(ROWS_FOR_FIRST_FRAME, block_rows(bytes_per_block(partial), rows.n_features))
+    size = max(ROWS_FOR_FIRST_FRAME, block_rows(BLOCK_BYTES, rows.n_features))
     block = first_rows(rows, size)
     if block is None:
         return Frame.identity(rows.n_features)

@@ -277,7 +277,7 @@ def gather(
     coordinates keep the origin and are scaled by the root mean square of each column.
     """
     _refuse_too_wide(rows.n_features, matrices)
-    moments = moments_of(rows.seen_through(first_frame(rows, ClassMoments)), n_classes, pooled)
+    moments = moments_of(rows.seen_through(first_frame(rows)), n_classes, pooled)
     unclear = np.flatnonzero(~_clear(moments))
     constant = constant_values(rows, unclear)
     if constant is not None:

@@ -13,7 +13,7 @@ from separatrix.rows.block import Block
 from separatrix.rows.coding import ClassTotals, Coding
 from separatrix.rows.frame import Frame
 from separatrix.rows.labelled import LabelledTable, OutsideMemory
-from separatrix.rows.protocol import Order, Partial, PassCounter, Rows, bytes_per_block
+from separatrix.rows.protocol import Order, Partial, PassCounter, Rows
 from separatrix.rows.sampling import Sample
 
 A = TypeVar("A")
@@ -82,7 +82,7 @@ class CheckpointedRows:
         return replace(self, rows=self.rows.seen_through(frame))
 
     def fold(self, partial: Partial[A]) -> A:
-        answer: A = self._answer(("fold", partial, bytes_per_block(partial)), lambda: self.rows.fold(partial))
+        answer: A = self._answer(("fold", partial), lambda: self.rows.fold(partial))
         return answer
 
     def sample(self, size: int, seed: int, targets: AnyArray | None = None) -> Sample:

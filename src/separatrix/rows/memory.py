@@ -21,7 +21,6 @@ from separatrix.rows.protocol import (
     Order,
     Partial,
     PassCounter,
-    bytes_per_block,
     fold_strands,
 )
 from separatrix.rows.sampling import Sample, draw
@@ -76,33 +75,19 @@ class MemoryRows:
             return Block(X[part], self.t[part], self.weight[part], start, self.frame)
         return Block(csr_rows(X, start, stop), self.t[part], self.weight[part], start, self.frame)
 
-    def _edges(self, block_bytes: int) -> Integers:
-        """Where blocks begin and end. A block has about ``block_bytes`` of values, whatever the number of threads."""
-        return np.unique(np.concatenate([[0], cuts(self.X, block_bytes), [self.n_rows]])).astype(np.int64)
-
-    def _is_one_dense_block(self, block_bytes: int) -> bool:
-        return not is_sparse(self.X) and 0 < self.n_rows <= block_rows(block_bytes, self.n_features)
+    def _edges(self) -> Integers:
+        """Where blocks begin and end, whatever the number of threads."""
+        return np.unique(np.concatenate([[0], cuts(self.X, BLOCK_BYTES), [self.n_rows]])).astype(np.int64)
 
     def fold(self, partial: Partial[A]) -> A:
         self.counter.add()
-        return fold_strands(self._blocks(bytes_per_block(partial)), partial)
-
-    def _blocks(self, block_bytes: int) -> Sequence[Block]:
-        """All rows as blocks of about ``block_bytes``, which are cached."""
         only = self._only_block
-        if only is not None and (block_bytes == BLOCK_BYTES or self._is_one_dense_block(block_bytes)):
-            return (only,)
-        known = self._blocks_by_size.get(block_bytes)
-        return self._blocks_by_size.setdefault(block_bytes, self._all_blocks(block_bytes)) if known is None else known
+        return fold_strands(self._blocks if only is None else (only,), partial)
 
     @cached_property
-    def _blocks_by_size(self) -> dict[int, Sequence[Block]]:
-        """The blocks of each size that was asked for."""
-        return {}
-
-    def _all_blocks(self, block_bytes: int) -> Sequence[Block]:
+    def _blocks(self) -> Sequence[Block]:
         """All rows as blocks. A single block is kept, and with it the framed copy that it makes."""
-        blocks = _Blocks(self, self._edges(block_bytes))
+        blocks = _Blocks(self, self._edges())
         return [replace(blocks[0], kept=not self.once)] if len(blocks) == 1 else blocks
 
     def blocks(self, order: Order) -> Iterator[Block]:
@@ -131,7 +116,7 @@ class MemoryRows:
     @cached_property
     def _only_block(self) -> Block | None:
         """The block of all rows, if they are dense and few."""
-        if not self._is_one_dense_block(BLOCK_BYTES):
+        if is_sparse(self.X) or not 0 < self.n_rows <= block_rows(BLOCK_BYTES, self.n_features):
             return None
         return Block(self.X, self.t, self.weight, 0, self.frame, not self.once)
 

@@ -35,10 +35,7 @@ STRANDS_PER_LENGTH = 32
 
 
 class Partial(Protocol[A]):
-    """A sum over rows. It is small and picklable, and it holds weights but never rows.
-
-    A partial may have an attribute ``block_bytes``, the size of the blocks that it wants instead of BLOCK_BYTES.
-    """
+    """A sum over rows. It is small and picklable, and it holds weights but never rows."""
 
     def zero(self) -> A: ...
     def add(self, total: A, block: Block) -> A: ...
@@ -65,18 +62,9 @@ class ArraySum(ABC):
 
 @dataclass(frozen=True)
 class Together:
-    """Several partials that are summed in one pass. The total is a list of their totals.
-
-    If all partials want blocks of the same size, they get them, and the totals equal those of separate passes to the
-    last bit.
-    """
+    """Several partials that are summed in one pass. The total is a list of their totals, to the last bit."""
 
     partials: tuple[Partial[Any], ...]
-
-    @property
-    def block_bytes(self) -> int:
-        sizes = {bytes_per_block(partial) for partial in self.partials}
-        return sizes.pop() if len(sizes) == 1 else BLOCK_BYTES
 
     def zero(self) -> list[Any]:
         return [partial.zero() for partial in self.partials]
@@ -245,11 +233,6 @@ def number_of_rows(rows: Rows) -> int:
     """The number of rows. If the source does not know it yet, this takes a pass."""
     n = rows.n_rows
     return rows.fold(_Count()) if n is None else n
-
-
-def bytes_per_block(partial: object) -> int:
-    """The size of the blocks that a partial wants."""
-    return int(getattr(partial, "block_bytes", BLOCK_BYTES))
 
 
 def strands(n_blocks: int) -> Iterator[slice]:

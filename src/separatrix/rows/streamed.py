@@ -24,11 +24,11 @@ from separatrix.rows.cutting import block_rows, cuts, multiples
 from separatrix.rows.frame import Frame
 from separatrix.rows.keeper import DenseRows, Keeper, Kept, Watched
 from separatrix.rows.protocol import (
+    BLOCK_BYTES,
     NO_SUM,
     Order,
     Partial,
     PassCounter,
-    bytes_per_block,
     fold_blocks,
     fold_strands,
 )
@@ -119,20 +119,20 @@ class StreamedRows:
     def fold(self, partial: Partial[A]) -> A:
         self.counter.add()
         if self.draw is None or self.learnt.first_draw is not None:
-            return self._summed(partial, bytes_per_block(partial))
+            return self._summed(partial)
         keeper = Keeper(self.draw)
-        total = self._summed(Watched(partial, keeper), bytes_per_block(partial))
+        total = self._summed(Watched(partial, keeper))
         self.learnt.first_draw = keeper.kept()
         return total
 
-    def _summed(self, partial: Partial[A], size: int) -> A:
-        """The sum of a partial over blocks of ``size`` bytes.
+    def _summed(self, partial: Partial[A]) -> A:
+        """The sum of a partial.
 
         Several threads read the blocks of a source that can be read in any order. Otherwise one thread reads ahead.
         """
         if isinstance(self.source, SeekableSource):
-            return fold_strands(_BlocksOfFile(self, self.source, block_rows(size, self.n_features)), partial)
-        return fold_blocks(self._recut(lambda X, rows, entries: cuts(X, size, rows, entries)), partial)
+            return fold_strands(_BlocksOfFile(self, self.source, block_rows(BLOCK_BYTES, self.n_features)), partial)
+        return fold_blocks(self._recut(lambda X, rows, entries: cuts(X, BLOCK_BYTES, rows, entries)), partial)
 
     def blocks(self, order: Order) -> Iterator[Block]:
         """Batches of ``order.size`` rows in the order of the source, or shuffled within a buffer of some rows."""

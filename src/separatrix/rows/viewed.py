@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from separatrix.rows.block import Block
-from separatrix.rows.protocol import Order, Partial, PassCounter, Rows, bytes_per_block
+from separatrix.rows.protocol import Order, Partial, PassCounter, Rows
 
 A = TypeVar("A")
 
@@ -19,10 +19,6 @@ class _OfChanged(Generic[A]):
 
     partial: Partial[A]
     change: Callable[[Block], Block]
-
-    @property
-    def block_bytes(self) -> int:
-        return bytes_per_block(self.partial)
 
     def zero(self) -> A:
         return self.partial.zero()

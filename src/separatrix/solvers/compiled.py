@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -19,9 +19,6 @@ from separatrix.rows import ArraySum, Block
 from separatrix.rows.csr import is_sparse
 from separatrix.rows.protocol import Together
 
-# The size of a block in bytes. The compiled loops release the interpreter lock, so several threads gain already on
-# tables of a few megabytes. With a quarter of this size, making the blocks cost a fifth of the time of large fits.
-COMPILED_BLOCK_BYTES = 1 << 21
 # Fewer dense entries than this are summed by NumPy: importing the compiler's package would take longer.
 FEWEST_DENSE_ENTRIES_TO_COMPILE = 1 << 22
 
@@ -112,7 +109,6 @@ class LogisticSums(ArraySum):
     w: Array
     b: float
     far: Array | None = None
-    block_bytes: ClassVar[int] = COMPILED_BLOCK_BYTES
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -135,7 +131,6 @@ class ScaledSquares(ArraySum):
     """Σ s (x_j/scale_j)² by column of CSR rows, (d,)."""
 
     scale: Array
-    block_bytes: ClassVar[int] = COMPILED_BLOCK_BYTES
 
     @property
     def shape(self) -> tuple[int, ...]:
