@@ -10,7 +10,7 @@ import pytest
 
 import separatrix as sx
 from separatrix.evaluation.comparison import compare_table
-from separatrix.lab.table_plane import MOST_POINTS
+from separatrix.lab.table_plane import MOST_DRAWN_POINTS
 from separatrix.lab.tables import LARGEST_UPLOAD, Tables, base_name
 from separatrix.table import read_raw
 from tests.cli.running import run
@@ -231,7 +231,7 @@ def test_the_model_file_can_be_loaded_and_the_report_opens_without_scripts(opene
 
 def test_many_rows_are_counted_in_hexagons(opened):
     rng, n = np.random.default_rng(0), 6000
-    assert n > MOST_POINTS
+    assert n > MOST_DRAWN_POINTS
     X = rng.normal(size=(n, 3)).round(3)
     frame = pd.DataFrame(X, columns=["a", "b", "c"]).assign(y=np.where(X[:, 0] + rng.normal(size=n) > 0, "u", "v"))
     page = opened("#data")

@@ -7,7 +7,7 @@ from matplotlib.patches import Polygon
 
 import separatrix as sx
 from separatrix.plots import figures
-from separatrix.plots.figures import basis, fisher, gaussians, outlier, perceptron, plane, schemes, surfaces
+from separatrix.plots.figures import basis, fisher, gaussians, hyperplane, outlier, perceptron, schemes, surfaces
 from separatrix.plots.figures.canvas import box_of, segment
 
 
@@ -159,7 +159,7 @@ def test_curves_in_the_plane_are_lines_among_basis_functions(drawn):
 
 
 def test_the_plane_has_its_distances(drawn):
-    ax, line = drawn["V10"].axes[0], sx.Hyperplane(plane.W, plane.B)
+    ax, line = drawn["V10"].axes[0], sx.Hyperplane(hyperplane.W, hyperplane.B)
     foot, x = lines(ax, "distance")[0]
     lies_on(line, [foot])
     assert np.linalg.norm(x - foot) == pytest.approx(abs(float(line.distance(x))))

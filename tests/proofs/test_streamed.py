@@ -161,7 +161,7 @@ def test_a_false_verdict_does_not_verify():
 
 def test_undecided_is_said(monkeypatch):
     monkeypatch.setattr("separatrix.proofs.streamed_separability.MOST_READS", 2)
-    monkeypatch.setattr("separatrix.proofs.core_rows.MOST_SAMPLE_ROWS", 100)
+    monkeypatch.setattr("separatrix.proofs.core_rows.MOST_CORE_ROWS", 100)
     X, y = _thin(np.random.default_rng(0), 60_000)
     verdict, _ = asked(X, y, size=10_000)
     assert isinstance(verdict, Doubtful)

@@ -19,7 +19,7 @@ from tests import problems, reference
 REGIMES = {
     "as shipped": {},
     "few parameters are many": {"NEWTON_PARAMETERS": 2, "PROXIMAL_PARAMETERS": 2},
-    "few rows are many": {"SAMPLE_ROWS": 1, "MANY": 0.01},
+    "few rows are many": {"SAMPLE_ROWS": 1, "ROWS_PER_SAMPLE_ROW": 0.01},
 }
 
 

@@ -29,7 +29,7 @@ from separatrix.base.record_file import Place, RecordFile
 
 T = TypeVar("T")
 
-FORM, VERSION = "separatrix checkpoint", 1
+FORM, CHECKPOINT_VERSION = "separatrix checkpoint", 1
 # A larger result is computed again instead of being kept: such results grow with the number of rows.
 LARGEST_RECORD = 1 << 28
 # A fact is shown with at most this many characters.
@@ -44,7 +44,7 @@ class Checkpoint:
     """An open checkpoint. ``replayed`` counts the results that came from the file, ``kept`` those written to it."""
 
     def __init__(self, path: str | os.PathLike[str], resume: bool = False) -> None:
-        self._file = RecordFile(path, _ARGUMENT, FORM, VERSION)
+        self._file = RecordFile(path, _ARGUMENT, FORM, CHECKPOINT_VERSION)
         self._places: dict[str, Place] = {}
         self._parts: dict[str, dict[str, str]] = {}
         self._begun: Counter[str] = Counter()

@@ -13,7 +13,7 @@ from separatrix.base.concurrency import thread_count
 T = TypeVar("T")
 
 # A waiting thread checks after this many seconds whether it is still needed.
-SECONDS_BETWEEN_LOOKS = 0.1
+SECONDS_BETWEEN_ATTEMPTS = 0.1
 
 
 def read_ahead(items: Iterator[T]) -> Generator[T, None, None]:
@@ -65,7 +65,7 @@ def _read(items: Iterator[Any], ready: Queue[tuple[str, Any]], ended: threading.
 def _put(ready: Queue[tuple[str, Any]], entry: tuple[str, Any], ended: threading.Event) -> bool:
     while not ended.is_set():
         try:
-            ready.put(entry, timeout=SECONDS_BETWEEN_LOOKS)
+            ready.put(entry, timeout=SECONDS_BETWEEN_ATTEMPTS)
         except Full:
             continue
         return True

@@ -130,8 +130,8 @@ THEMES = {theme.name: theme for theme in (LIGHT, DARK)}
 GROUND, BAND = 0.12, 0.14
 # Sizes of type in pixels, from captions to titles.
 TYPE = (12.0, 13.5, 15.0, 18.0, 24.0)
-# Widths of lines in pixels: the boundary and other lines of the model, a line of an earlier state, a margin, a grid.
-BOUNDARY, BEFORE, MARGIN, GRID = 2.25, 2.0, 1.0, 1.0
+# Widths of lines in pixels: the boundary and other lines of the model, and a grid.
+BOUNDARY, GRID_LINE = 2.25, 1.0
 # The diameter of a point in pixels, the width of the paper edge around it, and the diameter of the ring of a mistake.
 POINT, POINT_EDGE, RING = 8.0, 1.0, 14.0
 # The pattern of a second line, in pixels of ink and paper; a third line is dotted.

@@ -94,7 +94,7 @@ def _among_resolved(status: Status, problem: firth.Penalised) -> Status:
 
 def _judged(status: Status, problem: firth.Penalised, point: firth.Point, tol: float) -> Status:
     """The status of the run at the weights in raw units."""
-    if not status.met or point.length <= max(tol, firth.NEAR):
+    if not status.met or point.length <= max(tol, firth.LONGEST_ZERO_SCORE):
         return status
     frame, names = problem.objective.rows.frame, problem.objective.names
     sentence = (

@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 # While waiting for results, check the state of the cluster at intervals of this many seconds. Results that arrive end
 # the wait at once.
-SECONDS_BETWEEN_LOOKS = 0.5
+SECONDS_BETWEEN_WAITS = 0.5
 # The setting of Dask that limits how long a fit waits while the cluster has no worker, and its default.
 WORKER_TIMEOUT = "separatrix.worker-timeout"
 DEFAULT_WORKER_TIMEOUT = "60s"
@@ -181,7 +181,7 @@ def _gathered(client: Any, futures: Sequence[Any], preferred: frozenset[str]) ->
     while True:
         try:
             with client.as_current():
-                wait(futures, timeout=SECONDS_BETWEEN_LOOKS)
+                wait(futures, timeout=SECONDS_BETWEEN_WAITS)
             gathered: list[Any] = client.gather(futures, direct=_is_local(client))
             return gathered
         except TimeoutError:

@@ -3,8 +3,8 @@
 from separatrix.diagnostics.coefficients import Coefficients, coefficients
 from separatrix.diagnostics.contributions import Contributions, contributions
 from separatrix.diagnostics.influence import Influence, influential
-from separatrix.diagnostics.plane import Plane, plane_of
 from separatrix.diagnostics.surprise import Surprises, most_surprising, surprising
+from separatrix.diagnostics.view_plane import Plane, plane_of
 from separatrix.evaluation.answers import Answers, answers, certificate_on
 from separatrix.evaluation.proportions import Interval, exact, on_logits, paired_difference, wilson
 from separatrix.evaluation.ranking import BANDS, Band, Ranking, rank, rankings

@@ -1,7 +1,7 @@
 """Planes that the reader chooses: two columns, Fisher's axes, or the normal of the boundary and the largest variance.
 
-``diagnostics/plane.py`` chooses one by itself. ``ModelInPlane`` is a model as a function of the points of a plane: for
-two of several columns, the other columns are at their means.
+``view_plane`` chooses one by itself. ``ModelInPlane`` is a model as a function of the points of a plane: for two of
+several columns, the other columns are at their means.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 
 from separatrix.base.arrays import Array, Integers
 from separatrix.base.labels import encode, known_codes
-from separatrix.diagnostics.plane import (
+from separatrix.diagnostics.view_plane import (
     MOST_CLASSES_BY_PAIRS,
     Plane,
     fisher_directions,

@@ -26,7 +26,7 @@ from separatrix.proofs.verdicts import Separable
 from separatrix.table import RawTable
 
 # The most columns for a classifier that factors a matrix of columns by columns, which takes too long for more.
-MOST_COLUMNS = 2000
+MOST_COLUMNS_OF_MATRIX = 2000
 # The beginning of the reason why a classifier has no figures.
 NOT_FITTED = Detail("not fitted: ")
 
@@ -115,9 +115,9 @@ class Entrant:
 
 def _too_wide(contest: Contest) -> str | None:
     d = contest.X.shape[1]
-    if d <= MOST_COLUMNS:
+    if d <= MOST_COLUMNS_OF_MATRIX:
         return None
-    return Message(NOT_FITTED, f"{d:,} columns, more than {MOST_COLUMNS:,}, need a matrix of d × d")
+    return Message(NOT_FITTED, f"{d:,} columns, more than {MOST_COLUMNS_OF_MATRIX:,}, need a matrix of d × d")
 
 
 def _too_few_rows(contest: Contest) -> str | None:

@@ -50,7 +50,7 @@ MOST_IDLE_STEPS = 3
 # 294 steps.
 MOST_PAIRS, LONGEST_SCORE_FOR_PAIRS = 8, 1.0
 # The longest score, in standard errors, that counts as zero if rounding lets no step gain.
-NEAR = 1e-6
+LONGEST_ZERO_SCORE = 1e-6
 # Weights within this distance of a known maximum, in standard errors, lead to it: a Newton step reduces a tenth to
 # about a hundredth.
 SAME_MAXIMUM_DISTANCE = 0.1
@@ -262,7 +262,7 @@ def _stationary(point: Point) -> Status:
 
 def _stuck(problem: Penalised, point: Point) -> Status:
     """The status if no step raises l* any more. The score may then be as short as rounding allows."""
-    if point.length <= NEAR:
+    if point.length <= LONGEST_ZERO_SCORE:
         return _stationary(point)
     sentence = (
         f"went as far as float64 goes: no step raises Firth's likelihood, and the penalised score is "

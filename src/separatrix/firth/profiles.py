@@ -25,7 +25,7 @@ from separatrix.base import errors
 from separatrix.base.arrays import Array
 from separatrix.base.concurrency import one_blas_thread
 from separatrix.base.errors import InputError, ParameterError
-from separatrix.firth.ascent import NEAR, VALUE_ROUNDING_SHARE, Ascent, Point
+from separatrix.firth.ascent import LONGEST_ZERO_SCORE, VALUE_ROUNDING_SHARE, Ascent, Point
 from separatrix.firth.penalised_likelihood import Penalised
 from separatrix.firth.profile_root import End, Look, find_end
 
@@ -210,7 +210,7 @@ class _Profile:
 
     def end(self, side: int, q: float) -> End:
         """The coefficient at which r = q on one side of the maximum."""
-        if self.top.length > NEAR:
+        if self.top.length > LONGEST_ZERO_SCORE:
             return End(
                 np.nan, f"the fit is not a maximum: its penalised score is {self.top.length:.1e} standard errors long"
             )
@@ -237,7 +237,7 @@ class _Walk:
             point, _ = self.ascent(profile.problem, start)
         except InputError:  # the information is singular there
             return None
-        if point.length > NEAR:
+        if point.length > LONGEST_ZERO_SCORE:
             return None
         self.point = point
         fall = weight * (point.level.value - profile.top.level.value)

@@ -20,7 +20,7 @@ from separatrix.geometry.grids import Along
 # changes in its bracket by more than LARGEST_SMOOTH_SHARE of its first change jumps there.
 FIRST_STEPS, LARGEST_SMOOTH_SHARE = 3, 0.25
 # Steps after which a bracket is below 2^−50 of its length, though each step only halves it.
-MOST_STEPS = 50
+MOST_PARABOLAS = 50
 # Sections of a bracket: with 4 or 16 of them, the 130 edges that a curve crosses take a fifth longer.
 SECTIONS = 8
 # A root has converged if it moves by less than this share of the first bracket, or if the function has become smaller
@@ -70,7 +70,7 @@ def bracketed_roots(functions: Along, low: Array, high: Array) -> Array:
     if len(jumping):
         root[jumping] = _by_sections(functions(jumping), found.a[jumping], found.b[jumping])
     if len(smooth):
-        root[smooth] = _by_parabolas(functions(smooth), found.of(smooth), MOST_STEPS).root
+        root[smooth] = _by_parabolas(functions(smooth), found.of(smooth), MOST_PARABOLAS).root
     return root
 
 

@@ -25,9 +25,9 @@ MOST_ROUNDS, SMALLEST_SIDE, MOST_LINES = 3, 1 / 30, 200
 NEWTON_STEPS = 8
 # The step of central differences, and the last step of Newton's method, as shares of a side of the square. Each step is
 # about the square of the one before, so the error after the last one is about 1e-14.
-DIFFERENCE, SETTLED = 1e-4, 1e-7
+DIFFERENCE, LAST_STEP = 1e-4, 1e-7
 # A junction found from a square is taken for one near it up to this number of sides away.
-NEAR = 2.0
+SAME_JUNCTION = 2.0
 TINY = float(np.finfo(np.float64).tiny)
 
 
@@ -44,7 +44,7 @@ def meeting_points(field: Callable[[Array], Array], start: Array, side: Array, l
     h, k = DIFFERENCE * side[:, 0], DIFFERENCE * side[:, 1]
     offsets = np.zeros((5, *start.shape))
     offsets[1, :, 0], offsets[2, :, 0], offsets[3, :, 1], offsets[4, :, 1] = h, -h, k, -k
-    near, settled, unit = NEAR * side, SETTLED * side, 2 * DIFFERENCE * side
+    near, settled, unit = SAME_JUNCTION * side, LAST_STEP * side, 2 * DIFFERENCE * side
     with np.errstate(all="ignore"):
         for _ in range(NEWTON_STEPS):
             Z = field((point + offsets).reshape(-1, 2)).reshape(5, len(start), -1)[:, rows, labels]

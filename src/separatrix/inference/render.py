@@ -25,9 +25,9 @@ WIDTH = 100
 NARROWEST_TEXT_COLUMN = 8
 # A p-value below this is printed as a bound, as in R.
 SMALLEST_P = 1e-16
-# DIGITS has the number of significant digits by column; the default is four.
+# DIGITS_OF_COLUMN has the number of significant digits by column; the default is four.
 STATISTIC = "statistic"
-DIGITS = {"p_value": 3, "z": 3, STATISTIC: 6}
+DIGITS_OF_COLUMN = {"p_value": 3, "z": 3, STATISTIC: 6}
 HEADS = {"term": "", "state": "", "std_err": "std. error", "p_value": "p", "low": "lower", "high": "upper"}
 FIRST = ("term", "coef", "std_err", "z", "p_value", "low", "high")
 SECOND = ("term", "ratio", "ratio_low", "ratio_high")
@@ -124,7 +124,7 @@ def number(key: str, value: Any) -> str:
         return ""
     if key == "p_value" and value < SMALLEST_P:
         return f"<{SMALLEST_P:.0e}"
-    return ratio_text(value) if key in SECOND else number_text(value, DIGITS.get(key, 4))
+    return ratio_text(value) if key in SECOND else number_text(value, DIGITS_OF_COLUMN.get(key, 4))
 
 
 def table(rows: Rows, keys: tuple[str, ...] | None = None, heads: dict[str, str] | None = None) -> list[str]:

@@ -7,7 +7,7 @@ from typing import Any
 from separatrix.base.messages import brief
 
 # A bound on the gap of a closed form up to this is due to rounding alone, and worth a clause.
-ROUNDING = 1e-9
+LARGEST_EXACT_BOUND = 1e-9
 
 
 def verdict(certificate: Any) -> dict[str, Any]:
@@ -20,6 +20,6 @@ def verdict(certificate: Any) -> dict[str, Any]:
     status = brief(certificate.status)
     sentence = f"{status[:1].upper()}{status[1:]}."
     bound = certificate.bound
-    if certificate.met and certificate.code == "closed-form" and bound is not None and bound <= ROUNDING:
+    if certificate.met and certificate.code == "closed-form" and bound is not None and bound <= LARGEST_EXACT_BOUND:
         sentence = f"{sentence[:-1]}; no other weights are better by more than {bound:.0e}."
     return {"met": bool(certificate.met), "code": certificate.code, "text": sentence}

@@ -27,8 +27,8 @@ import numpy as np
 from separatrix.lab.request_registry import encoded
 
 # Numbers are stored with DECIMALS decimals, since pages print at most three. Those below LEAST or above MOST in size,
-# which pages print with an exponent, have DIGITS significant digits instead.
-DECIMALS, LEAST, MOST, DIGITS = 4, 1e-3, 1e8, 4
+# which pages print with an exponent, have DIGITS_OF_EXTREMES significant digits instead.
+DECIMALS, LEAST, MOST, DIGITS_OF_EXTREMES = 4, 1e-3, 1e8, 4
 _NUMBERS = re.compile(r"(-?\d+(?:\.\d+)?)")
 
 
@@ -54,7 +54,9 @@ def column(values: Sequence[Any], rows: int = 1) -> dict[str, Any]:
         return _numbers(values, rows)
     if shapes[0][0] == "text":
         return {"t": column([_NUMBERS.split(one) for one in values], rows)}
-    return _distinct([float(f"{one:.{DIGITS}g}") for one in values] if shapes[0] == ("extreme",) else values)
+    return _distinct(
+        [float(f"{one:.{DIGITS_OF_EXTREMES}g}") for one in values] if shapes[0] == ("extreme",) else values
+    )
 
 
 def _same(one: Any, first: Any) -> bool:

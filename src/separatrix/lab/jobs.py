@@ -1,6 +1,6 @@
 """Computations for a page, each in a thread.
 
-A computation that takes longer than ``SECONDS_BEFORE_PROGRESS`` reports its progress, and ends at its next report once
+A computation that takes longer than ``SECONDS_BEFORE_REPORT`` reports its progress, and ends at its next report once
 the page has asked to stop.
 """
 
@@ -14,7 +14,7 @@ from threading import Event
 from separatrix.base.watching import Stage, watch
 from separatrix.lab.request_registry import Call, Request, answered, encoded, failed
 
-SECONDS_BEFORE_PROGRESS, SECONDS_BETWEEN_REPORTS = 0.3, 0.2
+SECONDS_BEFORE_REPORT, SECONDS_BETWEEN_REPORTS = 0.3, 0.2
 STOPPED = "The computation was stopped."
 BROKEN = "The computation failed because of an error in the program; its log has the details."
 
@@ -31,7 +31,7 @@ class Job:
     def __init__(self, call: Call, requests: Mapping[str, Request], tell: Callable[[str], None]) -> None:
         self.call, self.requests, self.tell = call, requests, tell
         self.stopping = Event()
-        self.reported = time.monotonic() + SECONDS_BEFORE_PROGRESS - SECONDS_BETWEEN_REPORTS
+        self.reported = time.monotonic() + SECONDS_BEFORE_REPORT - SECONDS_BETWEEN_REPORTS
 
     def run(self) -> str:
         """The answer as JSON. Run it in a thread of its own."""

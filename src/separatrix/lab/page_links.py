@@ -16,8 +16,8 @@ from separatrix.classifiers import OFFERED, describe
 from separatrix.lab.models import chosen
 from separatrix.lab.pages import PAGES
 
-VERSION = "1"
-LONGEST, MOST_PARAMETERS = 150_000, 100
+LINK_VERSION = "1"
+LONGEST_LINK, MOST_PARAMETERS = 150_000, 100
 # Parameters that all pages share: the version, the models, and the points.
 SHARED = ("v", "m", "p", "d")
 
@@ -110,8 +110,8 @@ def link(text: str) -> Link:
     >>> link("step").page
     'step'
     """
-    if len(text) > LONGEST:
-        raise refused(f"it has {len(text)} characters", f"give at most {LONGEST}")
+    if len(text) > LONGEST_LINK:
+        raise refused(f"it has {len(text)} characters", f"give at most {LONGEST_LINK}")
     page, _, query = text.rpartition("#")[2].partition("?")
     known = [one.name for one in PAGES]
     if page not in known:
@@ -121,8 +121,8 @@ def link(text: str) -> Link:
     except ValueError:
         raise refused("its part after ? is not name=value&name=value", "copy the whole link from the lab") from None
     parameters = dict(pairs)
-    if parameters.get("v", VERSION) != VERSION:
-        raise refused(f"it has the version {parameters['v']!r}", f"give one of version {VERSION}")
+    if parameters.get("v", LINK_VERSION) != LINK_VERSION:
+        raise refused(f"it has the version {parameters['v']!r}", f"give one of version {LINK_VERSION}")
     return Link(page, parameters)
 
 

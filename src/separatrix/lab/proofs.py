@@ -19,7 +19,7 @@ from separatrix.textbook.novikoff import novikoff_bound
 # The multipliers of a proof are whole numbers. Larger ones than this are shown as shares of their sum.
 LARGEST_MULTIPLIER = 999
 # The bound is a whole number on some sets of points, which rounding may put just below itself.
-ROUNDING = 1e-6
+ROUNDING_OF_BOUND = 1e-6
 
 
 def described_proof(X: Array, y: Integers, names: list[str]) -> dict[str, Any]:
@@ -67,5 +67,5 @@ def _mistakes(X: Array, y: Integers) -> list[tuple[str, str]]:
         return []
     model = fitted(Chosen("perceptron", {}), X, y)
     finished = "" if model.certificate_.code == "separated" else ", not finished"
-    most = brief_number(math.floor(bound + ROUNDING))
+    most = brief_number(math.floor(bound + ROUNDING_OF_BOUND))
     return [("mistakes of the perceptron", f"{model.mistakes_}{finished}"), ("most that the theorem allows", most)]

@@ -19,7 +19,7 @@ HIGHEST = 90
 # Heights are sent as 16-bit integers, in units of 1/PER_BAND of a band.
 PER_BAND = 512
 # The grid has as many points as cost about as much as 61 × 61 points do with 500 rows: 5 to 20 milliseconds.
-EVALUATIONS, FEWEST_POINTS, MOST_POINTS = 1_900_000, 61, 161
+EVALUATIONS, FEWEST_GRID_POINTS, MOST_GRID_POINTS = 1_900_000, 61, 161
 
 
 def grid_points(n_rows: int) -> int:
@@ -28,7 +28,7 @@ def grid_points(n_rows: int) -> int:
     >>> grid_points(500), grid_points(20)
     (61, 161)
     """
-    return int(np.clip(int((EVALUATIONS / max(1, n_rows)) ** 0.5), FEWEST_POINTS, MOST_POINTS))
+    return int(np.clip(int((EVALUATIONS / max(1, n_rows)) ** 0.5), FEWEST_GRID_POINTS, MOST_GRID_POINTS))
 
 
 def levels_of(value: Array) -> tuple[Array, int]:

@@ -14,14 +14,14 @@ from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.base.errors import InputError
 from separatrix.diagnostics.chosen_plane import ModelInPlane, boundary_plane, column_plane, fisher_plane
 from separatrix.diagnostics.hexagons import cells
-from separatrix.diagnostics.plane import Plane
+from separatrix.diagnostics.view_plane import Plane
 from separatrix.evaluation.held_out_fit import HeldOutFit
 from separatrix.lab.drawing import boundaries, drawn_regions, places
 from separatrix.lab.request_registry import Payload, number
 from separatrix.table import Table
 
 # The most rows that are drawn one by one: beyond it they cover each other, and the browser takes long.
-MOST_POINTS = 5000
+MOST_DRAWN_POINTS = 5000
 # The marks of classes that the front end has; further classes use them again.
 MARKS = 6
 # The empty border of the picture, as a share of the extent of the rows.
@@ -41,7 +41,7 @@ def picture(fit: HeldOutFit, payload: Payload) -> Mapping[str, Any]:
     inside = ModelInPlane(fit.model, plane, corner, extent / [aspect, 1.0])
     box = (0.0, aspect, 0.0, 1.0)
     wrong = np.asarray(fit.model.predict(table.X) != fit.classes[fit.codes])
-    few, K = len(V) <= MOST_POINTS, len(fit.classes)
+    few, K = len(V) <= MOST_DRAWN_POINTS, len(fit.classes)
     rows = _points(V, fit.codes, wrong) if few else _cells(V, fit.codes, wrong, K, aspect)
     marked = drawn_regions(inside, box)
     return {
@@ -113,7 +113,7 @@ def _counted(n: int, wrong: int, n_classes: int) -> str:
     """How many rows the model gets wrong, and how the picture shows rows."""
     again = f" Classes after the first {MARKS} use their marks again." if n_classes > MARKS else ""
     told = f"The model gets {wrong:,} of all {n:,} rows wrong, fitted and held out"
-    if n <= MOST_POINTS:
+    if n <= MOST_DRAWN_POINTS:
         return f"{told}; they are ringed.{again}"
     return (
         f"{told}. Each hexagon has the colour of its most frequent class, paler if that class has a smaller share, and "

@@ -14,12 +14,12 @@ from separatrix.lab.tables import LARGEST_UPLOAD, TABLES, base_name
 from separatrix.table.formats import CalledFile
 
 # A file's name is shown on the page. File systems allow 255 bytes.
-LONGEST_NAME = 255
+LONGEST_FILE_NAME = 255
 
 
 async def upload(request: HttpRequest) -> Response:
     """Store the body as a table. The name is text for people; only its extension says how the file is read."""
-    name = request.query_params.get("name", "")[-LONGEST_NAME:]
+    name = request.query_params.get("name", "")[-LONGEST_FILE_NAME:]
     try:
         number, path = TABLES.uploaded(name)
     except SeparatrixError as error:

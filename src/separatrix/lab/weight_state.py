@@ -16,7 +16,7 @@ from separatrix.lab.request_registry import Payload, number
 from separatrix.lab.requests.losses import losses_of_two_classes
 from separatrix.lab.weight_words import NAMES
 
-LARGEST_WEIGHT = 1e6
+LARGEST_COEFFICIENT = 1e6
 # The weights (b, w₁, w₂) to start from: on the preset "separable", two thirds of the rows are on the wrong side.
 START = (0.0, 0.5, 2.0)
 
@@ -130,7 +130,7 @@ def weights_of(payload: Payload, name: str = "w") -> Array:
     given = payload.get(name)
     if not isinstance(given, list) or len(given) != 3:
         raise InputError(name, f"got {given!r}", "give three numbers: b, w₁, w₂")
-    return np.array([number({name: one}, name, -LARGEST_WEIGHT, LARGEST_WEIGHT) for one in given])
+    return np.array([number({name: one}, name, -LARGEST_COEFFICIENT, LARGEST_COEFFICIENT) for one in given])
 
 
 @dataclass(frozen=True)

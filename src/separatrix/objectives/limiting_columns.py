@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from separatrix.objectives.problem import Objective
 
 # A sentence names at most this many columns of a group, and this many groups.
-MOST_NAMED_COLUMNS, MOST_NAMED_GROUPS = 5, 3
+MOST_NAMED_LIMITS, MOST_NAMED_GROUPS = 5, 3
 # Columns are nearly collinear if some combination of them, each of length one, is shorter than this: a sum of squares
 # then has fewer than four digits for it.
 NEARLY_COLLINEAR = 1e-6
@@ -58,8 +58,8 @@ def listed(columns: Sequence[int], names: Sequence[str] | None) -> Message:
     column 0, column 1, column 2, column 3, column 4, …
     (None, None)
     """
-    named = [Message(column_name(int(j), names)) for j in columns[:MOST_NAMED_COLUMNS]]
-    return joined(", ", [*named, *["…"] * (len(columns) > MOST_NAMED_COLUMNS)])
+    named = [Message(column_name(int(j), names)) for j in columns[:MOST_NAMED_LIMITS]]
+    return joined(", ", [*named, *["…"] * (len(columns) > MOST_NAMED_LIMITS)])
 
 
 def dependent_groups(N: Array) -> list[list[int]]:

@@ -11,8 +11,8 @@ from separatrix.base.arrays import Array
 from separatrix.geometry import Region
 
 # Points of the unit square are the same if they agree to this many digits.
-DIGITS = 6
-TOLERANCE = 2 * 10.0**-DIGITS
+DECIMALS_OF_CORNERS = 6
+TOLERANCE = 2 * 10.0**-DECIMALS_OF_CORNERS
 
 
 def boundaries(regions: Sequence[Region], box: tuple[float, float, float, float]) -> Array:
@@ -28,7 +28,9 @@ def boundaries(regions: Sequence[Region], box: tuple[float, float, float, float]
     """
     left, right, low, high = box
     corner, unit = np.array([left, low]), np.array([right - left, high - low])
-    polygons = [np.round((np.asarray(region.vertices) - corner) / unit, DIGITS) + 0.0 for region in regions]
+    polygons = [
+        np.round((np.asarray(region.vertices) - corner) / unit, DECIMALS_OF_CORNERS) + 0.0 for region in regions
+    ]
     corners = np.unique(np.vstack(polygons), axis=0) if polygons else np.empty((0, 2))
     meeting: dict[tuple[float, ...], list[tuple[object, ...]]] = {}
     for region, V in zip(regions, polygons, strict=True):

@@ -19,7 +19,7 @@ from separatrix.plots.style import STRONG, THIN, marker, plain, shortened
 # Largest number of columns drawn by default.
 MOST_COEFFICIENTS_DRAWN = 25
 # Largest number of points of all classes together.
-MOST_POINTS = 36
+MOST_MARKERS = 36
 # The axis ends at most at this multiple of the largest value; intervals beyond it end in an arrow.
 LARGEST_AXIS_RATIO = 2.5
 
@@ -90,7 +90,7 @@ class CoefficientDisplay(Display):
     @property
     def shown(self) -> Integers:
         """The numbers of the columns drawn, the largest first, without those whose weights are all zero."""
-        chosen = self.found.largest(min(self.top, max(4, MOST_POINTS // len(self.found.classes))))
+        chosen = self.found.largest(min(self.top, max(4, MOST_MARKERS // len(self.found.classes))))
         used = np.any(self.found.value[:, chosen] != 0, axis=0)
         return chosen[used] if used.any() else chosen
 

@@ -18,7 +18,7 @@ from separatrix.base.number_text import number_text
 from separatrix.base.theme import GROUND, Theme, told_apart
 from separatrix.classifiers.fit_input import rows_to_score
 from separatrix.diagnostics.hexagons import cells
-from separatrix.diagnostics.plane import Plane, exact_regions, leads, plane_of
+from separatrix.diagnostics.view_plane import Plane, exact_regions, leads, plane_of
 from separatrix.evaluation.model_view import view_of
 from separatrix.geometry import Region
 from separatrix.plots import legends

@@ -14,7 +14,7 @@ from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.base.theme import GROUND, POINT, POINT_EDGE, RING, Theme
 from separatrix.geometry import Region
 from separatrix.plots.boundaries import boundaries
-from separatrix.plots.style import POINTS, STRONG, THIN, marker
+from separatrix.plots.style import POINTS_PER_PIXEL, STRONG, THIN, marker
 
 
 def draw_rows(
@@ -47,8 +47,8 @@ def draw_rows(
     size : float, default 1
         The size of points and rings, as a multiple of the size in the theme.
     """
-    point, ring = (POINTS * size * diameter for diameter in (POINT, RING))
-    look = {"s": point**2, "linewidths": POINTS * size * POINT_EDGE, "edgecolors": theme.paper, "zorder": 3}
+    point, ring = (POINTS_PER_PIXEL * size * diameter for diameter in (POINT, RING))
+    look = {"s": point**2, "linewidths": POINTS_PER_PIXEL * size * POINT_EDGE, "edgecolors": theme.paper, "zorder": 3}
     for k in range(n_classes):
         x, y = points[codes == k].T
         ax.scatter(x, y, color=theme.of_class(k), marker=marker(k), label=(named or {}).get(k), **look)  # type: ignore[arg-type]

@@ -15,17 +15,17 @@ from separatrix.base.errors import ParameterError
 from separatrix.base.theme import DARK, LIGHT, THEMES, Theme
 
 # Names with more characters than this are shortened in the middle.
-LONGEST_NAME = 26
+LONGEST_LABEL = 26
 # Points (1/72 inch) per pixel of the theme: a figure of 4.6 inches is about 480 pixels wide on a page.
-POINTS = 0.69
+POINTS_PER_PIXEL = 0.69
 # The widths of the lines of the model and of reference lines, in points.
-STRONG, THIN = POINTS * looks.BOUNDARY, POINTS * looks.BOUNDARY / 2
+STRONG, THIN = POINTS_PER_PIXEL * looks.BOUNDARY, POINTS_PER_PIXEL * looks.BOUNDARY / 2
 # Patterns of a second and of a third line, and of a reference line, in multiples of the line's width.
 DASHED = (0, tuple(length / looks.BOUNDARY for length in looks.DASHED))
 DOTTED = (0, tuple(length / looks.BOUNDARY for length in looks.DOTTED))
 REFERENCE = (0, (3.0, 3.0))
 # Sizes of text in points: in the plot, and of secondary text.
-TEXT, SMALL_TEXT = POINTS * looks.TYPE[1], POINTS * looks.TYPE[0]
+TEXT, SMALL_TEXT = POINTS_PER_PIXEL * looks.TYPE[1], POINTS_PER_PIXEL * looks.TYPE[0]
 
 
 def settings(theme: Theme) -> dict[Any, Any]:
@@ -46,7 +46,7 @@ def settings(theme: Theme) -> dict[Any, Any]:
         "axes.prop_cycle": cycler(color=theme.classes),
         "axes.spines.top": False,
         "axes.spines.right": False,
-        "axes.linewidth": POINTS * looks.GRID,
+        "axes.linewidth": POINTS_PER_PIXEL * looks.GRID_LINE,
         # Ticks are the values themselves: no common summand or factor, except for very small and very large numbers.
         "axes.formatter.useoffset": False,
         "axes.formatter.limits": (-4, 7),
@@ -66,7 +66,7 @@ def settings(theme: Theme) -> dict[Any, Any]:
         "legend.fancybox": False,
         "lines.linewidth": STRONG,
         "font.size": TEXT,
-        "grid.linewidth": POINTS * looks.GRID,
+        "grid.linewidth": POINTS_PER_PIXEL * looks.GRID_LINE,
         "font.family": ["sans-serif"],
     }
 
@@ -119,7 +119,7 @@ def marker(k: int) -> str:
     return looks.shape(k).marker
 
 
-def plain(text: Any, longest: int = LONGEST_NAME) -> str:
+def plain(text: Any, longest: int = LONGEST_LABEL) -> str:
     r"""A name from the data as text for a plot: "$" does not start mathematics, and the text is a single short line.
 
     >>> print(plain("price in $"), plain("a" * 30, 9))
@@ -128,7 +128,7 @@ def plain(text: Any, longest: int = LONGEST_NAME) -> str:
     return shortened(text, longest).replace("\\$", "$").replace("$", r"\$")
 
 
-def shortened(text: Any, longest: int = LONGEST_NAME) -> str:
+def shortened(text: Any, longest: int = LONGEST_LABEL) -> str:
     """A name from the data on a single short line, for text that matplotlib does not read.
 
     >>> shortened("a very long name", 9)

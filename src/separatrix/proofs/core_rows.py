@@ -22,10 +22,10 @@ from separatrix.rows.csr import is_sparse
 from separatrix.rows.protocol import Together
 from separatrix.rows.sampling import LowestHashes
 
-# Rows of the sample: at most MOST_SAMPLE_ROWS, and at most MOST_SAMPLE_ENTRIES / width, but at least
+# Rows of the sample: at most MOST_CORE_ROWS, and at most MOST_CORE_ENTRIES / width, but at least
 # SAMPLE_ROWS_PER_DIRECTION for each weight. Of 2 000 000 rows of 10 columns with a thin margin, a hyperplane that
 # separates 20 000 has about 700 on the wrong side.
-MOST_SAMPLE_ROWS, MOST_SAMPLE_ENTRIES, SAMPLE_ROWS_PER_DIRECTION = 20_000, 4_000_000, 4
+MOST_CORE_ROWS, MOST_CORE_ENTRIES, SAMPLE_ROWS_PER_DIRECTION = 20_000, 4_000_000, 4
 # Largest number of columns whose extreme rows are kept: there are up to 2 K of them for each column.
 MOST_COLUMNS_WITH_EXTREMES = 500
 
@@ -119,7 +119,7 @@ def first_core(rows: Rows, view: View, targets: AnyArray, names: list[str] | Non
     """
     n_columns = view.n_columns(rows)
     width = (view.K - 1) * (n_columns + view.fit_intercept)
-    size = max(SAMPLE_ROWS_PER_DIRECTION * width, min(MOST_SAMPLE_ROWS, MOST_SAMPLE_ENTRIES // max(1, width)))
+    size = max(SAMPLE_ROWS_PER_DIRECTION * width, min(MOST_CORE_ROWS, MOST_CORE_ENTRIES // max(1, width)))
     sample, extremes = LowestHashes(-(-size // len(targets)), 0, targets), ExtremeRows(view, n_columns)
     drawn, extreme = rows.fold(Together((Carried(sample), Carried(extremes))))
     low, high = extreme.total.low, extreme.total.high

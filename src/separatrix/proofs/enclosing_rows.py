@@ -2,7 +2,7 @@ r"""Few rows whose hull contains the origin, by Wolfe's algorithm: a quick proof
 
 Problem   the shortest vector in the convex hull of the rows of B (n, w), each divided by its length
 Returns   w + 1 rows with positive weights that sum to zero, proven by ``surely_positive``; None if none were found
-Stops     when no row is nearer to the origin along the current vector, or after MOST_STEPS steps
+Stops     when no row is nearer to the origin along the current vector, or after MOST_EXCHANGES steps
 
 A linear program finds such rows as well, but setting it up takes several times as long as these steps on few columns.
 
@@ -17,8 +17,8 @@ from separatrix.base.arrays import Array, Integers, all_true
 from separatrix.proofs.enclosure import surely_positive
 
 # With more columns the linear program is as fast.
-MOST_COLUMNS = 8
-MOST_STEPS = 60
+MOST_DIRECTIONS = 8
+MOST_EXCHANGES = 60
 # A vector of unit rows shorter than this may be zero; a weight below SMALLEST_WEIGHT is dropped.
 NEARLY_ZERO, SMALLEST_WEIGHT = 1e-9, 1e-12
 
@@ -34,11 +34,11 @@ def enclosing_rows(B: Array) -> tuple[Integers, Array] | None:
     """
     w = B.shape[1]
     length = np.sqrt(np.einsum("ij,ij->i", B, B))
-    if not 0 < w <= MOST_COLUMNS or len(B) <= w or not all_true((length > 0) & np.isfinite(length)):
+    if not 0 < w <= MOST_DIRECTIONS or len(B) <= w or not all_true((length > 0) & np.isfinite(length)):
         return None
     P = B / length[:, None]
     chosen, mu = [0], np.ones(1)
-    for _ in range(MOST_STEPS):
+    for _ in range(MOST_EXCHANGES):
         x = mu @ P[chosen]
         scores = P @ x
         if float(x @ x) <= NEARLY_ZERO**2:

@@ -25,14 +25,14 @@ from separatrix.rows.csr import is_sparse
 from separatrix.rows.frame import power_of_two
 
 # Rows of the first working set, and rows that enter in a round (twice: the worst and others), for each direction.
-FIRST_ROWS_PER_DIRECTION, ENTERING_ROWS_PER_DIRECTION = 10, 8
+FIRST_ROWS_PER_COLUMN, ENTERING_ROWS_PER_COLUMN = 10, 8
 # Rows stay in the working set while their margin is below this multiple of s.
 STAYING_MARGIN = 3.0
 # A margin below s by less than this share counts as s: the tolerance of the programs is 1e-7.
 TOLERATED_SHARE = 1e-6
 # Below this s the program's tolerance decides, and ``separability`` looks for a proof by other means.
 SMALLEST_S = 1e-6
-MOST_ROUNDS = 100
+MOST_PROGRAMS = 100
 
 
 def widest_separator(D: Differences) -> Array | None:
@@ -47,8 +47,8 @@ def widest_separator(D: Differences) -> Array | None:
     A: Any = _scaled(D.take(np.arange(D.count)), unit)
     n, w = A.shape
     rng = np.random.default_rng(0)
-    chosen = np.sort(rng.choice(n, min(n, max(SMALLEST_WORKING_SET, FIRST_ROWS_PER_DIRECTION * w)), replace=False))
-    for _ in range(MOST_ROUNDS):
+    chosen = np.sort(rng.choice(n, min(n, max(SMALLEST_WORKING_SET, FIRST_ROWS_PER_COLUMN * w)), replace=False))
+    for _ in range(MOST_PROGRAMS):
         found = widest(A[chosen])
         if found is None or found.s < SMALLEST_S:
             return None
@@ -59,7 +59,7 @@ def widest_separator(D: Differences) -> Array | None:
             v = found.v / unit
             return v if len(D.not_positive(v)) == 0 else None
         kept = chosen[(found.weights > 0) | (m[chosen] < STAYING_MARGIN * found.s)]
-        worst, most = low[np.argsort(m[low], kind="stable")], ENTERING_ROWS_PER_DIRECTION * w
+        worst, most = low[np.argsort(m[low], kind="stable")], ENTERING_ROWS_PER_COLUMN * w
         rest = worst[most:]
         spread = rest[np.unique(np.linspace(0, len(rest) - 1, min(len(rest), most)).astype(np.int64))]
         chosen = np.concatenate([kept, worst[:most], spread])

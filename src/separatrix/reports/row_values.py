@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     from separatrix.table.scaling import Scaling
 
 # Rounding of a value when it was scaled and is scaled back, relative to the column's mean and standard deviation.
-ROUNDING = 1e-12
+ROUNDING_OF_ORIGINAL = 1e-12
 # How far a 0/1 value may be from 0 or 1, since older models scaled these columns, too.
 INDICATOR_ROUNDING = 1e-6
 # The significant digits of a number.
-DIGITS = 6
+DIGITS_OF_CELL = 6
 EPOCH = datetime.datetime(1970, 1, 1)
 
 
@@ -59,7 +59,7 @@ def in_units(values: Array, scaling: Scaling | None, columns: Sequence[int] | No
     which = slice(None) if columns is None else list(columns)
     center, scale = scaling.center[which], scaling.scale[which]
     original = values * scale + center
-    return np.where(np.abs(original) <= ROUNDING * (np.abs(center) + scale), 0.0, original)
+    return np.where(np.abs(original) <= ROUNDING_OF_ORIGINAL * (np.abs(center) + scale), 0.0, original)
 
 
 def entries(
@@ -94,7 +94,7 @@ def cell(value: float) -> str:
     >>> cell(-0.5), cell(51250.0), cell(17.99)
     ('−0.5', '51,250', '17.99')
     """
-    return number(value, DIGITS)
+    return number(value, DIGITS_OF_CELL)
 
 
 def _of_column(column: Encoded, x: Array, parts: Array) -> list[Entry]:

@@ -39,13 +39,13 @@ from separatrix.solvers.diagonal import DiagonalLBFGS, DiagonalMemory
 from separatrix.solvers.state import Need, State
 
 # The number of epochs in the first step, and in each later step.
-FIRST, LATER = 5, 2
+FIRST_EPOCHS, LATER_EPOCHS = 5, 2
 # Convergence is slow if a step other than the first reduces the duality gap to more than this share; then L-BFGS
 # takes over.
 SLOW = 0.3
 # The largest squared length of a row, with weights 1/q, for which dual descent is used: with longer rows α is not
 # accurate enough.
-LONGEST = 1e12
+LARGEST_SQUARED_LENGTH = 1e12
 # The number of sampled rows from which the mean squared row length is estimated.
 ROWS_FOR_LENGTH = 1000
 # An epoch shuffles runs of consecutive rows, not single rows. LONGEST_RUN is the most rows in a run; FEWEST_RUNS is the
@@ -77,8 +77,8 @@ class DualMemory(NamedTuple):
 class DualDescent:
     """α_i ← argmin over α_i, rows shuffled by (seed, epoch); ``finish`` takes over if convergence is slow.
 
-    Unsupported problems (other losses, columns with large offsets, rows longer than LONGEST, a start that is not zero)
-    are solved by ``finish`` from the first step.
+    Unsupported problems (other losses, columns with large offsets, very long rows, a start that is not zero) are solved
+    by ``finish`` from the first step.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ class DualDescent:
         if rows is None:
             return self.finish.init(problem, start)
         memory = rows.begun()
-        if not np.max(memory.square, initial=0.0) <= LONGEST:
+        if not np.max(memory.square, initial=0.0) <= LARGEST_SQUARED_LENGTH:
             return self.finish.init(problem, start)
         return State(start, rows.evaluate(start), memory=memory)
 
@@ -134,7 +134,7 @@ class DualDescent:
             return replace(taken, iteration=state.iteration + 1)
         first = memory.epoch == 0
         memory = memory._replace(alpha=memory.alpha.copy(), v=memory.v.copy())
-        for _ in range(FIRST if first else LATER):
+        for _ in range(FIRST_EPOCHS if first else LATER_EPOCHS):
             memory = rows.after_epoch(memory, self.seed)
         W = rows.settled(memory)
         at = rows.evaluate(W)

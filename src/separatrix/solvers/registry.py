@@ -67,7 +67,7 @@ SAMPLE_WORK = 16
 PROXIMAL_PARAMETERS = 300
 # Sampled Newton needs at least this many times as many rows as the sample has: then second derivatives of the sample
 # are cheap compared with a pass.
-MANY = 2
+ROWS_PER_SAMPLE_ROW = 2
 # The most rows for the method in the span of the rows: up to this number, the Gram matrix of the rows costs less than
 # the passes it saves.
 SPAN_ROWS = 3000
@@ -147,7 +147,11 @@ def _by_second_derivatives(problem: Objective) -> tuple[Solver, str] | None:
     """The method for a smooth, convex objective whose second derivatives are worth their cost; None if they are not."""
     small = problem.has_hessian and problem.size <= NEWTON_PARAMETERS
     n_rows = problem.n_rows
-    if small and n_rows >= MANY * max(SAMPLE_ROWS, 20 * problem.size) and not _is_crowded_sample(problem):
+    if (
+        small
+        and n_rows >= ROWS_PER_SAMPLE_ROW * max(SAMPLE_ROWS, 20 * problem.size)
+        and not _is_crowded_sample(problem)
+    ):
         why = f"sampled Newton: {n_rows} rows are many for {problem.size} parameters, so a sample's curvature serves"
         return SampledNewton(), why
     if problem.size > SPAN_PARAMETERS and _is_wide(problem):

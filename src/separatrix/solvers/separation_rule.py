@@ -28,10 +28,10 @@ from separatrix.solvers.stopping import Record, Status
 # Directions to infinity are tested after this many Newton steps from zero, and at most this many steps are taken.
 # Before the first, the finite components have not converged; after the last, second derivatives are lost to rounding.
 FIRST_TESTED_STEP, LAST_TESTED_STEP = 8, 60
-# Limits on relative margins, which are margins divided by the size of their terms. Relative margins within ±SETTLED
-# count as zero, and those above SHOWN as positive. Entries of a direction below SETTLED times the largest one count as
-# zero, too.
-SETTLED, SHOWN = 1e-11, 1e-6
+# Limits on relative margins, which are margins divided by the size of their terms. Relative margins within ±ZERO_MARGIN
+# count as zero, and those above POSITIVE_MARGIN as positive. Entries of a direction below ZERO_MARGIN times the largest
+# one count as zero, too.
+ZERO_MARGIN, POSITIVE_MARGIN = 1e-11, 1e-6
 # The iterations at which a run without a bound is tested for quasi-complete separation. Newton's method never needs
 # more iterations than the first of them.
 LOOKS = frozenset({30, 100, 300, 1000, 3000})
@@ -145,6 +145,6 @@ def _leads_to_infinity(problem: Objective, direction: Array) -> bool:
     """Whether no margin along a direction is negative, up to rounding error, and some are positive."""
     # Entries that are only rounding errors are set to zero: for a row at the centres of all other columns, such an
     # entry would determine the sign of the margin.
-    moved = np.where(np.abs(direction) <= SETTLED * np.abs(direction).max(), 0.0, direction)
+    moved = np.where(np.abs(direction) <= ZERO_MARGIN * np.abs(direction).max(), 0.0, direction)
     margins = problem.relative_margins(moved)
-    return margins.least >= -SETTLED and margins.most > SHOWN
+    return margins.least >= -ZERO_MARGIN and margins.most > POSITIVE_MARGIN

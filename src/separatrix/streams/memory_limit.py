@@ -18,7 +18,7 @@ SAMPLE_SHARE = 1 / 24
 # The cells of a batch of a table with text and categories take at most this share, as numbers; they are held several
 # times while they are read and encoded.
 SHARE_OF_CELLS = 1 / 256
-FEWEST_ROWS_PER_BATCH = 1 << 12
+FEWEST_ROWS_OF_CELLS = 1 << 12
 # No machine has more memory than this; it stands for a memory without a limit.
 LARGEST_MEMORY = 1e15
 
@@ -68,4 +68,4 @@ def rows_per_batch(memory: float, n_columns: int) -> int:
     (65536, 7324)
     """
     rows = int(min(memory, LARGEST_MEMORY) * SHARE_OF_CELLS) // (8 * max(n_columns, 1))
-    return min(max(rows, FEWEST_ROWS_PER_BATCH), ROWS_PER_BATCH)
+    return min(max(rows, FEWEST_ROWS_OF_CELLS), ROWS_PER_BATCH)

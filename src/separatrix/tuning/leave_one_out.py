@@ -47,8 +47,8 @@ MILD_FACTOR, MILD_LOSS_SHARE = 2.0, 0.02
 FEWEST_REFITS, REFIT_SHARE = 32, 0.05
 # With at least this many rows per parameter, only a sample of rows is scored.
 FEWEST_ROWS_PER_PARAMETER = 4
-# The sample has FEWEST_DRAWN_ROWS rows, or as many as take DRAWN_MULTIPLICATIONS multiplications if that is more.
-FEWEST_DRAWN_ROWS, DRAWN_MULTIPLICATIONS = 500, 1 << 24
+# The sample has FEWEST_ROWS_LEFT_OUT rows, or as many as take DRAWN_MULTIPLICATIONS multiplications if that is more.
+FEWEST_ROWS_LEFT_OUT, DRAWN_MULTIPLICATIONS = 500, 1 << 24
 # The sampling probability of a row is at least this share of the mean probability.
 SMALLEST_ODDS_SHARE = 0.1
 # The count of numbers that are computed at a time (a piece), and the fewest rows of a piece.
@@ -110,7 +110,7 @@ def leave_one_out(
 def rows_seen(inverse: Inverse) -> int:
     """The size of the sample if there are many rows."""
     r = inverse.space.rank
-    return max(FEWEST_DRAWN_ROWS, 2 * DRAWN_MULTIPLICATIONS // max(1, len(inverse.A) * (len(inverse.A) + r)))
+    return max(FEWEST_ROWS_LEFT_OUT, 2 * DRAWN_MULTIPLICATIONS // max(1, len(inverse.A) * (len(inverse.A) + r)))
 
 
 def row_lengths(rows: ReducedRows) -> Array:

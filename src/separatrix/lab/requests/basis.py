@@ -31,7 +31,7 @@ from separatrix.lab.request_registry import Payload
 from separatrix.lab.words import decimals
 
 # The height of a picture by its width, as in static/basis.js.
-ASPECT = 0.9
+HEIGHT_BY_WIDTH = 0.9
 # The most functions outside the axes that a sentence names.
 MOST_NAMED = 3
 # The empty part around the points of the feature space, as a share of their range.
@@ -156,7 +156,7 @@ def recorded(link: Link, options: Options) -> Plan:
     basis = {"kind": kind, "place": place, "centres": round(link.number("k", 4, 2, most))}
     basis |= {"width": link.number("w", 1, 0.1, 5), "seed": round(link.number("s", 0, 0, LARGEST_SEED))}
     payload = {"X": X.tolist(), "y": y.tolist(), "preset": spec.partition(";")[0], "model": model, "basis": basis}
-    payload |= {"box": list(framed(X, ASPECT)), "axes": None}
+    payload |= {"box": list(framed(X, HEIGHT_BY_WIDTH)), "axes": None}
     asked = Asked("plane.start", {"points": spec}), Asked("show", payload, (Axis(("basis", "kind"), tuple(BASES)),))
     sentence = "The kind of the basis functions can be chosen; the points and the model stay as they are."
     return Plan(asked, sentence, controls=(".kinds button", ".tabs button"))

@@ -21,7 +21,7 @@ from separatrix.lab.request_registry import Payload, number, text
 
 SCHEMES = 2
 # The height of a picture by its width, as in static/classes.js.
-ASPECT = 420 / 600
+HEIGHT_BY_WIDTH = 420 / 600
 
 
 def start(payload: Payload) -> Mapping[str, Any]:
@@ -93,7 +93,7 @@ def recorded(link: Link, options: Options) -> Plan:
     for one in models:
         one["base"] = one["base"] or next(iter(bases(one["name"])), None)
     begun = start({"points": spec})
-    box = framed(begun["X"], ASPECT)
+    box = framed(begun["X"], HEIGHT_BY_WIDTH)
     middle = [round((box[0] + box[1]) / 2, 2), round((box[2] + box[3]) / 2, 2)]
     xs, ys = grid(box, options.places, including=middle)
     payload = {"X": begun["X"].tolist(), "y": begun["y"].tolist(), "preset": begun["preset"], "models": models}

@@ -17,7 +17,7 @@ from separatrix.textbook.directions import along, criterion_curve
 
 BINS = 24
 # The height of the picture by its width, as in static/fisher.js.
-ASPECT = 440 / 872
+HEIGHT_BY_WIDTH = 440 / 872
 
 
 def start(payload: Payload) -> Mapping[str, Any]:
@@ -62,7 +62,7 @@ def recorded(link: Link, options: Options) -> Plan:
     spec, degrees = link.points("elongated"), link.number("a", 20, 0, 180)
     begun = start({"points": spec})
     payload = {"X": begun["X"].tolist(), "y": begun["y"].tolist(), "preset": begun["preset"], "degrees": degrees}
-    payload |= {"box": list(framed(begun["X"], ASPECT)), "threshold": "gaussian"}
+    payload |= {"box": list(framed(begun["X"], HEIGHT_BY_WIDTH)), "threshold": "gaussian"}
     first = show(payload)
     named = [degrees, *(round(first[name]["degrees"] % 180, 2) for name in ("means", "best"))]
     axes = (

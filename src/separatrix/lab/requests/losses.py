@@ -18,13 +18,13 @@ from separatrix.lab.request_registry import Payload, number
 from separatrix.losses import LOSSES
 
 # The margins of the graph, from the first to the last, and the number of its points.
-FIRST, LAST, POINTS = -3.0, 5.0, 161
+FIRST_MARGIN, LAST_MARGIN, POINTS_OF_GRAPH = -3.0, 5.0, 161
 # The places on the line, their classes, and the row that the page invites to pull away.
 PLACES = (-3.5, -2.5, -1.5, -0.5, 0.5, 1.5, 2.5, 3.5, 8.0)
 CLASSES = (0, 0, 0, 0, 1, 1, 1, 1, 1)
 DRAGGED = 8
 # What a link shows unless it says otherwise, as in static/losses.js: the losses, the margin, and the ends of the line.
-SHOWN, MARGIN, LEFT, RIGHT = ("logistic", "squared", "perceptron", "hinge", "zero-one"), 0.5, -6.0, 32.0
+SHOWN, MARGIN_AT_FIRST, LEFT, RIGHT = ("logistic", "squared", "perceptron", "hinge", "zero-one"), 0.5, -6.0, 32.0
 # The distance between the recorded places of a point; a quarter is six pixels on a wide screen.
 RECORDED_STEP = 0.25
 # The classifier that minimises a loss. The others have no classifier of their own.
@@ -47,8 +47,8 @@ def names(payload: Payload) -> Mapping[str, Any]:
 
 def show(payload: Payload) -> Mapping[str, Any]:
     """The curves of the chosen losses, their numbers at a margin, and the boundary that each of them gives."""
-    chosen, m, x = _losses(payload), number(payload, "m", FIRST, LAST), _places(payload)
-    margins = np.linspace(FIRST, LAST, POINTS)
+    chosen, m, x = _losses(payload), number(payload, "m", FIRST_MARGIN, LAST_MARGIN), _places(payload)
+    margins = np.linspace(FIRST_MARGIN, LAST_MARGIN, POINTS_OF_GRAPH)
     return {
         "margins": margins,
         "losses": [{"name": name, **_curve(name, margins, m), **_boundary(name, x)} for name in chosen],
@@ -81,7 +81,7 @@ def _curve(name: str, margins: Array, m: float) -> dict[str, Any]:
     t = np.ones(1)
     curvature = float(np.asarray(loss.curvature_product(t, at, t))[0]) if loss.traits.smooth else None
     return {
-        "values": np.asarray(loss.value(np.ones(POINTS), margins)),
+        "values": np.asarray(loss.value(np.ones(POINTS_OF_GRAPH), margins)),
         "value": float(np.asarray(loss.value(t, at))[0]),
         "slope": float(np.asarray(loss.derivative(t, at))[0]),
         "curvature": curvature,
@@ -118,7 +118,10 @@ def recorded(link: Link, options: Options) -> Plan:
     """One point can be pulled along the line."""
     link.allow(("v", "l", "at", "x"))
     losses = link.parameters.get("l", ",".join(SHOWN)).split(",")
-    margin, row = link.number("at", MARGIN, FIRST, LAST), dragged_row(options, DRAGGED, len(PLACES))
+    margin, row = (
+        link.number("at", MARGIN_AT_FIRST, FIRST_MARGIN, LAST_MARGIN),
+        dragged_row(options, DRAGGED, len(PLACES)),
+    )
     try:
         x = [float(one) for one in link.parameters["x"].split(",")] if "x" in link.parameters else list(PLACES)
     except ValueError:

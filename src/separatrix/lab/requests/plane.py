@@ -22,7 +22,7 @@ from separatrix.lab.request_registry import Payload, text
 
 MOST_MODELS = 3
 # The height of the picture by its width, as in static/plane.js.
-ASPECT = 542 / 872
+HEIGHT_BY_WIDTH = 542 / 872
 # What can be shown and hidden in a recording, and what only if its lines are straight: curves take too many bytes.
 SHOWN, SHOWN_IF_STRAIGHT = ("mistakes", "distance", "normal", "margin", "losses"), "probability"
 
@@ -110,7 +110,7 @@ def recorded(link: Link, options: Options) -> Plan:
     begun = start({"points": spec})
     X, y = begun["X"], begun["y"]
     row = dragged_row(options, begun["drag"] or 0, len(X))
-    box = framed(X, ASPECT)
+    box = framed(X, HEIGHT_BY_WIDTH)
     xs, ys = grid(box, options.places, including=X[row].tolist())
     payload = {"X": X.tolist(), "y": y.tolist(), "preset": begun["preset"], "models": models, "box": list(box)}
     payload |= {"focus": focus, "row": row, "losses": True, "probability": True}

@@ -19,11 +19,11 @@ from separatrix.lab.request_registry import Payload, text
 from separatrix.textbook.steps import Step, Steps, steps
 
 # The most updates that a page gets. A run that needs more is cut, and the page says so.
-MOST_STEPS = 400
+MOST_SHOWN_STEPS = 400
 # The most rows that an update marks; one that uses more marks none, since it uses all of them.
 MOST_MARKED = 30
 # The height of the picture by its width, as in static/step.js.
-ASPECT = 450 / 630
+HEIGHT_BY_WIDTH = 450 / 630
 
 
 def methods(payload: Payload) -> Mapping[str, Any]:
@@ -38,7 +38,7 @@ def run(payload: Payload) -> Mapping[str, Any]:
     X, y = points(spec)
     classes = of_two_classes(y)
     taken = steps(asked.estimator(), X, y)
-    shown = list(islice(taken, MOST_STEPS + 1))
+    shown = list(islice(taken, MOST_SHOWN_STEPS + 1))
     return {
         "X": X,
         "y": y,
@@ -128,11 +128,11 @@ def _python(spec: str, asked: Chosen) -> str:
 def recorded(link: Link, options: Options) -> Plan:
     """The whole run."""
     (model,) = link.models("perceptron", 1, others=("k",))
-    link.number("k", 4, 0, MOST_STEPS)
+    link.number("k", 4, 0, MOST_SHOWN_STEPS)
     if model["name"] not in (known := methods({})["methods"]):
         raise refused(f"{model['name']!r} is not fitted step by step", f"choose {', '.join(known)}")
     spec = link.points("separable")
-    box = framed(points(spec)[0], ASPECT)
+    box = framed(points(spec)[0], HEIGHT_BY_WIDTH)
     asked = Asked("methods", {}), Asked("run", {"points": spec, "model": model, "box": list(box)})
     return Plan(asked, "All steps of this run can be played; its settings stay as they are.", controls=(".bar *",))
 

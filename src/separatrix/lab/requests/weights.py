@@ -19,7 +19,7 @@ from separatrix.lab.recordings import Asked, Axis, Options, Plan, grid
 from separatrix.lab.request_registry import Payload, number, text
 from separatrix.lab.requests.losses import losses_of_two_classes
 from separatrix.lab.surface_bands import drawn_bands, grid_points
-from separatrix.lab.weight_state import LARGEST_WEIGHT, Choices, controls, joined, opened, weights_of
+from separatrix.lab.weight_state import LARGEST_COEFFICIENT, Choices, controls, joined, opened, weights_of
 from separatrix.lab.weight_view import box_around, visible
 from separatrix.lab.weight_words import (
     FLAT,
@@ -36,9 +36,9 @@ from separatrix.textbook.surface import error_surface, walk
 
 PRESET = "separable"
 # The height of the plane by its width, as in static/weights-plane.js.
-ASPECT = 0.72
+HEIGHT_BY_WIDTH = 0.72
 # The most steps of a run.
-STEPS = 100
+STEPS_OF_RUN = 100
 # The most rows whose lines are drawn on a surface that jumps there.
 MOST_EDGES = 100
 
@@ -179,8 +179,8 @@ def run(payload: Payload) -> Mapping[str, Any]:
     (X, y), chosen, w = _points(payload), Choices.of(payload), weights_of(payload)
     box = visible(X, y, chosen, w, payload)
     solver = solver_of(chosen.method, chosen.eta)
-    path = walk(X, y, solver, chosen.losses[chosen.on], w, STEPS, C=chosen.strength)
-    beyond = np.flatnonzero(np.abs(path.W).max(axis=1) > LARGEST_WEIGHT)
+    path = walk(X, y, solver, chosen.losses[chosen.on], w, STEPS_OF_RUN, C=chosen.strength)
+    beyond = np.flatnonzero(np.abs(path.W).max(axis=1) > LARGEST_COEFFICIENT)
     W = path.W[: beyond[0]] if len(beyond) else path.W
     u, v = W[:, chosen.axes[0]], W[:, chosen.axes[1]]
     inside = np.all((u >= box[0]) & (u <= box[1]) & (v >= box[2]) & (v <= box[3]))
@@ -197,7 +197,7 @@ def _python(payload: Payload, spec: str, chosen: Choices, w: Array, box: Box, n:
     made, ran = [f"w = {w.tolist()}  # b, w1, w2"], _ran(payload)
     if ran is not None:
         solver, loss = solver_of(chosen.method, chosen.eta), chosen.losses[ran.on]
-        made = walk_lines(solver, loss, ran.start, STEPS, ran.k, penalty)
+        made = walk_lines(solver, loss, ran.start, STEPS_OF_RUN, ran.k, penalty)
     return python_lines(spec, chosen.losses, chosen.axes, box, grid_points(n), made, penalty)
 
 
@@ -221,7 +221,7 @@ class _Ran(NamedTuple):
 def _ran(payload: Payload) -> _Ran | None:
     if payload.get("start") is None:
         return None
-    on, k = number(payload, "ran", 0, 1), number(payload, "k", 0, STEPS)
+    on, k = number(payload, "ran", 0, 1), number(payload, "k", 0, STEPS_OF_RUN)
     return _Ran(weights_of(payload, "start"), int(on), int(k))
 
 
@@ -237,7 +237,7 @@ def recorded(link: Link, options: Options) -> Plan:
     X, w, axes = first["X"], first["w"].tolist(), first["choices"]["axes"]
     payload = {"X": X.tolist(), "y": first["y"].tolist(), "preset": first["preset"], **first["choices"], "w": w}
     payload |= {"losses": list(first["choices"]["losses"]), "axes": list(axes)}
-    payload |= {"box": first["box"] and list(first["box"]), "plane": list(framed(X, ASPECT))}
+    payload |= {"box": first["box"] and list(first["box"]), "plane": list(framed(X, HEIGHT_BY_WIDTH))}
     payload["box"] = list(at(payload)["box"])
     us, vs = grid(payload["box"], options.places, including=[w[axis] for axis in axes])
     moved = (Axis(("w", axes[0]), us), Axis(("w", axes[1]), vs))

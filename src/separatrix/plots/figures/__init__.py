@@ -17,10 +17,10 @@ from separatrix.plots.figures.basis import basis_spaces
 from separatrix.plots.figures.densities import kl_both_ways, normal_density
 from separatrix.plots.figures.fisher import fisher_directions
 from separatrix.plots.figures.gaussians import gaussian_classes
+from separatrix.plots.figures.hyperplane import plane_and_distances
 from separatrix.plots.figures.losses import margin_losses, sigmoid_and_heads
 from separatrix.plots.figures.outlier import outliers
 from separatrix.plots.figures.perceptron import many_separators, perceptron_run, perceptron_update
-from separatrix.plots.figures.plane import plane_and_distances
 from separatrix.plots.figures.regression_planes import regression_planes
 from separatrix.plots.figures.saving import save
 from separatrix.plots.figures.schemes import multiclass_schemes

@@ -22,7 +22,7 @@ from separatrix.plots.style import STRONG
 XOR, XOR_SIDES = np.array([[-1.0, -1.0], [1.0, 1.0], [-1.0, 1.0], [1.0, -1.0]]), np.array([0, 0, 1, 1])
 XOR_BOX: Box = (-1.7, 1.7, -1.7, 1.7)
 # How fine the ground of a region is drawn.
-GRID = 200
+SCORE_GRID = 200
 
 
 def rings() -> tuple[Array, Integers]:
@@ -91,7 +91,7 @@ def _row(axes: Any, theme: Theme, model: Pipeline, X: Array, y: Integers, box: B
 
 def _ground(ax: Axes, theme: Theme, score: Any, box: Box) -> None:
     """Fill the side of each class with its colour."""
-    x, y = np.linspace(box[0], box[1], GRID), np.linspace(box[2], box[3], GRID)
-    z = score(np.column_stack([a.ravel() for a in np.meshgrid(x, y)])).reshape(GRID, GRID)
+    x, y = np.linspace(box[0], box[1], SCORE_GRID), np.linspace(box[2], box[3], SCORE_GRID)
+    z = score(np.column_stack([a.ravel() for a in np.meshgrid(x, y)])).reshape(SCORE_GRID, SCORE_GRID)
     low, high = float(z.min()) - 1.0, float(z.max()) + 1.0
     ax.contourf(x, y, z, levels=[low, 0.0, high], colors=[theme.of_class(0), theme.of_class(1)], alpha=GROUND)

@@ -27,7 +27,7 @@ from separatrix.plots.style import SMALL_TEXT, STRONG, THIN, style
 # Widths of figures in inches: one panel, and as wide as the text of a page.
 NARROW, WIDE = 4.6, 7.6
 # Margin around the rows, as a share of their range.
-BOX_MARGIN = 0.14
+FIGURE_MARGIN = 0.14
 # Width in points of the paper around a name, which interrupts the line behind it.
 HALO = 2.6
 # Mathematics is set in an italic serif, of this size in points, since its letters are smaller.
@@ -51,7 +51,7 @@ def canvas(width: float, height: float, theme: str | None) -> Iterator[tuple[Fig
         yield Figure(figsize=(width, height), layout="constrained"), look
 
 
-def box_of(X: Array, margin: float = BOX_MARGIN) -> Box:
+def box_of(X: Array, margin: float = FIGURE_MARGIN) -> Box:
     """The box around rows of two columns, with a margin.
 
     >>> box_of(np.array([[0.0, 0.0], [10.0, 5.0]]), 0.1)

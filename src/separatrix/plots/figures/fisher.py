@@ -17,9 +17,9 @@ from separatrix.plots.rows_and_regions import draw_rows
 from separatrix.plots.style import DASHED, STRONG
 
 # Rows in each class, and the bins of the histograms.
-N_ROWS, BINS = 60, 24
+ROWS_PER_CLASS, BINS = 60, 24
 # The length of an arrow, as a share of the smaller side of the box.
-ARROW = 0.34
+LENGTH_OF_NORMAL = 0.34
 # The two directions and the patterns of their lines.
 DIRECTIONS: dict[str, tuple[str, Any]] = {
     "fisher": ("Fisher's direction", "-"),
@@ -35,8 +35,8 @@ def elongated() -> tuple[Any, Any]:
     ((120, 2), [1, 2])
     """
     rng = np.random.default_rng(5)
-    long = rng.standard_normal((2 * N_ROWS, 2)) @ np.array([[1.9, 1.15], [0.0, 0.55]])
-    y = np.repeat([1, 2], N_ROWS)
+    long = rng.standard_normal((2 * ROWS_PER_CLASS, 2)) @ np.array([[1.9, 1.15], [0.0, 0.55]])
+    y = np.repeat([1, 2], ROWS_PER_CLASS)
     return long + np.where(y[:, None] == 1, [-1.1, 0.55], [1.1, -0.55]), y
 
 
@@ -78,7 +78,9 @@ def fisher_directions(X: Any = None, y: Any = None, *, theme: str | None = None)
             name_line(ax, look, line, name, 0.83 if direction == "fisher" else 0.2)
             unit = plane.w / np.linalg.norm(plane.w)
             start = plane.project(X.mean(axis=0))
-            arrow(ax, start, start + ARROW * min(box[1] - box[0], box[3] - box[2]) * unit, Ink(look.ink), "w")
+            arrow(
+                ax, start, start + LENGTH_OF_NORMAL * min(box[1] - box[0], box[3] - box[2]) * unit, Ink(look.ink), "w"
+            )
             _histogram(parts[direction], look, model, X, y, name, pattern)
     return figure
 

@@ -18,7 +18,7 @@ from separatrix.plots.rows_and_regions import draw_rows
 from separatrix.plots.style import DASHED, STRONG, THIN
 
 # Rows in each class, the points of the grid along each side, and the radii of ellipses in standard deviations.
-N_ROWS, GRID, RADII = 40, 160, (1.0, 2.0)
+ROWS_PER_GAUSSIAN, DENSITY_GRID, RADII = 40, 160, (1.0, 2.0)
 
 
 def two_gaussians() -> tuple[Array, Any]:
@@ -29,9 +29,9 @@ def two_gaussians() -> tuple[Array, Any]:
     ((80, 2), [1, 2])
     """
     rng = np.random.default_rng(8)
-    narrow = rng.standard_normal((N_ROWS, 2)) @ np.array([[0.75, 0.25], [0.0, 0.6]]) + [-1.6, -0.4]
-    wide = rng.standard_normal((N_ROWS, 2)) @ np.array([[1.5, -0.6], [0.0, 1.2]]) + [1.7, 0.9]
-    return np.vstack([narrow, wide]), np.repeat([1, 2], N_ROWS)
+    narrow = rng.standard_normal((ROWS_PER_GAUSSIAN, 2)) @ np.array([[0.75, 0.25], [0.0, 0.6]]) + [-1.6, -0.4]
+    wide = rng.standard_normal((ROWS_PER_GAUSSIAN, 2)) @ np.array([[1.5, -0.6], [0.0, 1.2]]) + [1.7, 0.9]
+    return np.vstack([narrow, wide]), np.repeat([1, 2], ROWS_PER_GAUSSIAN)
 
 
 def gaussian_classes(X: Any = None, y: Any = None, *, theme: str | None = None) -> Figure:
@@ -81,9 +81,9 @@ def gaussian_classes(X: Any = None, y: Any = None, *, theme: str | None = None) 
 
 def _ellipses(ax: Axes, theme: Theme, model: Any, box: Box) -> None:
     """Contours of each class's density, at the given numbers of standard deviations from its mean."""
-    x, y = np.linspace(box[0], box[1], GRID), np.linspace(box[2], box[3], GRID)
+    x, y = np.linspace(box[0], box[1], DENSITY_GRID), np.linspace(box[2], box[3], DENSITY_GRID)
     density = model.log_density(np.column_stack([a.ravel() for a in np.meshgrid(x, y)]))
     for k, top in enumerate(np.diag(model.log_density(model.means_))):
         levels = sorted(top - 0.5 * radius**2 for radius in RADII)
         lines: dict[str, Any] = {"colors": [theme.of_class(k)], "linewidths": [THIN, STRONG], "linestyles": "-"}
-        ax.contour(x, y, density[:, k].reshape(GRID, GRID), levels=levels, **lines)
+        ax.contour(x, y, density[:, k].reshape(DENSITY_GRID, DENSITY_GRID), levels=levels, **lines)

@@ -29,14 +29,14 @@ from separatrix.plots.figures.canvas import (
     write,
 )
 from separatrix.plots.rows_and_regions import draw_rows
-from separatrix.plots.style import POINTS, REFERENCE, STRONG, THIN
+from separatrix.plots.style import POINTS_PER_PIXEL, REFERENCE, STRONG, THIN
 from separatrix.proofs.separability import separability
 from separatrix.textbook.steps import steps
 
 # Frames of a run, and the size of rows in them.
 FRAMES, ROWS_OF_FRAMES = 6, 1.0
 # Starts and orders of rows, each of which leads the perceptron to another separating line.
-MANY = 8
+RUNS = 8
 # The diameter in points of the highlighter around the row of an update.
 NOW = 13.0
 
@@ -221,14 +221,16 @@ def many_separators(X: Any = None, y: Any = None, *, theme: str | None = None) -
     with canvas(NARROW, 4.3, theme) as (figure, look):
         ax = figure.subplots()
         show_plane(ax, box)
-        for seed in range(MANY):
+        for seed in range(RUNS):
             start = np.random.default_rng(seed).standard_normal((1, 3)) * np.abs(X).max()
             found = Perceptron(shuffle=True, random_state=seed, start=start).fit(X, y)
             draw_line(ax, found.hyperplane(), box, Ink(look.muted, THIN), "perceptron")
         draw_rows(ax, look, X, codes, np.zeros(len(X), dtype=bool), n_classes=2, size=1.2)
         line = draw_line(ax, widest, box, Ink(look.ink, 1.4 * STRONG), "maximum margin")
         for side in (-margin, margin):
-            draw_line(ax, Hyperplane(widest.w, widest.b + side), box, Ink(look.ink, POINTS, REFERENCE), "margin")
+            draw_line(
+                ax, Hyperplane(widest.w, widest.b + side), box, Ink(look.ink, POINTS_PER_PIXEL, REFERENCE), "margin"
+            )
         name_line(ax, look, line, "maximum margin", 0.82)
-        ax.set_title(f"{MANY} lines of the perceptron, and the widest margin")
+        ax.set_title(f"{RUNS} lines of the perceptron, and the widest margin")
     return figure

@@ -13,7 +13,7 @@ from separatrix.classifiers import LeastSquaresClassifier
 from separatrix.plots.figures.canvas import WIDE, Box, box_of, canvas, segment
 from separatrix.plots.figures.schemes import three_classes
 from separatrix.plots.figures.surfaces import bare_axes
-from separatrix.plots.style import POINTS, STRONG, marker
+from separatrix.plots.style import POINTS_PER_PIXEL, STRONG, marker
 
 # The opacity of a plane, and where it is cut off above and below.
 SHEET, HEIGHTS = 0.45, (-0.6, 1.6)
@@ -74,7 +74,7 @@ def _rows(ax: Any, theme: Theme, X: Array, y: Array) -> None:
     for label in np.unique(y).tolist():
         x1, x2 = X[y == label].T
         look = {"color": theme.of_class(label - 1), "marker": marker(label - 1), "depthshade": False, "zorder": 1}
-        ax.scatter(x1, x2, HEIGHTS[0], s=0.5 * (POINTS * POINT) ** 2, **look)
+        ax.scatter(x1, x2, HEIGHTS[0], s=0.5 * (POINTS_PER_PIXEL * POINT) ** 2, **look)
 
 
 def _edges(ax: Any, theme: Theme, model: LeastSquaresClassifier, box: Box) -> None:

@@ -26,7 +26,7 @@ from separatrix.plots.style import DASHED, THIN
 # Rows in each class, the middles of three classes, the spread around them, and the mean length of tails. The tail of
 # each class points away from the next class and pulls their line, so that the lines of one versus one enclose a
 # triangle.
-N_ROWS, MIDDLES = 16, np.array([[0.0, 2.0], [-1.75, -1.0], [1.75, -1.0]])
+ROWS_PER_CORNER, MIDDLES = 16, np.array([[0.0, 2.0], [-1.75, -1.0], [1.75, -1.0]])
 SPREAD, TAIL = 0.3, 0.5
 HATCH = "////"
 
@@ -38,7 +38,7 @@ def three_classes() -> tuple[Array, Any]:
     >>> X.shape, sorted(set(y.tolist()))
     ((48, 2), [1, 2, 3])
     """
-    y, rng = np.repeat([1, 2, 3], N_ROWS), np.random.default_rng(4)
+    y, rng = np.repeat([1, 2, 3], ROWS_PER_CORNER), np.random.default_rng(4)
     away = MIDDLES - np.roll(MIDDLES, -1, axis=0)
     away /= np.linalg.norm(away, axis=1)[:, None]
     X = MIDDLES[y - 1] + SPREAD * rng.standard_normal((len(y), 2))

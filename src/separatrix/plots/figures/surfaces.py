@@ -125,7 +125,7 @@ def _box_of(surface: Surface) -> tuple[float, float, float, float]:
 LINE = np.array([[-4.0], [-3.2], [-2.5], [-1.8], [2.2], [3.1], [-3.0], [-1.9], [1.5], [2.4], [3.3], [4.0]])
 LINE_SIDES = np.repeat([0, 1], 6)
 # Where each descent starts, its steps, and three step sizes.
-START, STEPS = (-1.3, -0.55), 10
+START, STEPS_DOWN = (-1.3, -0.55), 10
 RATES = {"η too small": 0.08, "η just right": 0.8, "η too large": 1.5}
 DESCENT_BOX = (-1.6, 1.6, -0.85, 1.35)
 
@@ -151,7 +151,7 @@ def step_sizes(*, theme: str | None = None) -> Figure:
     surface = error_surface(LINE, LINE_SIDES, box=DESCENT_BOX, columns=(0, 1))
     with canvas(WIDE, 2.3, theme) as (figure, look):
         for ax, (name, eta) in zip(figure.subplots(1, 3, sharey=True), RATES.items(), strict=True):
-            path = walk(LINE, LINE_SIDES, GradientDescent(eta=eta), start=START, steps=STEPS)
+            path = walk(LINE, LINE_SIDES, GradientDescent(eta=eta), start=START, steps=STEPS_DOWN)
             _contours(ax, look, surface)
             ax.plot(*path.W.T, color=look.ink, linewidth=STRONG, marker="o", markersize=3.2, label="path")
             look_of: dict[str, Any] = {"color": look.highlight, "edgecolors": look.highlight_edge, "zorder": 5}
@@ -185,7 +185,7 @@ class Slope(NamedTuple):
 # Places at which the gradient is drawn.
 PLACES = np.array([[-0.6, 0.12], [0.75, 0.62], [-1.15, 0.6], [0.5, -0.2], [-0.75, -0.42]])
 # The length of an arrow, in multiples of the gradient.
-ARROW = 0.6
+LENGTH_OF_GRADIENT = 0.6
 
 
 def slopes() -> list[Slope]:
@@ -226,7 +226,7 @@ def gradient_and_contours(*, theme: str | None = None) -> Figure:
         levels = sorted(slope.value for slope in found)
         ax.contour(surface.first, surface.second, surface.value, levels, colors=[look.ink], linewidths=STRONG)
         for slope in found:
-            arrow(ax, slope.place, slope.place - ARROW * slope.gradient, Ink(look.ink, STRONG), "down")
+            arrow(ax, slope.place, slope.place - LENGTH_OF_GRADIENT * slope.gradient, Ink(look.ink, STRONG), "down")
             right_angle(ax, look, slope.place, -slope.gradient, 0.07)
         w = np.array(surface.lowest[:2])
         ax.scatter(
@@ -240,7 +240,14 @@ def gradient_and_contours(*, theme: str | None = None) -> Figure:
         )
         write(ax, look, w, "lowest", offset=(0, 10))
         slope = found[0]
-        write(ax, look, slope.place - ARROW * slope.gradient, r"$-\nabla E$", offset=(10, 7), fontsize=MATHEMATICS_TEXT)
+        write(
+            ax,
+            look,
+            slope.place - LENGTH_OF_GRADIENT * slope.gradient,
+            r"$-\nabla E$",
+            offset=(10, 7),
+            fontsize=MATHEMATICS_TEXT,
+        )
         show_plane(ax, DESCENT_BOX, ("$b$", "$w$"))
         ax.set_title("contours of equal error, and the steepest way down")
     return figure

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from separatrix.diagnostics.plane import plane_of
+from separatrix.diagnostics.view_plane import plane_of
 from separatrix.plots import DecisionRegionsDisplay
 from separatrix.reports.formatting import signed
 from separatrix.reports.page import Section, block, facts, pair, paragraph

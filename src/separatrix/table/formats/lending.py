@@ -13,7 +13,7 @@ from typing import Any, Self
 
 # The longest time to wait for the threads, and the time between two looks at them. They take microseconds, or
 # milliseconds on a busy machine.
-SECONDS_FOR_THREADS, SECONDS_BETWEEN_LOOKS = 5.0, 0.0005
+SECONDS_FOR_THREADS, SECONDS_BETWEEN_COUNTS = 5.0, 0.0005
 
 
 class Lent:
@@ -37,7 +37,7 @@ class Lent:
         clear_frames(error)
         deadline = time.monotonic() + SECONDS_FOR_THREADS
         while self.is_held and time.monotonic() < deadline:
-            time.sleep(SECONDS_BETWEEN_LOOKS)
+            time.sleep(SECONDS_BETWEEN_COUNTS)
 
     @property
     def is_held(self) -> bool:

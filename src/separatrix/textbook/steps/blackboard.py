@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from separatrix.textbook.steps.step import Step
 
 # The most columns and rows that are written out; of more, the first and the last ones are.
-MOST_COLUMNS, MOST_ROWS = 6, 8
+MOST_PRINTED_TERMS, MOST_ROWS = 6, 8
 
 
 def written(step: Step) -> str:
@@ -59,7 +59,7 @@ def vector(values: Array) -> str:
     >>> vector(np.array([1.0, -2.5])), vector(np.arange(9.0))
     ('(1, −2.5)', '(0, 1, 2, 3, 4, …, 8)')
     """
-    return f"({', '.join(_some([number(value) for value in values], MOST_COLUMNS))})"
+    return f"({', '.join(_some([number(value) for value in values], MOST_PRINTED_TERMS))})"
 
 
 def _some(texts: list[str], most: int) -> list[str]:
@@ -84,7 +84,9 @@ def _score(step: Step) -> str:
     """Z = w·x + b, written out."""
     assert step.x is not None
     terms = [f"{factor(w)}·{factor(x)}" for w, x in zip(step.w_before, step.x, strict=True)]
-    return f"  z = w·x + b = {' + '.join(_some(terms, MOST_COLUMNS))} + {factor(step.b_before)} = {number(step.z)}"
+    return (
+        f"  z = w·x + b = {' + '.join(_some(terms, MOST_PRINTED_TERMS))} + {factor(step.b_before)} = {number(step.z)}"
+    )
 
 
 def _margin(step: Step) -> str:
