@@ -26,7 +26,7 @@ class Probit(MarginLoss):
     0.693
     """
 
-    traits: ClassVar[Traits] = Traits(link=ProbitLink(), likelihood=True, lipschitz=1.0)
+    traits: ClassVar[Traits] = Traits(link=ProbitLink(), likelihood=True, lipschitz=1.0, costly=True)
 
     def of_margin(self, m: Array) -> Array:
         from scipy.special import log_ndtr
@@ -80,7 +80,7 @@ class ComplementaryLogLog:
 
     def value(self, t: AnyArray, z: Array) -> Array:
         rate = _rate(z)
-        return _by_target(t, lambda: _surprise(z, np.expm1(_held(rate))), rate)
+        return _by_target(t, lambda: _surprise(z, 1.0 / np.expm1(_held(rate))), rate)
 
     def derivative(self, t: AnyArray, z: Array) -> Array:
         rate = _rate(z)
@@ -91,8 +91,8 @@ class ComplementaryLogLog:
         if np.ndim(t) == 0 and t < 0:
             return rate, rate
         held = _held(rate)
-        excess = np.expm1(held)
-        return _by_target(t, lambda: _surprise(z, excess), rate), _by_target(t, lambda: -held / excess, rate)
+        inverse = 1.0 / np.expm1(held)
+        return _by_target(t, lambda: _surprise(z, inverse), rate), _by_target(t, lambda: -(held * inverse), rate)
 
     def curvature_product(self, t: AnyArray, z: Array, dz: Array) -> Array:
         """ℓ″ = h (h − 1 + λ) for t = +, λ for t = −, with λ = e^z and h = λ/(e^λ − 1)."""
@@ -136,15 +136,15 @@ def _held(rate: Array) -> Array:
     return np.minimum(np.maximum(rate, 1e-300), LARGEST_EXPONENT)
 
 
-def _surprise(z: Array, excess: Array) -> Array:
-    """−ln(1 − e^{−λ}) = ln(1 + 1/(e^λ − 1)), which is never below −z; for λ below 1e-300 it is −z."""
+def _surprise(z: Array, inverse: Array) -> Array:
+    """−ln(1 − e^{−λ}) = ln(1 + 1/(e^λ − 1)), given 1/(e^λ − 1); never below −z, and −z for λ below 1e-300."""
     with np.errstate(under="ignore"):
-        return np.maximum(np.log1p(1.0 / excess), -z)
+        return np.maximum(np.log1p(inverse), -z)
 
 
 def _hazard(held: Array) -> Array:
     """λ/(e^λ − 1), 1 at λ = 0."""
-    return np.asarray(held / np.expm1(held))
+    return np.asarray(held * (1.0 / np.expm1(held)))
 
 
 @final

@@ -40,6 +40,8 @@ class Traits:
         Whether the loss is a function of t z alone.
     multiclass : bool
         Whether it takes K scores.
+    costly : bool
+        For a loss of the margin, whether it takes many times as long as a polynomial; error surfaces tabulate it.
     """
 
     convex: bool = True
@@ -53,6 +55,7 @@ class Traits:
     self_concordance: float | None = None
     by_margin: bool = True
     multiclass: bool = False
+    costly: bool = False
 
     @property
     def proper(self) -> bool:

@@ -13,7 +13,7 @@ import numpy as np
 
 from separatrix.base.arrays import Array, Integers
 from separatrix.base.cached import cached_property
-from separatrix.losses import LOSSES, Probit
+from separatrix.losses import LOSSES
 from separatrix.losses.margin import Logistic
 from separatrix.losses.traits import MarginLoss
 from separatrix.objectives.problem import Objective
@@ -44,9 +44,9 @@ class SurfaceGrid:
 
     @cached_property
     def _table(self) -> TabulatedLoss | None:
-        """The table of a loss that takes much longer than a polynomial; None for others and where margins are large."""
+        """The table of a costly loss; None for others and where margins are large."""
         loss, block = self.problem.loss, self.problem.rows.resident()
-        if not isinstance(loss, Probit) or block is None:
+        if not (isinstance(loss, MarginLoss) and loss.traits.costly) or block is None:
             return None
         first, second = (np.abs(axis).max() for axis in (self.first, self.second))
         x1, (_, c), (_, e) = np.abs(block.homogeneous()), *self.entries
