@@ -2,6 +2,7 @@
 
 import pickle
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -256,6 +257,7 @@ def test_a_certificate_does_not_verify_on_other_rows_or_weights(overlapping):
     moved = pickle.loads(pickle.dumps(certificate))
     moved.claim.scorer.W[0, 1] += 1e-3
     assert not moved.verify(X, y)
+    assert "a gap is never negative" in str(replace(certificate, bound=-5.0).verify(X, y))
     with pytest.raises(sx.errors.LabelError, match="'maybe'"):
         certificate.verify(X, ["maybe"] * len(y))
 

@@ -15,6 +15,7 @@ from separatrix.evaluation.decisions import (
     score_threshold,
     with_priors,
 )
+from separatrix.evaluation.mistake_costs import Costs
 
 
 @pytest.fixture(scope="module")
@@ -58,6 +59,18 @@ def test_a_threshold_on_scores_is_the_one_on_probabilities(rare):  # D4
         return np.sum((predicted == 1) & (y == 0)) + 9 * np.sum((predicted == 0) & (y == 1))
 
     assert cost(by_score) < cost(model.predict(X))
+
+
+@pytest.mark.parametrize("size", [1e308, 1e170, 1.0, 1e-170, 5e-324])
+def test_only_the_ratio_of_costs_matters(size):
+    assert cost_threshold(size, size) == 0.5
+    assert cost_threshold(0.0, size) == 0.0
+    costs = Costs(size, size)
+    low, high = costs.interval(3, 2, 20)
+    unit = Costs(1.0, 1.0)
+    np.testing.assert_allclose(costs.mean(3, 2, 20) / size, unit.mean(3, 2, 20), rtol=1e-12 if size > 1e-300 else 1.0)
+    if size > 1e-300:
+        np.testing.assert_allclose(np.array([low, high]) / size, unit.interval(3, 2, 20), rtol=1e-12)
 
 
 def test_bayes_decision_against_every_choice():  # D4
@@ -136,7 +149,10 @@ def test_prior_correction_without_weights_changes_nothing_and_works_for_three():
         (lambda: prior_corrected(3), "model: got int"),
         (lambda: reweighed([[0.5, 0.5]], [1.0, 0.0], [0.5, 0.5]), "old: got"),
         (lambda: reweighed([[0.5, 0.5]], {0: 0.5}, [0.5, 0.5]), "old: it names"),
-        (lambda: with_priors(sx.Scorer(np.ones((1, 2)), np.array([0, 1]), "sign"), [1, 1], [1, 1]), "link is 'sign'"),
+        *(
+            (lambda link=link: with_priors(sx.Scorer(np.ones((1, 2)), np.array([0, 1]), link), [1, 1], [1, 1]), link)
+            for link in ("sign", "probit", "cloglog")
+        ),
     ],
 )
 def test_bad_input(call, message):

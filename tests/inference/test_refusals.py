@@ -51,6 +51,9 @@ def test_class_weights_need_a_sandwich():
     assert "prior-corrected" in str(robust)
     written = robust.to_dict()
     assert written["raw_intercept"][0] - written["prior_corrected_intercept"][0] == pytest.approx(np.log(3), rel=1e-5)
+    assert "decision.prior_corrected" in str(robust)
+    probit = sx.LogisticRegression(np.inf, class_weight={1: 3.0}, loss="probit").fit(X, y)
+    assert "decision.reweighed" in str(sx.summary(probit, X, y, covariance="HC0"))
 
 
 def test_firth_is_exempt():
@@ -121,6 +124,7 @@ def test_weights_must_be_declared():
         ({"covariance": "HC0", "groups": np.arange(300)}, "beside groups"),
         ({"groups": np.zeros(300)}, "all rows are of one group"),
         ({"groups": np.arange(7)}, "7 entries for 300 rows"),
+        ({"groups": np.arange(300) % 2}, r"2 groups for \d coefficients"),
         ({"intervals": "bootstrap"}, "intervals: got 'bootstrap'"),
         ({"intervals": "profile", "covariance": "HC0"}, "rests on the likelihood"),
         ({"level": 95}, "level: got 95"),

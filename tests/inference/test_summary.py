@@ -114,6 +114,8 @@ def test_sandwiches():
     same(summarised(X, y, covariance="HC1").std_err, plain.bse * np.sqrt(len(y) / (len(y) - 8)))
     peer = sm.Logit(y, wide).fit(disp=0, **STEP, cov_type="cluster", cov_kwds={"groups": groups})
     found = summarised(X, y, groups=[f"clinic {g}" for g in groups])
+    assert any("there are only 23" in note for note in found.notes)
+    assert any("take all rows as independent" in note for note in found.notes)
     same(found.std_err, peer.bse)
     assert found.covariance_kind == "cluster"
 

@@ -244,6 +244,8 @@ class Certificate:
             proven = "none" if found.value is None else f"{found.value:.3g}"
             order = OTHER_ORDER if not faults and getattr(self.claim, "names_rows", False) else ""
             faults.append(f"the bound that these rows prove is {proven}, not {self.bound:.3g}{order}")
+        if self.bound is not None and not self.bound >= 0:
+            faults.append(f"the claimed bound is {self.bound:.3g}, and a gap is never negative")
         faults += _unsupported(self.claimed.weights, found.weights)
         sentence = (
             "does not hold: " + "; ".join(faults)

@@ -16,6 +16,7 @@ from separatrix.base.errors import ParameterError
 from separatrix.certificates.likelihood_claim import LikelihoodClaim
 from separatrix.evaluation.priors import class_shares
 from separatrix.losses import logit
+from separatrix.losses.links import Logit, SoftmaxLink
 from separatrix.scorers.scorer import Scorer, scores_of
 
 # The largest difference from 1 of the sum of a row of probabilities, which allows for rounding.
@@ -78,7 +79,8 @@ def cost_threshold(false_positive: float, false_negative: float) -> float:
             raise ParameterError(name, f"got {cost}", "give a finite cost >= 0")
     if false_positive + false_negative == 0:
         raise ParameterError("false_positive", "both costs are zero", "give at least one cost > 0")
-    return false_positive / (false_positive + false_negative)
+    unit = 0.5 if max(false_positive, false_negative) > 1 else 1.0  # the sum of two large costs may overflow
+    return unit * false_positive / (unit * false_positive + unit * false_negative)
 
 
 def score_threshold(false_positive: float, false_negative: float) -> float:
@@ -203,7 +205,8 @@ def with_priors(model: Any, old: Any, new: Any) -> Scorer:
     Parameters
     ----------
     model : classifier or Scorer
-        A logistic or softmax model.
+        A logistic or softmax model, whose scores are log odds. For other models use ``reweighed`` on their
+        probabilities.
     old, new : (K,) sequence in the order of the classes, or dict by label
         The priors of the model and the new ones. Only their ratios matter.
 
@@ -222,8 +225,9 @@ def with_priors(model: Any, old: Any, new: Any) -> Scorer:
     scorer = scores_of(model)
     if not isinstance(scorer, Scorer):
         raise ParameterError("model", f"got {type(model).__name__}", "give a logistic or softmax model")
-    if not scorer.link.probabilistic:
-        raise ParameterError("scorer", f"its link is {scorer.link_name!r}", "give a model with probabilities")
+    if not isinstance(scorer.link, Logit | SoftmaxLink):
+        remedy = "give a logistic or softmax model; for others use reweighed on the probabilities"
+        raise ParameterError("model", f"its link is {scorer.link_name!r}, whose scores are not log odds", remedy)
     shift = np.log(class_shares("new", new, scorer.classes)) - np.log(class_shares("old", old, scorer.classes))
     W = scorer.W.copy()
     W[:, 0] += shift if len(W) > 1 else shift[1] - shift[0]
@@ -240,7 +244,7 @@ def prior_corrected(model: Any) -> Scorer:
     Parameters
     ----------
     model : LogisticRegression
-        The fitted classifier.
+        The fitted classifier, with the logistic loss.
 
     Returns
     -------

@@ -53,9 +53,15 @@ class Costs:
         """The probability of the second class from which predicting it has the lower expected cost."""
         return cost_threshold(self.false_positive, self.false_negative)
 
+    @property
+    def unit(self) -> float:
+        """The power of two next to the larger cost. In this unit, sums and squares of costs do not overflow."""
+        return math.ldexp(1.0, math.frexp(max(self.false_positive, self.false_negative))[1] - 1)
+
     def mean(self, n_false_positive: Any, n_false_negative: Any, n_rows: int) -> Any:
         """The cost per row."""
-        return (self.false_positive * n_false_positive + self.false_negative * n_false_negative) / n_rows
+        false_positive, false_negative = self.false_positive / self.unit, self.false_negative / self.unit
+        return (false_positive * n_false_positive + false_negative * n_false_negative) / n_rows * self.unit
 
     def interval(self, n_false_positive: int, n_false_negative: int, n_rows: int, level: float = 0.95) -> Interval:
         """The interval of the cost per row.
@@ -67,11 +73,12 @@ class Costs:
         middle, below, above = 0.0, 0.0, 0.0
         for cost, count in ((self.false_positive, n_false_positive), (self.false_negative, n_false_negative)):
             low, high = wilson_interval(count, n_rows, level)
-            middle += cost * count / n_rows
-            below += (cost * (count / n_rows - low)) ** 2
-            above += (cost * (high - count / n_rows)) ** 2
-        largest = max(self.false_positive, self.false_negative)
-        return Interval(max(middle - math.sqrt(below), 0.0), min(middle + math.sqrt(above), largest))
+            middle += cost / self.unit * count / n_rows
+            below += (cost / self.unit * (count / n_rows - low)) ** 2
+            above += (cost / self.unit * (high - count / n_rows)) ** 2
+        largest = max(self.false_positive, self.false_negative) / self.unit
+        low, high = max(middle - math.sqrt(below), 0.0), min(middle + math.sqrt(above), largest)
+        return Interval(low * self.unit, high * self.unit)
 
 
 @dataclass(frozen=True)

@@ -160,6 +160,9 @@ def _corrected(estimate: Estimate, asked: SummaryRequest, groups: Any) -> Covari
 
 def _clustered(estimate: Estimate, asked: SummaryRequest, groups: Any) -> Covariance:
     codes, n_groups = group_codes(groups, asked)
+    if n_groups <= estimate.n_coefficients:  # The matrix would be singular: some combinations would have no error.
+        found = f"{n_groups} groups for {estimate.n_coefficients} coefficients"
+        raise InputError("groups", found, "give more groups than coefficients, or use covariance='HC1' without groups")
     problem = estimate.problem
     sums = np.zeros((n_groups, estimate.n_coefficients))
     for block in problem.rows.blocks(Order(ROWS_SUMMED_AT_ONCE)):

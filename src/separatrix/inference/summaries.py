@@ -22,14 +22,18 @@ from separatrix.evaluation.decisions import prior_corrected
 from separatrix.firth.profile_root import End
 from separatrix.inference.estimate import estimate_of
 from separatrix.inference.findings import DOWN, UP, Findings, estimate_names, find
-from separatrix.inference.information_matrix import COVARIANCES, chosen, standard_errors
+from separatrix.inference.information_matrix import COVARIANCES, chosen, group_codes, standard_errors
 from separatrix.inference.profile import PROFILES, firth_tests, profile_of_infinite
 from separatrix.inference.request import SummaryRequest, refuse_other_rows, summary_request
 from separatrix.inference.result import Summary
 from separatrix.inference.table_request import TableRequest
+from separatrix.losses.links import Logit, SoftmaxLink
 
 # The name of exp(coefficient) for each loss; for probit it has no meaning.
 RATIOS = {"logistic": "odds ratio", "cloglog": "hazard ratio"}
+# With fewer groups, a summary by groups says that they are few. By Cameron and Miller (A practitioner's guide to
+# cluster-robust inference, J. Human Resources 50, 2015), the limit is somewhere between 20 and 50.
+FEWEST_GROUPS = 40
 
 
 def summary(
@@ -126,7 +130,13 @@ def summary(
         is_likelihood=exact and found.has_likelihood,
         ratio_name=RATIOS.get(asked.claim.loss),
         withheld=found.withheld,
-        notes=(*found.notes, *missing, *_remarks(asked, tests is not None), *_references(model)),
+        notes=(
+            *found.notes,
+            *missing,
+            *_remarks(asked, tests is not None),
+            *_on_groups(asked, groups),
+            *_references(model),
+        ),
         prior_corrected_intercept=_corrected(asked, found),
         tests=tests,
         findings=found,
@@ -228,11 +238,23 @@ def _remarks(asked: SummaryRequest, tested: bool) -> list[str]:
             f"{by}; AIC, BIC and the likelihood-ratio test are left out, separatrix.firth has its own"
         )
     if asked.class_weighted:
+        has_log_odds = isinstance(asked.claim.scorer.link, Logit | SoftmaxLink)
+        back = "prior_corrected puts both back" if has_log_odds else "reweighed puts the probabilities back"
         notes.append(
             "class weights: the intercept and predict_proba are raw, as the weighted classes have them "
-            "(decision.prior_corrected puts both back); the log-likelihood is weighted, so AIC, BIC and "
-            "likelihood-ratio tests are left out"
+            f"(decision.{back}); the log-likelihood is weighted, so AIC, BIC and likelihood-ratio tests are left out"
         )
+    return notes
+
+
+def _on_groups(asked: SummaryRequest, groups: Any) -> list[str]:
+    """What groups of dependent rows mean for the numbers, in words."""
+    if groups is None:
+        return []
+    _, n_groups = group_codes(groups, asked)
+    notes = ["groups: the log-likelihood, AIC, BIC and the likelihood-ratio test take all rows as independent"]
+    if n_groups < FEWEST_GROUPS:
+        notes.append(f"groups: there are only {n_groups}, and with few groups these standard errors are too small")
     return notes
 
 
