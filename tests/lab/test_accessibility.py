@@ -55,12 +55,13 @@ def loaded(request, tabs, address):
     with pages_of_the_lab(tabs, address) as opens:
         page = with_rows(opens(request.param, bypass_csp=True), request.param)
         settled(page)
+        page.evaluate("() => { window.openAtFirst = new Set(document.querySelectorAll('details[open]')); }")
         yield request.param, page
 
 
 @pytest.fixture
 def seen(loaded):
-    """A function that shows a loaded page in another width or theme, scrolled to the top, with all details closed."""
+    """A function that shows a loaded page in another width or theme, scrolled to the top, with details as at first."""
     link, page = loaded
 
     def shows(width=1280, **media):
@@ -71,7 +72,7 @@ def seen(loaded):
         page.mouse.move(0, 0)
         page.evaluate(
             """() => {
-            for (const one of document.querySelectorAll("details")) one.open = false;
+            for (const one of document.querySelectorAll("details")) one.open = openAtFirst.has(one);
             // Tab goes on from where the focus was last, even if that element has been removed.
             const top = document.createElement("span");
             top.tabIndex = -1;
