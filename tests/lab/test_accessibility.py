@@ -25,7 +25,7 @@ DRAWN = """async () => {
 }"""
 # Ends when all answers have been drawn.
 ANSWERED = """async () => {
-    for (let idle = 0; idle < 2; idle = unanswered.size ? 0 : idle + 1)
+    for (let idle = 0; idle < 4; idle = unanswered.size ? 0 : idle + 1)
         await new Promise(requestAnimationFrame);
 }"""
 NAMED = "one => one.getAttribute('aria-label') || (one.closest('label') ?? one).textContent.trim()"
