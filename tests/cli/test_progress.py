@@ -72,15 +72,17 @@ def wide(tmp_path):
     return "wide.csv"
 
 
-def test_a_fit_says_how_far_it_is(wide, monkeypatch):
-    words = ("fit", wide, "--target", "y")
+def test_a_fit_and_its_folds_say_how_far_they_are(wide, monkeypatch):
+    words = ("fit", wide, "--target", "y", "--cv", "3")
     code, text = drawn(*words)
     assert code == 0
     assert re.search(r"0:00:0\d reading wide.csv", plain(text))
     assert re.search(r"━ *0\.0 of 0\.0 MB", plain(text))
     assert re.search(r"━ *what columns hold: column 2 of 3", plain(text))
     assert re.search(r"━ *as numbers: column 2 of 2", plain(text))
-    assert "fitting logistic" in plain(text)
+    for k in (1, 2, 3):
+        assert re.search(rf"fold {k} of 3\s+━.*iteration", plain(text))
+    assert "fitting logistic to all rows" in plain(text)
     assert re.search(r"━ *[a-z-]+: iteration \d+, gap \d.\de-\d\d \(tolerance 1e-08\)", plain(text))
     assert max(len(line) for line in re.split(r"[\r\n]", plain(text))) <= 80
     monkeypatch.setenv("COLUMNS", "80")
@@ -90,14 +92,6 @@ def test_a_fit_says_how_far_it_is(wide, monkeypatch):
 
 def plain_colours(text):
     return re.sub(r"\x1b\[[0-9;]*m", "", text)
-
-
-def test_folds_with_a_bar(wide):
-    code, text = drawn("fit", wide, "--target", "y", "--cv", "3")
-    assert code == 0
-    for k in (1, 2, 3):
-        assert re.search(rf"fold {k} of 3\s+━.*iteration", plain(text))
-    assert "fitting logistic to all rows" in plain(text)
 
 
 def test_a_comparison(wide):

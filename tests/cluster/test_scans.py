@@ -136,7 +136,7 @@ SCRIPT = """
     if __name__ == "__main__":
         signal.signal(signal.SIGINT, signal.default_int_handler)
         table = sx.scan(sys.argv[1], target="y", drop="weight", cluster="local")
-        table.rows(CLASS_NUMBERS).fold(SlowSum(sys.argv[2], 5))
+        table.rows(CLASS_NUMBERS).fold(SlowSum(sys.argv[2], 1))
 """
 
 

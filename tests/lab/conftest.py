@@ -71,8 +71,8 @@ def tabs(browser):
     return Tabs(browser)
 
 
-@pytest.fixture
-def opened(tabs, address):
+@contextmanager
+def pages_of_the_lab(tabs, address):
     """A function that opens a page of the lab by its link; at the end, nothing may have gone wrong on the pages."""
     problems = []
     with tabs.opened() as new_page:
@@ -88,3 +88,10 @@ def opened(tabs, address):
 
         yield opens
     assert problems == []
+
+
+@pytest.fixture
+def opened(tabs, address):
+    """``pages_of_the_lab`` for one test."""
+    with pages_of_the_lab(tabs, address) as opens:
+        yield opens

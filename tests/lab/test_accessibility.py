@@ -7,46 +7,87 @@ import pytest
 
 from separatrix.lab.pages import PAGES
 
-from .waiting import until
+from .conftest import pages_of_the_lab
+from .waiting import settled, until
 
 LINKS = [f"#{page.name}" for page in PAGES]
 WIDTHS, THEMES = (390, 768, 1280, 1920), ("light", "dark")
 # Each time, half of the pages are tested narrow in the dark, the others wide in the light; other views are slow tests.
-FAST = ((390, "dark"), (1280, "light"))
-VIEWS = [
-    pytest.param(link, *view, marks=() if view == FAST[k % 2] else pytest.mark.slow)
-    for view in product(WIDTHS, THEMES)
-    for k, link in enumerate(LINKS)
-]
+FAST = {link: ((390, "dark"), (1280, "light"))[k % 2] for k, link in enumerate(LINKS)}
+OTHER_VIEWS = [(link, *view) for view in product(WIDTHS, THEMES) for link in LINKS if view != FAST[link]]
 # What can be reached by Tab: visible, enabled, and not inside closed details.
 REACHABLE = """() => [...document.querySelectorAll("a[href], button, select, input, summary, [tabindex='0']")]
     .filter(one => one.checkVisibility() && !one.disabled && one.tabIndex >= 0)"""
-# Ends when the page has built nothing for a while: some answers come after the first picture, and controls with them.
-SETTLED = """() => new Promise(done => {
-    let timer = setTimeout(done, 500);
-    new MutationObserver(() => { clearTimeout(timer); timer = setTimeout(done, 500); })
-        .observe(document.querySelector("main"), { childList: true, subtree: true });
-})"""
+# Ends when the page has drawn what it draws at the next frames.
+DRAWN = """async () => {
+    for (let k = 0; k < 3; k++) await new Promise(requestAnimationFrame);
+    await new Promise(done => setTimeout(done));
+}"""
+# Ends when all answers have been drawn.
+ANSWERED = """async () => {
+    for (let idle = 0; idle < 4; idle = unanswered.size ? 0 : idle + 1)
+        await new Promise(requestAnimationFrame);
+}"""
 NAMED = "one => one.getAttribute('aria-label') || (one.closest('label') ?? one).textContent.trim()"
 
 
 @pytest.fixture
 def opened(opened):
     """Pages as people see them: the page Your data is empty until it has a table."""
+    return lambda link, **options: with_rows(opened(link, **options), link)
 
-    def opens(link, **options):
-        page = opened(link, **options)
-        if link == "#data":
-            page.get_by_label("Demo table").select_option("iris")
-            until(
-                page,
-                "() => Number(document.querySelector('#stage').dataset.drawn ?? 0) && location.hash.includes('t=')",
-            )
-            page.wait_for_load_state("networkidle")
-            until(page, "() => document.querySelector('.findings').textContent")  # the check comes last
+
+def with_rows(page, link):
+    if link == "#data":
+        page.get_by_label("Demo table").select_option("iris")
+        until(
+            page,
+            "() => Number(document.querySelector('#stage').dataset.drawn ?? 0) && location.hash.includes('t=')",
+        )
+        page.wait_for_load_state("networkidle")
+        until(page, "() => document.querySelector('.findings').textContent")  # the check comes last
+    return page
+
+
+@pytest.fixture(scope="module", params=LINKS)
+def loaded(request, tabs, address):
+    """Each page of the lab, loaded once for all tests that only look at it. pytest runs those of a page together."""
+    with pages_of_the_lab(tabs, address) as opens:
+        page = with_rows(opens(request.param, bypass_csp=True), request.param)
+        settled(page)
+        page.evaluate("() => { window.openAtFirst = new Set(document.querySelectorAll('details[open]')); }")
+        yield request.param, page
+
+
+@pytest.fixture
+def seen(loaded):
+    """A function that shows a loaded page in another width or theme, scrolled to the top, with details as at first."""
+    link, page = loaded
+
+    def shows(width=1280, **media):
+        page.emulate_media(
+            **{"color_scheme": "light", "reduced_motion": "no-preference", "forced_colors": "none", **media}
+        )
+        page.set_viewport_size({"width": width, "height": 860})
+        page.mouse.move(0, 0)
+        page.evaluate(
+            """() => {
+            for (const one of document.querySelectorAll("details")) one.open = openAtFirst.has(one);
+            // Tab goes on from where the focus was last, even if that element has been removed.
+            const top = document.createElement("span");
+            top.tabIndex = -1;
+            document.body.prepend(top);
+            top.focus();
+            top.remove();
+            scrollTo(0, 0);
+        }"""
+        )
+        page.evaluate(DRAWN)
+        settled(page)
         return page
 
-    return opens
+    shows.link = link
+    return shows
 
 
 @cache
@@ -54,17 +95,25 @@ def axe():
     return pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
 
 
-@pytest.mark.parametrize(("link", "width", "theme"), VIEWS)
-def test_axe_finds_nothing(opened, link, width, theme):
-    page = opened(link, width=width, color_scheme=theme, bypass_csp=True)
+def violations(page):
     found = axe().run(page).response["violations"]
-    assert [(one["id"], [node["html"] for node in one["nodes"]]) for one in found] == []
+    return [(one["id"], [node["html"] for node in one["nodes"]]) for one in found]
 
 
-@pytest.mark.parametrize("link", LINKS)
-def test_every_target_is_large_enough_for_a_finger(opened, link):
+def test_axe_finds_nothing(seen):
+    width, theme = FAST[seen.link]
+    assert violations(seen(width, color_scheme=theme)) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("link", "width", "theme"), OTHER_VIEWS)
+def test_axe_finds_nothing_in_other_views(opened, link, width, theme):
+    assert violations(opened(link, width=width, color_scheme=theme, bypass_csp=True)) == []
+
+
+def test_every_target_is_large_enough_for_a_finger(seen):
     """A label is a part of the target of its checkbox. Links inside sentences are as high as their line."""
-    page = opened(link, width=390)
+    page = seen(390)
     for summary in page.locator("summary").all():
         summary.focus()
         summary.press("Enter")
@@ -80,10 +129,8 @@ def test_every_target_is_large_enough_for_a_finger(opened, link):
 
 def tabbed(page):
     """Press Tab from the top until the focus has left the page: a description of each element that had the focus."""
-    page.evaluate(SETTLED)
     number = page.evaluate(f"() => {{ window.reachable = ({REACHABLE})(); return window.reachable.length; }}")
     found = []
-    page.evaluate("() => { document.activeElement.blur(); scrollTo(0, 0); }")
     for _ in range(number + 1):
         page.keyboard.press("Tab")
         found.append(
@@ -104,10 +151,9 @@ def tabbed(page):
     return number, found
 
 
-@pytest.mark.parametrize("link", LINKS)
 @pytest.mark.parametrize("width", [1280, pytest.param(390, marks=pytest.mark.slow)])
-def test_tab_reaches_everything_in_order(opened, link, width):
-    page = opened(link, width=width)
+def test_tab_reaches_everything_in_order(seen, width):
+    page = seen(width)
     number, found = tabbed(page)
     assert found.pop()["index"] == -1, "the focus does not leave the page"
     assert [one["index"] for one in found] == list(range(number))
@@ -142,13 +188,12 @@ def test_a_control_keeps_the_focus_when_it_is_used(opened, link):
         if kind:
             used = page.evaluate("document.activeElement.outerHTML")
             page.keyboard.press({"select": "ArrowDown", "button": "Enter", "input": "Space"}[kind])
-            page.wait_for_timeout(80)
+            page.evaluate(ANSWERED)
             assert page.evaluate("() => document.activeElement !== document.body"), f"{used} has lost the focus"
 
 
-@pytest.mark.parametrize("link", LINKS)
-def test_every_picture_has_its_numbers_in_words_and_every_curve_as_a_table(opened, link):
-    page = opened(link)
+def test_every_picture_has_its_numbers_in_words_and_every_curve_as_a_table(seen):
+    page = seen()
     until(page, "() => document.querySelector('#stage').getAttribute('aria-label')")
     silent = page.evaluate(
         """() => [...document.querySelectorAll("main svg")]
@@ -172,20 +217,21 @@ def test_the_picture_says_how_many_points_there_are_and_what_is_wrong(opened):
         "#fisher?a=20": ["through 60 points", "18 rows are wrong"],
         "#classes": ["Plane with 45 points", "One vs rest gets 0 of 45 wrong", "One vs one gets 0 of 45 wrong"],
     }
+    page = opened("#plane")
     for link, expected in words.items():
-        page = opened(link)
-        until(page, "() => document.querySelector('#stage').getAttribute('aria-label')")
+        page.evaluate("link => { location.hash = link; }", link)
+        until(page, "link => location.hash.startsWith(`${link.split('?')[0]}?v=1`)", link)  # it has been drawn
+        settled(page)
         said = " ".join(page.get_attribute("#stage", name) or "" for name in ("aria-label", "aria-valuetext"))
         assert [one for one in expected if one not in said] == []
 
 
-@pytest.mark.parametrize("link", LINKS)
-def test_a_page_follows_the_settings_of_the_screen(opened, link):
-    page = opened(link, reduced_motion="reduce")
+def test_a_page_follows_the_settings_of_the_screen(seen):
+    page = seen(reduced_motion="reduce")
     assert page.locator("h1").count() == 1
     for width in (320, 390, 640, 768, 1280, 1920):  # 640 pixels are 1280 at a zoom of 200 %, 320 are 1280 at 400 %.
         page.set_viewport_size({"width": width, "height": 860})
-        page.wait_for_timeout(60)
+        page.evaluate(DRAWN)
         assert page.evaluate("document.scrollingElement.scrollWidth") <= width
     moving = page.evaluate(
         """() => document.getAnimations().length + [...document.querySelectorAll("*")].filter(one =>
@@ -216,9 +262,10 @@ def states_without_colours(page):
 
 
 def test_a_step_is_drawn_at_once_if_less_motion_is_asked_for(opened):
-    pages = [opened("#step?k=1", reduced_motion=motion) for motion in ("reduce", "no-preference")]
-    lines = [
-        page.evaluate(
+    page, lines = opened("#step?k=1"), []
+    for motion in ("reduce", "no-preference"):
+        page.emulate_media(reduced_motion=motion)
+        seen = page.evaluate(
             """async () => {
             const line = () => document.querySelector("path.boundary").getAttribute("d"), seen = new Set();
             document.querySelector("#step-next").click();
@@ -226,7 +273,6 @@ def test_a_step_is_drawn_at_once_if_less_motion_is_asked_for(opened):
             return seen.size;
         }"""
         )
-        for page in pages
-    ]
+        lines.append(seen)
     assert lines[0] == 1
     assert lines[1] > 2

@@ -10,12 +10,15 @@ import separatrix as sx
 from separatrix.base.errors import ParameterError
 from separatrix.lab.pages import PAGES
 from separatrix.lab.recorder import NEVER, recorded_page
+from separatrix.lab.requests.information import SLIDERS
 from tests.cli.running import run
 
 from .waiting import until
 
 # The most bytes of a recording with the default numbers of places: of a run, and of a point that is dragged.
 LARGEST_RUN, LARGEST_DRAG = 100_000, 200_000
+# The default numbers of places, 43 × 28, take nine seconds. Fewer rows of them take one.
+FEW = (43, 4)
 
 
 @pytest.fixture(scope="module")
@@ -120,28 +123,37 @@ def drag(page, row, x, y):
     page.wait_for_timeout(150)  # The numbers follow a drag a few times a second.
 
 
-def test_a_recorded_point_is_dragged_and_the_models_follow(recorded, played):
-    file = recorded("#plane")
-    assert file.stat().st_size < LARGEST_DRAG
-    page = played(file)
+def follows(page, across, down):
+    """The point goes to the recorded place that is nearest to the pointer, and the models follow."""
     assert dragged_to(page) == [8.0, -2.5]
     agrees(page)
     stage = page.locator("#stage").bounding_box()
-    for u, v in ((0.5, 0.3), (0.21, 0.83), (0.02, 0.02), (0.97, 0.5)):
+    for u, v in ((0.5, 0.3), (0.21, 0.83), (0.97, 0.5), (0.02, 0.02)):
         before = dragged_to(page)
         drag(page, 20, stage["x"] + u * stage["width"], stage["y"] + v * stage["height"])
         assert dragged_to(page) != before
-        x, y = middle(page, 20)  # at the nearest recorded place, of which there are 43 × 28
-        assert abs(x - stage["x"] - u * stage["width"]) < 0.52 * stage["width"] / 42
-        assert abs(y - stage["y"] - v * stage["height"]) < 0.52 * stage["height"] / 27
+        x, y = middle(page, 20)
+        assert abs(x - stage["x"] - u * stage["width"]) < 0.52 * stage["width"] / (across - 1)
+        assert abs(y - stage["y"] - v * stage["height"]) < 0.52 * stage["height"] / (down - 1)
         agrees(page)
     assert "20=" in page.inner_text(".rail pre")
     page.locator("button[aria-label=Undo]").first.click()
     agrees(page)
 
 
+def test_a_recorded_point_is_dragged_and_the_models_follow(recorded, played):
+    follows(played(recorded("#plane", places=FEW)), *FEW)
+
+
+@pytest.mark.slow
+def test_a_point_is_dragged_in_a_small_file_with_the_default_numbers_of_places(recorded, played):
+    file = recorded("#plane")
+    assert file.stat().st_size < LARGEST_DRAG
+    follows(played(file), 43, 28)
+
+
 def test_only_the_recorded_point_moves_and_other_controls_are_disabled(recorded, played):
-    page = played(recorded("#plane"))
+    page = played(recorded("#plane", places=FEW))
     place = middle(page, 3)
     drag(page, 3, place[0] + 100, place[1] + 100)
     assert middle(page, 3) == place
@@ -189,7 +201,7 @@ def test_curved_lines_of_equal_probability_are_not_recorded(recorded, played):
 
 @pytest.mark.parametrize("width", [390, 1280])
 def test_recorded_lines_reach_the_edges_of_the_picture(recorded, played, width):
-    page = played(recorded("#plane"), width)
+    page = played(recorded("#plane", places=FEW), width)
     path = page.locator("path.boundary.line-0").first.get_attribute("d")
     across, down = (float(one) for one in page.get_attribute("#stage", "viewBox").split()[2:])
     for end in re.findall(r"(-?[\d.]+),(-?[\d.]+)", path):
@@ -200,7 +212,7 @@ def test_recorded_lines_reach_the_edges_of_the_picture(recorded, played, width):
 def test_the_python_and_the_link_of_a_recording_are_those_of_the_lab(recorded, browser, opened):
     context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
     page = context.new_page()
-    page.goto(recorded("#plane").as_uri())
+    page.goto(recorded("#plane", places=FEW).as_uri())
     page.wait_for_selector("html[data-ready]", state="attached")
     page.focus("#stage")
     page.keyboard.press("ArrowUp")
@@ -262,7 +274,10 @@ def test_recorded_scores_follow_the_pointer(recorded, played):
 
 
 @pytest.mark.parametrize("name", [page.name for page in PAGES])
-def test_every_page_is_recorded_or_refused_by_its_name(name, recorded, played):
+def test_every_page_is_recorded_or_refused_by_its_name(name, recorded, played, monkeypatch):
+    # The search for the best normals takes 0.05 s for each of the 81 distances of the page Information; ten will do.
+    asked, low, high, step, *rest = SLIDERS["distance"]
+    monkeypatch.setitem(SLIDERS, "distance", (asked, low, high, 8 * step, *rest))
     if name in NEVER or not hasattr(import_module(f"separatrix.lab.requests.{name}"), "recorded"):
         with pytest.raises(ParameterError, match=f"link: the page {name} "):
             recorded_page(f"#{name}")

@@ -21,7 +21,7 @@ def _near(rng, W, problem):
     return W + direction * 10.0 ** rng.uniform(-7, 1)
 
 
-@pytest.mark.parametrize("part", seeds(2, 6))
+@pytest.mark.parametrize("part", seeds(1, 6))
 def test_never_violated(part):
     sharp = tested = 0
     for seed in range(part * 500, (part + 1) * 500):

@@ -63,12 +63,17 @@ def in_units(values: Array, scaling: Scaling | None, columns: Sequence[int] | No
 
 
 def entries(
-    values: Array, parts: Array, names: Sequence[str], scaling: Scaling | None = None, encoder: Encoder | None = None
+    values: Array,
+    parts: Array,
+    names: Sequence[str],
+    scaling: Scaling | None = None,
+    encoder: Encoder | None = None,
+    most: int | None = None,
 ) -> list[Entry]:
     """The entries of one row with the values (d,) and the contributions ``parts`` (d,), largest contributions first.
 
-    Entries that contribute nothing are left out. Without an encoder that makes the columns ``names``, each column of X
-    has an entry.
+    Entries that contribute nothing are left out, and those after the first ``most``. Without an encoder that makes the
+    columns ``names``, each column of X has an entry.
 
     >>> from separatrix.table import Encoded, Encoder
     >>> encoder = Encoder((Encoded("age", "number"), Encoded("race", "category", ("black", "other", "white"))))
@@ -78,14 +83,20 @@ def entries(
     """
     x = in_units(values, scaling)
     if encoder is None or encoder.names != tuple(names):
-        found = [Entry(name, " = ", cell(v), float(part)) for name, v, part in zip(names, x, parts, strict=True)]
+        found = _largest(names, x, parts, most)
     else:
         found, start = [], 0
         for column in encoder.columns:
             here = slice(start, start + column.width)
-            found += _of_column(column, x[here], parts[here])
+            found += _of_column(column, x[here], parts[here], most)
             start += column.width
-    return sorted((one for one in found if one.part != 0), key=lambda one: -abs(one.part))
+    return sorted((one for one in found if one.part != 0), key=lambda one: -abs(one.part))[:most]
+
+
+def _largest(names: Sequence[str], x: Array, parts: Array, most: int | None) -> list[Entry]:
+    """One entry for each column, of the ``most`` columns that contribute most: writing thousands of numbers is slow."""
+    order = np.argsort(-np.abs(parts), kind="stable")[:most]
+    return [Entry(names[j], " = ", cell(x[j]), float(parts[j])) for j in order.tolist()]
 
 
 def cell(value: float) -> str:
@@ -97,11 +108,10 @@ def cell(value: float) -> str:
     return number(value, DIGITS_OF_CELL)
 
 
-def _of_column(column: Encoded, x: Array, parts: Array) -> list[Entry]:
+def _of_column(column: Encoded, x: Array, parts: Array, most: int | None) -> list[Entry]:
     """The entries of a column of the table: one, or for a text one for each n-gram."""
     if column.text is not None:
-        cells = zip(column.names, x, parts, strict=True)
-        return [Entry(name, " = ", cell(v), float(part)) for name, v, part in cells if part != 0]
+        return _largest(column.names, x, parts, most)
     total = float(np.sum(parts))
     if column.indicator and x[-1] > 0.5:
         return [Entry(column.name, ": ", "missing", total)]

@@ -138,7 +138,7 @@ def _cases(subject: ReportedModel, rows: Integers, said: list[str], judged: bool
 
 def _parts(subject: ReportedModel, found: Contributions, i: int, true: int) -> Html:
     """The columns of row i that contributed most, each with its value, a bar and its contribution."""
-    shown = entries(found.values[i], found.parts[i], subject.names, subject.scaling, subject.encoder)[:MOST_PARTS]
+    shown = entries(found.values[i], found.parts[i], subject.names, subject.scaling, subject.encoder, MOST_PARTS)
     largest = max((abs(one.part) for one in shown), default=1.0)
     items = []
     for one in shown:
