@@ -15,7 +15,7 @@ import pytest
 from pyarrow import csv, parquet
 
 import separatrix as sx
-from separatrix.base.errors import TableError
+from separatrix.base.errors import LabelError, NotFiniteError, TableError
 from separatrix.streams import caching
 from separatrix.streams.columnar import ParquetBatches
 
@@ -98,6 +98,7 @@ def damages(content):
         "cut at the end": content[:-1],
         "footer changed": bytes(flipped),
         "hole": content[: half - 800] + content[half:],
+        "row changed": content[:126] + bytes([content[126] ^ 0xF0]) + content[127:],
         "noise": np.random.default_rng(0).bytes(len(content)),
     }
 
@@ -109,6 +110,31 @@ def test_a_damaged_cache_is_made_again(file, tmp_path, how, reads):
     kept.write_bytes(damages(kept.read_bytes())[how])
     np.testing.assert_array_equal(fitted(file, cache=tmp_path / "cache"), first)
     assert len(reads) == 2
+
+
+def test_a_cache_is_that_of_the_listed_classes_and_of_the_spelling(tmp_path):
+    cache, path = tmp_path / "cache", tmp_path / "t.csv"
+    path.write_text("x,y\n1,a\n-999,b\n2,a\n3,b\n")
+    assert sx.scan(path, target="y", cache=cache).classes.tolist() == ["a", "b"]
+    with pytest.raises(LabelError, match="'b'"):
+        sx.LogisticRegression().fit(sx.scan(path, target="y", cache=cache, classes=["a", "c"]))
+    for settings in ({}, {"cache": cache}):
+        assert sx.scan(path, target="y", classes=["a", "b", "c"], **settings).classes.tolist() == ["a", "b", "c"]
+    with pytest.raises(NotFiniteError, match="row 2"):
+        sx.LogisticRegression().fit(sx.scan(path, target="y", cache=cache, na="-999"))
+
+
+@pytest.mark.parametrize("cached", [True, False])
+def test_predictions_read_the_rows_of_the_fit(file, arrow, cached):
+    scan = sx.scan(file, target="y", cache=None if cached else False)
+    model = sx.LogisticRegression().fit(scan)
+    expected = model.predict(scan)
+    parquet.write_table(arrow.slice(0, 100), file)
+    if cached:
+        np.testing.assert_array_equal(model.predict(scan), expected)
+    else:
+        with pytest.raises(TableError, match="changed since it was first read"):
+            model.predict(scan)
 
 
 def test_a_cache_that_is_cut_short_during_a_fit_is_an_error(file, tmp_path):

@@ -37,7 +37,8 @@ class Batches(Protocol):
     empty for a query, whose rows cannot be recognised later. ``is_slow``: reading is much slower than reading numbers
     from the disk, since text is parsed or a query is computed. ``label_kind``: what labels look like in the
     source. ``called(row)`` is the name of a row for messages, such as "3 of part-2.csv".
-    ``read(columns, rows)`` gives batches of that many rows, if the source can be read so.
+    ``read(columns, rows)`` gives batches of that many rows, if the source can be read so. ``spelled`` says how text is
+    written; it is empty for sources with types.
     """
 
     @property
@@ -54,6 +55,8 @@ class Batches(Protocol):
     def batch_bytes(self) -> int: ...
     @property
     def label_kind(self) -> LabelKind: ...
+    @property
+    def spelled(self) -> str: ...
     def read(self, columns: Sequence[str], rows: int | None = None) -> Iterator[pa.RecordBatch]: ...
     def called(self, row: int) -> str: ...
 

@@ -3,7 +3,7 @@
     rows       dense: row after row; CSR: pieces, each with its values, its columns and its row pointers
     codes      the number of each row's label, in the order in which labels appeared
     weights    float64, if the table has weights
-    footer     JSON: key, shape, types, places of the parts, labels and totals
+    footer     JSON: key, shape, types, places of the parts, labels and totals, the CRC-32 of all that precedes it
     end        the length of the footer, its SHA-256, and a mark
 
 The file is written beside its place and renamed when it is complete. It is read with ``preadv``, never mapped into
@@ -15,10 +15,10 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import shutil
 import struct
 import tempfile
 import weakref
+import zlib
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,10 +35,12 @@ from separatrix.rows.csr import is_sparse
 from separatrix.streams.labelling import Numbering
 from separatrix.streams.svmlight import column_names, settled
 
-MARK = b"SXROWS01"
+MARK = b"SXROWS02"
 _END = struct.Struct("<Q32s8s")
 # Numbers of labels, of which there are at most ``labelling.MOST_LABELS``.
 CODE_TYPE = np.dtype(np.uint16)
+# Bytes of the file that are copied or checked at once.
+BYTES_AT_ONCE = 1 << 20
 
 
 class DamagedCache(Exception):
@@ -46,10 +48,15 @@ class DamagedCache(Exception):
 
 
 class CacheWriter:
-    """Writes the rows of one pass. The file appears at ``path`` when ``finish`` has been called, and not before."""
+    """Writes the rows of one pass. The file appears at ``path`` when ``finish`` has been called, and not before.
 
-    def __init__(self, path: Path, dtype: Any) -> None:
-        self.path, self.dtype = path, np.dtype(dtype)
+    ``lasting``: the file outlives this process, so it is flushed to the disk before it is renamed. ``checked``: it has
+    a checksum, which takes about as long as writing.
+    """
+
+    def __init__(self, path: Path, dtype: Any, lasting: bool = False, checked: bool = False) -> None:
+        self.path, self.dtype, self.lasting = path, np.dtype(dtype), lasting
+        self.checksum: int | None = 0 if checked else None
         self.temporary = temporary_beside(path)
         self.n_rows, self.chunks = 0, list[list[int]]()
         with ExitStack() as files:
@@ -71,25 +78,28 @@ class CacheWriter:
         if is_sparse(X):
             self.chunks.append([self.out.tell(), X.shape[0], int(X.nnz)])
             for part, kind in ((X.data, self.dtype), (X.indices, np.int32), (X.indptr, np.int64)):
-                self.out.write(np.ascontiguousarray(part, dtype=kind).data)
+                self._write(np.ascontiguousarray(part, dtype=kind).data)
         else:
-            self.out.write(np.ascontiguousarray(X, dtype=self.dtype).data)
+            self._write(np.ascontiguousarray(X, dtype=self.dtype).data)
         if codes is not None:
             self.codes.write(codes.astype(CODE_TYPE).data)
         if weight is not None:
             self.weights.write(np.ascontiguousarray(weight, dtype=np.float64).data)
         self.n_rows += X.shape[0]
 
-    def finish(self, key: str, columns: list[Any], numbering: Numbering | None, lasting: bool) -> None:
-        """Append the codes and weights, which are in separate files, and the footer; then rename the file to its path.
+    def _write(self, data: Any) -> None:
+        if self.checksum is not None:
+            self.checksum = zlib.crc32(data, self.checksum)
+        self.out.write(data)
 
-        ``lasting``: the file outlives this process, so it is flushed to the disk before it is renamed.
-        """
+    def finish(self, key: str, columns: list[Any], numbering: Numbering | None) -> None:
+        """Append codes and weights, which are in separate files, and the footer; then rename the file to its path."""
         places = {"rows": [0, self.out.tell()]}
         for name, part in (("codes", self.codes), ("weights", self.weights)):
             start = self.out.tell()
             part.seek(0)
-            shutil.copyfileobj(part, self.out, 1 << 20)
+            while data := part.read(BYTES_AT_ONCE):
+                self._write(data)
             places[name] = [start, self.out.tell() - start]
         footer = {
             "key": key,
@@ -100,11 +110,12 @@ class CacheWriter:
             "chunks": self.chunks,
             "places": places,
             "labels": None if numbering is None else _plain(numbering),
+            "checksum": self.checksum,
         }
         text = json.dumps(footer).encode()
         self.out.write(text + _END.pack(len(text), hashlib.sha256(text).digest(), MARK))
         self.out.flush()
-        if lasting:
+        if self.lasting:
             os.fsync(self.out.fileno())
         self.out.close()
         os.replace(self.temporary, self.path)
@@ -136,6 +147,18 @@ class CacheFile:
     footer: dict[str, Any]
 
     @classmethod
+    def checked(cls, path: Path, key: str) -> CacheFile:
+        """The cache at ``path``; ``DamagedCache`` if it fails a check, for which it is read once."""
+        found = cls.opened(path, key)
+        (start, taken), checksum = found.footer["places"]["weights"], 0
+        with open(path, "rb", buffering=0) as file:
+            for place in range(0, start + taken, BYTES_AT_ONCE):
+                checksum = zlib.crc32(file.read(min(BYTES_AT_ONCE, start + taken - place)), checksum)
+        if checksum != found.footer["checksum"]:
+            raise DamagedCache("its rows are damaged")
+        return found
+
+    @classmethod
     def opened(cls, path: Path, key: str) -> CacheFile:
         """The cache at ``path``, or ``DamagedCache`` if it is not complete, or belongs to other files than ``key``."""
         size = path.stat().st_size
@@ -162,6 +185,12 @@ class CacheFile:
 
     def __reduce__(self) -> Any:
         return CacheFile, (self.path, self.footer)  # without the open file
+
+    @property
+    def checksum(self) -> int | None:
+        """The CRC-32 of all rows, labels and weights; None if it was not computed."""
+        found: int | None = self.footer["checksum"]
+        return found
 
     @property
     def n_rows(self) -> int:

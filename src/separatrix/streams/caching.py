@@ -9,7 +9,6 @@ import os
 import shutil
 import tempfile
 import weakref
-from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -86,7 +85,13 @@ class CachedTable:
     @cached_property
     def file(self) -> CacheFile | None:
         """The cache, for which all rows are read unless it has been kept; None if rows are not cached."""
-        return _cached(self.table, self.labelling, self.choice) if self.choice.wanted(self.table) else None
+        return _cached(self) if self.choice.wanted(self.table) else None
+
+    @property
+    def read(self) -> str:
+        """What is read of the table: columns with their types, how text is written, and the classes, if listed."""
+        given = self.labels.given
+        return f"{self.table.description} classes={None if given is None else given.tolist()}"
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -99,17 +104,16 @@ class CachedTable:
         return {name: value for name, value in vars(self).items() if name != "file"}
 
 
-def _cached(table: PartTable, labelling: Callable[[], Labelling | None], choice: CacheChoice) -> CacheFile | None:
+def _cached(store: CachedTable) -> CacheFile | None:
     """The cache of a table: one that was kept, or a new one, for which all rows are read.
 
-    None if the disk is full and the user has not named a folder. ``labelling`` makes the object that numbers labels.
+    None if the disk is full and the user has not named a folder.
     """
+    folder = store.choice.folder
     try:
-        if choice.folder is not None and table.stamps:
-            return _kept(table, labelling, choice.folder)
-        return _temporary(table, labelling(), choice.folder)
+        return _temporary(store, folder) if folder is None or not store.table.stamps else _kept(store, folder)
     except OSError as error:
-        refuse_unwritten(choice, error)
+        refuse_unwritten(store.choice, error)
         return None
 
 
@@ -127,24 +131,25 @@ def refuse_unwritten(choice: CacheChoice, error: OSError) -> None:
     raise TableError(folder, problem, remedy) from error
 
 
-def _kept(table: PartTable, labelling: Callable[[], Labelling | None], folder: Path) -> CacheFile:
+def _kept(store: CachedTable, folder: Path) -> CacheFile:
     """The cache of files in a folder. A new one takes the place of one that is damaged or outdated."""
-    path, key = folder / f"{_digest([stamp.path for stamp in table.stamps], table.description)}.rows", _key(table)
+    path, key = folder / f"{_digest([stamp.path for stamp in store.table.stamps], store.read)}.rows", _key(store)
     found = _sound(path, key) if path.exists() else None
     if found is None:
-        _write(table, labelling(), path, key, lasting=True)
-        if _key(table) != key:
+        _write(store, path, key, lasting=True)
+        if _key(store) != key:
             path.unlink(missing_ok=True)
-            raise TableError(table.name, "it changed while it was read", "wait until it is complete, and run again")
+            problem = "it changed while it was read"
+            raise TableError(store.table.name, problem, "wait until it is complete, and run again")
         found = CacheFile.opened(path, key)
     return found
 
 
-def _temporary(table: PartTable, labelling: Labelling | None, folder: Path | None) -> CacheFile:
+def _temporary(store: CachedTable, folder: Path | None) -> CacheFile:
     """A cache that vanishes with the object that reads it, and with the process."""
     place = Path(tempfile.mkdtemp(prefix="separatrix-", dir=folder))
     try:
-        _write(table, labelling, place / "table.rows", "", lasting=False)
+        _write(store, place / "table.rows", "", lasting=False)
         found = CacheFile.opened(place / "table.rows", "")
     except BaseException:
         shutil.rmtree(place, ignore_errors=True)
@@ -156,9 +161,9 @@ def _temporary(table: PartTable, labelling: Labelling | None, folder: Path | Non
     return found
 
 
-def _key(table: PartTable) -> str:
+def _key(store: CachedTable) -> str:
     """What a cache must agree with: files, their sizes and times, and what was read of them."""
-    return _digest([list(stamp) for stamp in table.stamps], table.description)
+    return _digest([list(stamp) for stamp in store.table.stamps], store.read)
 
 
 def _digest(*parts: Any) -> str:
@@ -168,20 +173,26 @@ def _digest(*parts: Any) -> str:
 def _sound(path: Path, key: str) -> CacheFile | None:
     """The cache at a path; None if it is damaged, or belongs to files that have changed, so that it is made again."""
     try:
-        return CacheFile.opened(path, key)
+        return CacheFile.checked(path, key)
     except (DamagedCache, OSError, ValueError, KeyError, TypeError):
         return None
 
 
-def _write(table: PartTable, labelling: Labelling | None, path: Path, key: str, lasting: bool) -> None:
-    with CacheWriter(path, table.dtype) as writer, closing(read_ahead(table.parts())) as parts:
+def _write(store: CachedTable, path: Path, key: str, lasting: bool) -> None:
+    """Read all rows, and write them to a cache.
+
+    It has a checksum if it is kept, and if the rows come from a query, which nothing else identifies.
+    """
+    table, labelling = store.table, store.labelling()
+    checked = lasting or not table.stamps
+    with CacheWriter(path, table.dtype, lasting, checked) as writer, closing(read_ahead(table.parts())) as parts:
         weighted = False
         for part in parts:
             weighted = part.weight is not None
             codes = None if labelling is None else labelling.codes(part.labels, part.weight)
             writer.add(part.X, codes, part.weight)
         numbering = None if labelling is None else labelling.numbering(weighted)
-        writer.finish(key, columns_stored(table), numbering, lasting)
+        writer.finish(key, columns_stored(table), numbering)
 
 
 def columns_stored(table: PartTable) -> list[Any]:

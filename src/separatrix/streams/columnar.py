@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -49,12 +49,9 @@ class ParquetBatches(OfFiles):
                 found.append((file.schema_arrow, int(file.metadata.num_rows)))
         return tuple(found)
 
-    @property
+    @cached_property
     def schema(self) -> pa.Schema:
-        first = self._footers[0][0]
-        for path, (schema, _) in zip(self.files.paths, self._footers, strict=True):
-            refuse_other_columns(self.name, self.files.paths[0], first, path, schema)
-        return first
+        return common_schema(self.name, self.files.paths, [schema for schema, _ in self._footers])
 
     @property
     def n_rows(self) -> int:
@@ -109,11 +106,9 @@ class ArrowBatches(OfFiles):
         """The number of rows of each file that has been read."""
         return {}
 
-    @property
+    @cached_property
     def schema(self) -> pa.Schema:
-        for path, schema in zip(self.files.paths, self._schemas, strict=True):
-            refuse_other_columns(self.name, self.files.paths[0], self._schemas[0], path, schema)
-        return self._schemas[0]
+        return common_schema(self.name, self.files.paths, self._schemas)
 
     def called(self, row: int) -> str:
         return self.files.called(row, [self._counts.get(path, row + 1) for path in self.files.paths])
@@ -152,6 +147,32 @@ def slices(batch: Any, size: int) -> Iterator[Any]:
         yield batch.slice(start, size)
 
 
+def common_schema(name: str, paths: Sequence[str], schemas: Sequence[pa.Schema]) -> pa.Schema:
+    """The columns of all files, in the order of the first, each with a type that holds the values of all files."""
+    for path, schema in zip(paths, schemas, strict=True):
+        refuse_other_columns(name, paths[0], schemas[0], path, schema)
+    names = schemas[0].names
+    return pa.schema([(column, _common_type([schema.field(column).type for schema in schemas])) for column in names])
+
+
+def _common_type(kinds: Sequence[Any]) -> Any:
+    """A type for the values of columns whose types go together.
+
+    >>> _common_type([pa.float32(), pa.float64()]), _common_type([pa.int8(), pa.int32()])
+    (DataType(double), DataType(int64))
+    """
+    if all(kind == kinds[0] for kind in kinds):
+        return kinds[0]
+    values = [_value_type(kind) for kind in kinds]
+    if all(kind == values[0] for kind in values):
+        return values[0]
+    if all(map(_is_text, values)):
+        return pa.large_string()
+    if all(map(pa.types.is_integer, values)):
+        return pa.int64()
+    return pa.float32() if all(kind in (pa.float16(), pa.float32()) for kind in values) else pa.float64()
+
+
 def refuse_other_columns(name: str, first: str, wanted: pa.Schema, path: str, found: pa.Schema) -> None:
     """Raise an error if a file does not have the columns of the first file, or has them with types of another kind."""
     lacks = [column for column in wanted.names if column not in found.names]
@@ -167,13 +188,20 @@ def refuse_other_columns(name: str, first: str, wanted: pa.Schema, path: str, fo
             raise TableError(name, problem, "write it with one type in all files")
 
 
-_FAMILIES: tuple[Callable[[Any], bool], ...] = (
-    lambda kind: pa.types.is_integer(kind) or pa.types.is_decimal(kind) or pa.types.is_floating(kind),
-    lambda kind: pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind),
-)
+def _is_number(kind: Any) -> bool:
+    return bool(pa.types.is_integer(kind) or pa.types.is_decimal(kind) or pa.types.is_floating(kind))
+
+
+def _is_text(kind: Any) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+
+
+def _value_type(kind: Any) -> Any:
+    """The type of the values of a column, which may be categories."""
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
 def _go_together(one: Any, other: Any) -> bool:
     """Whether columns of two types can be read as one: both are numbers, or both are text."""
-    one, other = (kind.value_type if pa.types.is_dictionary(kind) else kind for kind in (one, other))
-    return one == other or any(family(one) and family(other) for family in _FAMILIES)
+    one, other = _value_type(one), _value_type(other)
+    return bool(one == other or any(of_kind(one) and of_kind(other) for of_kind in (_is_number, _is_text)))

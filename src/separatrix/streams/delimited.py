@@ -63,6 +63,10 @@ class DelimitedBatches(OfFiles):
     label_kind: ClassVar[LabelKind] = "text"
     n_rows: ClassVar[None] = None
 
+    @property
+    def spelled(self) -> str:
+        return repr(self.spelling)
+
     @cached_property
     def headers(self) -> tuple[DelimitedSource, ...]:
         """The files, with the names of their columns and how they are written."""

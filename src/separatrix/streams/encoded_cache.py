@@ -46,7 +46,7 @@ class CachedEncodedRows(EncodedRows):
         """The cache in a folder, which is written if it is missing or damaged."""
         path, key = folder / f"{self._key}.rows", self._key
         try:
-            return CacheFile.opened(path, key)
+            return CacheFile.checked(path, key)
         except (DamagedCache, OSError, ValueError, KeyError, TypeError):
             self._write(path, key, lasting=True)
             return CacheFile.opened(path, key)
@@ -61,11 +61,11 @@ class CachedEncodedRows(EncodedRows):
             shutil.rmtree(folder, ignore_errors=True)
 
     def _write(self, path: Path, key: str, lasting: bool) -> None:
-        with CacheWriter(path, np.float64) as writer:
+        with CacheWriter(path, np.float64, lasting, checked=lasting) as writer:
             for X, codes in self.pieces():
                 writer.add(X, codes, None)
             numbering = Numbering(self.classes, self.totals, np.arange(len(self.classes)))
-            writer.finish(key, list(self.columns), numbering, lasting)
+            writer.finish(key, list(self.columns), numbering)
 
     @property
     def _key(self) -> str:

@@ -60,6 +60,10 @@ class OfFiles:
     files: FileSet
 
     @property
+    def spelled(self) -> str:
+        return ""
+
+    @property
     def name(self) -> str:
         return self.files.name
 

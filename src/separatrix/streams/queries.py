@@ -40,6 +40,7 @@ class QueryBatches:
     batch_bytes: int = BATCH_BYTES
     n_rows: ClassVar[None] = None
     label_kind: ClassVar[LabelKind] = "typed"
+    spelled: ClassVar[str] = ""
     stamps: ClassVar[tuple[Stamp, ...]] = ()
 
     def called(self, row: int) -> str:
@@ -75,17 +76,21 @@ def dataset(data: Any, batch_bytes: int) -> Batches:
 
 
 def _is_whole_parquet(data: Any) -> bool:
-    """Whether a data set consists of all rows of Parquet files, all columns of which are in the files."""
+    """Whether a data set consists of all rows of Parquet files, all columns of which have their types in the files."""
     if type(data).__name__ != "FileSystemDataset" or getattr(data, "_scan_options", None):  # a filter
         return False
     if data.format.default_extname != "parquet":
         return False
     with explained("the data set", "Parquet"):
         return all(
-            set(data.schema.names) == set(part.physical_schema.names)
-            and part.num_row_groups == part.metadata.num_row_groups
+            _same_columns(data.schema, part.physical_schema) and part.num_row_groups == part.metadata.num_row_groups
             for part in data.get_fragments()
         )
+
+
+def _same_columns(one: pa.Schema, other: pa.Schema) -> bool:
+    """Whether two schemas have the same columns with the same types, in any order."""
+    return {column.name: column.type for column in one} == {column.name: column.type for column in other}
 
 
 def lazy_frame(data: Any, batch_bytes: int) -> QueryBatches:

@@ -10,7 +10,7 @@ from separatrix.base.arrays import AnyArray, Integers, Matrix
 from separatrix.base.cached import cached_property
 from separatrix.base.errors import ParameterError, TableError
 from separatrix.base.labels import encode
-from separatrix.rows.coding import ClassTotals, Coding
+from separatrix.rows.coding import CLASS_NUMBERS, ClassTotals, Coding
 from separatrix.rows.labelled import OutsideMemory
 from separatrix.rows.streamed import StreamedRows
 from separatrix.streams.batches import Batches, Stamp
@@ -20,7 +20,7 @@ from separatrix.streams.listed_classes import ListedClasses
 from separatrix.streams.matrix import refuse_other_types
 from separatrix.streams.memory_limit import batch_bytes, memory_bytes
 from separatrix.streams.opening import Opening, opened
-from separatrix.streams.sources import CachedRows, CachedSparseRows, ReadRows
+from separatrix.streams.sources import CachedRows, CachedSparseRows, ReadRows, refuse_changed
 from separatrix.streams.streamed_likelihood import sampled_rows
 from separatrix.streams.svmlight import SvmlightTable
 from separatrix.streams.table_parts import BatchTable, Part, PartTable
@@ -78,8 +78,17 @@ class Scan(OutsideMemory):
 
     @property
     def fingerprint(self) -> str:
-        """The files with their sizes and times, and what is read of them."""
-        return f"{self.name}: {[list(stamp) for stamp in self.table.stamps]} {self.table.description}"
+        """The files with their sizes and times, and what is read of them; for a query the checksum of its rows."""
+        stamps = [list(stamp) for stamp in self.table.stamps]
+        return f"{self.name}: {stamps or self._checksum} {self.table.description}"
+
+    @property
+    def _checksum(self) -> int | None:
+        """The checksum of all rows, from the cache."""
+        if self.store.file is None:
+            problem = "it has no files that identify its rows, so a checkpoint cannot tell whether they are the same"
+            raise TableError(self.name, problem, "give cache=FOLDER, write the rows to files, or use no checkpoint")
+        return self.store.file.checksum
 
     @property
     def dtype(self) -> Any:
@@ -170,7 +179,16 @@ class Scan(OutsideMemory):
         ------
         array (m, d), dense or sparse
         """
-        return (self.table.settled(part.X) for part in self.table.parts())
+        cache = vars(self.store).get("file")  # if an earlier fit has made it
+        if cache is not None:
+            return (CachedSparseRows if self.table.is_sparse else CachedRows)(
+                self.name, cache, CLASS_NUMBERS
+            ).matrices()
+        return self._read_matrices(self.first_stamps)
+
+    def _read_matrices(self, stamps: tuple[Stamp, ...]) -> Iterator[Matrix]:
+        yield from (self.table.settled(part.X) for part in self.table.parts())
+        refuse_changed(self.table, stamps)
 
     def rows(self, coding: Coding) -> StreamedRows:
         """The rows with the targets and weights of a coding.

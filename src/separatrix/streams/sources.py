@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from separatrix.base.arrays import Integers
+from separatrix.base.arrays import Integers, Matrix
 from separatrix.base.cached import cached_property
 from separatrix.base.errors import TableError
 from separatrix.rows.coding import Coding
@@ -52,10 +52,15 @@ class ReadRows:
             assert part.X is not None
             weight = np.ones(part.X.shape[0]) if part.weight is None else part.weight
             yield Piece(table.settled(part.X), *self.coding.of(codes, weight))
-        changed = next((new for old, new in zip(self.stamps, table.stamps, strict=True) if old != new), None)
-        if changed is not None:
-            problem = "it has changed since it was first read"
-            raise TableError(changed.path, problem, "leave the file unchanged during a fit, and fit again")
+        refuse_changed(table, self.stamps)
+
+
+def refuse_changed(table: PartTable, stamps: tuple[Stamp, ...]) -> None:
+    """Raise an error if a file of the table no longer has its first stamp."""
+    changed = next((new for old, new in zip(stamps, table.stamps, strict=True) if old != new), None)
+    if changed is not None:
+        problem = "it has changed since it was first read"
+        raise TableError(changed.path, problem, "leave the file unchanged during a fit, and fit again")
 
 
 @dataclass(frozen=True)
@@ -81,9 +86,15 @@ class CachedRows:
         return Piece(self.cache.dense(start, stop), *coded)
 
     def pieces(self) -> Iterator[Piece]:
+        return (self.between(start, stop) for start, stop in self._ranges())
+
+    def matrices(self) -> Iterator[Matrix]:
+        """X alone, in the same pieces."""
+        return (self.cache.dense(start, stop) for start, stop in self._ranges())
+
+    def _ranges(self) -> Iterator[tuple[int, int]]:
         size = max(1, CACHED_PIECE_BYTES // (8 * max(1, self.n_features)))
-        for start in range(0, self.n_rows, size):
-            yield self.between(start, min(start + size, self.n_rows))
+        return ((start, min(start + size, self.n_rows)) for start in range(0, self.n_rows, size))
 
 
 @dataclass(frozen=True)
@@ -107,3 +118,7 @@ class CachedSparseRows:
         for k, (start, stop) in enumerate(zip(self._edges[:-1].tolist(), self._edges[1:].tolist(), strict=True)):
             coded = self.coding.of(self.cache.codes(start, stop), self.cache.weights(start, stop))
             yield Piece(self.cache.sparse(k), *coded)
+
+    def matrices(self) -> Iterator[Matrix]:
+        """X alone, in the same pieces."""
+        return (self.cache.sparse(k) for k in range(len(self.cache.chunks)))

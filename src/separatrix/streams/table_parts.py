@@ -14,7 +14,7 @@ from separatrix.base.cached import cached_property
 from separatrix.rows.column_statistics import FEWEST_ENTRIES_TO_COMPILE_SUMS
 from separatrix.rows.cutting import block_rows
 from separatrix.rows.protocol import BLOCK_BYTES
-from separatrix.streams.batches import MOST_ROWS_PER_BATCH, Batches, LabelKind, Stamp
+from separatrix.streams.batches import MOST_ROWS_PER_BATCH, Batches, LabelKind, Stamp, explained
 from separatrix.streams.labelling import checked_weights, refuse_not_finite
 from separatrix.streams.matrix import BatchColumns, float_width
 
@@ -93,11 +93,11 @@ class BatchTable:
 
     @property
     def description(self) -> str:
-        """What is read of the files: columns with their types, the target and the weight."""
+        """What is read of the files: columns with their types, the target and the weight, and how text is written."""
         schema = self.batches.schema
         chosen = (*self.columns, *(name for name in (self.target, self.weight) if name is not None))
         types = [f"{name!r}: {schema.field(name).type}" for name in chosen]
-        return f"{types} target={self.target!r} weight={self.weight!r}"
+        return f"{types} target={self.target!r} weight={self.weight!r} {self.batches.spelled}"
 
     def called(self, row: int) -> str:
         return self.batches.called(row)
@@ -131,10 +131,22 @@ class BatchTable:
         yield from filling.rest()
 
     def _labels_and_weights(self, batch: Any, start: int) -> tuple[Any, Array | None]:
-        labels = None if self.target is None else batch.column(self.target)
+        labels = None if self.target is None else self._typed(batch.column(self.target))
         if self.weight is None:
             return labels, None
         return labels, checked_weights(batch.column(self.weight), self.weight, start, self.called)
+
+    @cached_property
+    def _label_type(self) -> Any:
+        """The type of the labels of all files together."""
+        return None if self.target is None else self.batches.schema.field(self.target).type
+
+    def _typed(self, labels: Any) -> Any:
+        if labels.type == self._label_type:
+            return labels
+        values = labels.dictionary_decode() if pa.types.is_dictionary(labels.type) else labels
+        with explained(self.name, f"labels of type {self._label_type} in all files"):
+            return values.cast(self._label_type)
 
 
 class _Filling:
@@ -188,10 +200,5 @@ def _some(values: Any, begin: int, end: int) -> Any:
 
 
 def _together(labels: Sequence[Any]) -> Any:
-    """Arrow arrays one after the other. Files may have types that differ, such as text and categories."""
-    if labels[0] is None or len(labels) == 1:
-        return labels[0]
-    if any(part.type != labels[0].type for part in labels):
-        values = [part.dictionary_decode() if pa.types.is_dictionary(part.type) else part for part in labels]
-        labels = [part.cast(values[0].type) for part in values]
-    return pa.concat_arrays(labels)
+    """Arrow arrays of one type, one after the other."""
+    return labels[0] if labels[0] is None or len(labels) == 1 else pa.concat_arrays(labels)
