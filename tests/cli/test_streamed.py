@@ -182,6 +182,14 @@ def test_a_cache_is_kept_and_used_again(table):
     assert os.stat(f"kept/{kept}").st_mtime_ns == before
 
 
+def test_a_cache_belongs_to_the_spelling(table):
+    """With other texts for missing values other rows are dropped, while the columns are encoded in the same way."""
+    fit = ("fit", "t.csv", "--target", "y", "--drop", "city", "--drop", "day", "--missing", "drop", *SMALL, "--json")
+    cell = pd.read_csv("t.csv").x0[0]
+    for more in ((), ("--na", str(cell))):
+        assert run(*fit, *more, "--cache", "kept").stdout == run(*fit, *more).stdout
+
+
 @pytest.mark.slow
 def test_a_fit_that_was_killed_goes_on(tmp_path):
     """A real process is killed while it writes its checkpoint, again and again; the end is that of one run."""

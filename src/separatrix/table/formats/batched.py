@@ -100,8 +100,8 @@ class BatchedSource:
 
     @property
     def fingerprint(self) -> str:
-        """The files, their sizes and the times when they were last changed."""
-        return files_fingerprint(self.name, self.paths)
+        """The files, their sizes and the times when they were last changed, and how text is written in them."""
+        return f"{files_fingerprint(self.name, self.paths)}; {_spelled(self.source)}"
 
     def batches(
         self, names: Sequence[str], literal: Collection[str] = (), pointed: Collection[str] = ()
@@ -165,6 +165,14 @@ def _is_text(source: Source) -> bool:
     if isinstance(source, RewrittenSource):
         return _is_text(source.source)
     return isinstance(source.files[0] if isinstance(source, FolderSource) else source, DelimitedSource)
+
+
+def _spelled(source: Source) -> str:
+    """How the text of a source is written; empty for files with types."""
+    if isinstance(source, RewrittenSource):
+        return f"{_spelled(source.source)} {source.na} {source.forms}"
+    one = source.files[0] if isinstance(source, FolderSource) else source
+    return repr(one.spelling) if isinstance(one, DelimitedSource) else ""
 
 
 def _with_files(
