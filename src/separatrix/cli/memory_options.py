@@ -44,7 +44,9 @@ _MEMORY = (
     "A limit on the peak memory of the process, such as 500MB or 4GB, which includes about 300MB for Python and its "
     "packages; by default a part of the available memory. A table that would need more "
 )
-memory_option = click.option("--memory", metavar="SIZE", help=f"{_MEMORY}is read in batches, with the same result.")
+memory_option = click.option(
+    "--memory", metavar="SIZE", help=f"{_MEMORY}is read in batches, with the same result up to rounding."
+)
 memory_of_fit_option = click.option(
     "--memory",
     metavar="SIZE",
