@@ -58,6 +58,8 @@ CASES = {
     "svc of three classes": (sx.LinearSVC(), MIXED, THREE),
     "softmax": (sx.LogisticRegression(), MIXED, THREE),
     "one versus rest": (sx.OneVsRestClassifier(sx.LogisticRegression()), MIXED, THREE),
+    "one perceptron versus rest": (sx.OneVsRestClassifier(sx.Perceptron(max_iter=4)), MIXED, THREE),
+    "one perceptron for two classes": (sx.OneVsRestClassifier(sx.Perceptron()), APART, Y),
 }
 
 
@@ -108,6 +110,8 @@ def test_every_step_begins_where_the_one_before_ended(runs, name):
 def test_scores_mistakes_and_margins_are_those_of_the_rows(runs, name):
     model, X, y = CASES[name]
     run = runs[name]
+    if isinstance(model, sx.OneVsRestClassifier):
+        model = model.estimator
     hull = isinstance(model, sx.KozinecClassifier | sx.MaxMarginClassifier)
     for step in list(run)[:40]:
         several = step.w.ndim > 1
@@ -194,6 +198,8 @@ def test_bounds(runs):
         model = CASES[name][0]
         start = None if isinstance(model.start, str) else model.start[0]
         assert run[0].bound == pytest.approx(sx.novikoff_bound(APART, Y, start, model.eta0).bound_from_start)
+    inside, alone = runs["one perceptron for two classes"], runs["online"]
+    assert [step.bound for step in inside] == [step.bound for step in alone]
     for name in ("inseparable", "batch", "penalty", "class weights"):
         assert all(step.bound is None for step in runs[name])
     best = runs["newton"].model.certificate_.objective
