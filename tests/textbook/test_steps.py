@@ -359,3 +359,20 @@ def test_what_has_no_steps_is_refused():
             sx.steps(wrong, MIXED, Y)
     with pytest.raises(ParameterError, match="keep"):
         sx.steps(sx.Perceptron(), MIXED, Y, keep=0)
+
+
+def test_weights_are_refused_where_the_estimator_takes_none():
+    w = np.linspace(1.0, 2.0, len(Y))
+    for model in (sx.Perceptron(), sx.KozinecClassifier(), sx.MaxMarginClassifier()):
+        for estimator in (model, sx.OneVsRestClassifier(model)):
+            with pytest.raises(ParameterError, match=f"sample_weight: {type(model).__name__} takes none; leave it out"):
+                sx.steps(estimator, APART, Y, sample_weight=w)
+        with pytest.raises(ParameterError, match=f"sample_weight: {type(model).__name__} takes none; leave it out"):
+            sx.steps(make_pipeline(sx.quadratic(), model), APART, Y, sample_weight=w)
+
+
+def test_weights_reach_the_last_estimator_of_a_pipeline():
+    w = np.linspace(1.0, 2.0, len(Y))
+    run = sx.steps(make_pipeline(sx.quadratic(), sx.LogisticRegression()), MIXED, Y, sample_weight=w)
+    alone = sx.LogisticRegression().fit(sx.quadratic().fit_transform(MIXED), Y, sample_weight=w)
+    np.testing.assert_array_equal(run[-1].w, alone.coef_[0])
