@@ -9,10 +9,7 @@ import numpy as np
 from separatrix.base.arrays import Array, all_true, any_true
 from separatrix.base.errors import ParameterError
 from separatrix.base.messages import ByAudience, Message
-from separatrix.classifiers.bias_reduction import check_bias_reduction
-from separatrix.classifiers.fit_input import (
-    SMALLEST_C,
-    FitInput,
+from separatrix.base.setting_checks import (
     check_choice,
     check_count,
     check_flag,
@@ -20,6 +17,8 @@ from separatrix.classifiers.fit_input import (
     check_positive,
     is_number,
 )
+from separatrix.classifiers.bias_reduction import check_bias_reduction
+from separatrix.classifiers.fit_input import SMALLEST_C, FitInput
 from separatrix.classifiers.sample_weights import class_weights, refuse_weightless_classes, totals_for
 from separatrix.classifiers.sklearn_settings import LOGISTIC, C_of, check_jobs, check_taken, l1_ratio_of
 from separatrix.losses import LOSSES

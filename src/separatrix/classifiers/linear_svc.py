@@ -13,23 +13,14 @@ from separatrix.base.arrays import Array
 from separatrix.base.concurrency import one_blas_thread
 from separatrix.base.errors import ParameterError
 from separatrix.base.messages import Classifier, Message
+from separatrix.base.setting_checks import check_choice, check_count, check_flag, check_not_negative, check_positive
 from separatrix.base.watching import part
 from separatrix.certificates.certificate import Certificate
 from separatrix.certificates.claim import Recomputed
 from separatrix.certificates.hinge_claim import HingeClaim
 from separatrix.certificates.parts_claim import summed
 from separatrix.classifiers.description import COUNT, LINEAR_SCORER, Description, array, choice, number, record
-from separatrix.classifiers.fit_input import (
-    SMALLEST_C,
-    FitInput,
-    check_choice,
-    check_count,
-    check_flag,
-    check_not_negative,
-    check_positive,
-    seed_of,
-    validate,
-)
+from separatrix.classifiers.fit_input import SMALLEST_C, FitInput, seed_of, validate
 from separatrix.classifiers.linear import Approach, ClassifierTraits, LinearClassifier
 from separatrix.classifiers.sample_weights import class_weights, refuse_weightless_classes, totals_for
 from separatrix.classifiers.shared_descriptions import CLASS_WEIGHT, LOSS, MAX_ITER, NO_INTERCEPT, SOLVER, TOL, C
