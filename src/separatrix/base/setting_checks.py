@@ -9,6 +9,9 @@ import numpy as np
 
 from separatrix.base.errors import ParameterError
 
+# C must be larger than this: the strength 1/C of the penalty, multiplied by squares of weights, must not overflow.
+SMALLEST_C = 1e-300
+
 
 def check_positive(name: str, value: Any, remedy: str = "give a positive number") -> None:
     """Refuse all but positive numbers; infinity is one."""
@@ -26,6 +29,20 @@ def check_positive_finite(name: str, value: Any, remedy: str = "give a finite po
     """
     if not (is_number(value) and 0 < value < np.inf):
         raise ParameterError(name, f"got {value!r}", remedy)
+
+
+def check_C(C: Any, remedy: str) -> None:
+    """Refuse all but positive numbers and infinity, and a C so small that a penalty of strength 1/C may overflow.
+
+    >>> check_C(1e-305, "give a positive number")
+    Traceback (most recent call last):
+    ...
+    separatrix.base.errors.ParameterError: C: got 1e-305; give more than 1e-300, so that ...
+    """
+    check_positive("C", C, remedy)
+    if not float(C) > SMALLEST_C:
+        remedy = f"give more than {SMALLEST_C}, so that a penalty of strength 1/C does not overflow"
+        raise ParameterError("C", f"got {C!r}", remedy)
 
 
 def check_not_negative(name: str, value: Any) -> None:

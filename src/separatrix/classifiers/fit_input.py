@@ -26,9 +26,6 @@ from separatrix.rows.csr import as_csr, is_sparse
 from separatrix.rows.labelled import LabelledTable, MemoryTable, OutsideMemory, with_offset
 from separatrix.rows.model_columns import model_matrices
 
-# C must be larger than this, so that the strength 1/C of the penalty does not overflow.
-SMALLEST_C = 1e-300
-
 
 @dataclass(frozen=True)
 class FitInput:

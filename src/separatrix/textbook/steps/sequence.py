@@ -10,6 +10,7 @@ from sklearn.base import clone
 
 from separatrix.base.arrays import Array
 from separatrix.base.errors import ParameterError
+from separatrix.base.setting_checks import check_count
 from separatrix.proofs.verdicts import Separable, Verdict
 from separatrix.rows.in_memory import InMemory
 from separatrix.textbook.novikoff import Theorem, as_vector, theorem, widest_separator
@@ -312,6 +313,5 @@ def steps(estimator: Any, X: Any, y: Any, *, sample_weight: Any = None, keep: in
     """
     if isinstance(estimator, type) or not hasattr(estimator, "get_params"):
         raise ParameterError("estimator", f"got {estimator!r}", "give an estimator, such as Perceptron()")
-    if isinstance(keep, bool) or not isinstance(keep, int | np.integer) or keep < 1:
-        raise ParameterError("keep", f"got {keep!r}", "give a number of states, at least 1")
+    check_count("keep", keep)
     return Steps(estimator, X, y, sample_weight, int(keep))
