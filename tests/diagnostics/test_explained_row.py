@@ -152,3 +152,17 @@ def test_the_text_marks_coordinates_that_it_leaves_out():
     text = str(sx.explain_row(sx.LogisticRegression().fit(wide, Y[TWO]), wide[0]))
     assert text.splitlines()[1].startswith("  lead ")
     assert ", …)" in text.splitlines()[2]
+
+
+@pytest.mark.parametrize("unit", ["D", "s", "ns"])
+def test_dates_are_labels(unit):
+    days = np.array(["2020-01-01", "2021-06-01", "2022-03-05"], dtype=f"datetime64[{unit}]")
+    model = sx.LeastSquaresClassifier().fit(X, days[Y])
+    for label in (days[0], days[0].astype("datetime64[D]"), days[0].astype("datetime64[D]").item()):
+        found = sx.explain_row(model, X[0], label)
+        assert found.label == found.predicted == days[0]
+        assert found.to_dict()["label"] == str(days[0])
+        assert "label 2020-01-01" in str(found)
+        json.dumps(found.to_dict())
+    with pytest.raises(LabelError, match=r"2020-01-02.*2021-06-01"):
+        sx.explain_row(model, X[0], np.datetime64("2020-01-02"))

@@ -16,7 +16,7 @@ import numpy as np
 
 from separatrix.base.arrays import AnyArray, Array
 from separatrix.base.errors import InputError
-from separatrix.base.labels import known_codes
+from separatrix.base.labels import TIMES, known_codes, label_list
 from separatrix.base.number_text import number_text
 from separatrix.classifiers import name_of
 from separatrix.geometry import Hyperplane
@@ -119,7 +119,7 @@ class ExplainedRow:
             nearest = ", ".join(shown + ["…"] * (len(self.projection) > MOST_COORDINATES))
             lines.append(f"  {number_text(self.distance)} from the boundary, whose nearest point is ({nearest})")
         if self.probabilities is not None:
-            each = zip(self.classes.tolist(), self.probabilities.tolist(), strict=True)
+            each = zip(label_list(self.classes), self.probabilities.tolist(), strict=True)
             lines.append("  " + ", ".join(f"P({label}) = {number_text(p)}" for label, p in each))
         if self.margin is not None:
             side = "right" if self.label == self.predicted else "wrong"
@@ -162,9 +162,10 @@ def explain_row(model: Any, x: Any, label: Any = None) -> ExplainedRow:
     last, rows, names = taken_apart(model, _table_of(model, x))
     scorer = last.scorer_of() if hasattr(last, "scorer_of") else scores_of(last)
     inside = np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows, dtype=np.float64)[0]
-    predicted = scorer.predict(rows).tolist()[0]
+    labels = label_list(scorer.classes)
+    predicted = label_list(scorer.predict(rows))[0]
     z = np.atleast_1d(np.asarray(scorer.scores(rows))[0])
-    i, j = _top_two(z, scorer.classes.tolist().index(predicted))
+    i, j = _top_two(z, labels.index(predicted))
     known, missing = _linear(scorer, inside, i, j), dict[str, str]()
     if not known:
         missing = dict.fromkeys(("contributions", "distance", "projection"), _not_linear(last))
@@ -177,9 +178,7 @@ def explain_row(model: Any, x: Any, label: Any = None) -> ExplainedRow:
         known |= _judged(last, scorer.classes, z, label, known.get("probabilities"), missing)
     lead = float(known.pop("lead", z[i] - z[j] if len(z) > 1 else abs(z[0])))
     about = {"columns": names or _names(last, len(inside)), "classes": scorer.classes, "scores": z, "lead": lead}
-    return ExplainedRow(
-        inside, predicted=predicted, against=scorer.classes.tolist()[j], missing=missing, **about, **known
-    )
+    return ExplainedRow(inside, predicted=predicted, against=labels[j], missing=missing, **about, **known)
 
 
 def _table_of(model: Any, x: Any) -> Any:
@@ -249,7 +248,7 @@ def _judged(
     code = int(known_codes([label], classes)[0])
     t = 2.0 * code - 1.0
     margin = t * float(z[0]) if len(z) == 1 else float(z[code] - np.max(np.delete(z, code)))
-    found: dict[str, Any] = {"label": classes.tolist()[code], "margin": margin}
+    found: dict[str, Any] = {"label": label_list(classes)[code], "margin": margin}
     if P is not None:
         with np.errstate(divide="ignore"):
             return {**found, "loss": -float(np.log(P[code])), "loss_name": "−ln P"}
@@ -275,7 +274,7 @@ def _largest(parts: list[tuple[str, float]], most: int = 6) -> list[tuple[str, f
 
 def _plain(value: Any) -> Any:
     if isinstance(value, np.ndarray):
-        return value.tolist()
+        return [_plain(label) for label in label_list(value)] if value.dtype.kind in TIMES else value.tolist()
     if isinstance(value, np.generic):
-        return value.item()
+        return str(value) if value.dtype.kind in TIMES else value.item()
     return dict(value) if isinstance(value, Mapping) else value
