@@ -21,6 +21,7 @@ from separatrix.base.number_text import number_text
 from separatrix.classifiers import name_of
 from separatrix.geometry import Hyperplane
 from separatrix.losses import LOSSES
+from separatrix.moments.target_tables import TARGETS
 from separatrix.scorers.scorer import Scorer, scores_of, taken_apart
 
 # The loss of the margin that a classifier without probabilities minimises, by the name of the classifier. Classifiers
@@ -66,7 +67,8 @@ class ExplainedRow:
     margin : float or None
         The score of the true class less the largest of the others; negative for a mistake.
     loss, loss_name : float and str, or None
-        What the row costs: −ln P(label | x), or the model's loss of the margin.
+        What the row costs: −ln P(label | x), or the loss that the fit minimises. With K > 2 scores, it is the sum over
+        the classes of the losses of each one against the rest.
     missing : mapping of str to str
         Why a quantity is None, by its name.
 
@@ -252,11 +254,36 @@ def _judged(
     if P is not None:
         with np.errstate(divide="ignore"):
             return {**found, "loss": -float(np.log(P[code])), "loss_name": "−ln P"}
-    name = LOSS_OF_CLASSIFIER.get(name_of(type(model)) or "", getattr(model, "loss", None))
-    if name not in LOSSES or len(z) > 1:
-        missing["loss"] = f"the fit of this {type(model).__name__} is not a sum of losses of single rows"
+    name = _minimised_loss(model)
+    if name is None:
+        missing["loss"] = _no_loss(model)
         return found
-    return {**found, "loss": float(LOSSES[name].value(np.array([t]), z)[0]), "loss_name": f"{name} loss"}
+    if len(z) == 1:
+        return {**found, "loss": float(LOSSES[name].value(np.array([t]), z)[0]), "loss_name": f"{name} loss"}
+    return {**found, "loss": _summed_loss(model, name, z, code), "loss_name": f"{name} loss, summed over the classes"}
+
+
+def _minimised_loss(model: Any) -> str | None:
+    """The name of the loss of single rows that the fit minimises, for each class against the rest; None without one."""
+    name = name_of(type(model))
+    if name == "one-versus-rest":
+        return _minimised_loss(model.estimators_[0])
+    loss = None if name is None else LOSS_OF_CLASSIFIER.get(name, getattr(model, "loss", None))
+    return loss if loss in LOSSES else None
+
+
+def _no_loss(model: Any) -> str:
+    if name_of(type(model)) == "one-versus-one":
+        return f"{type(model).__name__} fits a model to each pair of classes, not to all rows at once"
+    return f"the fit of this {type(model).__name__} is not a sum of losses of single rows"
+
+
+def _summed_loss(model: Any, name: str, z: Array, code: int) -> float:
+    """The sum of the losses of all K scores of a row, where each class has its target: its own one, or the rest's."""
+    if name_of(type(model)) == "least-squares":
+        return float(np.sum((z - TARGETS[model.targets].table(len(z))[code]) ** 2))
+    t = np.where(np.arange(len(z)) == code, 1.0, -1.0)
+    return float(np.sum(LOSSES[name].value(t, z)))
 
 
 def _names(model: Any, width: int) -> list[str]:
