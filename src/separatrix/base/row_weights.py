@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ def row_weights(sample_weight: Any, n_rows: int) -> Array:
     try:
         weight = np.asarray(sample_weight, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise WeightError("sample_weight", f"got {sample_weight!r}", "give one number per row") from error
+        raise WeightError("sample_weight", f"got {reprlib.repr(sample_weight)}", "give one number per row") from error
     if weight.ndim == 0:
         weight = np.full(n_rows, float(weight))
     if weight.shape != (n_rows,):
