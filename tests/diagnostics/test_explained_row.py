@@ -93,6 +93,49 @@ def test_losses_of_the_margin(model, loss):
         assert found.loss == pytest.approx(float(LOSSES[loss].value(t, found.scores[0])))
 
 
+ONE_AGAINST_REST = [
+    (sx.Perceptron(), "perceptron"),
+    (sx.LinearSVC(), "squared_hinge"),
+    (sx.LinearSVC(loss="hinge"), "hinge"),
+    (sx.MaxMarginClassifier(), "hinge"),
+    (sx.OneVsRestClassifier(sx.LinearSVC(loss="hinge")), "hinge"),
+    (sx.OneVsRestClassifier(sx.LogisticRegression()), "logistic"),
+]
+
+
+@pytest.mark.parametrize(("model", "loss"), ONE_AGAINST_REST)
+def test_losses_of_several_classes_are_summed(model, loss):
+    model.fit(X, Y)
+    for row, label in zip(X[::9], Y[::9], strict=True):
+        found = sx.explain_row(model, row, label)
+        t = np.where(np.arange(3) == label, 1.0, -1.0)
+        assert found.loss_name == f"{loss} loss, summed over the classes"
+        assert found.loss == pytest.approx(float(LOSSES[loss].value(t, found.scores).sum()))
+
+
+def test_the_losses_of_the_rows_are_the_objective():
+    model = sx.LinearSVC(loss="hinge").fit(X, Y)
+    total = sum(sx.explain_row(model, row, label).loss for row, label in zip(X, Y, strict=True))
+    penalty = np.sum(model.coef_**2) / (2 * model.C * len(X))
+    assert model.certificate_.objective == pytest.approx(total / len(X) + penalty, rel=1e-6)
+
+
+@pytest.mark.parametrize("targets", ["one-hot", "signed"])
+def test_squared_losses_of_several_classes_compare_outputs_with_their_codes(targets):
+    model = sx.LeastSquaresClassifier(targets=targets).fit(X, Y)
+    code = np.array([1.0, 0.0, 0.0]) if targets == "one-hot" else np.array([1.0, -1.0, -1.0])
+    found = sx.explain_row(model, X[3], 0)
+    assert found.loss_name == "squared loss, summed over the classes"
+    assert found.loss == pytest.approx(np.sum((found.scores - code) ** 2))
+
+
+def test_why_there_is_no_loss():
+    pairs = sx.explain_row(sx.OneVsOneClassifier(sx.LinearSVC()).fit(X, Y), X[0], 0)
+    assert pairs.missing["loss"] == "OneVsOneClassifier fits a model to each pair of classes, not to all rows at once"
+    for model in (sx.FisherDiscriminant(), sx.KozinecClassifier()):
+        assert "is not a sum of losses" in sx.explain_row(model.fit(X, Y), X[0], 0).missing["loss"]
+
+
 def test_pipelines_names_and_refusals():
     frame = pd.DataFrame(X[TWO], columns=["age", "height"])
     named = sx.LogisticRegression().fit(frame, Y[TWO])
@@ -152,3 +195,17 @@ def test_the_text_marks_coordinates_that_it_leaves_out():
     text = str(sx.explain_row(sx.LogisticRegression().fit(wide, Y[TWO]), wide[0]))
     assert text.splitlines()[1].startswith("  lead ")
     assert ", …)" in text.splitlines()[2]
+
+
+@pytest.mark.parametrize("unit", ["D", "s", "ns"])
+def test_dates_are_labels(unit):
+    days = np.array(["2020-01-01", "2021-06-01", "2022-03-05"], dtype=f"datetime64[{unit}]")
+    model = sx.LeastSquaresClassifier().fit(X, days[Y])
+    for label in (days[0], days[0].astype("datetime64[D]"), days[0].astype("datetime64[D]").item()):
+        found = sx.explain_row(model, X[0], label)
+        assert found.label == found.predicted == days[0]
+        assert found.to_dict()["label"] == str(days[0])
+        assert "label 2020-01-01" in str(found)
+        json.dumps(found.to_dict())
+    with pytest.raises(LabelError, match=r"2020-01-02.*2021-06-01"):
+        sx.explain_row(model, X[0], np.datetime64("2020-01-02"))

@@ -9,11 +9,12 @@ import numpy as np
 
 from separatrix.base.arrays import EPS, Array
 from separatrix.base.concurrency import one_blas_thread
+from separatrix.base.setting_checks import check_choice
 from separatrix.certificates.certificate import Certificate
 from separatrix.certificates.claim import Recomputed
 from separatrix.certificates.moments_claims import MomentsClaim
 from separatrix.classifiers.description import LINEAR_SCORER, Description, Requires, Setting, array, record
-from separatrix.classifiers.fit_input import check_choice, validate
+from separatrix.classifiers.fit_input import validate
 from separatrix.classifiers.generative import refuse_empty_class
 from separatrix.classifiers.linear import Approach, LinearClassifier
 from separatrix.moments.gather import Moments, gather, refuse_extreme_scales

@@ -170,7 +170,9 @@ def test_what_to_worry_about():
         apart = sx.LogisticRegression(C=np.inf).fit(X[:2], y[:2])
     assert "No best fit exists." in checked(sx.report(apart, X[:2], y[:2])).text
     other = checked(sx.report(sx.LogisticRegression().fit(X, y), X[::-1], y))
-    assert "The certificate does not hold." in other.text
+    assert "The certificate could not be confirmed." in other.text
+    short = checked(sx.report(sx.LogisticRegression().fit(X, y), X[1:], y[1:]))
+    assert "The certificate does not hold." in short.text
     wide = np.column_stack([X, X[:, 0]])
     assert "collinear" in checked(sx.report(sx.LogisticRegression().fit(wide, y), wide, y)).text
 

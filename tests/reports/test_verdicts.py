@@ -152,3 +152,53 @@ def test_checks_are_said_to_be_of_their_rows():
     X, y = drawn(2)
     page = sx.report(sx.LogisticRegression().fit(X, y), X, y, checks=[], checks_of="t.csv")
     assert "Of t.csv. Nothing was found." in section_of(page, "checks")
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_weights_and_offset_of_the_fit_are_given_to_the_report():
+    X, y = drawn(2, apart=0.7)
+    w, o = np.linspace(0.5, 3.0, len(y)), np.linspace(-2.0, 2.0, len(y))
+    model = sx.LogisticRegression(C=np.inf).fit(X, y, sample_weight=w, offset=o)
+    page = sx.report(model, X, y, sample_weight=w, offset=o)
+    lead = lead_of(page)
+    assert "The fit is proven optimal" in lead
+    right = np.mean(model.predict(X, o) == y)
+    assert right != np.mean(model.predict(X) == y)
+    assert f"it is right {100 * right:.1f} % of the time" in lead
+    assert "The measures count each row once, whatever its weight." in lead
+    assert "verify(X, y, sample_weight=sample_weight, offset=offset)" in section_of(page, "certificate")
+    assert "depend on what the sample weights mean" in checked(page).text
+    other = lead_of(sx.report(model, X, y, sample_weight=w[::-1], offset=o))
+    assert "Its certificate does not hold on the 90 rows given here as those of the fit" in other
+    assert "it had other sample weights or another offset" in other
+
+
+@pytest.mark.usefixtures("undrawn")
+@pytest.mark.parametrize("model", [sx.LogisticRegression(), sx.LinearSVC(), sx.LinearDiscriminantAnalysis()])
+def test_weights_that_the_report_does_not_know_do_not_refute_the_certificate(model):
+    X, y = drawn(2, apart=0.7)
+    page = sx.report(model.fit(X, y, sample_weight=np.linspace(0.5, 3.0, len(y))), X, y)
+    lead, told = lead_of(page), checked(page).text
+    assert "Its certificate could not be confirmed on the 90 rows given here" in lead
+    assert "had sample weights or an offset that are not known to this report" in lead
+    assert "does not hold" not in told
+    assert "nothing is proven" not in told
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_held_out_rows_are_scored_without_an_offset():
+    X, y = drawn(2, apart=0.7)
+    o = np.linspace(-2.0, 2.0, 60)
+    model = sx.LogisticRegression().fit(X[:60], y[:60], offset=o)
+    page = sx.report(model, X[:60], y[:60], offset=o, test=(X[60:], y[60:]))
+    assert "The held-out rows are scored with an offset of zero." in lead_of(page)
+
+
+def test_weights_and_offsets_that_do_not_fit_are_refused():
+    X, y = drawn(2, apart=0.7)
+    with pytest.raises(sx.errors.InputError, match="sample_weight"):
+        sx.report(sx.LogisticRegression().fit(X, y), X, y, sample_weight=[1.0, 2.0])
+    with pytest.raises(sx.errors.InputError, match="offset"):
+        sx.report(sx.LogisticRegression().fit(X, y), X, y, offset=[1.0, 2.0])
+    with pytest.raises(sx.errors.InputError, match="offset: LinearSVC takes none"):
+        sx.report(sx.LinearSVC().fit(X, y), X, y, offset=np.zeros(len(y)))

@@ -58,7 +58,7 @@ def test_what_cannot_be_is_refused_in_a_sentence():
     with pytest.raises(sx.errors.ParameterError, match="no second derivatives"):
         E.hessian(np.zeros(4))
     for name, value in {"loss": "logit", "C": 0.0, "l1_ratio": 2.0, "sample_weight": np.zeros(40)}.items():
-        with pytest.raises(sx.errors.ParameterError, match=name):
+        with pytest.raises(sx.errors.InputError, match=name):
             sx.objective(X, y, **{name: value})
     with pytest.raises(sx.errors.LabelError, match="1 class"):
         sx.objective(X, np.zeros(40))

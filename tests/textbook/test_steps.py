@@ -58,6 +58,8 @@ CASES = {
     "svc of three classes": (sx.LinearSVC(), MIXED, THREE),
     "softmax": (sx.LogisticRegression(), MIXED, THREE),
     "one versus rest": (sx.OneVsRestClassifier(sx.LogisticRegression()), MIXED, THREE),
+    "one perceptron versus rest": (sx.OneVsRestClassifier(sx.Perceptron(max_iter=4)), MIXED, THREE),
+    "one perceptron for two classes": (sx.OneVsRestClassifier(sx.Perceptron()), APART, Y),
 }
 
 
@@ -108,6 +110,8 @@ def test_every_step_begins_where_the_one_before_ended(runs, name):
 def test_scores_mistakes_and_margins_are_those_of_the_rows(runs, name):
     model, X, y = CASES[name]
     run = runs[name]
+    if isinstance(model, sx.OneVsRestClassifier):
+        model = model.estimator
     hull = isinstance(model, sx.KozinecClassifier | sx.MaxMarginClassifier)
     for step in list(run)[:40]:
         several = step.w.ndim > 1
@@ -194,6 +198,8 @@ def test_bounds(runs):
         model = CASES[name][0]
         start = None if isinstance(model.start, str) else model.start[0]
         assert run[0].bound == pytest.approx(sx.novikoff_bound(APART, Y, start, model.eta0).bound_from_start)
+    inside, alone = runs["one perceptron for two classes"], runs["online"]
+    assert [step.bound for step in inside] == [step.bound for step in alone]
     for name in ("inseparable", "batch", "penalty", "class weights"):
         assert all(step.bound is None for step in runs[name])
     best = runs["newton"].model.certificate_.objective
@@ -353,3 +359,20 @@ def test_what_has_no_steps_is_refused():
             sx.steps(wrong, MIXED, Y)
     with pytest.raises(ParameterError, match="keep"):
         sx.steps(sx.Perceptron(), MIXED, Y, keep=0)
+
+
+def test_weights_are_refused_where_the_estimator_takes_none():
+    w = np.linspace(1.0, 2.0, len(Y))
+    for model in (sx.Perceptron(), sx.KozinecClassifier(), sx.MaxMarginClassifier()):
+        for estimator in (model, sx.OneVsRestClassifier(model)):
+            with pytest.raises(ParameterError, match=f"sample_weight: {type(model).__name__} takes none; leave it out"):
+                sx.steps(estimator, APART, Y, sample_weight=w)
+        with pytest.raises(ParameterError, match=f"sample_weight: {type(model).__name__} takes none; leave it out"):
+            sx.steps(make_pipeline(sx.quadratic(), model), APART, Y, sample_weight=w)
+
+
+def test_weights_reach_the_last_estimator_of_a_pipeline():
+    w = np.linspace(1.0, 2.0, len(Y))
+    run = sx.steps(make_pipeline(sx.quadratic(), sx.LogisticRegression()), MIXED, Y, sample_weight=w)
+    alone = sx.LogisticRegression().fit(sx.quadratic().fit_transform(MIXED), Y, sample_weight=w)
+    np.testing.assert_array_equal(run[-1].w, alone.coef_[0])

@@ -173,7 +173,7 @@ def test_a_row_alone_in_its_class_is_not_scored_and_that_is_said():
     X, y = _rows(8, n=40, K=2)
     y[0] = 2
     model = sx.LogisticRegression("auto").fit(X, y)
-    assert "1 rows alone in their class are not scored" in str(model.penalty_choice_)
+    assert "1 row alone in its class is not scored" in str(model.penalty_choice_)
     assert np.isfinite(model.penalty_choice_.scores).all()
     with pytest.raises(ParameterError, match="every class has one row"):
         sx.LogisticRegression("auto").fit(X[:2], [0, 1])

@@ -5,6 +5,7 @@ Users may give any labels; internally class k of ``classes`` has code k.
 
 from __future__ import annotations
 
+from datetime import date, timedelta
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,9 @@ from separatrix.base.errors import LabelError, printable
 # Largest range of integer labels (maximum − minimum) for which a lookup table encodes them instead of sorting.
 WIDEST_LABEL_TABLE = 1 << 16
 LARGEST_INTEGER = np.iinfo(np.int64).max
+# The kinds of NumPy's types of dates and durations, and the types of such labels.
+TIMES = "mM"
+TIME_TYPES = (np.datetime64, np.timedelta64, date, timedelta)
 
 # The public functions, available to users as ``sx.labels``; the other functions are internal.
 __all__ = ["encode", "from_one_hot", "one_hot", "signed", "unsigned"]
@@ -161,16 +165,43 @@ def known_codes(y: Any, classes: AnyArray) -> Integers:
     [1, 0]
     """
     given = as_label_array(y)
-    if given.dtype.kind in "biuf" and classes.dtype.kind in "biuf" and len(classes):
+    if classes.dtype.kind in TIMES:
+        given, classes = _in_one_unit(given, classes)
+    if _have_one_order(given, classes) and len(classes):
         near = np.minimum(np.searchsorted(classes, given), len(classes) - 1)
         if np.all(classes[near] == given):
             return near.astype(np.int64)
-    position = {label: k for k, label in enumerate(classes.tolist())}
-    labels = given.tolist()
+    position = {label: k for k, label in enumerate(label_list(classes))}
+    labels = label_list(given)
     unknown = next((label for label in labels if label not in position), None)
     if unknown is not None:
         raise LabelError("y", f"it has the label {unknown!r}", f"use the classes of the fit: {list(position)}")
     return np.array([position[label] for label in labels], dtype=np.int64)
+
+
+def label_list(labels: AnyArray) -> list[Any]:
+    """Labels as Python objects. Dates and durations stay NumPy's, which would become integers in some units.
+
+    >>> [str(label) for label in label_list(np.array(["2020-01-01"], dtype="datetime64[ns]"))]
+    ['2020-01-01T00:00:00.000000000']
+    """
+    return list(labels) if labels.dtype.kind in TIMES else labels.tolist()
+
+
+def _have_one_order(given: AnyArray, classes: AnyArray) -> bool:
+    """Whether labels can be found among the classes by bisection: both are numbers, or times of the same unit."""
+    numbers = given.dtype.kind in "biuf" and classes.dtype.kind in "biuf"
+    return numbers or (classes.dtype.kind in TIMES and given.dtype == classes.dtype)
+
+
+def _in_one_unit(given: AnyArray, classes: AnyArray) -> tuple[AnyArray, AnyArray]:
+    """Labels and classes that are dates or durations, in the finer of their two units; other labels as they are."""
+    if given.dtype == object and all(isinstance(label, TIME_TYPES) for label in given):
+        given = np.array(given.tolist(), dtype=classes.dtype.kind + "8")
+    if given.dtype.kind != classes.dtype.kind:
+        return given, classes
+    unit = np.promote_types(given.dtype, classes.dtype)
+    return given.astype(unit), classes.astype(unit)
 
 
 def signed(codes: Integers) -> Array:

@@ -10,7 +10,8 @@ import numpy as np
 from separatrix.base.arrays import Array
 from separatrix.base.errors import ParameterError
 from separatrix.base.messages import Message, Setting
-from separatrix.classifiers.fit_input import FitInput, check_choice, is_number
+from separatrix.base.setting_checks import check_choice, is_number
+from separatrix.classifiers.fit_input import FitInput
 from separatrix.classifiers.sklearn_settings import C_of, l1_ratio_of
 from separatrix.rows.coding import Coding
 from separatrix.solvers import named

@@ -14,6 +14,7 @@ from separatrix.base.concurrency import one_blas_thread
 from separatrix.base.errors import ParameterError
 from separatrix.base.labels import known_codes
 from separatrix.base.messages import Message
+from separatrix.base.setting_checks import check_choice, check_count
 from separatrix.certificates.certificate import Certificate
 from separatrix.certificates.claim import Recomputed
 from separatrix.certificates.moments_claims import ProjectionClaim, projection_bound
@@ -29,7 +30,7 @@ from separatrix.classifiers.description import (
     number,
     record,
 )
-from separatrix.classifiers.fit_input import FitInput, as_precise, check_choice, check_count, scored, validate
+from separatrix.classifiers.fit_input import FitInput, as_precise, scored, validate
 from separatrix.classifiers.generative import refuse_empty_class
 from separatrix.classifiers.linear import Approach, ClassifierTraits, ScoringClassifier
 from separatrix.classifiers.moments_partial_fit import GathersMoments

@@ -1,11 +1,11 @@
-"""Checks of the arguments of ``fit`` and of settings, and their conversion to the forms that solvers take."""
+"""Checks of the arguments of ``fit``, and their conversion to the forms that solvers take."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from separatrix.base.arrays import AnyArray, Array, Integers, refuse_text
 from separatrix.base.errors import InputError, LabelError, NoRowsError, NotFiniteError, ParameterError
 from separatrix.base.labels import as_label_array, encode, refuse_fractions
 from separatrix.base.row_names import RowNames
-from separatrix.classifiers.sample_weights import row_weights
+from separatrix.base.row_weights import row_weights
 from separatrix.classifiers.writable_weights import UNCHANGED_WEIGHTS
 from separatrix.cluster import is_dask
 from separatrix.rows import Rows, memory_rows
@@ -25,9 +25,6 @@ from separatrix.rows.column_statistics import refuse_not_finite_pieces
 from separatrix.rows.csr import as_csr, is_sparse
 from separatrix.rows.labelled import LabelledTable, MemoryTable, OutsideMemory, with_offset
 from separatrix.rows.model_columns import model_matrices
-
-# C must be larger than this, so that the strength 1/C of the penalty does not overflow.
-SMALLEST_C = 1e-300
 
 
 @dataclass(frozen=True)
@@ -270,47 +267,6 @@ def _labels(y: Any) -> AnyArray:
     labels = as_label_array(column_or_1d(y, warn=True) if getattr(y, "ndim", 1) == 2 else y)
     refuse_fractions(labels)
     return labels
-
-
-# -------------------------------------------------------------------------------------------- settings
-
-
-def check_positive(name: str, value: Any, remedy: str = "give a positive number") -> None:
-    if not (is_number(value) and value > 0):
-        raise ParameterError(name, f"got {value!r}", remedy)
-
-
-def check_not_negative(name: str, value: Any) -> None:
-    if not (is_number(value) and 0 <= value < np.inf):
-        raise ParameterError(name, f"got {value!r}", "give a number >= 0")
-
-
-def check_count(name: str, value: Any, least: int = 1) -> None:
-    whole = type(value) is int or (isinstance(value, Integral) and not isinstance(value, bool))
-    if not whole or value < least:
-        raise ParameterError(name, f"got {value!r}", f"give a whole number of at least {least}")
-
-
-def check_flag(name: str, value: Any) -> None:
-    if type(value) is not bool and not isinstance(value, np.bool_):
-        raise ParameterError(name, f"got {value!r}", "give True or False")
-
-
-def check_choice(name: str, value: Any, choices: Any) -> None:
-    if not isinstance(value, str) or value not in choices:
-        raise ParameterError(name, f"got {value!r}", f"choose one of {', '.join(map(repr, choices))}")
-
-
-def is_number(value: Any) -> bool:
-    """Whether a value is a real number that float64 can hold, or infinity, but not NaN."""
-    if type(value) is float:
-        return value == value
-    if not isinstance(value, Real) or isinstance(value, bool):
-        return False
-    try:
-        return float(value) == float(value)
-    except OverflowError:
-        return False
 
 
 def seed_of(random_state: Any) -> int:

@@ -10,16 +10,8 @@ from sklearn.utils.validation import check_is_fitted
 from separatrix.base.arrays import AnyArray, Array
 from separatrix.base.errors import LabelError, ParameterError, WeightError
 from separatrix.base.messages import Classifier, Message, Setting
-from separatrix.classifiers.fit_input import (
-    FitInput,
-    check_choice,
-    check_count,
-    check_flag,
-    check_not_negative,
-    is_number,
-    scored,
-    seed_of,
-)
+from separatrix.base.setting_checks import check_choice, check_count, check_flag, check_not_negative, is_number
+from separatrix.classifiers.fit_input import FitInput, scored, seed_of
 from separatrix.moments.gather import Moments
 from separatrix.moments.gaussians import Gaussians
 from separatrix.moments.shrinkage import shrunk_covariances

@@ -6,9 +6,10 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from separatrix.base.setting_checks import check_count, check_positive
 from separatrix.certificates.separation_claims import Support, separation_rows
 from separatrix.classifiers.description import Description, Requires, Setting, number
-from separatrix.classifiers.fit_input import check_count, check_positive, validate
+from separatrix.classifiers.fit_input import validate
 from separatrix.classifiers.hull_search import HullClassifier, isotropic, searched
 from separatrix.classifiers.linear import ClassifierTraits
 from separatrix.classifiers.separator import Search

@@ -13,6 +13,7 @@ from separatrix.base import errors
 from separatrix.base.arrays import Array, Integers
 from separatrix.base.concurrency import one_blas_thread
 from separatrix.base.messages import Message, Parameter, Remedy
+from separatrix.base.setting_checks import check_choice, check_count, check_flag, check_not_negative
 from separatrix.certificates.certificate import Certificate
 from separatrix.certificates.claim import Recomputed
 from separatrix.certificates.moments_claims import LeastSquaresClaim, squares_bound
@@ -26,15 +27,7 @@ from separatrix.classifiers.description import (
     number,
     record,
 )
-from separatrix.classifiers.fit_input import (
-    FitInput,
-    check_choice,
-    check_count,
-    check_flag,
-    check_not_negative,
-    scored,
-    validate,
-)
+from separatrix.classifiers.fit_input import FitInput, scored, validate
 from separatrix.classifiers.linear import Approach, ClassifierTraits, LinearClassifier
 from separatrix.classifiers.moments_partial_fit import GathersMoments
 from separatrix.classifiers.shared_descriptions import NO_INTERCEPT

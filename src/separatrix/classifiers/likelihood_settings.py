@@ -9,17 +9,16 @@ import numpy as np
 from separatrix.base.arrays import Array, all_true, any_true
 from separatrix.base.errors import ParameterError
 from separatrix.base.messages import ByAudience, Message
-from separatrix.classifiers.bias_reduction import check_bias_reduction
-from separatrix.classifiers.fit_input import (
-    SMALLEST_C,
-    FitInput,
+from separatrix.base.setting_checks import (
+    check_C,
     check_choice,
     check_count,
     check_flag,
     check_not_negative,
-    check_positive,
     is_number,
 )
+from separatrix.classifiers.bias_reduction import check_bias_reduction
+from separatrix.classifiers.fit_input import FitInput
 from separatrix.classifiers.sample_weights import class_weights, refuse_weightless_classes, totals_for
 from separatrix.classifiers.sklearn_settings import LOGISTIC, C_of, check_jobs, check_taken, l1_ratio_of
 from separatrix.losses import LOSSES
@@ -47,7 +46,7 @@ def check_settings(model: Any) -> None:
     check_bias_reduction(model)
     chosen, l1_ratio = chooses_C(model), l1_ratio_of(model)
     if not chosen:
-        _check_C(C_of(model))
+        check_C(C_of(model), _GIVE_C)
     if not (is_number(l1_ratio) and 0 <= l1_ratio <= 1):
         raise ParameterError("l1_ratio", f"got {model.l1_ratio!r}", "give a number from 0 (ridge) to 1 (lasso)")
     check_choice("loss", model.loss, LOSSES_WITH_PROBABILITIES)
@@ -58,12 +57,6 @@ def check_settings(model: Any) -> None:
     check_count("max_iter", model.max_iter, least=1 if chosen or model.bias_reduction else 0)
     check_flag("fit_intercept", model.fit_intercept)
     check_flag("warm_start", model.warm_start)
-
-
-def _check_C(C: Any) -> None:
-    check_positive("C", C, _GIVE_C)
-    if not float(C) > SMALLEST_C:
-        raise ParameterError("C", f"got {C!r}", f"give more than {SMALLEST_C}: 1/C must be finite")
 
 
 def coding_of(model: Any, task: FitInput) -> tuple[Coding, Array]:

@@ -13,8 +13,9 @@ from separatrix.base.arrays import EPS, Array
 from separatrix.base.concurrency import one_blas_thread
 from separatrix.base.errors import ParameterError
 from separatrix.base.messages import Message
+from separatrix.base.setting_checks import check_count
 from separatrix.classifiers.description import COUNT, Description, Requires, array
-from separatrix.classifiers.fit_input import FitInput, as_precise, check_count, scored, validate
+from separatrix.classifiers.fit_input import FitInput, as_precise, scored, validate
 from separatrix.classifiers.gaussian import (
     gaussian_certificate,
     in_raw_units,

@@ -13,23 +13,21 @@ from separatrix.base.arrays import Array
 from separatrix.base.concurrency import one_blas_thread
 from separatrix.base.errors import ParameterError
 from separatrix.base.messages import Classifier, Message
+from separatrix.base.setting_checks import (
+    check_C,
+    check_choice,
+    check_count,
+    check_flag,
+    check_not_negative,
+    check_positive,
+)
 from separatrix.base.watching import part
 from separatrix.certificates.certificate import Certificate
 from separatrix.certificates.claim import Recomputed
 from separatrix.certificates.hinge_claim import HingeClaim
 from separatrix.certificates.parts_claim import summed
 from separatrix.classifiers.description import COUNT, LINEAR_SCORER, Description, array, choice, number, record
-from separatrix.classifiers.fit_input import (
-    SMALLEST_C,
-    FitInput,
-    check_choice,
-    check_count,
-    check_flag,
-    check_not_negative,
-    check_positive,
-    seed_of,
-    validate,
-)
+from separatrix.classifiers.fit_input import FitInput, seed_of, validate
 from separatrix.classifiers.linear import Approach, ClassifierTraits, LinearClassifier
 from separatrix.classifiers.sample_weights import class_weights, refuse_weightless_classes, totals_for
 from separatrix.classifiers.shared_descriptions import CLASS_WEIGHT, LOSS, MAX_ITER, NO_INTERCEPT, SOLVER, TOL, C
@@ -222,8 +220,8 @@ class LinearSVC(LinearClassifier):
 
     def _check_settings(self) -> None:
         finite = Message("give a positive number; for the limit of a large C use ", Classifier("MaxMarginClassifier"))
-        check_positive("C", self.C, finite)
-        if not SMALLEST_C < float(self.C) < np.inf:
+        check_C(self.C, finite)
+        if np.isinf(float(self.C)):
             raise ParameterError("C", f"got {self.C!r}", finite)
         check_choice("loss", self.loss, losses())
         check_not_negative("tol", self.tol)

@@ -17,9 +17,9 @@ from separatrix.base.arrays import AnyArray, Array
 from separatrix.base.concurrency import one_blas_thread
 from separatrix.base.errors import ParameterError
 from separatrix.base.labels import encode, known_codes
+from separatrix.base.row_weights import row_weights
 from separatrix.classifiers.fit_input import FitInput, column_names, forgotten, rows_to_fit
 from separatrix.classifiers.later_classes import places_of, with_later
-from separatrix.classifiers.sample_weights import row_weights
 from separatrix.moments.accumulated import ClassSums, SummedTable
 from separatrix.moments.gather import Moments
 from separatrix.rows import memory_rows

@@ -8,12 +8,12 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.base.arrays import Array
+from separatrix.base.row_weights import row_weights
 from separatrix.classifiers.available import offered_where
 from separatrix.classifiers.combined import claims_of, linear_weights, summed_certificate
 from separatrix.classifiers.description import Description, Requires
 from separatrix.classifiers.fit_input import checked_rows, column_names, forgotten, scored
 from separatrix.classifiers.one_versus import OneVersus, base_of, parts_are_linear
-from separatrix.classifiers.sample_weights import row_weights
 from separatrix.classifiers.several_labels import LabelsClaim, LabelsScorer, indicator, is_indicator, label_parts
 from separatrix.classifiers.shared_descriptions import ONE_VERSUS, PARTS_CLAIM
 from separatrix.geometry import Hyperplane

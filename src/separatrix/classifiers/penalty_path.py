@@ -21,9 +21,10 @@ import numpy as np
 from separatrix.base.arrays import Array
 from separatrix.base.concurrency import one_blas_thread
 from separatrix.base.errors import ParameterError
+from separatrix.base.setting_checks import check_count, check_positive
 from separatrix.base.watching import part
 from separatrix.certificates.certificate import Certificate
-from separatrix.classifiers.fit_input import FitInput, check_count, check_positive, validate
+from separatrix.classifiers.fit_input import FitInput, validate
 from separatrix.classifiers.likelihood_settings import check_settings, coding_of, penalty_of
 from separatrix.classifiers.logistic import LogisticRegression
 from separatrix.classifiers.sample_weights import refuse_weightless_classes

@@ -11,16 +11,15 @@ import numpy as np
 
 from separatrix.base.errors import ParameterError
 from separatrix.base.messages import Classifier, Message, Parameter, Setting
-from separatrix.classifiers.fit_input import (
-    FitInput,
+from separatrix.base.setting_checks import (
     check_choice,
     check_count,
     check_flag,
     check_not_negative,
     check_positive,
     is_number,
-    seed_of,
 )
+from separatrix.classifiers.fit_input import FitInput, seed_of
 from separatrix.classifiers.perceptron_search import Plan, rows_aside
 from separatrix.classifiers.sklearn_settings import check_jobs
 from separatrix.solvers.separating.perceptron import UPDATES

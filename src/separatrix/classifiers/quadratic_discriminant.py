@@ -11,8 +11,9 @@ from separatrix.base.arrays import Array
 from separatrix.base.concurrency import one_blas_thread
 from separatrix.base.errors import LabelError, ParameterError
 from separatrix.base.messages import ByAudience, Classifier, Message
+from separatrix.base.setting_checks import check_not_negative
 from separatrix.classifiers.description import Description, Requires, array
-from separatrix.classifiers.fit_input import FitInput, check_not_negative, validate
+from separatrix.classifiers.fit_input import FitInput, validate
 from separatrix.classifiers.gaussian import (
     gaussian_certificate,
     in_raw_units,

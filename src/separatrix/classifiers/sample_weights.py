@@ -1,4 +1,4 @@
-"""Checks of sample weights and class weights."""
+"""Checks of class weights, and of the weight of each class."""
 
 from __future__ import annotations
 
@@ -12,9 +12,6 @@ from separatrix.base.errors import ParameterError, WeightError
 from separatrix.rows.coding import ClassTotals
 from separatrix.rows.labelled import LabelledTable
 
-# The largest row weight must lie between these, so that weights times rows neither underflow nor overflow.
-SMALLEST_LARGEST_WEIGHT, LARGEST_WEIGHT = 1e-290, 1e290
-
 
 def refuse_weightless_classes(classes: AnyArray, weight: Array, least: int | None = None) -> None:
     """Raise an error if fewer than ``least`` classes (by default all) have weight; ``weight`` (K,): that of each."""
@@ -25,33 +22,6 @@ def refuse_weightless_classes(classes: AnyArray, weight: Array, least: int | Non
         label = classes.tolist()[int(np.argmin(held))]
         problem = f"all rows of the class {label!r} have weight zero"
         raise WeightError("sample_weight", problem, "drop these rows, or give one of them a positive weight")
-
-
-def row_weights(sample_weight: Any, n_rows: int) -> Array:
-    """Weights (n,), 1 by default. The error about a negative, infinite or NaN weight names the row."""
-    if sample_weight is None:
-        return np.ones(n_rows)
-    try:
-        weight = np.asarray(sample_weight, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise WeightError("sample_weight", f"got {sample_weight!r}", "give one number per row") from error
-    if weight.ndim == 0:
-        weight = np.full(n_rows, float(weight))
-    if weight.shape != (n_rows,):
-        raise WeightError(
-            "sample_weight",
-            f"its shape is {weight.shape} for {n_rows} rows (sample_weight.shape == {weight.shape})",
-            "give one number per row",
-        )
-    bad = np.flatnonzero(~(np.isfinite(weight) & (weight >= 0)))
-    if len(bad):
-        raise WeightError(
-            "sample_weight", f"row {bad[0]} has {weight[bad[0]]}", "give finite weights that are not negative"
-        )
-    largest = float(weight.max(initial=0.0))
-    if largest > 0 and not SMALLEST_LARGEST_WEIGHT < largest < LARGEST_WEIGHT:
-        raise WeightError("sample_weight", f"the largest is {largest}", "rescale them to a size near 1")
-    return weight
 
 
 def totals_for(class_weight: Any, table: LabelledTable) -> ClassTotals:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -38,17 +38,25 @@ MOST_PROGRAM_DIRECTIONS = 300
 CODE_OF_VERDICT: dict[type, Code] = {Separable: "separated", QuasiSeparable: "quasi-separated"}
 APART = tuple(CODE_OF_VERDICT.values())
 _FIRTH, _FINITE_C = Setting("bias_reduction", "firth"), Message("a finite ", Parameter("C"))
-# The remedy in a message that names no column, and in one that names some.
-PENALISE = Message("use ", _FIRTH, " or ", _FINITE_C)
-PENALISE_OR_DROP = Message("use ", _FIRTH, ", ", _FINITE_C, ", or leave these columns out")
-OPTIMUM_OUT_OF_RANGE = Status(
-    "rounding",
-    Message(
-        "the classes overlap so little that the optimum, which exists, is outside the range of float64; these weights "
-        "are on the way there",
-        Remedy(PENALISE),
-    ),
-    False,
+
+
+@dataclass(frozen=True)
+class Remedies:
+    """What to do about weights without a bound: in a message that names no column, and in one that names some."""
+
+    penalise: Message
+    penalise_or_drop: Message
+
+
+_FACTORS = Parameter("penalty_factors")
+WITHOUT_PENALTY = Remedies(
+    Message("use ", _FIRTH, " or ", _FINITE_C),
+    Message("use ", _FIRTH, ", ", _FINITE_C, ", or leave these columns out"),
+)
+# With a finite C, columns have no penalty because their factors are zero. Firth's likelihood takes no such factors.
+WITH_FACTORS_OF_ZERO = Remedies(
+    Message("give all columns a positive factor in ", _FACTORS),
+    Message("give these columns a positive factor in ", _FACTORS, ", or leave them out"),
 )
 
 
@@ -66,7 +74,7 @@ def explained(
         return None, outcome
     verdict, how, columns = _verdict(task, coding, problem, outcome, fit_intercept)
     if isinstance(verdict, Inseparable) or (isinstance(verdict, Doubtful) and not diverged):
-        return None, replace(outcome, status=OPTIMUM_OUT_OF_RANGE) if diverged else outcome
+        return None, replace(outcome, status=_out_of_range(problem)) if diverged else outcome
     if isinstance(verdict, Doubtful):
         return verdict, replace(outcome, status=_undecided(verdict, problem))
     status = outcome.status
@@ -75,6 +83,20 @@ def explained(
         status = Status(CODE_OF_VERDICT[type(verdict)], sentence, False)
     sentence = Message(status.sentence, over_columns(how, columns.tolist()))
     return verdict, replace(outcome, status=replace(status, sentence=sentence))
+
+
+def _remedies(problem: Objective) -> Remedies:
+    return WITHOUT_PENALTY if problem.penalty.strength == 0 else WITH_FACTORS_OF_ZERO
+
+
+def _out_of_range(problem: Objective) -> Status:
+    """The status of a run whose optimum exists, but is too far away."""
+    sentence = Message(
+        "the classes overlap so little that the optimum, which exists, is outside the range of float64; these weights "
+        "are on the way there",
+        Remedy(_remedies(problem).penalise),
+    )
+    return Status("rounding", sentence, False)
 
 
 def _varying(problem: Objective) -> Booleans:
@@ -107,29 +129,35 @@ def _verdict(
     if outcome.status.code == "separated" and not problem.n_offsets:
         reached = problem.rows.frame.to_original(outcome.state.W)[:, np.concatenate([[0], columns + 1])]
     about = About(bool(fit_intercept), task.classes, tuple(names or ()))
-    verdict, how = separation_of(task.table.rows(coding), about, reached, columns)
+    verdict, how = separation_of(task.table.rows(coding), about, reached, columns, _remedies(problem))
     return verdict, how, columns
 
 
 def _undecided(verdict: Doubtful, problem: Objective) -> Status:
     """The status of a run that diverged although separation could not be proven, with the columns that may be why."""
+    remedies = _remedies(problem)
     cause = limiting_columns(problem) or unlike_sizes(problem.rows.frame, problem.names, STANDARDISE_ALL)
     sentence = Message(
         "the weights grow as they do where no optimum exists, but whether the classes are separated could not be "
         "proven: ",
         joined("; ", filter(None, [verdict.reason, reason(cause)])),
-        Remedy(joined(", or ", [remedy(cause), PENALISE]) if cause else PENALISE_OR_DROP),
+        Remedy(joined(", or ", [remedy(cause), remedies.penalise]) if cause else remedies.penalise_or_drop),
     )
     return Status("rounding", sentence, False)
 
 
 def separation_of(
-    rows: Rows, about: About, reached: Array | None = None, columns: Integers | None = None
+    rows: Rows,
+    about: About,
+    reached: Array | None = None,
+    columns: Integers | None = None,
+    remedies: Remedies = WITHOUT_PENALTY,
 ) -> tuple[Verdict, Message]:
     """The verdict on the rows of positive weight, and what it says about the fit, as the end of a sentence.
 
     ``rows``: ``labelled_rows``, in memory or elsewhere. ``reached``: weights (K or 1, d + 1) that seem to separate the
     classes; they are tried as a proof. ``columns``: the numbers of the columns that the verdict is about; None for all.
+    ``remedies``: what to do about it.
     """
     K = len(about.classes)
     W = None
@@ -143,7 +171,7 @@ def separation_of(
         found = decide_streamed(rows, view, about, class_values(K), W)
     else:
         found = _in_memory(block, view, about, W)
-    return found.verdict, _said(found, about)
+    return found.verdict, _said(found, about, remedies)
 
 
 def _in_memory(block: Block, view: View, about: About, reached: Array | None) -> Decided:
@@ -168,20 +196,20 @@ def _in_memory(block: Block, view: View, about: About, reached: Array | None) ->
     return Decided(verdict, low, high, moved)
 
 
-def _said(found: Decided, about: About) -> Message:
+def _said(found: Decided, about: About, remedies: Remedies) -> Message:
     """What the verdict says about the fit."""
     verdict = found.verdict
     if isinstance(verdict, Separable):
         alone = _alone(found.low, found.high, about)
         if alone is not None:
-            return Message(": ", alone, Remedy(PENALISE_OR_DROP))
+            return Message(": ", alone, Remedy(remedies.penalise_or_drop))
         # The short form of the message has no direction. It names no column, so it cannot advise to leave columns out.
         direction = Detail(Message(": ", _direction(verdict.v, found, about)))
-        return Message(direction, Remedy(Message(Detail(PENALISE_OR_DROP, PENALISE))))
+        return Message(direction, Remedy(Message(Detail(remedies.penalise_or_drop, remedies.penalise))))
     if isinstance(verdict, QuasiSeparable) and found.moved is not None:
         direction = Detail(Message("; ", _direction(verdict.v, found, about)))
-        return Message(": ", _moving(found.moved, verdict), direction, Remedy(PENALISE_OR_DROP))
-    return Message(Remedy(PENALISE_OR_DROP))
+        return Message(": ", _moving(found.moved, verdict), direction, Remedy(remedies.penalise_or_drop))
+    return Message(Remedy(remedies.penalise_or_drop))
 
 
 def _alone(low: Array, high: Array, about: About) -> Message | None:

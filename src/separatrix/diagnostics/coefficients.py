@@ -146,6 +146,8 @@ def coefficients(
     level: float = 0.95,
     scaling: Scaling | None = None,
     encoder: Encoder | None = None,
+    sample_weight: Any = None,
+    offset: Any = None,
 ) -> Coefficients:
     """Return the coefficients of a fitted linear model per comparable step of each column.
 
@@ -163,6 +165,9 @@ def coefficients(
         How the columns of X were scaled; steps are then in the units before scaling. By default, that of a pipeline.
     encoder : Encoder, optional
         How the table became X; it knows the reference levels. By default, that of a pipeline.
+    sample_weight, offset : arrays, optional
+        The weights and the offset of the fit. With weights there are no intervals, since these depend on what the
+        weights mean; ``summary`` takes their meaning.
 
     Returns
     -------
@@ -191,7 +196,7 @@ def coefficients(
     named = column_names(len(std), known or encoded, names)
     told = steps if scaling is None else steps * scaling.scale
     compared = () if encoder is None else compared_with(encoder)
-    table, reason = _inferred(model, X, y, level)
+    table, reason = _inferred(model, X, y, level, sample_weight, offset)
     if table is not None:
         slopes = slice(len(table.names) - len(named), None)  # an intercept comes first
         value, low, high = (np.atleast_2d(a)[:, slopes] * steps for a in (table.coef, table.low, table.high))
@@ -258,7 +263,7 @@ def column_names(d: int, known: list[str] | None, given: Any = None) -> tuple[st
     return names
 
 
-def _inferred(model: Any, X: Any, y: Any, level: float) -> tuple[Any, str]:
+def _inferred(model: Any, X: Any, y: Any, level: float, sample_weight: Any, offset: Any) -> tuple[Any, str]:
     """The summary table, or None and the reason why there is none."""
     claim: Any = getattr(getattr(model, "certificate_", None), "claim", None)
     if not isinstance(claim, LikelihoodOfRows):
@@ -266,9 +271,11 @@ def _inferred(model: Any, X: Any, y: Any, level: float) -> tuple[Any, str]:
     claim = cast(LikelihoodClaim, claim)  # a Firth claim has the same attributes
     if np.isfinite(claim.C) and np.any(claim.penalty_factors > 0):
         return None, f"the fit is penalised (C={number_text(claim.C)}), so its weights are biased towards zero"
+    if sample_weight is not None:
+        return None, "its standard errors depend on what the sample weights mean, frequencies or probabilities"
     robust = "HC1" if np.any(claim.class_weights != 1.0) else None
     try:
-        table = summary(model, X, y, covariance=robust, level=level)
+        table = summary(model, X, y, offset=offset, covariance=robust, level=level)
     except InputError as error:
         return None, str(error)
     return (None, table.withheld) if table.withheld else (table, "")

@@ -16,11 +16,12 @@ import numpy as np
 
 from separatrix.base.arrays import AnyArray, Array
 from separatrix.base.errors import InputError
-from separatrix.base.labels import known_codes
+from separatrix.base.labels import TIMES, known_codes, label_list
 from separatrix.base.number_text import number_text
 from separatrix.classifiers import name_of
 from separatrix.geometry import Hyperplane
 from separatrix.losses import LOSSES
+from separatrix.moments.target_tables import TARGETS
 from separatrix.scorers.scorer import Scorer, scores_of, taken_apart
 
 # The loss of the margin that a classifier without probabilities minimises, by the name of the classifier. Classifiers
@@ -66,7 +67,8 @@ class ExplainedRow:
     margin : float or None
         The score of the true class less the largest of the others; negative for a mistake.
     loss, loss_name : float and str, or None
-        What the row costs: −ln P(label | x), or the model's loss of the margin.
+        What the row costs: −ln P(label | x), or the loss that the fit minimises. With K > 2 scores, it is the sum over
+        the classes of the losses of each one against the rest.
     missing : mapping of str to str
         Why a quantity is None, by its name.
 
@@ -119,7 +121,7 @@ class ExplainedRow:
             nearest = ", ".join(shown + ["…"] * (len(self.projection) > MOST_COORDINATES))
             lines.append(f"  {number_text(self.distance)} from the boundary, whose nearest point is ({nearest})")
         if self.probabilities is not None:
-            each = zip(self.classes.tolist(), self.probabilities.tolist(), strict=True)
+            each = zip(label_list(self.classes), self.probabilities.tolist(), strict=True)
             lines.append("  " + ", ".join(f"P({label}) = {number_text(p)}" for label, p in each))
         if self.margin is not None:
             side = "right" if self.label == self.predicted else "wrong"
@@ -162,9 +164,10 @@ def explain_row(model: Any, x: Any, label: Any = None) -> ExplainedRow:
     last, rows, names = taken_apart(model, _table_of(model, x))
     scorer = last.scorer_of() if hasattr(last, "scorer_of") else scores_of(last)
     inside = np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows, dtype=np.float64)[0]
-    predicted = scorer.predict(rows).tolist()[0]
+    labels = label_list(scorer.classes)
+    predicted = label_list(scorer.predict(rows))[0]
     z = np.atleast_1d(np.asarray(scorer.scores(rows))[0])
-    i, j = _top_two(z, scorer.classes.tolist().index(predicted))
+    i, j = _top_two(z, labels.index(predicted))
     known, missing = _linear(scorer, inside, i, j), dict[str, str]()
     if not known:
         missing = dict.fromkeys(("contributions", "distance", "projection"), _not_linear(last))
@@ -177,9 +180,7 @@ def explain_row(model: Any, x: Any, label: Any = None) -> ExplainedRow:
         known |= _judged(last, scorer.classes, z, label, known.get("probabilities"), missing)
     lead = float(known.pop("lead", z[i] - z[j] if len(z) > 1 else abs(z[0])))
     about = {"columns": names or _names(last, len(inside)), "classes": scorer.classes, "scores": z, "lead": lead}
-    return ExplainedRow(
-        inside, predicted=predicted, against=scorer.classes.tolist()[j], missing=missing, **about, **known
-    )
+    return ExplainedRow(inside, predicted=predicted, against=labels[j], missing=missing, **about, **known)
 
 
 def _table_of(model: Any, x: Any) -> Any:
@@ -249,15 +250,40 @@ def _judged(
     code = int(known_codes([label], classes)[0])
     t = 2.0 * code - 1.0
     margin = t * float(z[0]) if len(z) == 1 else float(z[code] - np.max(np.delete(z, code)))
-    found: dict[str, Any] = {"label": classes.tolist()[code], "margin": margin}
+    found: dict[str, Any] = {"label": label_list(classes)[code], "margin": margin}
     if P is not None:
         with np.errstate(divide="ignore"):
             return {**found, "loss": -float(np.log(P[code])), "loss_name": "−ln P"}
-    name = LOSS_OF_CLASSIFIER.get(name_of(type(model)) or "", getattr(model, "loss", None))
-    if name not in LOSSES or len(z) > 1:
-        missing["loss"] = f"the fit of this {type(model).__name__} is not a sum of losses of single rows"
+    name = _minimised_loss(model)
+    if name is None:
+        missing["loss"] = _no_loss(model)
         return found
-    return {**found, "loss": float(LOSSES[name].value(np.array([t]), z)[0]), "loss_name": f"{name} loss"}
+    if len(z) == 1:
+        return {**found, "loss": float(LOSSES[name].value(np.array([t]), z)[0]), "loss_name": f"{name} loss"}
+    return {**found, "loss": _summed_loss(model, name, z, code), "loss_name": f"{name} loss, summed over the classes"}
+
+
+def _minimised_loss(model: Any) -> str | None:
+    """The name of the loss of single rows that the fit minimises, for each class against the rest; None without one."""
+    name = name_of(type(model))
+    if name == "one-versus-rest":
+        return _minimised_loss(model.estimators_[0])
+    loss = None if name is None else LOSS_OF_CLASSIFIER.get(name, getattr(model, "loss", None))
+    return loss if loss in LOSSES else None
+
+
+def _no_loss(model: Any) -> str:
+    if name_of(type(model)) == "one-versus-one":
+        return f"{type(model).__name__} fits a model to each pair of classes, not to all rows at once"
+    return f"the fit of this {type(model).__name__} is not a sum of losses of single rows"
+
+
+def _summed_loss(model: Any, name: str, z: Array, code: int) -> float:
+    """The sum of the losses of all K scores of a row, where each class has its target: its own one, or the rest's."""
+    if name_of(type(model)) == "least-squares":
+        return float(np.sum((z - TARGETS[model.targets].table(len(z))[code]) ** 2))
+    t = np.where(np.arange(len(z)) == code, 1.0, -1.0)
+    return float(np.sum(LOSSES[name].value(t, z)))
 
 
 def _names(model: Any, width: int) -> list[str]:
@@ -275,7 +301,7 @@ def _largest(parts: list[tuple[str, float]], most: int = 6) -> list[tuple[str, f
 
 def _plain(value: Any) -> Any:
     if isinstance(value, np.ndarray):
-        return value.tolist()
+        return [_plain(label) for label in label_list(value)] if value.dtype.kind in TIMES else value.tolist()
     if isinstance(value, np.generic):
-        return value.item()
+        return str(value) if value.dtype.kind in TIMES else value.item()
     return dict(value) if isinstance(value, Mapping) else value

@@ -78,7 +78,7 @@ def evaluate(
         A fitted classifier of this package, a pipeline that ends in one, or a scorer.
     X : (n, d) array, sparse matrix, data frame, or a table outside memory
         The rows. A table outside memory, such as a scan, has its labels in a column of its own; its columns are found
-        by name, and its weights are not used.
+        by name, and its weights are not used. A model that was fitted with an offset is measured with offset zero.
     y : (n,) sequence
         The labels. A label that the model does not know counts as a mistake and makes the log loss infinite.
     threshold : float, optional

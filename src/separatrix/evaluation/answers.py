@@ -68,8 +68,8 @@ class Answers:
         return np.asarray(own - others.max(axis=1))
 
 
-def answers(model: Any, X: Any, y: Any) -> Answers:
-    """The predictions of a fitted classifier for rows X with labels y.
+def answers(model: Any, X: Any, y: Any, offset: Any = None) -> Answers:
+    """The predictions of a fitted classifier for rows X with labels y; ``offset`` is added to the scores.
 
     >>> from separatrix import LogisticRegression
     >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["no", "yes", "no", "yes"]
@@ -82,18 +82,19 @@ def answers(model: Any, X: Any, y: Any) -> Answers:
         raise ParameterError("model", f"got {kind}, which is not a fitted classifier", "call fit first")
     classes = np.asarray(model.classes_)
     codes = known_codes(y, classes)
-    chosen = known_codes(model.predict(X), classes)
+    beside = {} if offset is None else {"offset": offset}
+    chosen = known_codes(model.predict(X, **beside), classes)
     if len(codes) != len(chosen):
         raise LabelError("y", f"it has {len(codes)} labels for {len(chosen)} rows", "give one label for each row")
     # One versus rest normalises the answers of K classifiers, which is not a model of P(class | x).
     probable = getattr(model, "has_probabilities", True) and hasattr(model, "predict_log_proba")
-    log_P = np.asarray(model.predict_log_proba(X)) if probable else None
+    log_P = np.asarray(model.predict_log_proba(X, **beside)) if probable else None
     if log_P is not None:
         return Answers(classes, codes, chosen, log_odds(log_P), log_P)
     if not hasattr(model, "decision_function"):
         problem = f"{kind} has neither probabilities nor scores"
         raise ParameterError("model", problem, "give a classifier with predict_proba or decision_function")
-    z = np.asarray(model.decision_function(X), dtype=np.float64)
+    z = np.asarray(model.decision_function(X, **beside), dtype=np.float64)
     return Answers(classes, codes, chosen, np.column_stack([-z, z]) if z.ndim == 1 else z, None)
 
 

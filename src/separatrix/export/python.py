@@ -52,7 +52,7 @@ def to_python(
     Parameters
     ----------
     model : classifier, pipeline, model file or Scorer
-        The fitted model.
+        The fitted model. If it was fitted with an offset, the offset here is zero.
     threshold, cost, prior, fitted_prior : optional
         Another rule for the labels, as in ``to_sql``: a threshold for the second class, the costs of both mistakes, or
         other class shares.

@@ -52,7 +52,7 @@ def to_sql(
     Parameters
     ----------
     model : classifier, pipeline, model file or Scorer
-        The fitted model.
+        The fitted model. If it was fitted with an offset, the statement has an offset of zero.
     dialect : {"duckdb", "sqlite", "postgresql", "standard"}, default "duckdb"
         The dialect of SQL.
     table : str or sequence of str, optional
@@ -112,7 +112,7 @@ def sql_expressions(
     Parameters
     ----------
     model : classifier, pipeline, model file or Scorer
-        The fitted model.
+        The fitted model. If it was fitted with an offset, the offset here is zero.
     dialect : {"duckdb", "sqlite", "postgresql", "standard"}, default "duckdb"
         The dialect of SQL.
     threshold, cost, prior, fitted_prior : optional

@@ -87,16 +87,17 @@ def likelihood_ratio_test(small: Summary, large: Summary) -> LikelihoodRatio:
 
 def _refuse_other_rows(small: SummaryRequest, large: SummaryRequest) -> None:
     nothing = np.zeros((len(small.codes), len(small.claim.scorer.W)))
+    offsets = tuple(nothing if given.offset is None else given.offset for given in (small, large))
     pairs: dict[str, Any] = {
-        "link": (small.claim.loss, large.claim.loss),
-        "classes": (small.claim.scorer.classes, large.claim.scorer.classes),
-        "labels": (small.codes, large.codes),
-        "weights": (small.weight, large.weight),
-        "offset": tuple(nothing if given.offset is None else given.offset for given in (small, large)),
+        "link differs from that": (small.claim.loss, large.claim.loss),
+        "classes differ from those": (small.claim.scorer.classes, large.claim.scorer.classes),
+        "labels differ from those": (small.codes, large.codes),
+        "weights differ from those": (small.weight, large.weight),
+        "offset differs from that": offsets,
     }
-    for name, (a, b) in pairs.items():
+    for difference, (a, b) in pairs.items():
         if not np.array_equal(a, b):
-            raise InputError("large", f"its {name} differ from those of small", "compare models of the same rows")
+            raise InputError("large", f"its {difference} of small", "compare models of the same rows")
 
 
 def _refuse_not_nested(small: SummaryRequest, large: SummaryRequest) -> None:

@@ -163,8 +163,8 @@ def summary_request(
         return table_request(model, X, y, sample_weight, weights, offset, names)
     model, X, known = taken_apart(model, X)
     claim = likelihood_claim(model)
+    from separatrix.base.row_weights import row_weights
     from separatrix.classifiers.fit_input import rows_to_score
-    from separatrix.classifiers.sample_weights import row_weights
 
     rows = as_matrix(rows_to_score(model, X)[0])
     codes = known_codes(y, claim.scorer.classes)

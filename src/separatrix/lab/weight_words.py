@@ -24,6 +24,15 @@ def shown(value: float, digits: int = 3) -> str:
     return f"{0.0 if abs(value) < 0.5 * 10**-digits else value:.{digits}f}".replace("-", "−")
 
 
+def wrong_rows(wrong: int, n: int) -> str:
+    """How many of n rows are wrong, in words.
+
+    >>> wrong_rows(1, 9), wrong_rows(2, 9)
+    ('1 of 9 rows is wrong', '2 of 9 rows are wrong')
+    """
+    return f"{wrong} of {n} rows {'is' if wrong == 1 else 'are'} wrong"
+
+
 def slope_sentence(norm: float, wrong: int, n: int, traits: Traits) -> str:
     """Whether there is a slope to follow, given the length ``norm`` of the gradient and the number of wrong rows.
 
@@ -37,9 +46,9 @@ def slope_sentence(norm: float, wrong: int, n: int, traits: Traits) -> str:
     if wrong == 0:
         return "∇E is zero here, and no row is wrong."
     if not traits.continuous:
-        return f"No slope to follow: ∇E is zero here, although {wrong} of {n} rows are wrong."
+        return f"No slope to follow: ∇E is zero here, although {wrong_rows(wrong, n)}."
     place = "a minimum" if traits.convex else "a minimum or a saddle point"
-    return f"∇E is zero here up to {FLAT:g}, as at {place}. {wrong} of {n} rows are wrong."
+    return f"∇E is zero here up to {FLAT:g}, as at {place}. {wrong_rows(wrong, n)}."
 
 
 def surface_label(loss: str, axes: tuple[int, int], w: Array, value: float, norm: float, wrong: str) -> str:

@@ -107,9 +107,9 @@ def as_offset(offset: Any, n_rows: int, n_scores: int) -> Array | None:
         given = np.asarray(offset, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ParameterError("offset", f"it is not an array of numbers ({error})", remedy) from error
-    given = given[:, None] if given.ndim == 1 and n_scores == 1 else given
-    if given.shape != (n_rows, n_scores):
+    if given.shape not in ((n_rows, n_scores), (n_rows,) if n_scores == 1 else ()):
         raise ParameterError("offset", f"its shape is {given.shape}", remedy)
+    given = given.reshape(n_rows, n_scores)
     if not np.all(np.isfinite(given)):
         raise ParameterError("offset", "it holds NaN or infinity", remedy)
     return given

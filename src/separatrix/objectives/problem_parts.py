@@ -169,6 +169,11 @@ class ProblemParts:
     def size(self) -> int:
         return self.shape[0] * self.shape[1]
 
+    @depends_on("rows", "pinned")
+    def n_free(self) -> int:
+        """The number of weights that are fitted: all but the pinned ones."""
+        return self.shape[0] * int(np.count_nonzero(~self.pinned))
+
     def column_name(self, j: int) -> ColumnName:
         """Column j ≥ 1 of W in messages: by its name, or by its number if it has none."""
         return column_name(j - 1, self.names)

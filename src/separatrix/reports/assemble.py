@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +11,9 @@ import numpy as np
 
 from separatrix.base.errors import ParameterError
 from separatrix.base.renamed_messages import Rows
+from separatrix.base.row_weights import row_weights
 from separatrix.classifiers.fit_input import rows_to_score
+from separatrix.classifiers.offset_predictions import OffsetPredictions
 from separatrix.diagnostics.coefficients import before_model, column_names
 from separatrix.evaluation.comparison_result import Comparison
 from separatrix.evaluation.decision_rule import decision_rule
@@ -58,6 +60,8 @@ def report(
     date: datetime.date | None = None,
     scaling: Any = None,
     encoder: Any = None,
+    sample_weight: Any = None,
+    offset: Any = None,
 ) -> str:
     """Make an HTML page about a fitted classifier: verdict, certificate, figures and rows that stand out.
 
@@ -106,6 +110,11 @@ def report(
         How the columns of X were scaled, so that steps are in the units of the table; that of a pipeline by default.
     encoder : Encoder, optional
         How the table became X, so that reference levels are named; that of a pipeline by default.
+    sample_weight, offset : arrays, optional
+        The weights and the offset of the fit, if it had any. The certificate is verified with them, and the offset is
+        added to the scores of the rows of the fit. Measures count each row once, as ``evaluate`` does, and held-out
+        rows and pictures have an offset of zero. If they are left out and the certificate does not hold without them,
+        the page says that they are not known.
 
     Returns
     -------
@@ -131,6 +140,10 @@ def report(
     scaling, encoder = before_model(model, scaling, encoder)
     model, X, encoded = taken_apart(model, X)
     _refuse_other_models(model)
+    if sample_weight is not None:
+        sample_weight = row_weights(sample_weight, len(y))
+    if offset is not None and not isinstance(model, OffsetPredictions):
+        raise ParameterError("offset", f"{type(model).__name__} takes none", "leave it out")
     scored, known = rows_to_score(model, X)
     named = column_names(scored.shape[1], known or encoded, names)
     checked = None if checks is None else tuple(checks)
@@ -140,7 +153,7 @@ def report(
         y,
         named,
         test,
-        tuple(notes),
+        (*notes, *_weight_notes(sample_weight, offset, test)),
         checked,
         level,
         rows,
@@ -154,6 +167,8 @@ def report(
         comparison,
         about or {},
         today() if date is None else date,
+        sample_weight,
+        offset,
     )
     return _page(f"Report on a {subject.kind}" if title is None else title, subject)
 
@@ -171,6 +186,14 @@ def _refuse_other_models(model: Any) -> None:
             "model", problem, "give a fitted classifier of this package, or a pipeline that ends in one"
         )
     scores_of(model)
+
+
+def _weight_notes(sample_weight: Any, offset: Any, test: Any) -> Iterator[str]:
+    """What the measures do with the weights and the offset of the fit."""
+    if sample_weight is not None:
+        yield "The fit had sample weights. The measures count each row once, whatever its weight."
+    if offset is not None and test is not None:
+        yield "The fit had an offset. The held-out rows are scored with an offset of zero."
 
 
 def _page(title: str, subject: ReportedModel) -> str:

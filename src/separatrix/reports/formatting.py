@@ -7,7 +7,6 @@ from typing import Any
 
 from separatrix.base.number_text import number_text
 
-NOT_ITS_ROWS = "they are not the rows of the fit, or it had sample weights or an offset"
 # A list in a sentence names at most this many things.
 MOST_NAMED = 3
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import numpy as np
+from sklearn.utils.validation import has_fit_parameter
 
 from separatrix.base.arrays import Array, Integers
 from separatrix.base.cached import cached_property
@@ -53,7 +54,8 @@ class ReportedModel:
     ``rows``, ``test_rows``: what rows are called, None for their places. ``validated``: by cross-validation, in words;
     ``checks_of``: what was checked; ``scaling``, ``encoder``: how the table became X, if it is known. ``costs``: of
     both mistakes. ``missing``: the number of missing values by column, before they were filled. ``comparison``: of
-    classifiers on these rows. ``about``: further facts on the fit.
+    classifiers on these rows. ``about``: further facts on the fit. ``sample_weight``, ``offset``: those of the fit, as
+    far as they are known.
     """
 
     model: Any
@@ -75,6 +77,8 @@ class ReportedModel:
     comparison: Comparison | None = None
     about: Mapping[str, str] = field(default_factory=dict)
     date: datetime.date = field(default_factory=today)
+    sample_weight: Array | None = None
+    offset: Any = None
 
     def called(self, places: Integers, judged: bool = False) -> list[Any]:
         """What rows are called; ``judged``: of those by which the model is judged, else of the fit."""
@@ -101,7 +105,7 @@ class ReportedModel:
 
     @cached_property
     def own(self) -> Answers:
-        return answers(self.model, self.X, self.y)
+        return answers(self.model, self.X, self.y, self.offset)
 
     @cached_property
     def judged(self) -> Answers:
@@ -121,14 +125,26 @@ class ReportedModel:
     @cached_property
     def verification(self) -> Verification:
         """The certificate recomputed from the rows."""
-        return self.model.certificate_.verify(rows_to_score(self.model, self.X)[0], self.y)  # type: ignore[no-any-return]
+        given = rows_to_score(self.model, self.X)[0], self.y, self.sample_weight, self.offset
+        return self.model.certificate_.verify(*given)  # type: ignore[no-any-return]
+
+    @property
+    def has_weights(self) -> bool:
+        """Whether the weights or the offset of the fit are known."""
+        return self.sample_weight is not None or self.offset is not None
+
+    @cached_property
+    def may_lack_weights(self) -> bool:
+        """Whether the certificate may not hold only because the weights or the offset of the fit are not known."""
+        if self.verification or self.has_weights or self.own.n_rows != self.model.certificate_.n_rows:
+            return False
+        return bool(has_fit_parameter(self.model, "sample_weight"))
 
     @cached_property
     def coefficients(self) -> Coefficients | str:
-        before = {"scaling": self.scaling, "encoder": self.encoder}
-        return _or_reason(
-            lambda: coefficients(self.model, self.X, self.y, names=self.names, level=self.level, **before)
-        )
+        settings = {"scaling": self.scaling, "encoder": self.encoder, "names": self.names, "level": self.level}
+        weights = {"sample_weight": self.sample_weight, "offset": self.offset}
+        return _or_reason(lambda: coefficients(self.model, self.X, self.y, **settings, **weights))
 
     @cached_property
     def important(self) -> Integers:
@@ -160,6 +176,8 @@ class ReportedModel:
 
     @cached_property
     def influence(self) -> Influence | str:
+        if self.has_weights:
+            return "the influence of single rows is computed only for fits without sample weights and offset"
         return _or_reason(lambda: influential(self.model, self.X, self.y, TOP))
 
     @cached_property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from separatrix.classifiers.separated import APART
-from separatrix.reports.formatting import NOT_ITS_ROWS, number, percent
+from separatrix.reports.formatting import number, percent
 from separatrix.reports.no_optimum import short_cause
 from separatrix.reports.reported_model import ReportedModel
 
@@ -44,9 +44,11 @@ def performance(subject: ReportedModel) -> str:
 def optimality(subject: ReportedModel) -> str:
     """Whether the fit is proven optimal, if the rows given are those of the fit."""
     certificate = subject.model.certificate_
+    given = f"{subject.own.n_rows:,} rows given here as those of the fit"
+    if subject.may_lack_weights:
+        return f"Its certificate could not be confirmed on the {given}: {other_rows(subject)}."
     if not subject.verification:
-        given = f"{subject.own.n_rows:,} rows given here as those of the fit"
-        return f"Its certificate does not hold on the {given}, so nothing is proven: {NOT_ITS_ROWS}."
+        return f"Its certificate does not hold on the {given}, so nothing is proven: {other_rows(subject)}."
     if certificate.code in APART:
         return short_cause(subject)
     if proven_optimal(subject):
@@ -58,6 +60,17 @@ def optimality(subject: ReportedModel) -> str:
     if certificate.bound is None:
         return "The fit met its stopping rule, which does not claim that its weights are optimal."
     return f"Its objective is at most {certificate.bound:.1e} above the best possible."
+
+
+def other_rows(subject: ReportedModel) -> str:
+    """Why the certificate may not hold on the rows that the report was given."""
+    if subject.has_weights:
+        return "they are not the rows of the fit, or it had other sample weights or another offset"
+    if subject.may_lack_weights:
+        return (
+            "they are not the rows of the fit, or it had sample weights or an offset that are not known to this report"
+        )
+    return "they are not the rows of the fit"
 
 
 def proven_optimal(subject: ReportedModel) -> bool:

@@ -11,8 +11,9 @@ from separatrix.classifiers.separated import APART
 from separatrix.diagnostics import wilson
 from separatrix.evaluation.calibration import Reliability
 from separatrix.evaluation.measures import true_class_log_probability
-from separatrix.reports.formatting import NOT_ITS_ROWS, percent, stated
+from separatrix.reports.formatting import percent, stated
 from separatrix.reports.reported_model import ReportedModel
+from separatrix.reports.verdict import other_rows
 
 # An interval of the accuracy wider than this is a warning.
 WIDEST_ACCURACY_INTERVAL = 0.15
@@ -76,8 +77,14 @@ def _not_held_out(subject: ReportedModel) -> Iterator[Worry]:
 
 def _not_met(subject: ReportedModel) -> Iterator[Worry]:
     certificate = subject.model.certificate_
-    if not subject.verification:
-        sentence = f"On the rows given here the certificate {subject.verification.sentence}: {NOT_ITS_ROWS}."
+    if subject.may_lack_weights:
+        sentence = (
+            f"On the rows given here it could not be confirmed: {other_rows(subject)}. In Python, report takes them as "
+            "sample_weight and offset."
+        )
+        yield Worry("warning", "The certificate could not be confirmed.", sentence, "certificate")
+    elif not subject.verification:
+        sentence = f"On the rows given here the certificate {subject.verification.sentence}: {other_rows(subject)}."
         yield Worry("error", "The certificate does not hold.", sentence, "certificate")
     if certificate.code in APART:
         sentence = "Do not read its weights, or intervals around them."

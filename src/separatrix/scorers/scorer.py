@@ -13,6 +13,7 @@ from separatrix.base.arrays import AnyArray, Array
 from separatrix.base.cached import cached_property
 from separatrix.base.concurrency import in_order, one_blas_thread
 from separatrix.base.errors import InputError, NotFiniteError, ParameterError
+from separatrix.base.labels import label_list
 from separatrix.base.pieces import pieces, rows_per_piece
 from separatrix.geometry import Hyperplane
 from separatrix.losses.links import LINKS, Link
@@ -349,11 +350,10 @@ class Scorer:
         -------
         int
         """
-        numbers = [k for k, known in enumerate(self.classes.tolist()) if known == label]
+        labels = label_list(self.classes)
+        numbers = [k for k, known in enumerate(labels) if known == label]
         if not numbers:
-            raise ParameterError(
-                argument, f"got {np.asarray(label).tolist()!r}", f"name one of the classes {self.classes.tolist()}"
-            )
+            raise ParameterError(argument, f"got {np.asarray(label).tolist()!r}", f"name one of the classes {labels}")
         return numbers[0]
 
 

@@ -152,22 +152,22 @@ def _by_second_derivatives(problem: Objective) -> tuple[Solver, str] | None:
         and n_rows >= ROWS_PER_SAMPLE_ROW * max(SAMPLE_ROWS, 20 * problem.size)
         and not _is_crowded_sample(problem)
     ):
-        why = f"sampled Newton: {n_rows} rows are many for {problem.size} parameters, so a sample's curvature serves"
+        why = f"sampled Newton: {n_rows} rows are many for {problem.n_free} parameters, so a sample's curvature serves"
         return SampledNewton(), why
     if problem.size > SPAN_PARAMETERS and _is_wide(problem):
         why = f"span of the rows: {n_rows} rows are fewer than {problem.rows.n_features} columns, and span the optimum"
         return Span(), why
     if _suits_chord(problem):
-        return ChordNewton(), f"chord: of {problem.size} parameters a factor is kept for many steps"
+        return ChordNewton(), f"chord: of {problem.n_free} parameters a factor is kept for many steps"
     if small and not _is_crowded(problem):
-        return Newton(), f"Newton: the Hessian is cheap with {problem.size} parameters, and few passes are needed"
+        return Newton(), f"Newton: the Hessian is cheap with {problem.n_free} parameters, and few passes are needed"
     return None
 
 
 def _by_passes(problem: Objective) -> tuple[Solver, str]:
     """The method for a smooth, convex objective with too many parameters for second derivatives."""
     if problem.has_gram and not _is_sparse(problem):
-        why = f"L-BFGS around a Kronecker product: {problem.size} parameters are many, {problem.shape[1]} columns few"
+        why = f"L-BFGS around a Kronecker product: {problem.n_free} parameters are many, {problem.shape[1]} columns few"
         return KroneckerLBFGS(), why
     if _is_short(problem):
         why = "dual coordinate descent: sparse rows are short for this penalty, so it needs few epochs"
@@ -220,9 +220,9 @@ def _is_held(problem: Objective) -> bool:
 
 def _for_absolute(problem: Objective) -> tuple[Solver, str]:
     if problem.has_hessian and problem.size <= PROXIMAL_PARAMETERS:
-        why = f"proximal Newton: absolute values are penalised, and {problem.size} parameters are few"
+        why = f"proximal Newton: absolute values are penalised, and {problem.n_free} parameters are few"
         return ProximalNewton(), why
-    why = f"working set: absolute values are penalised, and most of {problem.size} parameters will be zero"
+    why = f"working set: absolute values are penalised, and most of {problem.n_free} parameters will be zero"
     return WorkingSet(), why
 
 
@@ -259,7 +259,9 @@ MET: dict[Need, Met] = {
         lambda problem: f", and there are {problem.shape[1]}",
     ),
     Need.HESSIAN: Met(
-        lambda problem: problem.has_hessian, "use 'lbfgs' or 'auto'", lambda problem: f", and there are {problem.size}"
+        lambda problem: problem.has_hessian,
+        "use 'lbfgs' or 'auto'",
+        lambda problem: f", and there are {problem.size}",
     ),
 }
 

@@ -17,6 +17,7 @@ import numpy as np
 from separatrix.base.arrays import AnyArray, Array, Integers, as_floats
 from separatrix.base.errors import LabelError, ParameterError
 from separatrix.base.labels import encode
+from separatrix.base.setting_checks import check_count
 from separatrix.moments.gather import Moments, gather
 from separatrix.moments.projection_thresholds import GaussianThreshold
 from separatrix.moments.projections import DIRECTIONS, Fisher, apart
@@ -126,8 +127,7 @@ def along(X: Any, y: Any, direction: Any = "fisher", *, bins: int = 20) -> Along
       posteriors cross at 3: 0 rows wrong
     """
     rows, classes, codes = _two_classes(X, y)
-    if isinstance(bins, bool) or not isinstance(bins, int | np.integer) or bins < 1:
-        raise ParameterError("bins", f"got {bins!r}", "give a number of bins, at least 1")
+    check_count("bins", bins)
     moments = gather(memory_rows(rows, codes), 2)
     w = _direction(direction, moments, rows.shape[1])
     values = rows @ w
@@ -224,8 +224,7 @@ def criterion_curve(X: Any, y: Any, points: int = 181) -> CriterionCurve:
     rows, _, codes = _two_classes(X, y)
     if rows.shape[1] != 2:
         raise ParameterError("X", f"it has {rows.shape[1]} columns", "give two; along takes any direction of more")
-    if isinstance(points, bool) or not isinstance(points, int | np.integer) or points < 2:
-        raise ParameterError("points", f"got {points!r}", "give a number of angles, at least 2")
+    check_count("points", points, least=2)
     moments = gather(memory_rows(rows, codes), 2)
     angles = np.linspace(0.0, np.pi, points)
     V = np.stack([np.cos(angles), np.sin(angles)]) * moments.frame.scale[:, None]

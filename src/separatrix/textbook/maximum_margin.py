@@ -12,6 +12,7 @@ import numpy as np
 
 from separatrix.base.errors import ParameterError
 from separatrix.base.labels import encode, signed
+from separatrix.base.setting_checks import check_flag
 from separatrix.geometry import Hyperplane
 from separatrix.proofs.asked_rows import as_rows
 from separatrix.proofs.separability import separability
@@ -61,6 +62,7 @@ def maximum_margin(X: Any, y: Any, fit_intercept: bool = True) -> Hyperplane:
     >>> plane.w.round(12).tolist(), round(plane.b, 12)
     ([1.0, 0.0], -2.0)
     """
+    check_flag("fit_intercept", fit_intercept)
     verdict = separability(X, y, fit_intercept)
     if not isinstance(verdict, Separable) or verdict.v.ndim != 1:
         remedy = "give rows of two classes that a hyperplane separates"

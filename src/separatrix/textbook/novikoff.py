@@ -20,6 +20,7 @@ import numpy as np
 from separatrix.base.arrays import Array, as_floats
 from separatrix.base.errors import ParameterError
 from separatrix.base.labels import encode, signed
+from separatrix.base.setting_checks import check_count, check_flag, check_positive_finite
 from separatrix.losses.margin import Zero
 from separatrix.objectives.problem import Objective
 from separatrix.proofs.separability import verdict_on
@@ -122,7 +123,7 @@ def novikoff_bound(
     Raises
     ------
     ParameterError
-        If no hyperplane separates the classes, or ``separator`` does not.
+        If no hyperplane separates the classes, or ``separator`` does not, or ``eta`` is not a finite positive number.
 
     Examples
     --------
@@ -131,6 +132,7 @@ def novikoff_bound(
     >>> found.R, round(found.bound, 9)
     (2.0, 4.0)
     """
+    check_positive_finite("eta", eta, "give a positive learning rate")
     problem = _posed(X, y, fit_intercept)
     width = problem.rows.n_features + 1
     w_star = widest_separator(problem) if separator is None else as_vector("separator", separator, width)
@@ -189,6 +191,7 @@ def cosines(
     >>> [(k, w[1:].tolist(), round(cosine, 4)) for k, w, _, cosine in trail]
     [(1, [3.0, 2.0], 0.9806), (2, [0.0, 6.0], 0.7071)]
     """
+    check_count("most", most, least=0)
     problem = _posed(X, y, fit_intercept)
     width = problem.rows.n_features + 1
     w_star = widest_separator(problem) if separator is None else as_vector("separator", separator, width)
@@ -204,6 +207,7 @@ def cosines(
 
 
 def _posed(X: Any, y: Any, fit_intercept: bool) -> Objective:
+    check_flag("fit_intercept", fit_intercept)
     classes, codes = encode(y)
     if len(classes) != 2:
         raise ParameterError("y", f"it has {len(classes)} classes", "give two classes, or one against the rest")

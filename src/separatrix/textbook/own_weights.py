@@ -15,8 +15,10 @@ import numpy as np
 
 from separatrix.base.arrays import AnyArray, Array, as_floats
 from separatrix.base.concurrency import one_blas_thread
-from separatrix.base.errors import LabelError, ParameterError
+from separatrix.base.errors import LabelError, ParameterError, WeightError
 from separatrix.base.labels import encode
+from separatrix.base.row_weights import row_weights
+from separatrix.base.setting_checks import check_C, check_flag, is_number
 from separatrix.losses import LOSSES
 from separatrix.objectives.build import build_objective
 from separatrix.objectives.penalty import Penalty
@@ -125,7 +127,7 @@ class ObjectiveAt:
 
     def _weights(self, w: Any) -> Array:
         """The weights with a column for the intercept, (K or 1, d + 1)."""
-        given = np.asarray(w, dtype=np.float64)
+        given = as_numbers("w", w, f"give {self.shape}, intercepts first")
         if given.shape != self.shape and given.shape != (1, *self.shape):
             raise ParameterError("w", f"its shape is {given.shape}", f"give {self.shape}, intercepts first")
         W = np.zeros(self._problem.shape)
@@ -208,6 +210,7 @@ def problem_of(
     if rows.ndim != 2 or rows.shape[0] != len(codes):
         raise ParameterError("X", f"its shape is {rows.shape}", f"give {len(codes)} rows, one for each label")
     weight = None if sample_weight is None else _checked_weight(sample_weight, len(codes))
+    check_flag("fit_intercept", fit_intercept)
     penalty = Penalty(0.0 if np.isinf(C) else 1.0 / C, np.ones(rows.shape[1]), float(l1_ratio))
     with one_blas_thread:
         problem = build_objective(
@@ -222,17 +225,27 @@ def problem_of(
 
 
 def _check_settings(loss: str, C: float, l1_ratio: float) -> None:
-    if loss not in LOSSES:
-        raise ParameterError("loss", f"got {loss!r}", f"give one of {', '.join(LOSSES)}")
-    if not C > 0:
-        raise ParameterError("C", f"got {C!r}", "give a positive number, or np.inf for no penalty")
-    if not 0 <= l1_ratio <= 1:
+    if not isinstance(loss, str) or loss not in LOSSES:
+        raise ParameterError("loss", f"got {loss!r}", f"choose one of {', '.join(LOSSES)}")
+    check_C(C, "give a positive number, or np.inf for no penalty")
+    if not (is_number(l1_ratio) and 0 <= l1_ratio <= 1):
         raise ParameterError("l1_ratio", f"got {l1_ratio!r}", "give a number from 0 (ridge) to 1 (lasso)")
 
 
 def _checked_weight(sample_weight: Any, n_rows: int) -> Array:
-    weight = as_floats(sample_weight)
-    if weight.shape != (n_rows,) or np.any(weight < 0) or not np.any(weight > 0):
-        remedy = f"give {n_rows} weights >= 0, not all zero"
-        raise ParameterError("sample_weight", f"its shape is {weight.shape}", remedy)
+    weight = row_weights(sample_weight, n_rows)
+    if not np.any(weight > 0):
+        raise WeightError("sample_weight", "all weights are zero", "give at least one positive weight")
     return weight
+
+
+def as_numbers(name: str, value: Any, remedy: str) -> Array:
+    """An argument as an array of float64; the error names the argument.
+
+    >>> as_numbers("w", [0, 1], "give 2 numbers").tolist()
+    [0.0, 1.0]
+    """
+    try:
+        return np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ParameterError(name, f"got {value!r}", remedy) from error

@@ -11,15 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.base.arrays import AnyArray, Array
+from separatrix.base.arrays import AnyArray, Array, as_floats
 from separatrix.base.errors import ParameterError
-from separatrix.losses import LOSSES
+from separatrix.base.setting_checks import check_count, check_flag, check_not_negative
 from separatrix.objectives.problem import Objective
 from separatrix.rows import memory_rows
 from separatrix.rows.column_statistics import refuse_not_finite
 from separatrix.rows.in_memory import InMemory
 from separatrix.solvers import Solver, State, choose, default_rules, named, refuse_unmet, run
-from separatrix.textbook.own_weights import problem_of
+from separatrix.textbook.own_weights import as_numbers, problem_of
 from separatrix.textbook.surface_values import SurfaceGrid
 
 
@@ -131,11 +131,9 @@ def error_surface(
     problem, classes = _problem(X, y, loss, C, l1_ratio)
     K, width = problem.shape
     _check_grid(box, points)
+    check_flag("gradient", gradient)
     entries = _entries(columns, K, width, len(classes))
-    base = np.zeros((K, width)) if at is None else np.asarray(at, dtype=np.float64)
-    if base.shape not in ((K, width), (width,) if K == 1 else ()):
-        wanted = (width,) if K == 1 else (K, width)
-        raise ParameterError("at", f"its shape is {base.shape}", f"give weights of shape {wanted}, the intercept first")
+    base = np.zeros((K, width)) if at is None else _weights("at", at, K, width)
     first, second = np.linspace(box[0], box[1], points), np.linspace(box[2], box[3], points)
     grid = SurfaceGrid(problem, base.reshape(K, width), entries, first, second)
     value, slopes = grid.loss(gradient)
@@ -144,23 +142,43 @@ def error_surface(
     return Surface(first, second, value, base, columns, None if slopes is None else slopes + bends)
 
 
-def _check_grid(box: tuple[float, float, float, float], points: int) -> None:
-    if points < 2 or not (box[0] < box[1] and box[2] < box[3]):
-        raise ParameterError("box", f"got {box!r} with {points} points", "give (low, high, low, high), points >= 2")
+def _check_grid(box: Any, points: int) -> None:
+    check_count("points", points, least=2)
+    remedy = "give four finite numbers (low, high, low, high)"
+    edges = as_numbers("box", box, remedy)
+    if edges.shape != (4,) or not np.all(np.isfinite(edges)) or edges[0] >= edges[1] or edges[2] >= edges[3]:
+        raise ParameterError("box", f"got {box!r}", remedy)
+
+
+def _weights(name: str, given: Any, K: int, width: int) -> Array:
+    """Given weights as a finite array (K, width), or (width,) if K is 1."""
+    shape = (width,) if K == 1 else (K, width)
+    remedy = f"give finite weights of shape {shape}, the intercept first"
+    W = as_numbers(name, given, remedy)
+    if W.shape not in ((K, width), shape):
+        raise ParameterError(name, f"its shape is {W.shape}", remedy)
+    if not np.all(np.isfinite(W)):
+        raise ParameterError(name, f"got {given!r}", remedy)
+    return W
 
 
 def _entries(columns: Any, K: int, width: int, n_classes: int) -> tuple[tuple[int, int], tuple[int, int]]:
     """The two entries as pairs (score, column)."""
     if K == 1:
-        remedy, pairs = f"give two different columns from 0 (b) to {width - 1}", [(0, c) for c in columns]
+        remedy = f"give two different columns from 0 (b) to {width - 1}"
     else:
         remedy = f"give two pairs (class, column) for {n_classes} classes: 0 to {K - 1}, and 0 (b) to {width - 1}"
-        pairs = [tuple(pair) if np.ndim(pair) else (-1, -1) for pair in columns]
-    sound = len(pairs) == 2 and all(len(pair) == 2 and 0 <= pair[0] < K and 0 <= pair[1] < width for pair in pairs)
-    if not sound or pairs[0] == pairs[1]:
+    try:
+        given = np.asarray(columns)
+    except ValueError as error:  # pairs and single numbers mixed
+        raise ParameterError("columns", f"got {columns!r}", remedy) from error
+    if given.shape != ((2,) if K == 1 else (2, 2)) or given.dtype.kind not in "iu":
         raise ParameterError("columns", f"got {columns!r}", remedy)
-    first, second = pairs
-    return (int(first[0]), int(first[1])), (int(second[0]), int(second[1]))
+    first, second = [(0, column) for column in given.tolist()] if K == 1 else [tuple(pair) for pair in given.tolist()]
+    inside = all(0 <= score < K and 0 <= column < width for score, column in (first, second))
+    if not inside or first == second:
+        raise ParameterError("columns", f"got {columns!r}", remedy)
+    return first, second
 
 
 WALK = InMemory("walk", "it is for examples that fit into memory")
@@ -215,9 +233,9 @@ def walk(
     ((11, 2), True)
     """
     problem, _ = _problem(X, y, loss, C, l1_ratio)
-    begin = np.zeros(problem.shape) if start is None else np.atleast_2d(np.asarray(start, dtype=np.float64))
-    if begin.shape != problem.shape:
-        raise ParameterError("start", f"its shape is {begin.shape}", f"give weights of shape {problem.shape}")
+    check_count("steps", steps, least=0)
+    check_not_negative("tol", tol)
+    begin = np.zeros(problem.shape) if start is None else np.atleast_2d(_weights("start", start, *problem.shape))
     method = named(solver) or choose(problem)[0]
     refuse_unmet(method, problem)
     visited: list[State] = []
@@ -231,8 +249,7 @@ def walk(
 
 
 def _problem(X: Any, y: Any, loss: str, C: float, l1_ratio: float) -> tuple[Objective, AnyArray]:
-    if loss not in LOSSES:
-        raise ParameterError("loss", f"got {loss!r}", f"choose one of {', '.join(LOSSES)}")
-    rows = np.asarray(X, dtype=np.float64)
-    refuse_not_finite(memory_rows(rows, np.zeros(len(rows))))
+    rows = as_floats(X)
+    if rows.ndim == 2:
+        refuse_not_finite(memory_rows(rows, np.zeros(len(rows))))
     return problem_of(rows, y, loss, C, l1_ratio)

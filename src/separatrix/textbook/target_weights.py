@@ -14,6 +14,8 @@ import numpy as np
 from separatrix.base.arrays import Array, as_floats
 from separatrix.base.errors import ParameterError
 from separatrix.geometry import homogeneous
+from separatrix.rows import memory_rows
+from separatrix.rows.column_statistics import refuse_not_finite
 from separatrix.rows.in_memory import InMemory
 
 TARGET_WEIGHTS = InMemory("target_weights", "it is for examples that fit into memory")
@@ -45,4 +47,5 @@ def target_weights(X: Any, at: Any) -> Array:
     if rows.ndim != 2 or places.ndim != 2 or rows.shape[1] != places.shape[1]:
         problem = f"the shapes of X and at are {rows.shape} and {places.shape}"
         raise ParameterError("at", problem, "give tables with the same number of columns")
+    refuse_not_finite(memory_rows(rows, np.zeros(len(rows))))
     return np.asarray(homogeneous(places) @ np.linalg.pinv(homogeneous(rows)))

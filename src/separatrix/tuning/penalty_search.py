@@ -165,12 +165,14 @@ def _described(question: Question, method: Method, path: list[Scored], best: Sco
     parts = [
         f"C = {number_text(best.C)}, chosen by {method.note(path)}: log loss {number_text(best.score)} "
         f"± {number_text(best.error, 2)} "
-        f"({len(path)} values of C from {number_text(Cs[0], 2)} to {number_text(Cs[-1], 2)})"
+        f"({_tried(Cs)})"
     ]
     alone = int(np.sum(question.weight > 0) - np.sum(question.scored))
-    if alone:
+    if alone == 1:
+        parts.append("1 row alone in its class is not scored")
+    elif alone:
         parts.append(f"{alone} rows alone in their class are not scored")
-    if best.C in (Cs[0], Cs[-1]):
+    if len(Cs) > 1 and best.C in (Cs[0], Cs[-1]):
         parts.append(f"the {'strongest' if Cs[0] == best.C else 'weakest'} penalty tried is the best")
     scale = method.walk.scale[: question.n_features][question.penalty.factors > 0]
     scale = scale[np.isfinite(scale)]
@@ -179,3 +181,14 @@ def _described(question: Question, method: Method, path: list[Scored], best: Sco
         parts.append(f"the penalised columns' scales differ 1e{decades:+03.0f} times: scaling them first would matter")
     refitted = np.array([at.refitted for at in path])
     return PenaltyChoice(Cs, scores, errors, refitted, method.name, best.C, "; ".join(parts))
+
+
+def _tried(Cs: Array) -> str:
+    """The values of C that were tried, in words.
+
+    >>> _tried(np.array([1.0])), _tried(np.array([0.1, 1.0, 10.0]))
+    ('only C = 1 was tried', '3 values of C from 0.1 to 10')
+    """
+    if len(Cs) == 1:
+        return f"only C = {number_text(Cs[0], 2)} was tried"
+    return f"{len(Cs)} values of C from {number_text(Cs[0], 2)} to {number_text(Cs[-1], 2)}"

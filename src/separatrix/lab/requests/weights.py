@@ -29,6 +29,7 @@ from separatrix.lab.weight_words import (
     slope_sentence,
     surface_label,
     walk_lines,
+    wrong_rows,
 )
 from separatrix.losses import LOSSES
 from separatrix.textbook.own_weights import objective, problem_of
@@ -108,7 +109,7 @@ def at(payload: Payload) -> Mapping[str, Any]:
     classes, turned = np.unique(y), bool(np.any(w[1:]))
     t = np.where(y == classes[1], 1.0, -1.0)
     wrong = np.flatnonzero(LOSSES["zero-one"].value(t, w[0] + X @ w[1:]))
-    words = f"{len(wrong)} of {len(X)} rows are wrong."
+    words = f"{wrong_rows(len(wrong), len(X))}."
     preset = payload.get("preset")
     spec = spelled(X, y, preset if isinstance(preset, str) else None)
     errors = [_error(X, y, loss, chosen, w, wrong) for loss in chosen.losses]
@@ -144,7 +145,7 @@ def _error(X: Array, y: Integers, loss: str, chosen: Choices, w: Array, wrong: I
         "downhill": None if norm < FLAT else -gradient[list(chosen.axes)],
         "stuck": norm < FLAT and len(wrong) > 0 and not traits.continuous,
         "says": slope_sentence(norm, len(wrong), len(X), traits),
-        "label": surface_label(loss, chosen.axes, w, value, norm, f"{len(wrong)} of {len(X)} rows are wrong."),
+        "label": surface_label(loss, chosen.axes, w, value, norm, f"{wrong_rows(len(wrong), len(X))}."),
     }
 
 

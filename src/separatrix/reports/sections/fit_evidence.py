@@ -16,13 +16,16 @@ PROOF, GROUP = "Proof", "Fit"
 
 def certificate(subject: ReportedModel) -> Section:
     lines = certificate_on(subject.model, subject.X).lines()
-    verified = (
-        f"Recomputed from the rows, without the solver, as this page was made: it {subject.verification.sentence}."
-    )
+    recomputed = "Recomputed from the rows, without the solver, as this page was made"
+    verified = f"{recomputed}: it {subject.verification.sentence}."
+    if subject.may_lack_weights:
+        verified = f"{recomputed}, with all weights equal and without an offset, it could not be confirmed."
+    known = {"sample_weight": subject.sample_weight, "offset": subject.offset}
+    arguments = ", ".join(["X", "y", *(f"{name}={name}" for name, value in known.items() if value is not None)])
     how = block(
         paragraph(verified),
         paragraph("Anyone with the rows can check it:", "aside"),
-        "<p><code>model.certificate_.verify(X, y)</code></p>",
+        f"<p><code>model.certificate_.verify({arguments})</code></p>",
     )
     body = pair(facts(lines), how)
     return Section("certificate", PROOF, "Certificate", "what the fit proves about itself", body)

@@ -123,8 +123,9 @@ def _batch(step: Step) -> list[str]:
     assert step.rows is not None
     assert step.eta is not None
     rows = ", ".join(_some([str(row) for row in step.rows], MOST_ROWS))
+    verb = "is" if len(step.rows) == 1 else "are"
     return [
-        f"Step {step.number}: {len(step.rows)} of {step.n_rows} rows are wrong: {rows}",
+        f"Step {step.number}: {len(step.rows)} of {step.n_rows} rows {verb} wrong: {rows}",
         f"  w ← w + η Σ t x = {vector(step.w_before)} + {number(step.eta)}·{vector(step.w_added / step.eta)} "
         f"= {vector(step.w)}",
         f"  b ← b + η Σ t = {number(step.b_before)} + {number(step.eta)}·{factor(step.b_added / step.eta)} "

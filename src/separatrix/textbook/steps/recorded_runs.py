@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from sklearn.utils.validation import has_fit_parameter
+
 from separatrix.base.errors import ParameterError
 from separatrix.base.watching import Part, Stage, watch, watched
 from separatrix.objectives.problem import Objective
@@ -64,9 +66,8 @@ def recorded_fit(model: Any, X: Any, y: Any, sample_weight: Any = None) -> list[
     ('online perceptron', True)
     """
     recorder = _Recorder(watched())
-    settings = {} if sample_weight is None else {"sample_weight": sample_weight}
     with watch(recorder):
-        model.fit(X, y, **settings)
+        model.fit(X, y, **_weight_settings(model, sample_weight))
     runs = [run for run in recorder.runs if not run.within] or [run for run in recorder.runs if _is_part(run)]
     if not runs:
         why = "a method that gives no states" if recorder.has_others else "a formula, without steps"
@@ -75,6 +76,18 @@ def recorded_fit(model: Any, X: Any, y: Any, sample_weight: Any = None) -> list[
         raise ParameterError("estimator", problem, remedy)
     _refuse_others(model, runs, len(y))
     return runs
+
+
+def _weight_settings(model: Any, sample_weight: Any) -> dict[str, Any]:
+    """The arguments of ``fit`` that give the weights to the estimator, or to the last one of a pipeline."""
+    if sample_weight is None:
+        return {}
+    fitted = last_estimator(model)
+    if not has_fit_parameter(fitted, "sample_weight"):
+        raise ParameterError("sample_weight", f"{type(fitted).__name__} takes none", "leave it out")
+    if fitted is model:
+        return {"sample_weight": sample_weight}
+    return {f"{model.steps[-1][0]}__sample_weight": sample_weight}
 
 
 def _is_part(run: RecordedRun) -> bool:

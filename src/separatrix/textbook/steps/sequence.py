@@ -10,7 +10,8 @@ from sklearn.base import clone
 
 from separatrix.base.arrays import Array
 from separatrix.base.errors import ParameterError
-from separatrix.proofs.verdicts import Separable
+from separatrix.base.setting_checks import check_count
+from separatrix.proofs.verdicts import Separable, Verdict
 from separatrix.rows.in_memory import InMemory
 from separatrix.textbook.novikoff import Theorem, as_vector, theorem, widest_separator
 from separatrix.textbook.steps.history import History
@@ -238,14 +239,21 @@ class Steps(Sequence[Step]):
         method, run = self._methods[part], self._runs[part]
         if not method.by_rows:
             return None
-        verdict = last_estimator(self.model).verdicts_[part]
-        if run.last.memory.errors and not isinstance(verdict, Separable):
+        if run.last.memory.errors and not isinstance(self._verdict(part), Separable):
             return None
         try:
             separator = widest_separator(run.problem)
         except ParameterError:  # with a score of zero on the right side, rows may touch
             return None
         return theorem(run.problem, separator, run.first.W[0], float(run.method.eta))
+
+    def _verdict(self, part: int) -> Verdict | None:
+        """What the fit has proven about the separability of a part's classes; None if nothing."""
+        fitted = last_estimator(self.model)
+        if hasattr(fitted, "estimators_"):  # a scheme: each of its models has made one run
+            fitted, part = fitted.estimators_[part], 0
+        verdict: Verdict | None = fitted.verdicts_[part]
+        return verdict
 
 
 @STEPS.refusing_tables
@@ -305,6 +313,5 @@ def steps(estimator: Any, X: Any, y: Any, *, sample_weight: Any = None, keep: in
     """
     if isinstance(estimator, type) or not hasattr(estimator, "get_params"):
         raise ParameterError("estimator", f"got {estimator!r}", "give an estimator, such as Perceptron()")
-    if isinstance(keep, bool) or not isinstance(keep, int | np.integer) or keep < 1:
-        raise ParameterError("keep", f"got {keep!r}", "give a number of states, at least 1")
+    check_count("keep", keep)
     return Steps(estimator, X, y, sample_weight, int(keep))
