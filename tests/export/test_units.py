@@ -114,3 +114,33 @@ def in_onnxruntime(model, inputs):
     """The outputs, with the default options of a session, which optimise the graph."""
     session = onnxruntime.InferenceSession(to_onnx(model).SerializeToString(), providers=["CPUExecutionProvider"])
     return dict(zip([one.name for one in session.get_outputs()], session.run(None, inputs), strict=True))
+
+
+def two_units(name):
+    """A model of two columns whose units are 10^340 apart, so that no number holds their ratio, and its table."""
+    X = np.random.default_rng(0).normal(size=(N, 2))
+    frame = pd.DataFrame({"big": X[:, 0] * 1e170, "small": X[:, 1] * 1e-170})
+    y = np.where(X[:, 0] + X[:, 1] ** 2 + X[::-1, 0] > 0.7, "yes", "no")
+    models = {"qda": sx.QuadraticDiscriminantAnalysis(), "fisher": sx.FisherDiscriminant()}
+    return make_pipeline(sx.TableEncoder(standardise=True), models[name]).fit(frame, y), frame
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("name", ["qda", "fisher"])
+def test_units_far_apart_in_sql(name, engine):
+    model, frame = two_units(name)
+    table = pa.Table.from_pandas(frame.assign(id=range(N)), preserve_index=False)
+    rows = ENGINES[engine](table, to_sql(model, engine, keep=["id"]))
+    np.testing.assert_allclose([[row[1]] for row in rows], scores_of(model, frame), rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["qda", "fisher"])
+def test_units_far_apart_in_python_and_onnx(name):
+    (model, frame), names = two_units(name), {}
+    exec(to_python(model), names)
+    wanted = scores_of(model, frame)
+    np.testing.assert_allclose(
+        [[names["scores"](row)] for row in frame.to_dict("records")], wanted, rtol=1e-9, atol=1e-9
+    )
+    found = in_onnxruntime(model, {column: frame[[column]].to_numpy() for column in frame})
+    np.testing.assert_allclose(found["scores"], wanted, rtol=1e-9, atol=1e-9)
