@@ -71,11 +71,9 @@ def test_python(name):
 @pytest.mark.parametrize("name", MODELS)
 def test_onnx(name):
     model = fitted(name)
-    session = onnxruntime.InferenceSession(to_onnx(model).SerializeToString(), providers=["CPUExecutionProvider"])
     texts = np.array(["" if value is None or value != value else value for value in FRAME["city"]], dtype=object)
     inputs = {"age": FRAME[["age"]].to_numpy(), "money": FRAME[["money"]].to_numpy(), "city": texts[:, None]}
-    out = dict(zip([one.name for one in session.get_outputs()], session.run(None, inputs), strict=True))
-    assert out["label"].ravel().tolist() == model.predict(FRAME).tolist()
+    assert in_onnxruntime(model, inputs)["label"].ravel().tolist() == model.predict(FRAME).tolist()
 
 
 @pytest.mark.parametrize("scaler", [StandardScaler(), MinMaxScaler()], ids=str)
@@ -89,3 +87,60 @@ def test_a_scaler_before_a_classifier(scaler):
     exec(to_python(unnamed), names)
     row = dict(zip(["x0", "x1"], X.to_numpy()[3].tolist(), strict=True))
     assert names["predict"](row) == unnamed.predict(X.to_numpy())[3]
+
+
+# onnxruntime compares added constants with 0, and factors with 1, in single precision, whose smallest number is 1e-45.
+@pytest.mark.parametrize("unit", [1e-300, 1e-50, 1e-30, 1.0 + 1e-9, 1e30, 1e50])
+@pytest.mark.parametrize("name", ["logistic", "qda"])
+@pytest.mark.parametrize("columns", [("a",), ("a", "b")])
+def test_units_that_single_precision_does_not_have(name, unit, columns):
+    X = np.random.default_rng(0).normal(3.0, 1.0, size=(N, 2))
+    frame = pd.DataFrame({"a": X[:, 0] * unit, "b": X[:, 1]})[list(columns)]
+    y = np.where(X[:, 0] + X[::-1, 1] > 6, "high", "other")
+    model = make_pipeline(sx.TableEncoder(standardise=True), MODELS[name]).fit(frame, y)
+    found = in_onnxruntime(model, {column: frame[[column]].to_numpy() for column in columns})
+    np.testing.assert_allclose(found["scores"], scores_of(model, frame), rtol=1e-9, atol=1e-9)
+    assert found["label"].tolist() == model.predict(frame).tolist()
+
+
+def test_one_small_column_without_an_encoder():
+    X = np.random.default_rng(0).normal(3.0, 1.0, size=(N, 1)) * 1e-50
+    model = sx.QuadraticDiscriminantAnalysis().fit(X, np.arange(N) % 2 + (X[:, 0] > 3e-50))
+    found = in_onnxruntime(model, {"X": X})
+    np.testing.assert_allclose(found["scores"], scores_of(model, X), rtol=1e-9, atol=1e-9)
+
+
+def in_onnxruntime(model, inputs):
+    """The outputs, with the default options of a session, which optimise the graph."""
+    session = onnxruntime.InferenceSession(to_onnx(model).SerializeToString(), providers=["CPUExecutionProvider"])
+    return dict(zip([one.name for one in session.get_outputs()], session.run(None, inputs), strict=True))
+
+
+def two_units(name):
+    """A model of two columns whose units are 10^340 apart, so that no number holds their ratio, and its table."""
+    X = np.random.default_rng(0).normal(size=(N, 2))
+    frame = pd.DataFrame({"big": X[:, 0] * 1e170, "small": X[:, 1] * 1e-170})
+    y = np.where(X[:, 0] + X[:, 1] ** 2 + X[::-1, 0] > 0.7, "yes", "no")
+    models = {"qda": sx.QuadraticDiscriminantAnalysis(), "fisher": sx.FisherDiscriminant()}
+    return make_pipeline(sx.TableEncoder(standardise=True), models[name]).fit(frame, y), frame
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("name", ["qda", "fisher"])
+def test_units_far_apart_in_sql(name, engine):
+    model, frame = two_units(name)
+    table = pa.Table.from_pandas(frame.assign(id=range(N)), preserve_index=False)
+    rows = ENGINES[engine](table, to_sql(model, engine, keep=["id"]))
+    np.testing.assert_allclose([[row[1]] for row in rows], scores_of(model, frame), rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["qda", "fisher"])
+def test_units_far_apart_in_python_and_onnx(name):
+    (model, frame), names = two_units(name), {}
+    exec(to_python(model), names)
+    wanted = scores_of(model, frame)
+    np.testing.assert_allclose(
+        [[names["scores"](row)] for row in frame.to_dict("records")], wanted, rtol=1e-9, atol=1e-9
+    )
+    found = in_onnxruntime(model, {column: frame[[column]].to_numpy() for column in frame})
+    np.testing.assert_allclose(found["scores"], wanted, rtol=1e-9, atol=1e-9)

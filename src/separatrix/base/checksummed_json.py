@@ -48,6 +48,7 @@ _HEAD = re.compile(
 _END = b"}\n"
 # The JSON escape of a UTF-16 surrogate. A pair of surrogates is one character; a lone surrogate cannot be encoded.
 _HALF = re.compile(rb"\\u[dD][89a-fA-F]")
+_LONE = re.compile("[\ud800-\udfff]")
 _ALTERED = "its checksum is wrong: it was altered or damaged since it was written"
 
 
@@ -75,10 +76,7 @@ def with_checksum(name: str, version: int, content: Mapping[str, Any]) -> bytes:
     """
     lines = ",\n".join(f"  {canonical(key)}: {canonical(content[key])}" for key in sorted(content))
     raw = f"{{\n{lines}\n}}".encode("ascii")
-    lone = _half_pair(raw, content)
-    if lone is not None:
-        remedy = "write names and labels in valid Unicode"
-        raise ParameterError("model", f"its text {lone!r:.60} holds half of a surrogate pair", remedy)
+    refuse_half_pairs(_suspects(raw, content))
     before = f'{{"format": "{name}",\n"version": {version},\n"sha256": "'.encode("ascii")
     after = b'",\n"content": ' + raw + _END
     if version >= FIRST_WHOLE_VERSION:
@@ -111,7 +109,7 @@ def checked_content(name: str, newest: int, data: bytes) -> CheckedContent:
     if not isinstance(content, dict):
         raise ModelFileError("its content is not an object")
     _refuse_depth(content)
-    lone = _half_pair(raw, content)
+    lone = _half_pair(_suspects(raw, content))
     if lone is not None:
         raise ModelFileError(f"its text {lone!r:.60} holds half of a surrogate pair")
     if version < FIRST_RAW_VERSION and with_checksum(name, version, content) != data:
@@ -178,15 +176,27 @@ def _refuse_depth(content: Any) -> None:
     raise ModelFileError(f"its lists are nested more than {MOST_NESTED_LISTS} deep")
 
 
-def _half_pair(raw: bytes, content: Any) -> str | None:
-    """A string of the content with a lone surrogate, which cannot be encoded; None if there is none.
+def refuse_half_pairs(texts: Iterable[str]) -> None:
+    """Raise an error if a text of a model holds a lone surrogate, which cannot be encoded."""
+    lone = _half_pair(texts)
+    if lone is not None:
+        remedy = "write names and labels in valid Unicode"
+        raise ParameterError("model", f"its text {lone!r:.60} holds half of a surrogate pair", remedy)
+
+
+def _half_pair(texts: Iterable[str]) -> str | None:
+    """The first text with a lone surrogate; None if there is none.
 
     >>> half = chr(0xD83D)
-    >>> _half_pair(canonical([half]).encode(), [half]) == half, _half_pair(b"[]", []) is None
+    >>> _half_pair(["a", half]) == half, _half_pair(["a", "é"]) is None
     (True, True)
     """
-    texts = _texts(content) if _HALF.search(raw) else iter(())
-    return next((text for text in texts if any("\ud800" <= letter <= "\udfff" for letter in text)), None)
+    return next((text for text in texts if _LONE.search(text)), None)
+
+
+def _suspects(raw: bytes, content: Any) -> Iterable[str]:
+    """All strings of the content; none if its JSON text has no escaped surrogates."""
+    return _texts(content) if _HALF.search(raw) else ()
 
 
 def _texts(content: Any) -> Iterator[str]:

@@ -12,13 +12,15 @@ the boundary; other class shares also change the probabilities, of which the fir
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from separatrix.base.arrays import Array
+from separatrix.base.checksummed_json import refuse_half_pairs
 from separatrix.base.errors import ParameterError
 from separatrix.classifiers import describe
 from separatrix.evaluation.decision_rule import DecisionRule
@@ -122,6 +124,7 @@ def formula_of(
         raise ParameterError("columns", f"they make {width} columns of X", f"name the {x.width} columns of the fit")
     probabilities = None if link not in PROBABILITIES else _probabilities(link, scores, rule)
     classes = _labels(scorer.classes.tolist())
+    refuse_half_pairs(_texts(found, classes))
     return Formula(found, classes, scores, probabilities, encoder, *_boundary(scorer, scores.width, rule), rule)
 
 
@@ -166,7 +169,18 @@ def _labels(found: list[Any]) -> list[Any]:
         if not isinstance(label, str | bool | int | float):
             problem = f"the class {label!r} is of type {type(label).__name__}"
             raise ParameterError("model", problem, "fit with labels that are text, numbers or truth values")
+        if isinstance(label, float) and not math.isfinite(label):
+            remedy = "fit with labels that are text, finite numbers or truth values"
+            raise ParameterError("model", f"the class {label!r} is not finite", remedy)
     return classes
+
+
+def _texts(columns: tuple[Column, ...], classes: list[Any]) -> Iterator[str]:
+    """The names of the columns, the levels of categories and the labels that are text."""
+    for column in columns:
+        yield column.name
+        yield from (level for level, _ in column.rows)
+    yield from (label for label in classes if isinstance(label, str))
 
 
 def _columns(encoder: Encoder, center: Array) -> tuple[Column, ...]:

@@ -150,9 +150,9 @@ class Graph:
         columns = self.formula.columns
         if self.formula.encoder is None:
             X = self._input("X", np.float64, node.width)
-            shift = np.array([[column.shift for column in columns]])
+            shift = np.array([column.shift for column in columns])
             finite = self._node("Where", self._node("IsInf", X), self._constant(np.array([[np.nan]])), X)
-            return self._node("Sub", finite, self._constant(shift)) if shift.any() else finite
+            return self._moved(finite, -shift) if shift.any() else finite
         return self._node("Concat", *(self._column(column) for column in columns), axis=1)
 
     def _column(self, column: Column) -> str:
@@ -163,10 +163,9 @@ class Graph:
             v = self._node("Cast", self._input(column.name, np.bool_, 1), to=self._type(np.float64))
         else:
             v = self._input(column.name, np.float64, 1)
-        row = self._row((-column.shift, *column.tail))
         ones = np.zeros((1, column.width))
         ones[0, 0] = 1.0
-        found = self._node("Add", self._node("MatMul", v, self._constant(ones)), row)
+        found = self._moved(self._node("MatMul", v, self._constant(ones)), (-column.shift, *column.tail))
         missing, infinite = self._node("IsNaN", v), self._node("IsInf", v)
         found = self._node("Where", infinite, self._constant(np.array([[np.nan]])), found)
         return found if column.absent is None else self._node("Where", missing, self._row(column.absent), found)
@@ -191,7 +190,14 @@ class Graph:
     # ---------------------------------------------------------------------------------------------- algebra
 
     def _affine(self, node: Affine, v: str) -> str:
-        return self._node("Add", self._node("MatMul", v, self._constant(node.M.T)), self._row(node.a))
+        return self._moved(self._node("MatMul", v, self._constant(node.M.T)), node.a)
+
+    def _moved(self, v: str, by: Any) -> str:
+        """Add the numbers ``by``, one for each column, to v.
+
+        The operator is Sum, since onnxruntime removes an Add of one number that single precision rounds to zero.
+        """
+        return self._node("Sum", v, self._row(by))
 
     def _exp(self, node: Exp, v: str) -> str:
         low, zero = (self._constant(np.array([[value]])) for value in (LOWEST_EXPONENT, 0.0))

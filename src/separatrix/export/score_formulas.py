@@ -72,16 +72,19 @@ def _affine(W: Array, x: Centred) -> Vector:
 def _quadratic(scorer: QuadraticScorer, x: Centred) -> Vector:
     """Ln p(x|C_k)p(C_k) = a_k + ln π_k − ½ ‖h_k‖², with h_k affine in x; for two classes, the difference."""
     found: Gaussians = scorer.gaussians
-    rows, moved, unit = found.whitened(x.center, x.scale)
+    white = found.whitened(x.center, x.scale)
     ranks = [A.shape[1] for A in found.whiten]
     # A class in which no column varies gets a row of zeros, so that a missing value also makes its score missing.
     lone = [end for end, rank in zip(np.cumsum(ranks), ranks, strict=True) if rank == 0]
-    rows, moved = np.insert(rows, lone, 0.0, axis=0), np.insert(moved, lone, 0.0)
-    h = Affine(x.node, rows, moved)
+    rows, faint = (np.insert(M, lone, 0.0, axis=0) for M in (white.M, white.faint))
+    h: Vector = Affine(x.node, rows, np.insert(white.a, lone, 0.0))
+    if faint.any():
+        h = h + Affine(x.node, faint, np.zeros(len(faint))) / white.unit
     # h is multiplied by ``unit``, or beyond the limit by the factor that brings its largest entry to
     # LARGEST_WHITENED_LENGTH.
-    length, limit = Largest(Abs(h)), LARGEST_WHITENED_LENGTH / unit
-    h_near = h * (LARGEST_WHITENED_LENGTH / Where(limit - length, Constant(limit), length) if x.drawn_in else unit)
+    length, limit = Largest(Abs(h)), LARGEST_WHITENED_LENGTH / white.unit
+    limited = LARGEST_WHITENED_LENGTH / Where(limit - length, Constant(limit), length)
+    h_near = h * (limited if x.drawn_in else white.unit)
     own = np.repeat(np.arange(len(ranks)), np.maximum(ranks, 1))
     M = np.where(own == np.arange(len(ranks))[:, None], -0.5, 0.0)
     a = found.constant - found.constant.mean() + np.log(found.priors)

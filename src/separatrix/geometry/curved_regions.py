@@ -19,6 +19,7 @@ from separatrix.geometry.chains import chains, without_straight
 from separatrix.geometry.grids import Edges, Field, Grid, crossed_edges, score_differences, winners
 from separatrix.geometry.junctions import NONE_MEET, refined
 from separatrix.geometry.marching_squares import Boundaries, march
+from separatrix.geometry.plane_scores import moderate_scores
 from separatrix.geometry.polygons import cells, corners, polygon_area
 
 # Squares along each side of the grid.
@@ -169,7 +170,7 @@ def traced(scores: Field, box: Any, squares: int = SQUARES, *, through: Array | 
         inner = through[((through > least) & (through < most)).all(axis=1)]
         x, y = np.unique(np.concatenate([x, inner[:, 0]])), np.unique(np.concatenate([y, inner[:, 1]]))
     grid = Grid(x, y)
-    Z = grid.scores(scores)
+    Z = grid.scores(lambda points: moderate_scores(scores, points, box))
     edges, known = crossed_edges(grid, Z), NONE_MEET
     if Z.shape[2] > 2 and len(set(edges.first.tolist()) | set(edges.second.tolist())) > 2:
         grid, edges, known = refined(scores, grid, edges)
@@ -229,7 +230,7 @@ def regions_between(lines: Array, scores: Field, labels: Sequence[Any], box: Any
     [0.75, 0.25]
     """
     found = cells(lines, box)
-    won = winners(scores(np.array([cell.vertices.mean(axis=0) for cell in found]))).tolist()
+    won = winners(moderate_scores(scores, np.array([cell.vertices.mean(axis=0) for cell in found]), box)).tolist()
     left, right, low, high = (float(v) for v in np.asarray(box, dtype=np.float64).ravel())
     return [
         CurvedRegion(

@@ -19,6 +19,10 @@ from separatrix.geometry.polygons import corners
 
 # Scores at this many points that differ from linear ones by less than this share of their size are linear.
 PROBED_POINTS, AFFINE_ROUNDING = 24, 1e-13
+# Largest score of which boundaries are searched: the search multiplies two scores, and the product must not overflow.
+LARGEST_SCORE = 1e150
+# How often a box is made ten times smaller in search of one with smaller scores.
+MOST_TENTHS = 300
 
 
 @runtime_checkable
@@ -98,10 +102,39 @@ def _probed_shares() -> Array:
     return np.concatenate([[[0, 0], [1, 0], [0, 1]], np.random.default_rng(0).uniform(size=(PROBED_POINTS, 2))])
 
 
+def moderate_scores(field: Callable[[Array], Array], points: Array, box: Any) -> Array:
+    """The scores at points (m, 2) of a box; an error if they are too large, which names a smaller box."""
+    Z = _unwarned(field, points)
+    if np.abs(Z).max() <= LARGEST_SCORE:
+        return Z
+    remedy = f"give a smaller box{_example_of_smaller(field, box)}"
+    raise ParameterError("box", f"got {box!r}, and the model's scores there exceed {LARGEST_SCORE:g}", remedy)
+
+
+def _example_of_smaller(field: Callable[[Array], Array], box: Any) -> str:
+    """A box with the same centre at whose corners scores are not too large, in words; empty if there is none."""
+    around = corners(box)
+    centre = around.mean(axis=0)
+    for exponent in range(1, MOST_TENTHS + 1):
+        inner = centre + (around - centre) * 10.0**-exponent
+        if np.abs(_unwarned(field, inner)).max() <= LARGEST_SCORE:
+            left, low, right, high = inner[[0, 2]].ravel()
+            return f", such as ({left:g}, {right:g}, {low:g}, {high:g})"
+    return ""
+
+
+def _unwarned(field: Callable[[Array], Array], points: Array) -> Array:
+    """The scores, of which some may be infinite or NaN, without warnings."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return field(points)
+
+
+@np.errstate(over="ignore", invalid="ignore")
 def affine_weights(field: Callable[[Array], Array], box: Any) -> Array | None:
     """The weights (K, 3) of scores that are linear in the plane, intercepts first; None if they are not.
 
-    The scores at three corners of the box determine them, and are compared at points drawn over the box.
+    The scores at three corners of the box determine them, and are compared at points drawn over the box. Scores that
+    overflow count as not linear.
 
     >>> affine_weights(lambda X: X @ np.array([[1.0, 0.0], [2.0, 1.0]]), (0, 1, 0, 1)).tolist()
     [[0.0, 1.0, 2.0], [0.0, 0.0, 1.0]]
@@ -114,6 +147,6 @@ def affine_weights(field: Callable[[Array], Array], box: Any) -> Array | None:
     w = ((Z[1:3] - Z[0]) / size[:, None]).T
     b = Z[0] - w @ least
     largest = np.abs(Z).max() + np.abs(b).max()
-    if not (np.abs(Z - some @ w.T - b) <= AFFINE_ROUNDING * largest).all():
+    if not np.isfinite(largest) or not (np.abs(Z - some @ w.T - b) <= AFFINE_ROUNDING * largest).all():
         return None
     return np.column_stack([b, w])

@@ -16,6 +16,8 @@ from separatrix.base.errors import ParameterError
 ON_LINE = 1e-13
 # Polygons that are cut have a few vertices. As plain numbers they take a fifth of the time of arrays.
 Vertices = list[tuple[float, float]]
+# Largest coordinate of a box, so that its area and the squares of its sides do not overflow.
+LARGEST_COORDINATE = 1e150
 
 
 @dataclass(frozen=True)
@@ -160,6 +162,9 @@ def corners(box: Any) -> Array:
     limits = np.asarray(box, dtype=np.float64).ravel()
     if limits.shape != (4,) or not np.all(np.isfinite(limits)) or limits[0] >= limits[1] or limits[2] >= limits[3]:
         raise ParameterError("box", f"got {box!r}", "give (x1 low, x1 high, x2 low, x2 high), each low < high")
+    if np.abs(limits).max() > LARGEST_COORDINATE:
+        remedy = f"give a box between {-LARGEST_COORDINATE:g} and {LARGEST_COORDINATE:g}: areas overflow beyond"
+        raise ParameterError("box", f"got {box!r}", remedy)
     left, right, low, high = limits
     return np.array([[left, low], [right, low], [right, high], [left, high]])
 

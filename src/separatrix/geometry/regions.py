@@ -42,7 +42,8 @@ def regions(model: Any, box: Any) -> list[Region] | list[CurvedRegion]:
     Raises
     ------
     ParameterError
-        If the model is not a fitted classifier of two columns.
+        If the model is not a fitted classifier of two columns, or the box is so large that areas or products of scores
+        would overflow.
 
     Examples
     --------

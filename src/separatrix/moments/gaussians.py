@@ -21,6 +21,7 @@ from separatrix.scorers.scorer import chosen_classes, score_rows
 # Whitened rows longer than this are shortened to it so that their squares do not overflow. At such a distance the
 # nearest class stays the nearest.
 LARGEST_WHITENED_LENGTH = 1e140
+SMALLEST_NORMAL = float(np.finfo(np.float64).tiny)
 
 
 class Likelihood(NamedTuple):
@@ -33,6 +34,24 @@ class Likelihood(NamedTuple):
     gap: float | None
     slope: float
     rounding: float
+
+
+class Whitened(NamedTuple):
+    """(x − m_k) A_k of all classes, stacked, is unit (M v + (faint v)/unit + a), with v = (x − center)·scale.
+
+    v may hold any finite numbers: ``unit``, a power of two, is so large that no sum of their products with M overflows.
+    The entries of M that are too small to be divided by it are in ``faint`` instead, and zero in M.
+    """
+
+    M: Array
+    faint: Array
+    a: Array
+    unit: float
+
+    def in_units(self, V: Array) -> Array:
+        """(x − m_k) A_k divided by ``unit``, for rows v of V, (n, ranks)."""
+        h = np.asarray(V @ self.M.T + self.a)
+        return h + V @ self.faint.T / self.unit if self.faint.any() else h
 
 
 @dataclass(frozen=True)
@@ -85,26 +104,24 @@ class Gaussians:
     def _far(self, X: Any) -> Array:
         """``log_density`` of rows so far away that squares or products overflow; NaN for rows that are not finite."""
         X = np.asarray(X.toarray() if is_sparse(X) else X, dtype=np.float64) - self.frame.center
-        M, a, unit = self.whitened(self.frame.center, np.ones(self.n_features))
-        h = X @ M.T + a
+        white = self.whitened(self.frame.center, np.ones(self.n_features))
+        h, unit = white.in_units(X), white.unit
         length = np.abs(h).max(axis=1, keepdims=True)
         h = h * np.where(length <= LARGEST_WHITENED_LENGTH / unit, unit, LARGEST_WHITENED_LENGTH / length)
         ends = np.cumsum([A.shape[1] for A in self.whiten])[:-1]
         squares = [np.sum(own**2, axis=1) for own in np.split(h, ends, axis=1)]
         return np.asarray(self.constant - 0.5 * np.column_stack(squares))
 
-    def whitened(self, center: Array, scale: Array) -> tuple[Array, Array, float]:
-        """M, a and a power of two u: (x − m_k) A_k of all classes, stacked, is u (M v + a).
-
-        Here v = (x − center)·scale may hold any finite numbers: no sum of their products with M overflows.
-        """
+    def whitened(self, center: Array, scale: Array) -> Whitened:
+        """The whitened rows of all classes, as functions of (x − center)·scale."""
         units = (self.frame.scale * scale)[:, None]
         M = np.vstack([(A / units).T for A in self.whiten])
         moved = (center - self.frame.center) / self.frame.scale
         a = np.concatenate([(moved - m) @ A for m, A in zip(self.means, self.whiten, strict=True)])
         largest = float(np.max(np.abs(M).sum(axis=1) + np.abs(a), initial=0.25))
-        unit = 2.0 ** (1 + np.ceil(np.log2(largest))) if largest > 0.25 else 1.0
-        return M / unit, a / unit, float(unit)
+        unit = float(2.0 ** (1 + np.ceil(np.log2(largest)))) if largest > 0.25 else 1.0
+        divided = np.abs(M) >= unit * SMALLEST_NORMAL
+        return Whitened(np.where(divided, M / unit, 0.0), np.where(divided, 0.0, M), a / unit, unit)
 
     def log_joint(self, X: Any, names: list[str] | None = None) -> Array:
         """ln p(x|C_k)p(C_k), (n, K)."""
@@ -204,10 +221,11 @@ class QuadraticScorer:
     def quick_scores(self) -> Callable[[Array], Array]:
         """``scores`` of dense finite rows, without checks: a function that is fast for few rows and columns."""
         normal, K = self.gaussians, len(self.classes)
-        M, a, unit = normal.whitened(normal.frame.center, np.ones(normal.n_features))
+        M = np.vstack([(A / normal.frame.scale[:, None]).T for A in normal.whiten])
+        a = np.concatenate([-m @ A for m, A in zip(normal.means, normal.whiten, strict=True)])
         owner = np.repeat(np.arange(K), [A.shape[1] for A in normal.whiten])
         # −½ of the squares of each class's own entries, summed.
-        halves = -0.5 * unit**2 * (np.arange(K)[:, None] == owner)
+        halves = -0.5 * (np.arange(K)[:, None] == owner)
         constant = (np.log(normal.priors) + normal.constant - normal.constant.mean())[:, None]
         center, affine, d = normal.frame.center[:, None], np.column_stack([M, a]), normal.n_features
         if K == 2:
@@ -229,21 +247,23 @@ class QuadraticScorer:
     def boundary_lines(self) -> Array | None:
         """The hyperplanes (b, w), (P, d + 1), where two Gaussians along one projection cross; None for others.
 
-        With y = M₀·(x − center), twice the log odds are (y + a₀)² − (ρ y + a₁)² + 2c, in units of the whitened rows.
+        With y = A₀·(x − center)/scale, twice the log odds are (y + a₀)² − (ρ y + a₁)² + 2c.
         """
         normal = self.gaussians
         if len(self.classes) != 2 or any(A.shape[1] != 1 for A in normal.whiten):
             return None
-        M, a, unit = normal.whitened(normal.frame.center, np.ones(normal.n_features))
-        rho = float(M[1] @ M[0] / (M[0] @ M[0]))
-        if np.abs(M[1] - rho * M[0]).max() > 4 * EPS * np.abs(M[1]).max():
+        own, other = (A[:, 0] for A in normal.whiten)
+        rho = float(other @ own / (own @ own))
+        if np.abs(other - rho * own).max() > 4 * EPS * np.abs(other).max():
             return None
-        c = float(np.log(normal.priors[1] / normal.priors[0]) + normal.constant[1] - normal.constant[0]) / unit**2
+        a = [-float(m @ A[:, 0]) for m, A in zip(normal.means, normal.whiten, strict=True)]
+        c = float(np.log(normal.priors[1] / normal.priors[0]) + normal.constant[1] - normal.constant[0])
         A, B, C = 1 - rho * rho, a[0] - rho * a[1], (a[0] - a[1]) * (a[0] + a[1]) + 2 * c
         root = B * B - A * C
         larger = -(B + np.copysign(np.sqrt(max(root, 0.0)), B))  # no cancellation; the other root is C/larger
         y = [p / q for p, q in ((larger, A), (C, larger)) if root >= 0 and abs(q) > EPS * abs(p)]
-        return np.array([[-(float(M[0] @ normal.frame.center) + at), *M[0]] for at in y]).reshape(-1, len(M[0]) + 1)
+        w = own / normal.frame.scale
+        return np.array([[-(float(w @ normal.frame.center) + at), *w] for at in y]).reshape(-1, len(w) + 1)
 
     def predict(self, X: Any, names: list[str] | None = None) -> AnyArray:
         """The class of each row; posterior odds of exactly 1 go to the first class."""
