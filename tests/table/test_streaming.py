@@ -197,6 +197,29 @@ def test_more_texts_than_are_kept(tmp_path, monkeypatch):
         streamed(names, target="y")
 
 
+def test_strays_among_dates_and_truth_values(tmp_path, monkeypatch):
+    """Streams refuse the same cells as in memory, also where more texts occur than are kept."""
+    from separatrix.table import seen_texts
+
+    n = 400
+    y = np.random.default_rng(0).choice(["a", "b"], n)
+    days = [str(np.datetime64("2021-01-01") + k) for k in range(n)]
+    truths = ["true", "False"] * (n // 2)
+    for most in (seen_texts.MOST_TEXTS_KEPT, 60):
+        monkeypatch.setattr(seen_texts, "MOST_TEXTS_KEPT", most)
+        for name, values, strays in (
+            ("bad", days, {3: "2021-02-30"}),
+            ("late", days, {399: "2021-02-30", 398: "unknown", 397: ""}),
+            ("number", days, {k: f"{k}.5" for k in range(20)}),
+            ("ture", truths, {70: "ture", 80: "?"}),
+            ("fine", days, {70: "NA"}),
+        ):
+            cells = [strays.get(k, value) for k, value in enumerate(values)]
+            data = write(tmp_path / f"{name}.csv", {"x": cells, "z": np.arange(n) % 7, "y": y})
+            told = same(data, target="y", missing="impute")
+            assert ("where nearly all others are" in told) == (name != "fine")
+
+
 def test_damaged_text(tmp_path):
     """NUL bytes, unclosed quotes, ragged rows and other encodings are refused as in memory; long rows are read."""
     rows = [f"{k % 7},{'long' if k % 2 else 'short'},{'u' if k % 3 else 'v'}" for k in range(300)]

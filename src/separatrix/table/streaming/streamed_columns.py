@@ -18,6 +18,7 @@ from separatrix.table.references import with_reference
 from separatrix.table.schema import Column
 from separatrix.table.seen_numbers import SeenNumbers
 from separatrix.table.seen_texts import COMMA, Facts, SeenTexts
+from separatrix.table.stray_texts import PATTERNS, Strays
 from separatrix.table.streaming.batch_column import BatchColumn
 
 
@@ -245,12 +246,19 @@ def _of_numbers(column: Any, v: Array, start: int | Integers, before: Facts, som
 
     Signs and separators of thousands are not looked for. If the rows ``before`` have an example, it is kept.
     """
-    infinite: Any = np.flatnonzero(np.isinf(v)) if some_infinite else ()
-    strange = tuple((column[int(k)].as_py(), int(numbered(start, k))) for k in infinite[:1])
+    infinite: Any = np.flatnonzero(np.isinf(v)) if some_infinite else np.empty(0, dtype=np.int64)
+    numbers = np.flatnonzero(~np.isnan(v))
+    strays = dict.fromkeys(PATTERNS, _strays(column, numbers, 0, start))
+    strays["number"] = _strays(column, infinite, len(numbers) - len(infinite), start)
     known = len(column) - column.null_count
     example = None if not known else before.example or column.drop_null()[0].as_py()
     patterns = _WITH_INFINITE if some_infinite else _ALL_NUMBERS
-    return SeenTexts(len(column), _NO_TEXTS, Facts(known, patterns, False, len(infinite), strange, (), example))
+    return SeenTexts(len(column), _NO_TEXTS, Facts(known, patterns, False, strays, (), example))
+
+
+def _strays(column: Any, places: Integers, fitting: int, start: int | Integers) -> Strays:
+    """The cells at these places as strays, of which only the first is kept."""
+    return Strays(len(places), fitting, tuple((column[int(k)].as_py(), int(numbered(start, k))) for k in places[:1]))
 
 
 def _days(name: str, texts: SeenTexts) -> SeenNumbers | None:
