@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 
 from separatrix.base.errors import TableError
+from separatrix.base.messages import solving
 from separatrix.checks import check_table
 from separatrix.table import Column, Schema, infer, read_table
 from separatrix.table.cells import READINGS
@@ -231,3 +232,55 @@ def _reads(reading, text):
     except TableError:
         return False
     return True
+
+
+def refused(columns):
+    with pytest.raises(TableError) as error:
+        read_table(pa.table({**columns, "y": ["u", "v", "w"] * 2}), "y")
+    return str(error.value), [setting.python for setting in error.value.solving]
+
+
+@pytest.mark.parametrize(
+    "values", [["1,234", "900", "2,500"], ["-1,234,567", "2,500.75", "0"], ["12,34,567", "1", "2"]]
+)
+def test_thousands_separators_are_not_taken_for_decimal_commas(values):
+    text, settings = refused({"a": values * 2, "b": ["1", "2", "3"] * 2})
+    assert f"such as {values[0]!r}, which look like thousands separators; remove them from the file" in text
+    assert "category='a'" in text
+    assert "decimal" not in text
+    assert not settings
+
+
+@pytest.mark.parametrize("values", [["1,5", "900", "2,25"], ["1,234", "0,500", "2,500"], ["-1,5e3", ",5", "2"]])
+def test_decimal_commas_are_suggested(values):
+    for others in (
+        ["1", "2", "3"],
+        ["1.2.2024", "31.12.2024", "3.4.2025"],
+        ["2.0.1", "10.0.0.1", "3.4.5"],
+        list("aba"),
+    ):
+        note = infer(pa.table({"a": values * 2, "b": others * 2})).columns[0].note
+        assert "if the commas are decimal marks of a text file, give decimal=','" in note
+        assert [setting.python for setting in solving(note)] == ["decimal=','"]
+
+
+@pytest.mark.parametrize("others", [["1.5", "2", "3"], ["1.0", "2.0", "3.0"], ["1.234.567", "2", "3"], [1, 2, 3]])
+def test_decimal_commas_are_not_suggested_beside_numbers_that_they_would_spoil(others):
+    note = infer(pa.table({"b": others * 2, "a": ["1,5", "2", "2,25"] * 2})).columns[1].note
+    assert "such as '1,5', but those of other columns are not" in note
+    assert not solving(note)
+
+
+def test_commas_like_thousands_separators_are_decimal_beside_decimal_commas():
+    text, settings = refused({"a": ["1,234", "2,500", "7"] * 2, "b": ["1,5", "2", "2,25"] * 2})
+    assert settings == ["decimal=','"]
+    assert "thousands" not in text
+    note = infer(pa.table({"a": ["1,234,567", "2,500", "7"] * 2, "b": ["1,5", "2", "2,25"] * 2})).columns[0].note
+    assert "thousands" in note
+
+
+def test_commas_and_points_in_one_column():
+    text, settings = refused({"a": ["1.234,5", "2", "2,25"] * 2})
+    assert "its numbers are written with commas, such as '1.234,5'; write them without thousands separators" in text
+    assert "decimal" not in text
+    assert not settings

@@ -188,7 +188,10 @@ def test_more_texts_than_are_kept(tmp_path, monkeypatch):
     fine = write(tmp_path / "fine.csv", {"x": [*numbers, "7"], "y": y})
     assert same(fine, target="y") == "read"
     comma = write(tmp_path / "comma.csv", {"x": [*numbers, "7,5"], "y": y})
-    assert "written with commas" in same(comma, target="y")
+    assert "such as '7,5'; write them without thousands separators" in same(comma, target="y")
+    for name, cells in {"thousands": "1,234", "pointed": "7,5", "both": "1.234,5"}.items():
+        other = write(tmp_path / f"{name}.csv", {"x": [*map(str, range(n - 1)), cells], "z": [*numbers, "7.5"], "y": y})
+        assert f"such as {cells!r}" in same(other, target="y")
     days = [f"{1 + k % 28:02}.{1 + k // 28:02}.2024" for k in range(300)]
     foreign = write(tmp_path / "days.csv", {"x": days, "y": y[:300]})
     assert "%d.%m.%Y" in same(foreign, target="y")

@@ -29,6 +29,7 @@ from separatrix.base.errors import TableError
 from separatrix.base.messages import Message, Remedy, RowNumber, Setting
 from separatrix.base.watching import Part, watched
 from separatrix.table import cells
+from separatrix.table.comma_numbers import COMMA, settled, with_commas
 from separatrix.table.lookalikes import told
 from separatrix.table.marks import forms_told, mark_among_levels, mark_in_category, meaning_nothing, only_mark
 from separatrix.table.ngrams import ngrams
@@ -36,7 +37,6 @@ from separatrix.table.references import levels_in_order, with_reference
 from separatrix.table.schema import Column, Schema
 from separatrix.table.seen_numbers import SeenNumbers
 from separatrix.table.seen_texts import (
-    COMMA,
     DAY_FIRST,
     MARKED,
     MOST_BYTES_KEPT,
@@ -100,7 +100,17 @@ def infer(
             tell(Part("what columns hold: column", k, table.num_columns))
         column = _completed(name, table.column(name), by_name.get(name), name in asked)
         columns.append(with_reference(column, asked[name]) if name in asked else column)
+    others = (table.column(name) for name in table.column_names if name != target and name not in by_name)
+    columns = settled(columns, lambda: any(map(_has_other_numbers, others)))
     return Schema(tuple(columns), target, () if given is None else given.classes)
+
+
+def _has_other_numbers(column: Any) -> bool:
+    """Whether a column has numbers that a file with decimal commas would not have."""
+    column = cells.decoded(column)
+    if cells.is_text(column.type):
+        return SeenTexts.of(column).about.has_points
+    return cells.is_number(column.type)
 
 
 def _judged(name: str, column: Any) -> Column:
@@ -177,12 +187,8 @@ def _misspelled(name: str, about: Facts) -> Column | None:
     if DAY_FIRST in about.patterns:
         remedy, form = forms_told(name, about.forms)
         return _refused(name, f"it seems to hold dates, such as {example}", remedy, *form)
-    if about.has_comma and COMMA in about.patterns:
-        decimals = Setting("decimal", ",")
-        advice = Message(
-            "if the commas are decimal marks of a text file, give ", decimals, "; remove thousands separators"
-        )
-        return _refused(name, f"its numbers are written with commas, such as {example}", advice, decimals)
+    if about.comma is not None and COMMA in about.patterns:
+        return with_commas(name, about.comma, about.patterns)
     if MARKED in about.patterns:
         remedy = Message(
             "write bare numbers, without signs and separators of thousands, or make it a category with ",

@@ -14,6 +14,7 @@ from pyarrow import compute
 
 from separatrix.base.arrays import Integers
 from separatrix.table import cells
+from separatrix.table.comma_numbers import COMMA, MARKS, NO_POINTS
 from separatrix.table.distinct import Distinct
 from separatrix.table.marks import date_forms
 from separatrix.table.stray_texts import Strays, merged, strays_among
@@ -28,20 +29,20 @@ DAY_FIRST = r"^\d{1,2}([./-])\d{1,2}[./-](\d{2}|\d{4})$"
 # thousands, and with either decimal mark.
 _SEPARATED = r"(\d+([ ,_'’\x{a0}\x{202f}]\d{3})*(\.\d*)?|\d+([ .'’\x{a0}\x{202f}]\d{3})*(,\d*)?)"
 MARKED = rf"^([$€£¥]?\s?[-+−]?\s?[$€£¥]?\s?{_SEPARATED}\s?[%‰$€£¥]?|\([$€£¥]\s?{_SEPARATED}\))$"
-COMMA = r"^[-+]?[\d.,]*\d[\d.,]*([eE][-+]?\d+)?$"
 
 
 @dataclass(frozen=True)
 class Facts:
     """What is known about all texts. ``patterns``: those that every text matches, apart from missing values.
 
+    ``comma``: the first text with a comma, if there is one.
     ``strays``: the texts that are not numbers, those that are not truth values and those that are not dates, by kind.
     ``forms``: the forms of dates that read every text. ``example``: the first text with a value.
     """
 
     n_known: int
     patterns: frozenset[str]
-    has_comma: bool
+    comma: str | None
     strays: Mapping[str, Strays]
     forms: tuple[str, ...]
     example: str | None
@@ -52,21 +53,31 @@ class Facts:
         proper = cells.stripped(texts.column)
         known = proper.drop_null()
         patterns = frozenset(pattern for pattern in (DAY_FIRST, COMMA, MARKED) if _all_match(known, pattern))
+        if COMMA in patterns:
+            patterns |= {pattern for pattern in MARKS if _all_match(known, pattern)}
         forms = tuple(date_forms(known.to_pylist())) if DAY_FIRST in patterns and len(known) else ()
-        comma = bool(compute.any(compute.match_substring(known, ",")).as_py())
-        example = known[0].as_py() if len(known) else None
-        return cls(texts.total, patterns, comma, strays_among(texts, proper), forms, example)
+        commas = known.filter(compute.match_substring(known, ","))
+        return cls(texts.total, patterns, _first(commas), strays_among(texts, proper), forms, _first(known))
 
     def merge(self, later: Facts) -> Facts:
         """The facts about these texts and those of later rows."""
         return Facts(
             self.n_known + later.n_known,
             self.patterns & later.patterns,
-            self.has_comma or later.has_comma,
+            later.comma if self.comma is None else self.comma,
             merged(self.strays, later.strays),
             _shared_forms(self, later),
             later.example if self.example is None else self.example,
         )
+
+    @property
+    def has_points(self) -> bool:
+        """Whether the texts are numbers of which some have points, which may separate decimals or thousands."""
+        return COMMA in self.patterns and NO_POINTS not in self.patterns
+
+
+def _first(texts: Any) -> str | None:
+    return texts[0].as_py() if len(texts) else None
 
 
 def _shared_forms(a: Facts, b: Facts) -> tuple[str, ...]:
