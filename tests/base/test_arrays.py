@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 
 import separatrix as sx
 from separatrix.base.arrays import NamedRows, as_floats
-from separatrix.base.errors import InputError
+from separatrix.base.errors import InputError, LabelError
 
 FRAME = pd.DataFrame({"age": [31, 25, 47, 52], "sex": ["f", "m", "f", "m"]})
 Y = ["no", "no", "yes", "yes"]
@@ -92,3 +92,25 @@ def test_named_rows_are_arrays_in_all_else():
         assert type(made) is np.ndarray
     assert X.sum() == 15.0
     assert np.shares_memory(X, X[1:])
+
+
+@pytest.mark.parametrize(
+    "estimator", [sx.LogisticRegression(), sx.Perceptron(), sx.LinearDiscriminantAnalysis(), sx.Basis(["x0"])]
+)
+def test_masked_entries_are_refused(estimator):
+    rows = np.arange(12.0).reshape(4, 3) % 5
+    X = np.ma.masked_array(rows, mask=np.eye(4, 3))
+    with pytest.raises(InputError, match=r"^X: 3 of its 12 entries are masked; .*X\.filled\(np\.nan\)"):
+        estimator.fit(X, Y)
+    with pytest.raises(InputError, match="are masked"):
+        sx.LogisticRegression().fit(rows, Y).predict(X)
+    with pytest.raises(InputError, match="1 of its 12 entries is masked"):
+        as_floats(np.ma.masked_equal(np.arange(12.0).reshape(4, 3), 7))
+    with pytest.raises(LabelError, match=r"^y: row 2 is masked"):
+        sx.LogisticRegression().fit(rows, np.ma.masked_array([0, 1, 0, 1], mask=[0, 0, 1, 0]))
+
+
+def test_a_masked_array_without_masked_entries_is_an_array():
+    rows = np.arange(12.0).reshape(4, 3) % 5
+    model = sx.LogisticRegression().fit(np.ma.masked_array(rows), Y)
+    assert (model.coef_ == sx.LogisticRegression().fit(rows, Y).coef_).all()

@@ -136,17 +136,27 @@ def as_floats(X: Any) -> Array:
 def refuse_unclear(X: Any) -> None:
     """Refuse a table whose conversion to numbers would change its meaning, or fail in the words of another package.
 
-    These are two columns of one name, and dates or time differences, which NumPy may convert to counts of a unit.
+    These are two columns of one name, dates or time differences, which NumPy may convert to counts of a unit, and
+    masked entries, whose masks the conversion would drop.
 
     >>> refuse_unclear(np.zeros((3, 2), dtype="m8[s]"))
     Traceback (most recent call last):
     ...
     separatrix.base.errors.InputError: X: column 0 holds time differences, not numbers; turn them into numbers ...
     """
+    _refuse_masked(X)
     _refuse_equal_names(X)
     dtypes = [X.dtype] if isinstance(X, np.ndarray) else getattr(X, "dtypes", ())
     if any(map(_is_time, dtypes)):
         refuse_text(X)
+
+
+def _refuse_masked(X: Any) -> None:
+    masked = np.ma.count_masked(X) if isinstance(X, np.ma.MaskedArray) else 0
+    if masked:
+        problem = f"{masked} of its {X.size} entries {'is' if masked == 1 else 'are'} masked"
+        remedy = "leave such rows out, or impute values first, as in SimpleImputer().fit_transform(X.filled(np.nan))"
+        raise InputError("X", problem, remedy)
 
 
 def _is_time(dtype: Any) -> bool:
