@@ -146,13 +146,13 @@ def refuse_unclear(X: Any) -> None:
     """
     _refuse_masked(X)
     _refuse_equal_names(X)
-    dtypes = [X.dtype] if isinstance(X, np.ndarray) else getattr(X, "dtypes", ())
+    dtypes = getattr(X, "dtypes", ()) if _names(X) else [getattr(X, "dtype", None)]
     if any(map(_is_time, dtypes)):
         refuse_text(X)
 
 
 def _refuse_masked(X: Any) -> None:
-    masked = np.ma.count_masked(X) if isinstance(X, np.ma.MaskedArray) else 0
+    masked = np.count_nonzero(np.ma.getmaskarray(X)) if isinstance(X, np.ma.MaskedArray) else 0
     if masked:
         problem = f"{masked} of its {X.size} entries {'is' if masked == 1 else 'are'} masked"
         remedy = "leave such rows out, or impute values first, as in SimpleImputer().fit_transform(X.filled(np.nan))"
