@@ -17,7 +17,7 @@ import pytest
 from pyarrow import csv, parquet
 
 from separatrix.base.checkpoints import FORM
-from separatrix.cli import memory_options
+from separatrix.streams import memory_limit
 from separatrix.table.formats import batched
 from separatrix.table.streaming import streamed_table
 
@@ -33,14 +33,14 @@ ROUNDED = {
 
 # The program without a least memory, since a small table is to be read in batches here.
 PROGRAM = (
-    "import separatrix.cli.memory_options as options; options.smallest_memory = lambda n_columns: 0; "
+    "import separatrix.streams.memory_limit as limits; limits.smallest_memory = lambda n_columns: 0; "
     "from separatrix.__main__ import main; main()"
 )
 
 
 @pytest.fixture(autouse=True)
 def small_batches(monkeypatch):
-    monkeypatch.setattr(memory_options, "smallest_memory", lambda n_columns: 0)
+    monkeypatch.setattr(memory_limit, "smallest_memory", lambda n_columns: 0)
     # A smaller sample than in memory gives coefficients that agree only up to the tolerance.
     monkeypatch.setattr("separatrix.streams.streamed_likelihood.most_drawn", lambda *_: 1 << 30)
     monkeypatch.setattr(batched, "ROWS_PER_BATCH", 97)

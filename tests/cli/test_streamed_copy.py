@@ -11,7 +11,6 @@ import pyarrow as pa
 import pytest
 
 from separatrix.base.errors import TableError
-from separatrix.cli import memory_options
 from separatrix.streams import memory_limit
 from separatrix.table import seen_texts
 from separatrix.table.formats import batched, inspected
@@ -27,7 +26,7 @@ N = 1500
 
 @pytest.fixture(autouse=True)
 def small_batches(monkeypatch):
-    monkeypatch.setattr(memory_options, "smallest_memory", lambda n_columns: 0)
+    monkeypatch.setattr(memory_limit, "smallest_memory", lambda n_columns: 0)
     monkeypatch.setattr(batched, "ROWS_PER_BATCH", 97)
     monkeypatch.setattr(batched, "BYTES_PER_BATCH", 8000)
     # So few that columns of numbers are stored as numbers after a few batches.

@@ -39,7 +39,7 @@ def folder(tmp_path_factory):
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch):
     monkeypatch.setattr("separatrix.table.formats.source_parts.BYTES_PER_PART", 8 * 7 * 500)
-    monkeypatch.setattr("separatrix.cli.memory_options.smallest_memory", lambda n_columns: 0)
+    monkeypatch.setattr("separatrix.streams.memory_limit.smallest_memory", lambda n_columns: 0)
 
 
 @pytest.fixture(scope="module")

@@ -23,7 +23,7 @@ BYTES = 4_000
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch):
     monkeypatch.setattr(text_parts, "BYTES_PER_TEXT_PART", BYTES)
-    monkeypatch.setattr("separatrix.cli.memory_options.smallest_memory", lambda n_columns: 0)
+    monkeypatch.setattr("separatrix.streams.memory_limit.smallest_memory", lambda n_columns: 0)
 
 
 @pytest.fixture(scope="module")

@@ -109,9 +109,9 @@ def test_rows_in_the_order_of_their_classes_give_the_same_fit(tmp_path, monkeypa
     X, y = labelled(600_000)
     order = np.argsort(y, kind="stable")[::-1]
     files = written(tmp_path, X[order], y[order])
-    scan = sx.scan(files, target="y", cache=False, classes=["a", "b"], memory="100MB")
+    scan = sx.scan(files, target="y", cache=False, classes=["a", "b"], memory="500MB")
     assert (next(scan.table.parts()).labels.to_numpy(zero_copy_only=False) == "b").all()
-    again = sx.scan(files, target="y", cache=False, memory="100MB")
+    again = sx.scan(files, target="y", cache=False, memory="500MB")
     assert np.array_equal(sx.LogisticRegression().fit(scan).coef_, sx.LogisticRegression().fit(again).coef_)
 
 

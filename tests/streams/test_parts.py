@@ -29,7 +29,7 @@ def test_columns_of_all_types_are_copied_to_parts_of_one_block(tmp_path):
     columns = mixed(np.random.default_rng(0))
     y = np.arange(N) % 3
     pq.write_table(pa.table({**columns, "y": y}), tmp_path / "1.parquet", row_group_size=70_000)
-    scan = sx.scan(tmp_path, target="y", memory="300MB", cache=False)
+    scan = sx.scan(tmp_path, target="y", memory="500MB", cache=False)
     parts = list(scan.table.parts())
     sizes = {part.X.shape[0] for part in parts[:-1]}
     assert sizes == {min(block_rows(BLOCK_BYTES, len(columns)), 1 << 16)}

@@ -9,7 +9,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import separatrix as sx
-from separatrix.base.errors import InputError
+from separatrix.base.errors import InputError, ParameterError
 from tests.streams.tables import labelled, written
 
 
@@ -73,3 +73,15 @@ def test_a_scan_without_a_target_names_the_column_that_may_have_the_labels(tmp_p
         sx.scan(path)
     table = sx.scan(path, target="kind")
     assert repr(table) == f"<Scan of {path}: 1 column, target='kind'>"
+
+
+@pytest.mark.parametrize("memory", ["1kB", 1000, "400MB"])
+def test_a_memory_below_what_is_possible_is_refused_with_the_smallest(tmp_path, memory):
+    """The command line refuses ``--memory`` with the same words."""
+    files = written(tmp_path, *labelled(100))
+    columns = len(sx.scan(files, target="y").columns) + 1
+    least = 420 + 3 * columns
+    problem = f"memory: got {memory}, and a table of {columns} columns takes about {least} MB in batches"
+    with pytest.raises(ParameterError, match=f"^{problem}; give {least}MB or more"):
+        sx.scan(files, target="y", memory=memory)
+    assert sx.scan(files, target="y", memory=f"{least}MB").memory == least * 10**6

@@ -150,6 +150,7 @@ def test_frames_that_are_refused(data, part):
         ("a,y\n1,0.5\n2,1\n", "row 1 is 0.5, a measurement"),
         ("a,y\n,0\n,1\n", "no column is left to learn from"),
         ("a;y\n1,5;0\n2,5;1\n", "written with commas, such as '1,5'"),
+        ("a;y\n1,234;0\n2,500;1\n", "which look like thousands separators; remove them from the file"),
         (b"n\xe1me,y\n1,0\n", "not UTF-8"),
         (b"a,y\n1,b\xe1d\n", "encoding='latin-1'"),
         (b"\x7fELF\x00\x01,\x00\n\x00\x00", "binary"),
@@ -272,3 +273,11 @@ def test_columns_are_found_by_name_in_any_order(tmp_path):
     assert read_rows(path, ["a", "b"]).X.tolist() == [[2.0, 1.0], [4.0, 3.0]]
     with pytest.raises(TableError, match="lacks 2 of the 3 columns of the model: 'A', 'c'"):
         read_rows(path, ["A", "b", "c"])
+
+
+def test_thousands_separators_in_a_file_with_decimal_commas(tmp_path):
+    """The error quotes a cell as it is in the file, and does not suggest the option that was given."""
+    (tmp_path / "t.csv").write_text("a;y\n1,234;0\n1,234,567;1\n900;0\n")
+    with pytest.raises(TableError, match="such as '1,234,567', which look like thousands separators") as refused:
+        read_table(tmp_path / "t.csv", "y", decimal=",")
+    assert not refused.value.solving

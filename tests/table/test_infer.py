@@ -7,9 +7,12 @@ import pyarrow as pa
 import pytest
 
 from separatrix.base.errors import TableError
+from separatrix.base.messages import solving
 from separatrix.checks import check_table
 from separatrix.table import Column, Schema, infer, read_table
+from separatrix.table.cells import READINGS
 from separatrix.table.infer import most_levels
+from separatrix.table.stray_texts import unlike
 
 
 def column(values, name="a", given=None):
@@ -123,12 +126,61 @@ def test_a_stray_text_among_numbers_is_no_category():
     assert column(["0", "1", "2", "3+"] * 5).kind == "category"  # a quarter is no slip
 
 
+@pytest.mark.parametrize(
+    ("values", "stray", "unlike"),
+    [
+        (["2021-01-10", "2021-02-11 10:30", "2020-02-29T23:59Z"], "2021-02-30", "not a date"),
+        (["2021-01-10", "2021-02-11", "2021-03-12"], "10.1.2021", "not a date"),
+        (["true", "False", "TRUE"], "ture1", "not true or false"),
+        (["true", "False", "TRUE"], "1", "not true or false"),
+    ],
+)
+def test_a_stray_text_among_dates_or_truth_values_is_no_category(values, stray, unlike):
+    cells = values * 20
+    cells[37], cells[38] = stray, None
+    found = column(cells)
+    assert found.kind == "text"
+    expected = f"row 38 is {stray!r}, {unlike}, where nearly all others are; correct it, or make the column a category"
+    assert expected in found.note
+    assert column(cells, given=Schema((Column("a", "category"),))).kind == "category"
+    assert column([*values * 6, stray] * 5).kind == "category"  # one in 19 is more than 5 %
+
+
+@pytest.mark.parametrize("values", [["2021-01-10", "2021-02-11", "2021-03-12"], ["true", "false", "True"]])
+def test_a_stray_word_among_dates_or_truth_values_may_mean_a_missing_value(values):
+    cells = values * 20
+    cells[37] = "unknown"
+    table = pa.table({"a": cells, "x": [k % 7 for k in range(60)], "y": ["u", "v"] * 30})
+    with pytest.raises(TableError, match="if it means a missing value, give na='unknown'") as refused:
+        read_table(table, "y")
+    assert [setting.python for setting in refused.value.solving] == ["na='unknown'", "missing='impute'"]
+    assert read_table(table, "y", na="unknown", missing="impute").names == ("a", "x")
+
+
+def test_categories_may_have_dates_and_truth_values_among_their_levels():
+    for few in ("2021-01-10", "true", "5"):
+        assert column(["red", "blue", "green"] * 6 + [few] * 2).kind == "category"
+        assert column([few] * 18 + ["red", "blue"]).kind == "category"  # a tenth is no slip
+
+
+def test_missing_values_are_not_counted_among_the_numbers():
+    """Of 100 cells 96 have no value, so the four others are not strays among numbers."""
+    assert column(["?"] * 96 + ["red", "blue"] * 2).kind == "category"
+    assert "row 101 is 'red', not a number" in column(["?"] * 50 + ["1", "2"] * 25 + ["red"]).note
+
+
+def test_dates_with_a_mark_in_more_than_a_few_rows_get_a_note():
+    found = column(["2021-01-10", "2021-02-11", "2021-03-12", "-"] * 10)
+    assert found.kind == "category"
+    assert "its texts are dates, but for '-' in 10 rows; if that means a missing value, give na='-'" in found.note
+
+
 def test_the_whole_column_is_judged_not_its_start():
     n = 200_000
     early = ["1"] * n
     assert column([*early, "0.5"]).kind == "number"
-    assert column(["true"] * n + ["no"]).kind == "category"
-    assert column(["2020-01-01"] * n + ["soon"]).kind == "category"
+    assert column(["true"] * n + ["no"] * n).kind == "category"
+    assert column(["2020-01-01"] * n + ["soon"] * n).kind == "category"
 
 
 def test_infinite_numbers_are_numbers_here_and_refused_later():
@@ -159,3 +211,76 @@ def test_a_reference_of_very_few_rows_gets_a_note():
     assert "give reference={'c': 'red'}" in note
     assert read_table(table, "y", reference={"c": "red"}).notes == ()
     assert read_table(table, "y", reference={"c": "1.Liga"}).notes == ()
+
+
+def test_the_patterns_of_strays_agree_with_what_is_read():
+    days = [f"{y:04}-{m:02}-{d:02}" for y in (0, 1900, 2000, 2023, 2024) for m in range(14) for d in range(33)]
+    times = ["10", "10:30", "24:00", "10:60", "10:30:59", "10:30:60", "10:30:20.", "10:30:20.123456", "1030"]
+    zones = ["", "Z", "z", "+02", "+0200", "-23:59", "+24:00", "+02:60", " Z"]
+    instants = [f"2021-01-01{mark}{time}{zone}" for mark in " Tt" for time in times for zone in zones]
+    words = ["true", "False", "TRUE", "ture", "yes", "2021", "2021-1-1", "20210101", "2021-01-01Z", "5", "-.5e3", "1,5"]
+    texts = [*days, *instants, "2021-01-01 10:30:20.1234567", *words]
+    for kind, reading in READINGS.items():
+        odd = unlike(pa.chunked_array([texts]), kind)
+        for text, other in zip(texts, odd.tolist(), strict=True):
+            assert other != _reads(reading, text), (kind, text)
+
+
+def _reads(reading, text):
+    try:
+        reading("schema", "a", pa.chunked_array([[text]]))
+    except TableError:
+        return False
+    return True
+
+
+def refused(columns):
+    with pytest.raises(TableError) as error:
+        read_table(pa.table({**columns, "y": ["u", "v", "w"] * 2}), "y")
+    return str(error.value), [setting.python for setting in error.value.solving]
+
+
+@pytest.mark.parametrize(
+    "values", [["1,234", "900", "2,500"], ["-1,234,567", "2,500.75", "0"], ["12,34,567", "1", "2"]]
+)
+def test_thousands_separators_are_not_taken_for_decimal_commas(values):
+    text, settings = refused({"a": values * 2, "b": ["1", "2", "3"] * 2})
+    assert f"such as {values[0]!r}, which look like thousands separators; remove them from the file" in text
+    assert "category='a'" in text
+    assert "decimal" not in text
+    assert not settings
+
+
+@pytest.mark.parametrize("values", [["1,5", "900", "2,25"], ["1,234", "0,500", "2,500"], ["-1,5e3", ",5", "2"]])
+def test_decimal_commas_are_suggested(values):
+    for others in (
+        ["1", "2", "3"],
+        ["1.2.2024", "31.12.2024", "3.4.2025"],
+        ["2.0.1", "10.0.0.1", "3.4.5"],
+        list("aba"),
+    ):
+        note = infer(pa.table({"a": values * 2, "b": others * 2})).columns[0].note
+        assert "if the commas are decimal marks of a text file, give decimal=','" in note
+        assert [setting.python for setting in solving(note)] == ["decimal=','"]
+
+
+@pytest.mark.parametrize("others", [["1.5", "2", "3"], ["1.0", "2.0", "3.0"], ["1.234.567", "2", "3"], [1, 2, 3]])
+def test_decimal_commas_are_not_suggested_beside_numbers_that_they_would_spoil(others):
+    note = infer(pa.table({"b": others * 2, "a": ["1,5", "2", "2,25"] * 2})).columns[1].note
+    assert "such as '1,5', but those of other columns are not" in note
+    assert not solving(note)
+
+
+def test_commas_like_thousands_separators_are_decimal_beside_decimal_commas():
+    text, settings = refused({"a": ["1,234", "2,500", "7"] * 2, "b": ["1,5", "2", "2,25"] * 2})
+    assert settings == ["decimal=','"]
+    assert "thousands" not in text
+    note = infer(pa.table({"a": ["1,234,567", "2,500", "7"] * 2, "b": ["1,5", "2", "2,25"] * 2})).columns[0].note
+    assert "thousands" in note
+
+
+def test_commas_and_points_in_one_column():
+    text, settings = refused({"a": ["1.234,5", "2", "2,25"] * 2})
+    assert "its numbers are written with commas, such as '1.234,5'; write them without thousands separators" in text
+    assert "decimal" not in text
+    assert not settings

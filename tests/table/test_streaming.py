@@ -188,13 +188,39 @@ def test_more_texts_than_are_kept(tmp_path, monkeypatch):
     fine = write(tmp_path / "fine.csv", {"x": [*numbers, "7"], "y": y})
     assert same(fine, target="y") == "read"
     comma = write(tmp_path / "comma.csv", {"x": [*numbers, "7,5"], "y": y})
-    assert "written with commas" in same(comma, target="y")
+    assert "such as '7,5'; write them without thousands separators" in same(comma, target="y")
+    for name, cells in {"thousands": "1,234", "pointed": "7,5", "both": "1.234,5"}.items():
+        other = write(tmp_path / f"{name}.csv", {"x": [*map(str, range(n - 1)), cells], "z": [*numbers, "7.5"], "y": y})
+        assert f"such as {cells!r}" in same(other, target="y")
     days = [f"{1 + k % 28:02}.{1 + k // 28:02}.2024" for k in range(300)]
     foreign = write(tmp_path / "days.csv", {"x": days, "y": y[:300]})
     assert "%d.%m.%Y" in same(foreign, target="y")
     names = write(tmp_path / "names.csv", {"x": [f"n{k}" for k in range(n)], "y": y})
     with pytest.raises(InputError, match="more than 60 different texts"):
         streamed(names, target="y")
+
+
+def test_strays_among_dates_and_truth_values(tmp_path, monkeypatch):
+    """Streams refuse the same cells as in memory, also where more texts occur than are kept."""
+    from separatrix.table import seen_texts
+
+    n = 400
+    y = np.random.default_rng(0).choice(["a", "b"], n)
+    days = [str(np.datetime64("2021-01-01") + k) for k in range(n)]
+    truths = ["true", "False"] * (n // 2)
+    for most in (seen_texts.MOST_TEXTS_KEPT, 60):
+        monkeypatch.setattr(seen_texts, "MOST_TEXTS_KEPT", most)
+        for name, values, strays in (
+            ("bad", days, {3: "2021-02-30"}),
+            ("late", days, {399: "2021-02-30", 398: "unknown", 397: ""}),
+            ("number", days, {k: f"{k}.5" for k in range(20)}),
+            ("ture", truths, {70: "ture", 80: "?"}),
+            ("fine", days, {70: "NA"}),
+        ):
+            cells = [strays.get(k, value) for k, value in enumerate(values)]
+            data = write(tmp_path / f"{name}.csv", {"x": cells, "z": np.arange(n) % 7, "y": y})
+            told = same(data, target="y", missing="impute")
+            assert ("where nearly all others are" in told) == (name != "fine")
 
 
 def test_damaged_text(tmp_path):

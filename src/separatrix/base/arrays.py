@@ -21,6 +21,10 @@ AnyArray: TypeAlias = NDArray[Any]
 Matrix: TypeAlias = "NDArray[Any] | csr_array[Any, tuple[int, int]]"
 # The distance from 1.0 to the next float64.
 EPS = float(np.finfo(np.float64).eps)
+# What columns of NumPy's kinds of times hold.
+_TIMES = {"M": "dates", "m": "time differences"}
+_ENCODED = "encode such columns first: put TableEncoder before the classifier in a pipeline, or use read_table"
+_IN_SECONDS = "turn them into numbers first, such as the seconds that dt.total_seconds() gives"
 
 
 def length(x: Array) -> float:
@@ -121,6 +125,7 @@ def as_floats(X: Any) -> Array:
     >>> as_floats([[1, 2]]).tolist()
     [[1.0, 2.0]]
     """
+    refuse_unclear(X)
     try:
         return np.asarray(X, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -128,8 +133,46 @@ def as_floats(X: Any) -> Array:
         raise InputError("X", f"it is not a table of numbers ({error})", "give a table of numbers") from error
 
 
-def refuse_text(X: Any, error: Exception) -> None:
-    """Raise an error that names the first column of text or dates in X, if there is one; rows are counted from 0.
+def refuse_unclear(X: Any) -> None:
+    """Refuse a table whose conversion to numbers would change its meaning, or fail in the words of another package.
+
+    These are two columns of one name, dates or time differences, which NumPy may convert to counts of a unit, and
+    masked entries, whose masks the conversion would drop.
+
+    >>> refuse_unclear(np.zeros((3, 2), dtype="m8[s]"))
+    Traceback (most recent call last):
+    ...
+    separatrix.base.errors.InputError: X: column 0 holds time differences, not numbers; turn them into numbers ...
+    """
+    _refuse_masked(X)
+    _refuse_equal_names(X)
+    dtypes = getattr(X, "dtypes", ()) if _names(X) else [getattr(X, "dtype", None)]
+    if any(map(_is_time, dtypes)):
+        refuse_text(X)
+
+
+def _refuse_masked(X: Any) -> None:
+    masked = np.count_nonzero(np.ma.getmaskarray(X)) if isinstance(X, np.ma.MaskedArray) else 0
+    if masked:
+        problem = f"{masked} of its {X.size} entries {'is' if masked == 1 else 'are'} masked"
+        remedy = "leave such rows out, or impute values first, as in SimpleImputer().fit_transform(X.filled(np.nan))"
+        raise InputError("X", problem, remedy)
+
+
+def _is_time(dtype: Any) -> bool:
+    """Whether a type of NumPy, pandas or polars is a date or a time difference."""
+    return getattr(dtype, "kind", None) in _TIMES or (hasattr(dtype, "is_temporal") and dtype.is_temporal())
+
+
+def _refuse_equal_names(X: Any) -> None:
+    names = _names(X)
+    if len(set(names)) < len(names):
+        twice = next(name for k, name in enumerate(names) if name in names[:k])
+        raise InputError("X", f"{names.count(twice)} columns are called {twice!r}", "give each its own name")
+
+
+def refuse_text(X: Any, error: Exception | None = None) -> None:
+    """Raise an error that names the first column of text or times in X, if there is one; rows are counted from 0.
 
     >>> refuse_text(np.array([[1, "f"]], dtype=object), ValueError())
     Traceback (most recent call last):
@@ -141,20 +184,27 @@ def refuse_text(X: Any, error: Exception) -> None:
         if values.dtype.kind in "biuf":
             continue
         text = next((i for i, value in enumerate(values.tolist()) if isinstance(value, str)), None)
-        if values.dtype.kind == "M":
-            problem = f"{name} holds dates, not numbers"
+        if values.dtype.kind in _TIMES:
+            problem = f"{name} holds {_TIMES[values.dtype.kind]}, not numbers"
         elif text is not None and not _is_number(values[text]):
             problem = f"row {text}, {name} is {str(values[text])[:40]!r}, not a number"
         else:
             continue
-        remedy = "encode such columns first: put TableEncoder before the classifier in a pipeline, or use read_table"
-        raise InputError("X", problem, remedy) from error
+        raise InputError("X", problem, _IN_SECONDS if values.dtype.kind == "m" else _ENCODED) from error
+
+
+def _names(X: Any) -> list[Any]:
+    """The names of a data frame's columns; empty if X is not a data frame."""
+    if isinstance(X, np.ndarray):
+        return []
+    names = getattr(X, "column_names", None) or getattr(X, "columns", None)
+    return [] if names is None else list(names)
 
 
 def _columns(X: Any) -> Iterator[tuple[str, Any]]:
     """The name and the values of each column of X. If X is not a data frame, the name is the column's number."""
-    names = getattr(X, "column_names", None) or getattr(X, "columns", None)
-    if names is not None and not isinstance(X, np.ndarray):
+    names = _names(X)
+    if names:
         yield from ((f"column {name!r}", X[name]) for name in names)
         return
     table = X if isinstance(X, np.ndarray) else np.asarray(X, dtype=object)

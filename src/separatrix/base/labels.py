@@ -91,6 +91,9 @@ def as_label_array(y: Any) -> AnyArray:
     labels = y if isinstance(y, np.ndarray) else _object_or_plain(y)
     if labels.ndim != 1:
         raise LabelError("y", f"its shape is {labels.shape}", "give one label a row")
+    if np.ma.is_masked(labels):
+        problem = f"row {int(np.argmax(np.ma.getmaskarray(labels)))} is masked"
+        raise LabelError("y", problem, "drop rows without a label")
     if labels.dtype.kind in "fOmM":
         if labels.dtype.kind == "O":
             missing = np.array([_is_missing(label) for label in labels], dtype=bool)

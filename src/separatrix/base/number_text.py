@@ -48,3 +48,12 @@ def ratio_text(value: float) -> str:
     if not 0.0 < distance < CLOSE_TO_1:
         return number_text(value)
     return f"{value:.{min(2 - math.floor(math.log10(distance)), MOST_DECIMALS)}f}"
+
+
+def size_text(n: float) -> str:
+    """A number of bytes in words.
+
+    >>> size_text(3_210_000_000), size_text(450_000_000)
+    ('3.2 GB', '450 MB')
+    """
+    return f"{n / 1e9:.2g} GB" if n >= 1e9 else f"{max(n / 1e6, 1):.0f} MB"

@@ -19,7 +19,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
-from separatrix.base.arrays import AnyArray, Array
+from separatrix.base.arrays import AnyArray, Array, refuse_unclear
 from separatrix.base.errors import ParameterError
 from separatrix.rows import memory_rows
 from separatrix.rows.column_statistics import refuse_not_finite
@@ -103,6 +103,7 @@ class _Functions(TransformerMixin, BaseEstimator, ABC):
         return self.functions_
 
     def _rows(self, X: Any, reset: bool) -> Array:
+        refuse_unclear(X)
         X = validate_data(self, X, dtype=np.float64, ensure_all_finite=False, reset=reset)
         given = getattr(self, "feature_names_in_", None)
         refuse_not_finite(memory_rows(X, np.zeros(len(X))), None if given is None else list(given))

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d, validate_data
 
-from separatrix.base.arrays import AnyArray, Array, Integers, refuse_text
+from separatrix.base.arrays import AnyArray, Array, Integers, refuse_text, refuse_unclear
 from separatrix.base.errors import InputError, LabelError, NoRowsError, NotFiniteError, ParameterError
 from separatrix.base.labels import as_label_array, encode, refuse_fractions
 from separatrix.base.row_names import RowNames
@@ -245,6 +245,7 @@ def checked_rows(estimator: Any, X: Any, dtype: Any, reset: bool = True) -> Any:
         vars(estimator).pop("feature_names_in_", None)
         estimator.n_features_in_ = X.shape[1]
         return X
+    refuse_unclear(X)
     try:
         return validate_data(estimator, X, reset=reset, accept_sparse="csr", dtype=dtype, ensure_all_finite=False)
     except (TypeError, ValueError) as error:

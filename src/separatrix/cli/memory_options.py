@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from separatrix.base.errors import ClusterError, ParameterError, TableError
+from separatrix.base.number_text import size_text
 from separatrix.cli.output_files import STANDARD, refuse_unwritable
 
 if TYPE_CHECKING:
@@ -34,11 +35,6 @@ FEWEST_BYTES_PER_CELL = 2
 # gzip never packs more bytes than this into one.
 LARGEST_GZIP_RATIO = 1032
 _LIBSVM = (".libsvm", ".svm", ".svmlight")
-
-# The least memory in which a table can be fitted in batches: that of Python and its packages (about 280 MB with the
-# compiler of loops), of a batch and of the sample, and what PyArrow holds of each column of a Parquet file. A fit to
-# 2 000 000 rows of 20 columns took 452 MB at its peak.
-SMALLEST_MEMORY, SMALLEST_MEMORY_PER_COLUMN = 420_000_000, 3_000_000
 
 _MEMORY = (
     "A limit on the peak memory of the process, such as 500MB or 4GB, which includes about 300MB for Python and its "
@@ -104,7 +100,7 @@ class TooLarge:
     @property
     def note(self) -> str:
         """The sentence that says so."""
-        name, needed, limit = Path(self.batched.name).name, _size(self.needed), _size(self.limit)
+        name, needed, limit = Path(self.batched.name).name, size_text(self.needed), size_text(self.limit)
         return f"{name} would take about {needed} of memory, more than {limit}, so it is read in batches (--memory)."
 
 
@@ -146,22 +142,11 @@ def too_large(source: Source, memory: str | None) -> TooLarge | None:
     needed, limit = needed_bytes(found), memory_limit(memory)
     if needed <= limit:
         return None
-    smallest = smallest_memory(len(found.names))
-    if memory is not None and limit < smallest:
-        problem = f"got {memory}, and a table of {len(found.names)} columns takes about {_size(smallest)} in batches"
-        raise ParameterError("--memory", problem, f"give {smallest // 10**6}MB or more")
-    from separatrix.streams.memory_limit import rows_per_batch
+    from separatrix.streams.memory_limit import refuse_too_little, rows_per_batch
 
+    if memory is not None:
+        refuse_too_little("--memory", memory, len(found.names))
     return TooLarge(replace(found, most_rows=rows_per_batch(limit, len(found.names))), needed, limit)
-
-
-def smallest_memory(n_columns: int) -> int:
-    """The least memory in bytes in which a table can be read in batches.
-
-    >>> smallest_memory(20)
-    480000000
-    """
-    return SMALLEST_MEMORY + SMALLEST_MEMORY_PER_COLUMN * n_columns
 
 
 def needed_bytes(batched: BatchedSource) -> float:
@@ -188,15 +173,6 @@ def _bytes_per_row(path: Path) -> float:
     return 100.0 if compressed else len(start) / max(start.count(b"\n"), 1)
 
 
-def _size(n: float) -> str:
-    """A size in words.
-
-    >>> _size(3_210_000_000), _size(450_000_000)
-    ('3.2 GB', '450 MB')
-    """
-    return f"{n / 1e9:.2g} GB" if n >= 1e9 else f"{max(n / 1e6, 1):.0f} MB"
-
-
 def refuse_too_large(data: str, spelling: dict[str, Any], memory: str | None, what: str, instead: str = "") -> None:
     """Refuse a table that does not fit into memory, if ``what`` needs it there. ``instead``: what else can be done."""
     limit = memory_limit(memory)
@@ -208,8 +184,8 @@ def refuse_too_large(data: str, spelling: dict[str, Any], memory: str | None, wh
     found = batched(open_source(data, Spelling(**spelling)))
     needed = 0.0 if found is None else needed_bytes(found)
     if found is not None and needed > limit:
-        problem = f"{what} needs it in memory, where it would take about {_size(needed)}"
-        remedy = f"raise --memory from {_size(limit)}, or give a part of its rows{', or ' * bool(instead)}{instead}"
+        problem = f"{what} needs it in memory, where it would take about {size_text(needed)}"
+        remedy = f"raise --memory from {size_text(limit)}, or give a part of its rows{', or ' * bool(instead)}{instead}"
         raise TableError(found.name, problem, remedy)
 
 

@@ -18,7 +18,7 @@ from separatrix.streams.caching import CacheChoice, CachedTable
 from separatrix.streams.labelling import LabelColumn, Numbering, refuse_no_labels
 from separatrix.streams.listed_classes import ListedClasses
 from separatrix.streams.matrix import refuse_other_types
-from separatrix.streams.memory_limit import batch_bytes, memory_bytes
+from separatrix.streams.memory_limit import batch_bytes, memory_bytes, refuse_too_little
 from separatrix.streams.opening import Opening, opened
 from separatrix.streams.sources import CachedRows, CachedSparseRows, ReadRows, refuse_changed
 from separatrix.streams.streamed_likelihood import sampled_rows
@@ -28,6 +28,9 @@ from separatrix.table.cells import listed
 from separatrix.table.formats.source import distinct
 from separatrix.table.formats.spelling import Spelling
 from separatrix.table.formats.svmlight import TARGET as LABEL
+
+# This much is accepted for tables of any width, also for those that need more.
+_DEFAULT_MEMORY = "1GB"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -216,7 +219,7 @@ def scan(
     target: str | None = None,
     weight: str | None = None,
     classes: Sequence[Any] | None = None,
-    memory: str | int = "1GB",
+    memory: str | int = _DEFAULT_MEMORY,
     cache: Any = None,
     drop: str | Sequence[str] = (),
     filesystem: Any = None,
@@ -249,7 +252,8 @@ def scan(
         packages take about 250 MB. It limits the size of batches and of the sample of rows from which a fit starts, and
         does not depend on the number of rows. In addition, sums over d columns take d² numbers, and PyArrow takes
         a megabyte or two for each column of a Parquet file. With less than about 1 GB the sample is smaller than in
-        memory, so that coefficients agree with those of a fit in memory up to ``tol``.
+        memory, so that coefficients agree with those of a fit in memory up to ``tol``. A memory of less than 420 MB
+        and 3 MB for each column is refused, except in libsvm files.
     cache : str, path, bool or None, default None
         A folder, in which the rows are kept as numbers, so that later passes and later fits read them from there; the
         cache is made again when the files change. With False, rows are never cached. With None, text files and queries
@@ -277,6 +281,8 @@ def scan(
     ------
     TableError
         If the files or their columns cannot be read.
+    ParameterError
+        If ``memory`` is too small for the table.
 
     Examples
     --------
@@ -298,6 +304,8 @@ def scan(
         target = _label_of_libsvm(source, target, weight, left_out)
     else:
         table = _table(source, target, weight, left_out)
+        if cluster is None and memory != _DEFAULT_MEMORY:
+            refuse_too_little("memory", memory, len(source.schema.names))
     given = None if classes is None else encode(classes)[0]
     choice = CacheChoice.of(cache if cluster is None else False)  # the workers of a cluster keep the rows
     store = CachedTable(table, choice, LabelColumn(target, given))

@@ -7,7 +7,8 @@
     other text with at most max(20, min(1000, n/20)) distinct values     category
     text with more distinct values or no repeated one, nested values     text: refused, with advice, which for free
                                                                          text is to use its words
-    numbers in at least 95 % of the cells, other text in the rest        text: refused, naming the first such cell
+    numbers, truth values or dates in at least 95 % of the cells, other text in the rest
+                                                                         text: refused, naming the first such cell
 
 The levels of a category are in alphabetical order, and the first is its reference, unless another one is asked for. So
 the reference stays the same when rows are added or left out, as long as it still occurs. Whole numbers that count the
@@ -28,6 +29,7 @@ from separatrix.base.errors import TableError
 from separatrix.base.messages import Message, Remedy, RowNumber, Setting
 from separatrix.base.watching import Part, watched
 from separatrix.table import cells
+from separatrix.table.comma_numbers import COMMA, settled, with_commas
 from separatrix.table.lookalikes import told
 from separatrix.table.marks import forms_told, mark_among_levels, mark_in_category, meaning_nothing, only_mark
 from separatrix.table.ngrams import ngrams
@@ -35,7 +37,6 @@ from separatrix.table.references import levels_in_order, with_reference
 from separatrix.table.schema import Column, Schema
 from separatrix.table.seen_numbers import SeenNumbers
 from separatrix.table.seen_texts import (
-    COMMA,
     DAY_FIRST,
     MARKED,
     MOST_BYTES_KEPT,
@@ -43,11 +44,11 @@ from separatrix.table.seen_texts import (
     Facts,
     SeenTexts,
 )
+from separatrix.table.stray_texts import Strays
 
-# If at most this share of a column's cells are not numbers, those cells are taken for mistakes, not for categories.
-LARGEST_SHARE_OF_STRAY_CELLS = 0.05
 # A category may have n / 20 levels in n rows, but at least 20 and at most 1000.
 _ROWS_PER_LEVEL, _LEVELS_AT_LEAST, _LEVELS_AT_MOST = 20, 20, 1000
+_NOT_OF_THE_KIND = {"number": "not a number", "boolean": "not true or false", "date": "not a date"}
 # In fewer rows than this, whole numbers that count up or never repeat are not taken for an index.
 _FEWEST_ROWS_OF_AN_INDEX = 20
 # A column is taken for free text if half of its different texts have at least this many words.
@@ -99,7 +100,17 @@ def infer(
             tell(Part("what columns hold: column", k, table.num_columns))
         column = _completed(name, table.column(name), by_name.get(name), name in asked)
         columns.append(with_reference(column, asked[name]) if name in asked else column)
+    others = (table.column(name) for name in table.column_names if name != target and name not in by_name)
+    columns = settled(columns, lambda: any(map(_has_other_numbers, others)))
     return Schema(tuple(columns), target, () if given is None else given.classes)
+
+
+def _has_other_numbers(column: Any) -> bool:
+    """Whether a column has numbers that a file with decimal commas would not have."""
+    column = cells.decoded(column)
+    if cells.is_text(column.type):
+        return SeenTexts.of(column).about.has_points
+    return cells.is_number(column.type)
 
 
 def _judged(name: str, column: Any) -> Column:
@@ -160,11 +171,10 @@ def of_words(name: str, seen: SeenTexts) -> Column:
     misspelled = _misspelled(name, about)
     if misspelled is not None:
         return misspelled
-    if 0 < about.strange_rows <= LARGEST_SHARE_OF_STRAY_CELLS * about.n_known:
-        return _stray(name, about)
-    strange = [text for text, _ in about.strange]
-    category = _category(name, seen.trimmed())
-    category = mark_in_category(category, strange, seen.n_different, about.strange_rows, about.n_known)
+    for kind, strays in about.strays.items():
+        if strays.are_few:
+            return _stray(name, kind, strays)
+    category = mark_in_category(_category(name, seen.trimmed()), about.strays, seen.n_different)
     if category.kind != "category":
         return category
     texts: list[Any] = seen.texts.values.to_pylist()
@@ -177,12 +187,8 @@ def _misspelled(name: str, about: Facts) -> Column | None:
     if DAY_FIRST in about.patterns:
         remedy, form = forms_told(name, about.forms)
         return _refused(name, f"it seems to hold dates, such as {example}", remedy, *form)
-    if about.has_comma and COMMA in about.patterns:
-        decimals = Setting("decimal", ",")
-        advice = Message(
-            "if the commas are decimal marks of a text file, give ", decimals, "; remove thousands separators"
-        )
-        return _refused(name, f"its numbers are written with commas, such as {example}", advice, decimals)
+    if about.comma is not None and COMMA in about.patterns:
+        return with_commas(name, about.comma, about.patterns)
     if MARKED in about.patterns:
         remedy = Message(
             "write bare numbers, without signs and separators of thousands, or make it a category with ",
@@ -312,14 +318,13 @@ def _leave_out_or_list(name: str) -> Message:
     return Message("leave it out with ", cells.drop(name), ", or make it a category with ", Setting("category", name))
 
 
-def _stray(name: str, about: Facts) -> Column:
-    """A column of numbers with other text in a few cells, refused with the first such cell."""
-    value, row = about.strange[0]
-    many = about.strange_rows
-    more = f" ({many} such cells in all)" if many > 1 else ""
-    unlike = f" is {cells.shortened(value)!r}, not a number, where nearly all others are{more}"
+def _stray(name: str, kind: str, strays: Strays) -> Column:
+    """A column of one kind with other text in a few cells, refused with the first such cell."""
+    value, row = strays.first[0]
+    more = f" ({strays.rows} such cells in all)" if strays.rows > 1 else ""
+    unlike = f" is {cells.shortened(value)!r}, {_NOT_OF_THE_KIND[kind]}, where nearly all others are{more}"
     note = Message("row ", RowNumber(row + 1), unlike)
-    mark = only_mark(text for text, _ in about.strange)
+    mark = only_mark(strays.first)
     if mark is not None:
         return _refused(name, note, *meaning_nothing(name, mark))
     remedy = Message("correct it, or make the column a category with ", Setting("category", name))

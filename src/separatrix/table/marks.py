@@ -1,6 +1,6 @@
 """Marks that may mean a missing value, and forms of dates: what to suggest for a column of text.
 
-1.5, 2, -, 3, -        all numbers but for one text without digits: it may mean a missing value
+1.5, 2, -, 3, -        all numbers, or all dates, but for one text without digits: it may mean a missing value
 red, ?, blue           a level of a category that often means a missing value
 0.2, -999, 1.7, -999   a number that stands out and repeats: it may mean a missing value
 31.12.2024, 01.02.…    dates that only one form reads
@@ -8,7 +8,7 @@ red, ?, blue           a level of a category that often means a missing value
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -18,6 +18,7 @@ from separatrix.base.arrays import Array
 from separatrix.base.messages import ForColumn, Message, Remedy, Setting, joined, solving
 from separatrix.table.cells import listed, rows_counted, shortened
 from separatrix.table.schema import Column
+from separatrix.table.stray_texts import Strays
 
 # The forms of dates that are tried. Those with a year of two digits come last, since they read fewer dates.
 _ORDERS = ("%d{0}%m{0}%Y", "%m{0}%d{0}%Y", "%d{0}%m{0}%y", "%m{0}%d{0}%y")
@@ -28,23 +29,24 @@ _MARKS = ("?", "-", "--", ".", "na", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan",
 # distance from all other values is at least _DISTANCE_OF_A_CODE times the range of those.
 _CODES = tuple(sign * code for code in (99.0, 999.0, 9999.0, 99999.0, 999999.0) for sign in (-1, 1))
 _FEWEST_ROWS_OF_A_CODE, _DISTANCE_OF_A_CODE = 3, 3.0
-# With fewer different numbers than this beside the mark, a column is more likely a category.
-_FEWEST_NUMBERS = 3
+# With fewer different values than this beside the mark, a column is more likely a category.
+_FEWEST_VALUES = 3
+_VALUES_OF_A_KIND = {"number": "numbers", "boolean": "true or false", "date": "dates"}
 
 
-def only_mark(strange: Iterable[str]) -> str | None:
-    """The only text among those that are not numbers, if it has no digits; otherwise None.
+def only_mark(strays: Iterable[tuple[str, int]]) -> str | None:
+    """The only text among the strays, each with its row, if it has no digits; otherwise None.
 
-    >>> only_mark([" - ", "-"]), only_mark(["-", "?"]), only_mark(["3a"])
+    >>> only_mark([(" - ", 3), ("-", 8)]), only_mark([("-", 3), ("?", 8)]), only_mark([("3a", 3)])
     ('-', None, None)
     """
-    texts = {text.strip() for text in strange}
+    texts = {text.strip() for text, _ in strays}
     mark = texts.pop() if len(texts) == 1 else None
     return None if mark is None or any(letter.isdigit() for letter in mark) else mark
 
 
 def meaning_nothing(name: str, mark: str) -> tuple[Message, Setting]:
-    """What to do about a mark among numbers, and the setting that does it."""
+    """What to do about a mark among numbers or dates, and the setting that does it."""
     setting = Setting("na", mark)
     category = Setting("category", name)
     known = Message("if it means a missing value, give ", setting)
@@ -52,16 +54,22 @@ def meaning_nothing(name: str, mark: str) -> tuple[Message, Setting]:
     return remedy, setting
 
 
-def mark_in_category(column: Column, strange: Iterable[str], n_different: int, rows: int, n_known: int) -> Column:
-    """A category, or a refused column, all of whose texts but one are numbers, with a word about that text.
+def mark_in_category(column: Column, by_kind: Mapping[str, Strays], n_different: int) -> Column:
+    """A category, or a refused column, all of whose texts but one are of one kind, with a word about that text.
 
-    ``strange``: the texts that are not numbers. They are in ``rows`` of the ``n_known`` rows that have a text.
+    ``by_kind``: the texts that are not of a kind. There are ``n_different`` texts in all.
     """
-    mark = only_mark(strange)
-    if mark is None or n_different - 1 < _FEWEST_NUMBERS or 2 * rows > n_known:
-        return column
+    for kind, strays in by_kind.items():
+        mark = only_mark(strays.first)
+        if mark is not None and n_different - 1 >= _FEWEST_VALUES and strays.rows <= strays.fitting:
+            problem = f"its texts are {_VALUES_OF_A_KIND[kind]}, but for {shortened(mark)!r}"
+            return _with_mark(column, f"{problem} in {rows_counted(strays.rows)}", mark)
+    return column
+
+
+def _with_mark(column: Column, problem: str, mark: str) -> Column:
+    """The column with a note, or the reason of its refusal, about a mark that may mean a missing value."""
     remedy, setting = meaning_nothing(column.name, mark)
-    problem = f"its texts are numbers, but for {shortened(mark)!r} in {rows_counted(rows)}"
     if column.kind == "text":
         return replace(column, note=Message(problem, Remedy(remedy, (setting,))))
     told = Message(problem, Remedy(Message("if that means a missing value, give ", setting), (setting,)))

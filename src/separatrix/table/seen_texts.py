@@ -6,46 +6,44 @@ what the rules ask about all of them. In memory all are kept.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from pyarrow import compute
 
-from separatrix.base.arrays import Booleans, Integers
+from separatrix.base.arrays import Integers
 from separatrix.table import cells
+from separatrix.table.comma_numbers import COMMA, MARKS, NO_POINTS
 from separatrix.table.distinct import Distinct
 from separatrix.table.marks import date_forms
+from separatrix.table.stray_texts import Strays, merged, strays_among
 
 # The most different texts, and the most bytes of them, that are kept of a column that is read in parts. A category has
 # at most 1000 levels.
 MOST_TEXTS_KEPT, MOST_BYTES_KEPT = 5000, 4 << 20
 # Whether a column is free text is judged by this many of its different texts, the first ones.
 TEXTS_JUDGED = 200
-# The texts that are not numbers are compared only if there are fewer different ones than this.
-MOST_STRANGE_KEPT = 9
-NUMBER = r"^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$"
 DAY_FIRST = r"^\d{1,2}([./-])\d{1,2}[./-](\d{2}|\d{4})$"
 # Numbers with a currency or per cent sign, brackets around negative money, a typographic minus sign, or separated
 # thousands, and with either decimal mark.
 _SEPARATED = r"(\d+([ ,_'’\x{a0}\x{202f}]\d{3})*(\.\d*)?|\d+([ .'’\x{a0}\x{202f}]\d{3})*(,\d*)?)"
 MARKED = rf"^([$€£¥]?\s?[-+−]?\s?[$€£¥]?\s?{_SEPARATED}\s?[%‰$€£¥]?|\([$€£¥]\s?{_SEPARATED}\))$"
-COMMA = r"^[-+]?[\d.,]*\d[\d.,]*([eE][-+]?\d+)?$"
 
 
 @dataclass(frozen=True)
 class Facts:
     """What is known about all texts. ``patterns``: those that every text matches, apart from missing values.
 
-    ``strange``: the first different texts that are not numbers, each with its row; ``strange_rows``: how many rows have
-    such a text. ``forms``: the forms of dates that read every text. ``example``: the first text with a value.
+    ``comma``: the first text with a comma, if there is one.
+    ``strays``: the texts that are not numbers, those that are not truth values and those that are not dates, by kind.
+    ``forms``: the forms of dates that read every text. ``example``: the first text with a value.
     """
 
     n_known: int
     patterns: frozenset[str]
-    has_comma: bool
-    strange_rows: int
-    strange: tuple[tuple[str, int], ...]
+    comma: str | None
+    strays: Mapping[str, Strays]
     forms: tuple[str, ...]
     example: str | None
 
@@ -55,31 +53,31 @@ class Facts:
         proper = cells.stripped(texts.column)
         known = proper.drop_null()
         patterns = frozenset(pattern for pattern in (DAY_FIRST, COMMA, MARKED) if _all_match(known, pattern))
-        odd = strange_among(proper)
-        first = [(texts.values[int(k)].as_py(), int(texts.first[k])) for k in np.flatnonzero(odd)[:MOST_STRANGE_KEPT]]
+        if COMMA in patterns:
+            patterns |= {pattern for pattern in MARKS if _all_match(known, pattern)}
         forms = tuple(date_forms(known.to_pylist())) if DAY_FIRST in patterns and len(known) else ()
-        comma = bool(compute.any(compute.match_substring(known, ",")).as_py())
-        example = known[0].as_py() if len(known) else None
-        return cls(texts.total, patterns, comma, int(texts.counts[odd].sum()), tuple(first), forms, example)
+        commas = known.filter(compute.match_substring(known, ","))
+        return cls(texts.total, patterns, _first(commas), strays_among(texts, proper), forms, _first(known))
 
     def merge(self, later: Facts) -> Facts:
         """The facts about these texts and those of later rows."""
         return Facts(
             self.n_known + later.n_known,
             self.patterns & later.patterns,
-            self.has_comma or later.has_comma,
-            self.strange_rows + later.strange_rows,
-            self._strange_with(later),
+            later.comma if self.comma is None else self.comma,
+            merged(self.strays, later.strays),
             _shared_forms(self, later),
             later.example if self.example is None else self.example,
         )
 
-    def _strange_with(self, later: Facts) -> tuple[tuple[str, int], ...]:
-        if not later.strange:
-            return self.strange
-        strange = list(dict.fromkeys(text for text, _ in (*self.strange, *later.strange)))[:MOST_STRANGE_KEPT]
-        rows = dict([*reversed(later.strange), *reversed(self.strange)])
-        return tuple((text, rows[text]) for text in strange)
+    @property
+    def has_points(self) -> bool:
+        """Whether the texts are numbers of which some have points, which may separate decimals or thousands."""
+        return COMMA in self.patterns and NO_POINTS not in self.patterns
+
+
+def _first(texts: Any) -> str | None:
+    return texts[0].as_py() if len(texts) else None
 
 
 def _shared_forms(a: Facts, b: Facts) -> tuple[str, ...]:
@@ -148,9 +146,3 @@ class SeenTexts:
 def _all_match(texts: Any, pattern: str) -> bool:
     """Whether all texts match; also if there is none."""
     return compute.all(compute.match_substring_regex(texts, pattern), min_count=0).as_py() is True
-
-
-def strange_among(proper: Any) -> Booleans:
-    """Which of the texts, null where they spell a missing value, are not numbers."""
-    odd: Booleans = cells.as_array(compute.invert(compute.match_substring_regex(proper, NUMBER)).fill_null(False))
-    return odd

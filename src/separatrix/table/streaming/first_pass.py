@@ -10,6 +10,7 @@ import numpy as np
 
 from separatrix.base.arrays import Booleans, Integers
 from separatrix.base.errors import NoRowsError
+from separatrix.table.comma_numbers import settled
 from separatrix.table.formats.batched import BatchedSource
 from separatrix.table.formats.source import SOME_ROWS
 from separatrix.table.schema import Column
@@ -142,12 +143,24 @@ def first_pass(
     whole = reduce(Looked.merge, passes.over(batched, task))
     if not whole.n_rows:
         raise NoRowsError(question.asked.source.name, "it has no rows", SOME_ROWS)
-    decided = tuple(column.decided() for column in whole.every)
+    decided = _decided(whole.every)
     infinite = tuple(_infinite(name, column) for name, column in zip(question.features, whole.every, strict=True))
     some = whole.signed if whole.target.has_plus_and_minus else whole.labelled
-    fewer = decided if some is None else tuple(column.decided() for column in some)
+    fewer = decided if some is None else _decided(some)
     found = tuple(pair for pair in infinite if pair[1] >= 0)
     return FirstPass(whole.target, decided, fewer, found, whole.n_rows, whole.files)
+
+
+def _decided(seen: Columns) -> tuple[Column, ...]:
+    """What the columns hold, as ``infer`` decides it."""
+    return tuple(settled([column.decided() for column in seen], lambda: any(map(_has_other_numbers, seen))))
+
+
+def _has_other_numbers(column: SeenColumn) -> bool:
+    """Whether a column has numbers that a file with decimal commas would not have."""
+    if isinstance(column, TypedColumn):
+        return column.kind == "number"
+    return isinstance(column, TextColumn) and column.has_points
 
 
 def _infinite(name: str, column: SeenColumn) -> tuple[str, int]:

@@ -7,17 +7,20 @@ from typing import Any, Protocol
 
 import numpy as np
 import pyarrow as pa
+from pyarrow import compute
 
 from separatrix.base.arrays import Array, Integers
 from separatrix.base.errors import TableError
 from separatrix.table import cells
+from separatrix.table.comma_numbers import COMMA, MARKS, THOUSANDS
 from separatrix.table.distinct import Distinct, numbered
 from separatrix.table.encoded_column import Encoded
 from separatrix.table.infer import asked_category, empty, index_named, kind_of, measured, nested, of_words, spells_truth
 from separatrix.table.references import with_reference
 from separatrix.table.schema import Column
 from separatrix.table.seen_numbers import SeenNumbers
-from separatrix.table.seen_texts import COMMA, Facts, SeenTexts
+from separatrix.table.seen_texts import Facts, SeenTexts
+from separatrix.table.stray_texts import PATTERNS, Strays
 from separatrix.table.streaming.batch_column import BatchColumn
 
 
@@ -163,6 +166,11 @@ class TextColumn:
     def decided(self) -> Column:
         return _referring(self._kind(), self.reference)
 
+    @property
+    def has_points(self) -> bool:
+        """Whether the texts are numbers of which some have points."""
+        return self.texts.about.has_points
+
     def _kind(self) -> Column:
         if self.numbers is not None:
             return measured(self.name, "number", self.numbers)
@@ -222,8 +230,9 @@ class GivenColumn:
         return _referring(self.given, self.reference)
 
 
-# The patterns that texts match if all of them are numbers, and if one is infinite.
-_ALL_NUMBERS, _WITH_INFINITE = frozenset({COMMA}), frozenset[str]()
+# The patterns that texts match if all of them are numbers, without points and with some; and if one is infinite.
+_WITHOUT_POINTS, _WITH_POINTS = frozenset({COMMA, *MARKS}), frozenset({COMMA, THOUSANDS})
+_WITH_INFINITE = frozenset[str]()
 _NO_TEXTS = Distinct(pa.nulls(0, pa.string()), np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64))
 
 
@@ -245,12 +254,20 @@ def _of_numbers(column: Any, v: Array, start: int | Integers, before: Facts, som
 
     Signs and separators of thousands are not looked for. If the rows ``before`` have an example, it is kept.
     """
-    infinite: Any = np.flatnonzero(np.isinf(v)) if some_infinite else ()
-    strange = tuple((column[int(k)].as_py(), int(numbered(start, k))) for k in infinite[:1])
+    infinite: Any = np.flatnonzero(np.isinf(v)) if some_infinite else np.empty(0, dtype=np.int64)
+    numbers = np.flatnonzero(~np.isnan(v))
+    strays = dict.fromkeys(PATTERNS, _strays(column, numbers, 0, start))
+    strays["number"] = _strays(column, infinite, len(numbers) - len(infinite), start)
     known = len(column) - column.null_count
     example = None if not known else before.example or column.drop_null()[0].as_py()
-    patterns = _WITH_INFINITE if some_infinite else _ALL_NUMBERS
-    return SeenTexts(len(column), _NO_TEXTS, Facts(known, patterns, False, len(infinite), strange, (), example))
+    pointed = before.has_points or compute.any(compute.match_substring(column, ".")).as_py()
+    patterns = _WITH_INFINITE if some_infinite else _WITH_POINTS if pointed else _WITHOUT_POINTS
+    return SeenTexts(len(column), _NO_TEXTS, Facts(known, patterns, None, strays, (), example))
+
+
+def _strays(column: Any, places: Integers, fitting: int, start: int | Integers) -> Strays:
+    """The cells at these places as strays, of which only the first is kept."""
+    return Strays(len(places), fitting, tuple((column[int(k)].as_py(), int(numbered(start, k))) for k in places[:1]))
 
 
 def _days(name: str, texts: SeenTexts) -> SeenNumbers | None:
