@@ -9,7 +9,7 @@ from sklearn.pipeline import make_pipeline
 
 import separatrix as sx
 from separatrix.base.errors import InputError, LabelError
-from separatrix.classifiers import CLASSIFIERS
+from separatrix.classifiers import CLASSIFIERS, lacks_probabilities
 from separatrix.losses import LOSSES
 
 RNG = np.random.default_rng(5)
@@ -50,7 +50,7 @@ def test_the_numbers_are_the_models(name, classes):
         assert found.loss == pytest.approx(-model.predict_log_proba(x[None, :])[0, code])
     else:
         assert found.probabilities is None
-        assert "no probabilities" in found.missing["probability"]
+        assert found.missing["probability"] == lacks_probabilities(type(model).__name__)
     assert (found.margin > 0) == (found.predicted == label)
     text = str(found)
     assert text.startswith(f"predicted {found.predicted}")
@@ -152,3 +152,9 @@ def test_the_text_marks_coordinates_that_it_leaves_out():
     text = str(sx.explain_row(sx.LogisticRegression().fit(wide, Y[TWO]), wide[0]))
     assert text.splitlines()[1].startswith("  lead ")
     assert ", …)" in text.splitlines()[2]
+
+
+def test_one_versus_rest_has_no_model_of_the_probabilities():
+    model = sx.OneVsRestClassifier().fit([[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1])
+    said = "OneVsRestClassifier combines models of two classes and is not itself a model of P(class | x)"
+    assert sx.explain_row(model, [1.0]).missing["probability"] == said
