@@ -8,7 +8,16 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from separatrix import LinearDiscriminantAnalysis, LogisticRegression, decision, load, model_file, save
+from separatrix import (
+    LinearDiscriminantAnalysis,
+    LogisticRegression,
+    OneVsRestClassifier,
+    decision,
+    load,
+    model_file,
+    save,
+)
+from separatrix.classifiers import lacks_probabilities
 from separatrix.table import read_rows, read_table
 
 from .running import OVERLAPPING, complaint, real, rows_of, run
@@ -72,6 +81,9 @@ def test_decisions_need_probabilities_and_counts():
     run("fit", "demo:credit", "--model", "perceptron", "--pocket", "--out", "p.json", code=1)
     said = complaint("predict", "p.json", "demo:credit", "--threshold", "0.2", code=2)
     assert "--threshold: perceptron has scores but no probabilities" in said
+    save(OneVsRestClassifier().fit([[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1]), "rest.json")
+    said = complaint("predict", "rest.json", "-", "--proba", stdin="a\n1\n", code=2)
+    assert "--proba: one-versus-rest combines models of two classes and is not itself a model of P(class | x)" in said
     save(LogisticRegression().fit([[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1]), "own.json")
     said = complaint("predict", "own.json", "-", "--prior", "0=0.5,1=0.5", stdin="a\n1\n", code=2)
     assert "--prior: the model file does not hold the class counts of its fit" in said
@@ -167,7 +179,7 @@ def test_levels_never_seen(tmp_path):
 @pytest.mark.parametrize("name", ["perceptron", "fisher", "one-versus-rest"])
 def test_models_without_probabilities(name):
     run("fit", "demo:three-classes", "--model", name, "--out", "m.json")
-    assert f"{name} has scores" in complaint("predict", "m.json", "demo:three-classes", "--proba", code=2)
+    assert lacks_probabilities(name) in complaint("predict", "m.json", "demo:three-classes", "--proba", code=2)
     head = rows_of(run("predict", "m.json", "demo:three-classes", "--scores").stdout)[0]
     assert head == ["prediction", "score(1)", "score(2)", "score(3)"]
 

@@ -9,7 +9,7 @@ from sklearn.pipeline import make_pipeline
 
 import separatrix as sx
 from separatrix.base.errors import InputError, LabelError
-from separatrix.classifiers import CLASSIFIERS
+from separatrix.classifiers import CLASSIFIERS, lacks_probabilities
 from separatrix.losses import LOSSES
 
 RNG = np.random.default_rng(5)
@@ -50,7 +50,7 @@ def test_the_numbers_are_the_models(name, classes):
         assert found.loss == pytest.approx(-model.predict_log_proba(x[None, :])[0, code])
     else:
         assert found.probabilities is None
-        assert "no probabilities" in found.missing["probability"]
+        assert found.missing["probability"] == lacks_probabilities(type(model).__name__)
     assert (found.margin > 0) == (found.predicted == label)
     text = str(found)
     assert text.startswith(f"predicted {found.predicted}")
@@ -209,3 +209,9 @@ def test_dates_are_labels(unit):
         json.dumps(found.to_dict())
     with pytest.raises(LabelError, match=r"2020-01-02.*2021-06-01"):
         sx.explain_row(model, X[0], np.datetime64("2020-01-02"))
+
+
+def test_one_versus_rest_has_no_model_of_the_probabilities():
+    model = sx.OneVsRestClassifier().fit([[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1])
+    said = "OneVsRestClassifier combines models of two classes and is not itself a model of P(class | x)"
+    assert sx.explain_row(model, [1.0]).missing["probability"] == said

@@ -198,7 +198,7 @@ def test_what_is_refused():
     cases = [
         (silent, {"threshold": 0.2}, "threshold: LeastSquaresClassifier has scores but no probabilities"),
         (silent, {"cost": {"FP": 1, "FN": 2}}, "cost: LeastSquaresClassifier has scores but no probabilities"),
-        (sx.OneVsRestClassifier().fit(X, y), {"threshold": 0.2}, "OneVsRestClassifier has scores but no probabilities"),
+        (sx.OneVsRestClassifier().fit(X, y), {"threshold": 0.2}, "OneVsRestClassifier combines models"),
         (sx.Scorer(np.ones((1, 2)), np.arange(2), "sign"), {"threshold": 0.2}, "Scorer has scores but no"),
         (sx.Scorer(np.eye(2), np.arange(2), "softmax"), {"threshold": 0.2}, "model: it has a score for each"),
         (three, {"threshold": 0.2}, "threshold: it is for two classes, and the model has 3"),

@@ -159,7 +159,7 @@ def test_thresholds_have_their_precision_recall_and_cost(ax):
     assert shown.cost.mean == pytest.approx(cost[1])
     with pytest.raises(ParameterError, match="3 classes"):
         plots.ThresholdDisplay.from_estimator(sx.LogisticRegression().fit(*labelled_points(3)), *labelled_points(3))
-    with pytest.raises(ParameterError, match="no probabilities"):
+    with pytest.raises(ParameterError, match="it is not a model of P"):
         plots.ThresholdDisplay.from_estimator(sx.LinearSVC().fit(X, y), X, y)
 
 

@@ -144,6 +144,8 @@ def test_costs_that_do_not_fit_the_model_are_refused():
     X, y = drawn(2)
     with pytest.raises(ParameterError, match="cost: LinearSVC has scores but no probabilities"):
         sx.report(sx.LinearSVC().fit(X, y), X, y, cost={"FP": 1, "FN": 5})
+    with pytest.raises(ParameterError, match="cost: OneVsRestClassifier combines models"):
+        sx.report(sx.OneVsRestClassifier().fit(X, y), X, y, cost={"FP": 1, "FN": 5})
     with pytest.raises(ParameterError, match="cost: got"):
         sx.report(sx.LogisticRegression().fit(X, y), X, y, cost={"FP": 1})
     page = sx.report(sx.LogisticRegression().fit(X, y), X, y)

@@ -103,6 +103,22 @@ def name_of(kind: type) -> str | None:
     return next((name for name, (module, known) in OFFERED.items() if (_full(module), known) == wanted), None)
 
 
+def lacks_probabilities(name: str) -> str:
+    """Say why a classifier has no probabilities to decide by; ``name`` is that in ``OFFERED`` or that of its class.
+
+    One versus rest has ``predict_proba``, but it normalises separate estimates (docs/tour.md, M2).
+
+    >>> lacks_probabilities("perceptron")
+    'perceptron has scores but no probabilities'
+    >>> lacks_probabilities("OneVsRestClassifier")
+    'OneVsRestClassifier combines models of two classes and is not itself a model of P(class | x)'
+    """
+    offered = next((one for one, (_, kind) in OFFERED.items() if name in (one, kind)), None)
+    if offered is not None and describe(offered).parts:
+        return f"{name} combines models of two classes and is not itself a model of P(class | x)"
+    return f"{name} has scores but no probabilities"
+
+
 def _full(module: str) -> str:
     return module if "." in module else f"{__name__}.{module}"
 

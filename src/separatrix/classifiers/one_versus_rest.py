@@ -51,7 +51,8 @@ class OneVsRestClassifier(OneVersus):
     With linear models it is itself linear: the boundary of classes i and j is (w_i − w_j)·x + (b_i − b_j) = 0. This
     bisects the angle between the two models' hyperplanes only if ‖w_i‖ = ‖w_j‖. If the models have probabilities,
     ``predict_proba`` returns them normalised to sum to 1, as in scikit-learn. They are K separate estimates of "class i
-    or not", not a model of P(class | x); softmax regression is one.
+    or not", not a model of P(class | x); softmax regression is one. So exports, reports, ``explain_row`` and decisions
+    by a threshold or by costs use only its scores. With two classes, give them the estimator itself.
 
     A table y of 0 and 1, (n, labels), is a multilabel target: each label gets a model, and predictions are such tables.
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from separatrix.base.errors import ParameterError
-from separatrix.classifiers import describe
+from separatrix.classifiers import describe, lacks_probabilities
 
 if TYPE_CHECKING:
     from separatrix.base.arrays import AnyArray
@@ -91,7 +91,7 @@ def refuse_improbable(known: ModelFile, option: str, instead: str) -> None:
     """Refuse an option for a model without probabilities; ``instead`` says what to do with such a model."""
     link = getattr(known.scorer, "link", None)
     if not describe(known.classifier).probabilities or not (link is None or link.probabilistic):
-        problem = f"{known.classifier} has scores but no probabilities"
+        problem = lacks_probabilities(known.classifier)
         raise ParameterError(option, problem, f"{instead}, or fit a model of P(class | x), such as logistic")
 
 

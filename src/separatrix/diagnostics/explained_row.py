@@ -18,7 +18,7 @@ from separatrix.base.arrays import AnyArray, Array
 from separatrix.base.errors import InputError
 from separatrix.base.labels import TIMES, known_codes, label_list
 from separatrix.base.number_text import number_text
-from separatrix.classifiers import name_of
+from separatrix.classifiers import lacks_probabilities, name_of
 from separatrix.geometry import Hyperplane
 from separatrix.losses import LOSSES
 from separatrix.moments.target_tables import TARGETS
@@ -159,7 +159,7 @@ def explain_row(model: Any, x: Any, label: Any = None) -> ExplainedRow:
       lead 3 = -2 + 2 (x1) + 3 (x2)
       2.121 from the boundary, whose nearest point is (0.5, 1.5)
       label yes: right, margin 3, perceptron loss 0
-      no probability: Perceptron has no probabilities, only scores
+      no probability: Perceptron has scores but no probabilities
     """
     last, rows, names = taken_apart(model, _table_of(model, x))
     scorer = last.scorer_of() if hasattr(last, "scorer_of") else scores_of(last)
@@ -239,7 +239,7 @@ def _probable(model: Any, rows: Any, scorer: Any, missing: dict[str, str]) -> di
     """The probabilities, if the model has any."""
     if getattr(model, "has_probabilities", False) and hasattr(model, "predict_proba"):
         return {"probabilities": np.asarray(scorer.probabilities(rows))[0]}
-    missing["probability"] = f"{type(model).__name__} has no probabilities, only scores"
+    missing["probability"] = lacks_probabilities(type(model).__name__)
     return {}
 
 

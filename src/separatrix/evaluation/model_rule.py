@@ -8,7 +8,7 @@ from typing import Any
 
 from separatrix.base.errors import ParameterError
 from separatrix.base.messages import Classifier, Message
-from separatrix.classifiers import describe
+from separatrix.classifiers import describe, lacks_probabilities
 from separatrix.evaluation.decision_rule import DecisionRule, decision_rule
 from separatrix.model_file import ModelFile
 from separatrix.scorers.scorer import scores_of
@@ -81,7 +81,7 @@ def rule_for(
     known = deciding_model(model)
     if not known.has_probabilities:
         remedy = Message("leave it out, or fit a model of P(class | x), such as ", Classifier("LogisticRegression"))
-        raise ParameterError(asked[0], f"{known.name} has scores but no probabilities", remedy)
+        raise ParameterError(asked[0], lacks_probabilities(known.name), remedy)
     fitted_prior = known.fitted_prior if fitted_prior is None else fitted_prior
     if prior is not None and fitted_prior is None:
         shares = "give the class shares or counts of the fitted rows, in the order of the classes or by label"

@@ -99,7 +99,9 @@ class ThresholdDisplay(Display):
         ThresholdDisplay
         """
         if found.log_P is None or found.n_classes != 2:
-            problem = "it has no probabilities" if found.log_P is None else f"it has {found.n_classes} classes"
+            problem = (
+                "it is not a model of P(class | x)" if found.log_P is None else f"it has {found.n_classes} classes"
+            )
             raise ParameterError("model", problem, "give a model of two classes with probabilities")
         return cls(np.exp(found.log_P[:, 1]), found.codes == 1, found.classes.tolist()[1], costs, level)
 

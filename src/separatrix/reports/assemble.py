@@ -12,6 +12,7 @@ import numpy as np
 from separatrix.base.errors import ParameterError
 from separatrix.base.renamed_messages import Rows
 from separatrix.base.row_weights import row_weights
+from separatrix.classifiers import lacks_probabilities
 from separatrix.classifiers.fit_input import rows_to_score
 from separatrix.classifiers.offset_predictions import OffsetPredictions
 from separatrix.diagnostics.coefficients import before_model, column_names
@@ -222,7 +223,7 @@ def _costs(model: Any, cost: Any) -> Costs | None:
     decision_rule(np.asarray(model.classes_), cost=costs)
     if not getattr(model, "has_probabilities", True):
         remedy = "leave it out, or fit a model that has probabilities"
-        raise ParameterError("cost", f"{type(model).__name__} has scores but no probabilities", remedy)
+        raise ParameterError("cost", lacks_probabilities(type(model).__name__), remedy)
     return costs
 
 

@@ -18,6 +18,7 @@ from separatrix.base.cached import cached_property
 from separatrix.base.errors import InputError
 from separatrix.base.renamed_messages import Rows
 from separatrix.certificates.certificate import Verification
+from separatrix.classifiers import lacks_probabilities
 from separatrix.classifiers.fit_input import rows_to_score
 from separatrix.diagnostics import (
     Answers,
@@ -183,7 +184,7 @@ class ReportedModel:
     @cached_property
     def calibration(self) -> Reliability | str:
         if self.judged.log_P is None:
-            return f"{self.kind} has scores only, no probabilities that could come true or not"
+            return lacks_probabilities(self.kind)
         found = self.judged
         return reliability_of(np.exp(self.judged.log_P), self.judged.log_P, found.codes, found.classes)
 
