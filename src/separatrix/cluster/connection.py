@@ -174,14 +174,11 @@ def results(client: Any, futures: Sequence[Any], preferred: frozenset[str] = fro
 
 def _gathered(client: Any, futures: Sequence[Any], preferred: frozenset[str]) -> list[Any]:
     """Wait for the results of tasks, and check regularly whether there are workers."""
-    from distributed import wait
-
     limit = worker_timeout()
     alone_since: float | None = None
     while True:
         try:
-            with client.as_current():
-                wait(futures, timeout=SECONDS_BETWEEN_WAITS)
+            _wait(futures)
             gathered: list[Any] = client.gather(futures, direct=_is_local(client))
             return gathered
         except TimeoutError:
@@ -191,6 +188,17 @@ def _gathered(client: Any, futures: Sequence[Any], preferred: frozenset[str]) ->
             alone_since = None if alive else (alone_since or time.monotonic())
             if alone_since is not None and time.monotonic() - alone_since > limit:
                 raise _no_worker(limit) from None
+
+
+def _wait(futures: Sequence[Any]) -> None:
+    """Wait until all tasks have ended. Raises a ``TimeoutError`` if one of them takes longer than the interval.
+
+    ``distributed.wait`` would need a current client. To make one current changes a setting of Dask for all threads, and
+    another thread may be fetching rows or computing partitions in this process.
+    """
+    for future in futures:
+        if not future.done():
+            future.exception(timeout=SECONDS_BETWEEN_WAITS)
 
 
 def _alive(client: Any) -> frozenset[str]:
