@@ -129,6 +129,22 @@ def test_partitions_that_do_not_fit_together_are_named(anywhere, tmp_path):
     named(TableError, "partition 0 is sparse, but X is declared to be dense", mixed, on_dask(Y))
 
 
+def test_one_versus_all_others_and_one_versus_one(anywhere):
+    """They take Dask collections as the other classifiers do."""
+    y = np.where(X[:, 1] > 0.2, "third", Y)
+    for make in (sx.OneVsRestClassifier, sx.OneVsOneClassifier):
+        ours, theirs = (
+            make(sx.LogisticRegression()).fit(on_dask(X), on_dask(y)),
+            make(sx.LogisticRegression()).fit(X, y),
+        )
+        np.testing.assert_allclose(ours.decision_function(X), theirs.decision_function(X), rtol=1e-6, atol=1e-9)
+    weight = np.random.default_rng(0).integers(0, 3, N)
+    ours = sx.OneVsRestClassifier().fit(on_dask(X), on_dask(y), on_dask(weight))
+    near(ours, sx.OneVsRestClassifier().fit(X, y, weight))
+    with pytest.raises(InputError, match=r"y: its shape is \(400, 2\); give one value per row"):
+        sx.OneVsRestClassifier().fit(on_dask(X), da.from_array(np.tile([0, 1], (N, 1)), chunks=(100, 2)))
+
+
 def test_methods_that_need_rows_in_memory_say_so(anywhere):
     with pytest.raises(ParameterError, match="KozinecClassifier needs them there"):
         sx.KozinecClassifier().fit(on_dask(X), on_dask(Y))

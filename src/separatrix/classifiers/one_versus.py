@@ -26,6 +26,7 @@ from separatrix.classifiers.later_classes import LaterModels, places_of, with_la
 from separatrix.classifiers.linear import Approach, ClassifierTraits, ScoringClassifier
 from separatrix.classifiers.several_labels import constant_model
 from separatrix.classifiers.sklearn_settings import settings_of_work
+from separatrix.cluster import is_dask
 from separatrix.losses.links import LINKS
 from separatrix.rows import memory_rows
 from separatrix.rows.column_statistics import refuse_not_finite
@@ -106,6 +107,10 @@ class OneVersus(MetaEstimatorMixin, ScoringClassifier):
         self
         """
         base = self._checked_base(sample_weight)
+        if is_dask(X):
+            from separatrix.cluster.dask_collections import dask_table
+
+            X, y, sample_weight = dask_table(X, y, sample_weight), None, None
         task = validate(self, X, y, sample_weight)
         if isinstance(X, OutsideMemory):
             return self._fit_to_table(base, task, X)

@@ -16,6 +16,7 @@ from separatrix.classifiers.one_versus import OneVersus, base_of, parts_are_line
 from separatrix.classifiers.sample_weights import row_weights
 from separatrix.classifiers.several_labels import LabelsClaim, LabelsScorer, indicator, is_indicator, label_parts
 from separatrix.classifiers.shared_descriptions import ONE_VERSUS, PARTS_CLAIM
+from separatrix.cluster import is_dask
 from separatrix.geometry import Hyperplane
 from separatrix.rows import memory_rows
 from separatrix.rows.column_statistics import refuse_not_finite
@@ -112,7 +113,7 @@ class OneVsRestClassifier(OneVersus):
         -------
         self
         """
-        if not is_indicator(y):
+        if is_dask(X) or not is_indicator(y):
             return super().fit(X, y, sample_weight)
         base = self._checked_base(sample_weight)
         rows = checked_rows(self, X, (np.float64, np.float32))
