@@ -7,8 +7,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.sparse import csr_array
+from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import separatrix as sx
 from separatrix.base.errors import InputError, LabelError, NotFiniteError, ParameterError, TableError, WeightError
@@ -109,7 +111,6 @@ def test_errors_name_the_argument_and_the_partition(anywhere):
     named(NotFiniteError, "row 260, column 3 is NaN", on_dask(hole), labels)
     named(InputError, "y: it has 3 entries, and X has 400 rows", on_dask(X), da.from_array(Y[:3]))
     named(InputError, "y: requires y", on_dask(X), None)
-    named(ParameterError, "y: it is a Dask collection, and X is not", X, labels)
     named(InputError, "X: it has 1 dimensions", labels, labels)
     named(InputError, "X: it holds <U3, not numbers", labels[:, None], labels)
     named(TableError, "column 'kind' holds", frame(kind="text").drop(columns="y"), frame()["y"])
@@ -184,12 +185,28 @@ def test_a_table_serves_several_fits_and_its_certificates(anywhere):
     assert table.fingerprint != other.fingerprint
 
 
+@pytest.mark.filterwarnings("ignore:The `numpy.may_share_memory`:FutureWarning")  # StandardScaler calls it
 def test_pipelines_and_searches(anywhere):
     """Steps that take Dask collections work in a pipeline; a search selects rows by index, as Dask arrays allow."""
     near(
         make_pipeline("passthrough", sx.LogisticRegression()).fit(on_dask(X), on_dask(Y))[-1],
         sx.LogisticRegression().fit(X, Y),
     )
+    scaled = make_pipeline(StandardScaler(), sx.LogisticRegression())  # the first step gathers the rows
+    ours, theirs = (
+        clone(scaled).fit(*given)
+        for given in (
+            (
+                on_dask(X),
+                on_dask(Y),
+            ),
+            (X, Y),
+        )
+    )
+    near(ours[-1], theirs[-1])
+    assert ours.score(on_dask(X), on_dask(Y)) == theirs.score(X, Y)
+    weight = np.random.default_rng(0).integers(0, 3, N)
+    near(sx.LogisticRegression().fit(X, on_dask(Y), on_dask(weight)), sx.LogisticRegression().fit(X, Y, weight))
     chosen = []
     for rows, labels in ((on_dask(X), on_dask(Y)), (X, Y)):
         search = GridSearchCV(sx.LogisticRegression(), {"C": [0.01, 1.0]}, cv=3, error_score="raise")

@@ -113,10 +113,8 @@ def validate(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> FitIn
         from separatrix.cluster.dask_collections import dask_table
 
         return _outside_memory(estimator, dask_table(X, y, sample_weight), None, None)
-    for argument, given in (("y", y), ("sample_weight", sample_weight)):
-        if is_dask(given):
-            problem = "it is a Dask collection, and X is not"
-            raise ParameterError(argument, problem, f"give both as Dask collections, or {argument}.compute()")
+    # The first steps of a pipeline may have gathered X. Labels and weights take less memory than X.
+    y, sample_weight = (given.compute() if is_dask(given) else given for given in (y, sample_weight))
     if y is None:
         raise LabelError("y", "requires y to be passed, but the target y is None", "give one label per row")
     named, row_names = getattr(X, "column_names", None), getattr(X, "row_names", None)
