@@ -146,6 +146,24 @@ def test_one_versus_all_others_and_one_versus_one(anywhere):
         sx.OneVsRestClassifier().fit(on_dask(X), da.from_array(np.tile([0, 1], (N, 1)), chunks=(100, 2)))
 
 
+def test_partitions_of_more_digits_than_declared_are_refused(anywhere):
+    """Otherwise their numbers would be rounded."""
+    single = X.astype(np.float32)
+    mixed = on_dask(single).map_blocks(
+        lambda block: block.astype(np.float64) if len(block) == 150 else block, dtype=np.float32
+    )
+    words = "partition [23] holds float64, but X is declared to hold float32"
+    named(TableError, words, mixed, on_dask(Y))
+    near(sx.LogisticRegression().fit(mixed.astype(np.float64), on_dask(Y)), sx.LogisticRegression().fit(single, Y))
+    tables = pd.DataFrame(single, columns=list("abcde"))
+    parts = [dask.delayed(tables[:100]), dask.delayed(tables[100:].astype({"c": np.float64}))]
+    rows = dd.from_delayed(parts, meta=tables[:0], verify_meta=False)
+    labels = dd.from_delayed([dask.delayed(pd.Series(Y[:100])), dask.delayed(pd.Series(Y[100:]))])
+    named(TableError, "partition 1 holds float64, but X is declared to hold float32", rows, labels)
+    narrow = on_dask(single).map_blocks(lambda block: block.astype(np.float16), dtype=np.float32)
+    near(sx.LogisticRegression().fit(narrow, on_dask(Y)), sx.LogisticRegression().fit(X.astype(np.float16), Y))
+
+
 def test_methods_that_need_rows_in_memory_say_so(anywhere):
     with pytest.raises(ParameterError, match="KozinecClassifier needs them there"):
         sx.KozinecClassifier().fit(on_dask(X), on_dask(Y))
