@@ -7,8 +7,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.sparse import csr_array
+from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import separatrix as sx
 from separatrix.base.errors import InputError, LabelError, NotFiniteError, ParameterError, TableError, WeightError
@@ -109,7 +111,6 @@ def test_errors_name_the_argument_and_the_partition(anywhere):
     named(NotFiniteError, "row 260, column 3 is NaN", on_dask(hole), labels)
     named(InputError, "y: it has 3 entries, and X has 400 rows", on_dask(X), da.from_array(Y[:3]))
     named(InputError, "y: requires y", on_dask(X), None)
-    named(ParameterError, "y: it is a Dask collection, and X is not", X, labels)
     named(InputError, "X: it has 1 dimensions", labels, labels)
     named(InputError, "X: it holds <U3, not numbers", labels[:, None], labels)
     named(TableError, "column 'kind' holds", frame(kind="text").drop(columns="y"), frame()["y"])
@@ -127,6 +128,47 @@ def test_partitions_that_do_not_fit_together_are_named(anywhere, tmp_path):
     )
     mixed = on_dask(X).map_blocks(lambda block: csr_array(block) if len(block) == 100 else block, meta=np.empty((0, 0)))
     named(TableError, "partition 0 is sparse, but X is declared to be dense", mixed, on_dask(Y))
+
+
+def test_one_versus_all_others_and_one_versus_one(anywhere):
+    """They take Dask collections as the other classifiers do."""
+    y = np.where(X[:, 1] > 0.2, "third", Y)
+    for make in (sx.OneVsRestClassifier, sx.OneVsOneClassifier):
+        ours, theirs = (
+            make(sx.LogisticRegression()).fit(on_dask(X), on_dask(y)),
+            make(sx.LogisticRegression()).fit(X, y),
+        )
+        np.testing.assert_allclose(ours.decision_function(X), theirs.decision_function(X), rtol=1e-6, atol=1e-9)
+    weight = np.random.default_rng(0).integers(0, 3, N)
+    ours = sx.OneVsRestClassifier().fit(on_dask(X), on_dask(y), on_dask(weight))
+    near(ours, sx.OneVsRestClassifier().fit(X, y, weight))
+    with pytest.raises(InputError, match=r"y: its shape is \(400, 2\); give one value per row"):
+        sx.OneVsRestClassifier().fit(on_dask(X), da.from_array(np.tile([0, 1], (N, 1)), chunks=(100, 2)))
+
+
+def test_partitions_of_more_digits_than_declared_are_refused(anywhere):
+    """Otherwise their numbers would be rounded."""
+    single = X.astype(np.float32)
+    mixed = on_dask(single).map_blocks(
+        lambda block: block.astype(np.float64) if len(block) == 150 else block, dtype=np.float32
+    )
+    words = "partition [23] holds float64, but X is declared to hold float32"
+    named(TableError, words, mixed, on_dask(Y))
+    near(sx.LogisticRegression().fit(mixed.astype(np.float64), on_dask(Y)), sx.LogisticRegression().fit(single, Y))
+    tables = pd.DataFrame(single, columns=list("abcde"))
+    parts = [dask.delayed(tables[:100]), dask.delayed(tables[100:].astype({"c": np.float64}))]
+    rows = dd.from_delayed(parts, meta=tables[:0], verify_meta=False)
+    labels = dd.from_delayed([dask.delayed(pd.Series(Y[:100])), dask.delayed(pd.Series(Y[100:]))])
+    named(TableError, "partition 1 holds float64, but X is declared to hold float32", rows, labels)
+    narrow = on_dask(single).map_blocks(lambda block: block.astype(np.float16), dtype=np.float32)
+    near(sx.LogisticRegression().fit(narrow, on_dask(Y)), sx.LogisticRegression().fit(X.astype(np.float16), Y))
+
+
+def test_functions_that_need_rows_in_memory_refuse_dask_collections_by_name():
+    with pytest.raises(ParameterError, match="a Dask collection is not in memory, and 'check' needs rows in memory"):
+        sx.check(on_dask(X), on_dask(Y))
+    with pytest.raises(ParameterError, match="'compare' needs rows in memory"):
+        sx.compare(frame().drop(columns="y"), frame()["y"])
 
 
 def test_methods_that_need_rows_in_memory_say_so(anywhere):
@@ -168,12 +210,28 @@ def test_a_table_serves_several_fits_and_its_certificates(anywhere):
     assert table.fingerprint != other.fingerprint
 
 
+@pytest.mark.filterwarnings("ignore:The `numpy.may_share_memory`:FutureWarning")  # StandardScaler calls it
 def test_pipelines_and_searches(anywhere):
     """Steps that take Dask collections work in a pipeline; a search selects rows by index, as Dask arrays allow."""
     near(
         make_pipeline("passthrough", sx.LogisticRegression()).fit(on_dask(X), on_dask(Y))[-1],
         sx.LogisticRegression().fit(X, Y),
     )
+    scaled = make_pipeline(StandardScaler(), sx.LogisticRegression())  # the first step gathers the rows
+    ours, theirs = (
+        clone(scaled).fit(*given)
+        for given in (
+            (
+                on_dask(X),
+                on_dask(Y),
+            ),
+            (X, Y),
+        )
+    )
+    near(ours[-1], theirs[-1])
+    assert ours.score(on_dask(X), on_dask(Y)) == theirs.score(X, Y)
+    weight = np.random.default_rng(0).integers(0, 3, N)
+    near(sx.LogisticRegression().fit(X, on_dask(Y), on_dask(weight)), sx.LogisticRegression().fit(X, Y, weight))
     chosen = []
     for rows, labels in ((on_dask(X), on_dask(Y)), (X, Y)):
         search = GridSearchCV(sx.LogisticRegression(), {"C": [0.01, 1.0]}, cv=3, error_score="raise")

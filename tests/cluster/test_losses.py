@@ -13,7 +13,7 @@ import pytest
 from distributed import Client, LocalCluster
 
 import separatrix as sx
-from separatrix.base.errors import ClusterError
+from separatrix.base.errors import ClusterError, ParameterError
 from separatrix.cluster.cluster_rows import ClusterRows
 from separatrix.cluster.connection import LOCAL_SETTINGS, connected
 from separatrix.cluster.dask_collections import dask_table
@@ -183,6 +183,17 @@ def test_no_scheduler_at_an_address():
         pytest.raises(ClusterError, match=r"no scheduler answers at tcp://127.0.0.1:1"),
     ):
         connected("tcp://127.0.0.1:1")
+
+
+@pytest.mark.parametrize("address", ["nonsense", "", "host:port", "smoke://host:8786"])
+def test_a_text_that_is_no_address_is_named_at_once(address):
+    with pytest.raises(ParameterError, match=f"cluster: '{address}' is not the address of a scheduler"):
+        connected(address)
+
+
+def test_a_scheduler_with_encryption_needs_certificates():
+    with pytest.raises(ClusterError, match=r"cannot connect to tls://127.0.0.1:1 \(.*check the TLS settings"):
+        connected("tls://127.0.0.1:1")
 
 
 class SlowFit:

@@ -9,10 +9,11 @@ import pytest
 from scipy.sparse import csr_array, csr_matrix, random_array
 
 import separatrix as sx
+from separatrix.base.errors import TableError
 from separatrix.cluster import held
 from separatrix.cluster.cluster_table import ClusterTable
 from separatrix.cluster.dask_collections import dask_table
-from separatrix.rows import counted_passes, memory, summarise
+from separatrix.rows import counted_passes, memory, streamed, summarise
 from separatrix.rows.coding import CLASS_NUMBERS
 from separatrix.rows.labelled import MemoryTable
 from separatrix.rows.protocol import BLOCK_BYTES, Order
@@ -134,3 +135,30 @@ def test_samples_and_batches_are_those_of_memory(client, table):
         np.testing.assert_array_equal(one.X, other.X)
         np.testing.assert_array_equal(one.t, other.t)
     np.testing.assert_array_equal(summarise(rows).mean, summarise(in_memory).mean)
+
+
+@pytest.mark.parametrize("draw", ["given", "shuffled"])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_batches_are_those_of_a_stream(client, tmp_path, monkeypatch, draw, sparse):
+    """Shuffled batches, too: the buffer holds the same rows, which are fetched in other pieces."""
+    monkeypatch.setattr(held, "BLOCK_BYTES", 30_011)
+    monkeypatch.setattr(streamed, "CHUNK_BYTES", 70_001)
+    X, y = labelled(12_000, 8)
+    rows, chunks = from_file(X, tmp_path / "X.npy", (5000, 0, 7000)), (5000, 0, 7000)
+    if sparse:
+        _, rows, chunks = sparse_table(tmp_path, 12_000, 40)
+    labels = from_file(y, tmp_path / "y.npy", chunks)
+    ours, theirs = (dask_table(rows, labels, cluster=where).rows(CLASS_NUMBERS) for where in (client, None))
+    with counted_passes() as passes:
+        pairs = list(zip(*(each.blocks(Order(997, draw, 3, 1)) for each in (ours, theirs)), strict=True))
+    assert passes == [2]
+    assert len(pairs) == 13
+    for one, other in pairs:
+        np.testing.assert_array_equal(*(each.X.toarray() if sparse else each.X for each in (one, other)))
+        np.testing.assert_array_equal(one.t, other.t)
+        np.testing.assert_array_equal(one.weight, other.weight)
+
+
+def test_rows_cannot_be_drawn_with_replacement(client, table):
+    with pytest.raises(TableError, match="use draw='shuffled'"):
+        dask_table(*table[2:], cluster=client).rows(CLASS_NUMBERS).blocks(Order(10, "replacement"))

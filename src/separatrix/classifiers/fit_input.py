@@ -12,12 +12,12 @@ import numpy as np
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d, validate_data
 
 from separatrix.base.arrays import AnyArray, Array, Integers, refuse_text, refuse_unclear
+from separatrix.base.dask_types import is_dask
 from separatrix.base.errors import InputError, LabelError, NoRowsError, NotFiniteError, ParameterError
 from separatrix.base.labels import as_label_array, encode, refuse_fractions
 from separatrix.base.row_names import RowNames
 from separatrix.base.row_weights import row_weights
 from separatrix.classifiers.writable_weights import UNCHANGED_WEIGHTS
-from separatrix.cluster import is_dask
 from separatrix.rows import Rows, memory_rows
 from separatrix.rows.checkpointed import kept_in_checkpoint
 from separatrix.rows.coding import Coding
@@ -110,10 +110,8 @@ def validate(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> FitIn
         from separatrix.cluster.dask_collections import dask_table
 
         return _outside_memory(estimator, dask_table(X, y, sample_weight), None, None)
-    for argument, given in (("y", y), ("sample_weight", sample_weight)):
-        if is_dask(given):
-            problem = "it is a Dask collection, and X is not"
-            raise ParameterError(argument, problem, f"give both as Dask collections, or {argument}.compute()")
+    # The first steps of a pipeline may have gathered X. Labels and weights take less memory than X.
+    y, sample_weight = (given.compute() if is_dask(given) else given for given in (y, sample_weight))
     if y is None:
         raise LabelError("y", "requires y to be passed, but the target y is None", "give one label per row")
     named, row_names = getattr(X, "column_names", None), getattr(X, "row_names", None)

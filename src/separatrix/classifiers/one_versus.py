@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, h
 
 from separatrix.base import errors
 from separatrix.base.arrays import AnyArray, Array, Integers, with_names
+from separatrix.base.dask_types import is_dask
 from separatrix.base.errors import LabelError, ParameterError
 from separatrix.base.labels import encode, known_codes
 from separatrix.base.watching import part
@@ -106,6 +107,10 @@ class OneVersus(MetaEstimatorMixin, ScoringClassifier):
         self
         """
         base = self._checked_base(sample_weight)
+        if is_dask(X):
+            from separatrix.cluster.dask_collections import dask_table
+
+            X, y, sample_weight = dask_table(X, y, sample_weight), None, None
         task = validate(self, X, y, sample_weight)
         if isinstance(X, OutsideMemory):
             return self._fit_to_table(base, task, X)

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.base.arrays import Array
+from separatrix.base.dask_types import is_dask
 from separatrix.base.row_weights import row_weights
 from separatrix.classifiers.available import offered_where
 from separatrix.classifiers.combined import claims_of, linear_weights, summed_certificate
@@ -113,7 +114,7 @@ class OneVsRestClassifier(OneVersus):
         -------
         self
         """
-        if not is_indicator(y):
+        if is_dask(X) or not is_indicator(y):
             return super().fit(X, y, sample_weight)
         base = self._checked_base(sample_weight)
         rows = checked_rows(self, X, (np.float64, np.float32))

@@ -29,7 +29,7 @@ class Chunk:
     """
 
     def __init__(self, start: int, pieces: Sequence[Piece]) -> None:
-        self.start, self.pieces = start, tuple(_aligned(piece) for piece in pieces if len(piece.t))
+        self.start, self.pieces = start, tuple(aligned(piece) for piece in pieces if len(piece.t))
         self._coded: tuple[str, tuple[Piece, ...]] = ("", ())
 
     @property
@@ -68,7 +68,7 @@ def _matrix(piece: Piece) -> Any:
     return piece.X
 
 
-def _aligned(piece: Piece) -> Piece:
+def aligned(piece: Piece) -> Piece:
     """The piece with arrays that are aligned in memory. Arrays that came from another worker may not be aligned.
 
     NumPy sums an array that is not aligned in another order, and compiled loops would be compiled again for it.

@@ -13,25 +13,20 @@ from itertools import chain
 from typing import Any, TypeVar
 
 from separatrix.base.arrays import AnyArray, Integers
-from separatrix.base.errors import TableError
-from separatrix.base.pieces import pieces, rows_per_piece
 from separatrix.cluster.chunk import Sum, summed
 from separatrix.cluster.cuts import Share
-from separatrix.cluster.held import HeldRows, Loaded, spans
+from separatrix.cluster.fetched import FetchedRows
+from separatrix.cluster.held import HeldRows, Loaded
 from separatrix.cluster.sampling import SampledRows
 from separatrix.cluster.traffic import PassTraffic, count_traffic
 from separatrix.rows.block import Block
 from separatrix.rows.coding import Coding
-from separatrix.rows.csr import csr_rows, is_sparse
 from separatrix.rows.frame import Frame
 from separatrix.rows.protocol import Order, Partial, PassCounter, strands
 from separatrix.rows.sampling import Sample, drawn_sample
-from separatrix.rows.streamed import Piece
+from separatrix.rows.streamed import Learnt, Piece, StreamedRows
 
 A = TypeVar("A")
-
-# Rows that are read in batches are fetched from the workers in runs of about this many entries, 32 megabytes.
-ENTRIES_FETCHED_AT_ONCE = 1 << 22
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,17 +96,10 @@ class ClusterRows:
         return Sum(partial, self.frame, self.coding, self.name, some, cuts.n_blocks, share.first, share.last)
 
     def blocks(self, order: Order) -> Iterator[Block]:
-        """Batches of ``order.size`` rows in the order of the table. This process fetches a few at a time."""
-        if order.draw != "given":
-            problem = f"rows are requested in another order ({order.draw})"
-            raise TableError(self.held.name, problem, "use a method that reads the rows in the order given")
-        self.counter.add()
-        for begin, end in spans(self.n_rows, order.size, rows_per_piece(ENTRIES_FETCHED_AT_ONCE, self.n_features)):
-            X, codes, weight = self.held.fetched(begin, end)
-            t, weight = self.coding.of(codes, weight)
-            for part in pieces(end - begin, order.size):
-                some: Any = csr_rows(X, part.start, part.stop) if is_sparse(X) else X[part]
-                yield Block(some, t[part], weight[part], begin + part.start, self.frame)
+        """Batches of ``order.size`` rows, those of a stream of the same rows. This process fetches a few at a time."""
+        source = FetchedRows(self.held, self.coding)
+        streamed = StreamedRows(source, self.frame, self.counter, self.weight_unit, learnt=Learnt(self.n_rows))
+        return streamed.blocks(order)
 
     def taken(self, numbers: Integers) -> Piece:
         """The rows with these numbers (in increasing order), in this process."""

@@ -91,14 +91,30 @@ def connected(cluster: Any) -> Any:
         raise ParameterError(
             "cluster", f"got {cluster!r}", "give 'local', the address of a scheduler, or a distributed.Client"
         )
+    _refuse_no_address(address)
     limit = worker_timeout()
     try:
         with _quiet():
             return Client(cluster, set_as_default=False, timeout=limit)
-    except (OSError, ValueError, TypeError) as error:
-        # An address that cannot be understood is refused at once, as are certificates that cannot be read.
-        problem = f"no scheduler answers at {address} within {_seconds(limit)} ({' '.join(str(error).split())})"
+    except (ValueError, TypeError) as error:  # Dask finds at once that settings are missing
+        problem = f"Dask cannot connect to {address} ({_one_line(error)})"
+        raise ClusterError(problem, "check the TLS settings of Dask's configuration") from error
+    except OSError as error:
+        problem = f"no scheduler answers at {address} within {_seconds(limit)} ({_one_line(error)})"
         raise ClusterError(problem, "check the address, and the TLS settings if it begins with tls://") from error
+
+
+def _refuse_no_address(address: str) -> None:
+    """Raise an error if a text cannot be the address of a scheduler, without trying to connect to it."""
+    from distributed.comm import get_address_host_port
+
+    if address.startswith("inproc://"):  # a scheduler in this process, whose address has no port
+        return
+    try:
+        get_address_host_port(address)
+    except ValueError as error:
+        problem = f"{address!r} is not the address of a scheduler ({_one_line(error)})"
+        raise ParameterError("cluster", problem, "give 'local', or an address such as 'tcp://host:8786'") from error
 
 
 def _need_distributed() -> None:
@@ -174,14 +190,11 @@ def results(client: Any, futures: Sequence[Any], preferred: frozenset[str] = fro
 
 def _gathered(client: Any, futures: Sequence[Any], preferred: frozenset[str]) -> list[Any]:
     """Wait for the results of tasks, and check regularly whether there are workers."""
-    from distributed import wait
-
     limit = worker_timeout()
     alone_since: float | None = None
     while True:
         try:
-            with client.as_current():
-                wait(futures, timeout=SECONDS_BETWEEN_WAITS)
+            _wait(futures)
             gathered: list[Any] = client.gather(futures, direct=_is_local(client))
             return gathered
         except TimeoutError:
@@ -191,6 +204,17 @@ def _gathered(client: Any, futures: Sequence[Any], preferred: frozenset[str]) ->
             alone_since = None if alive else (alone_since or time.monotonic())
             if alone_since is not None and time.monotonic() - alone_since > limit:
                 raise _no_worker(limit) from None
+
+
+def _wait(futures: Sequence[Any]) -> None:
+    """Wait until all tasks have ended. Raises a ``TimeoutError`` if one of them takes longer than the interval.
+
+    ``distributed.wait`` would need a current client. To make one current changes a setting of Dask for all threads, and
+    another thread may be fetching rows or computing partitions in this process.
+    """
+    for future in futures:
+        if not future.done():
+            future.exception(timeout=SECONDS_BETWEEN_WAITS)
 
 
 def _alive(client: Any) -> frozenset[str]:
@@ -218,6 +242,10 @@ def _address(client: Any) -> str:
 
 def _lost(client: Any) -> ClusterError:
     return ClusterError(f"contact with the scheduler at {_address(client)} was lost", "start it again, and fit again")
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split())
 
 
 def _seconds(limit: float) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -181,14 +181,3 @@ def _pieces(table: ClusterTable, starts: Integers, edges: list[int], there: list
         mine = [every[i] for i in np.flatnonzero(owner == k)]
         found += client.compute(mine, workers=[worker], allow_other_workers=True) if mine else []
     return found
-
-
-def spans(n_rows: int, size: int, most: int) -> Iterator[tuple[int, int]]:
-    """Runs of rows that begin at multiples of ``size`` and have at most about ``most`` rows.
-
-    >>> list(spans(10, 2, 5))
-    [(0, 4), (4, 8), (8, 10)]
-    """
-    step = size * max(1, most // size)
-    for begin in range(0, n_rows, step):
-        yield begin, min(begin + step, n_rows)

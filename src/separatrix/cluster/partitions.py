@@ -10,8 +10,8 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from separatrix.base.arrays import AnyArray
+from separatrix.base.dask_types import is_dask, is_data_frame
 from separatrix.base.errors import InputError, ParameterError, TableError
-from separatrix.cluster.dispatch import is_dask, is_data_frame
 from separatrix.cluster.partition_labels import PartLabels, codes_of, united, weights_of
 from separatrix.rows.coding import ClassTotals
 from separatrix.rows.csr import as_csr, is_sparse
@@ -68,6 +68,7 @@ class Expected:
             problem = f"partition {part} is {_form(is_sparse(X))}, but X is declared to be {_form(self.is_sparse)}"
             raise TableError("X", problem, "give all partitions the same form, and the right meta to map_blocks")
         self._check_columns(part, X)
+        self._check_precision(part, X)
         if is_sparse(X):
             return as_csr(X if X.dtype == self.dtype else X.astype(self.dtype))
         try:
@@ -84,6 +85,15 @@ class Expected:
         elif X.ndim != 2 or X.shape[1] != len(self.columns):
             problem = f"partition {part} has the shape {X.shape}, and X has {len(self.columns)} columns"
             raise TableError("X", problem, "give every partition the same columns")
+
+    def _check_precision(self, part: int, X: Any) -> None:
+        """Raise an error if numbers of the partition would be rounded to float32."""
+        if self.dtype != np.float32 or not X.shape[0]:
+            return
+        for kind in X.dtypes if hasattr(X, "columns") else [X.dtype]:
+            if not np.can_cast(getattr(kind, "numpy_dtype", kind), np.float32):
+                problem = f"partition {part} holds {kind}, but X is declared to hold float32, and would be rounded"
+                raise TableError("X", problem, "give X.astype('float64'), or the right meta to map_blocks")
 
 
 def _form(sparse: bool) -> str:

@@ -9,7 +9,6 @@ memory, but each row has the same expected number of draws.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Generic, NamedTuple, TypeVar
 
@@ -17,6 +16,7 @@ import numpy as np
 
 from separatrix.base.arrays import Array, Integers
 from separatrix.base.pieces import pieces, rows_per_piece
+from separatrix.losses import Loss
 from separatrix.objectives.factor import Factor
 from separatrix.objectives.partials import Gram, RootGram
 from separatrix.objectives.problem import Objective
@@ -60,56 +60,110 @@ class Draws(NamedTuple):
     share: Array
 
 
+@dataclass(frozen=True)
+class RowCurvatures:
+    """h, (m,): the largest curvature of the loss, or four times each row's largest curvature in its scores at W."""
+
+    loss: Loss
+    W: Array | None
+
+    @property
+    def largest(self) -> float:
+        """The largest curvature of the loss."""
+        return self.loss.traits.lipschitz or 1.0
+
+    def of(self, block: Block) -> Array:
+        """The curvatures of the rows of a block."""
+        if self.W is None:
+            return np.full(block.n_rows, self.largest)
+        z = block.scores(self.W)
+        if not self.loss.traits.multiclass:
+            own = self.loss.curvature_product(block.t, z[:, 0], np.ones(len(z)))
+        else:
+            bends = [
+                self.loss.curvature_product(block.t, z, np.tile(e, (len(z), 1)))[:, k]
+                for k, e in enumerate(np.eye(len(self.W)))
+            ]
+            own = 2.0 * np.max(bends, axis=0)
+        return np.clip(LOCAL_CURVATURE_FACTOR * own, SMALLEST_ROW_CURVATURE * self.largest, self.largest)
+
+
+@dataclass(frozen=True)
+class RowOdds:
+    """s (1 + h x̄ᵀP x̄)/Σs, (m,), with P = FᵀF. ``mean_length`` stands for x̄ᵀP x̄ of every row if P is diagonal."""
+
+    F: Array
+    mean_length: float
+    total_weight: float
+
+    @classmethod
+    def in_metric(cls, problem: Objective, F: Array) -> RowOdds:
+        """The odds of the rows of a problem in the metric of F."""
+        mean = float(np.sum((F * problem.root_second_moments) ** 2)) if F.ndim == 1 else np.nan
+        return cls(F, mean, problem.total_weight)
+
+    def of(self, block: Block, h: Array) -> Array:
+        """The odds of the rows of a block, whose curvatures are h."""
+        return block.weight / self.total_weight * (1.0 + h * self._lengths(block))
+
+    def _lengths(self, block: Block) -> Array:
+        """x̄ᵀP x̄ for each row of a block, (m,); for a diagonal P, every entry is the mean over all rows."""
+        if self.F.ndim == 1:
+            return np.full(block.n_rows, self.mean_length)
+        size = rows_per_piece(ENTRIES_PER_BATCH, len(self.F))
+        parts = (block.take(some).scores(self.F) for some in pieces(block.n_rows, size))
+        return np.concatenate([np.einsum("ij,ij->i", X, X) for X in parts])
+
+
 def measured(problem: Objective, W: Array | None, batch_size: int) -> Metric | None:
     """The metric from the curvature at W, or from the largest curvature if W is None; None if it is singular."""
-    block = problem.rows.resident()
+    block, curvatures = problem.rows.resident(), RowCurvatures(problem.loss, W)
     if block is None:
-        rows, by = problem.rows, lambda part: curvatures(problem, W, part)
+        found = _root_metric(problem, problem.rows, curvatures)
     else:
-        h = curvatures(problem, W, block)
-        rows, by = some_rows(replace(block, weight=block.weight * h)), None
-    found = _root_metric(problem, rows, by)
+        h = curvatures.of(block)
+        found = _root_metric(problem, some_rows(replace(block, weight=block.weight * h)), None)
     if found is None:
         return None
     F, length = found
     odds = None
     if block is not None:
         problem.rows.counter.add()
-        odds = block.weight / problem.total_weight * (1.0 + h * lengths(problem, F, block))
+        odds = RowOdds.in_metric(problem, F).of(block, h)
     total = 1.0 + length if odds is None else float(odds.sum())
     return Metric(F, total, 1.0 / (2.0 + 2.0 * (1.0 + total) / batch_size), W, odds)
 
 
 @dataclass(frozen=True)
 class _Reweighted(Generic[A]):
-    """A partial over rows whose weights are multiplied by a function of the block."""
+    """A partial over rows whose weights are multiplied by their curvatures."""
 
     partial: Partial[A]
-    by: Callable[[Block], Array]
+    curvatures: RowCurvatures
 
     def zero(self) -> A:
         return self.partial.zero()
 
     def add(self, total: A, block: Block) -> A:
-        return self.partial.add(total, replace(block, weight=block.weight * self.by(block)))
+        return self.partial.add(total, replace(block, weight=block.weight * self.curvatures.of(block)))
 
     def merge(self, a: A, b: A) -> A:
         return self.partial.merge(a, b)
 
 
-def _root_metric(problem: Objective, rows: Rows, by: Callable[[Block], Array] | None) -> tuple[Array, float] | None:
+def _root_metric(problem: Objective, rows: Rows, curvatures: RowCurvatures | None) -> tuple[Array, float] | None:
     """F with FᵀF = P on the directions that the columns determine, and the mean of h x̄ᵀP x̄; None if P is singular.
 
-    F is (r, d + 1), or (d + 1,) for a diagonal P. ``rows``: the rows, with weights s h if ``by`` is None; otherwise
-    ``by`` gives the curvatures h of a block.
+    F is (r, d + 1), or (d + 1,) for a diagonal P. ``rows``: the rows, with weights s h if ``curvatures`` is
+    None; otherwise it gives the curvatures h of a block.
     """
 
     def summed(partial: Partial[Array]) -> Array:
-        return rows.fold(partial if by is None else _Reweighted(partial, by))
+        return rows.fold(partial if curvatures is None else _Reweighted(partial, curvatures))
 
     R = problem.root_penalty**2
     if not problem.has_gram:
-        mean = lipschitz(problem) * problem.root_second_moments**2
+        mean = RowCurvatures(problem.loss, None).largest * problem.root_second_moments**2
         size = mean + R
         F = np.divide(1.0, np.sqrt(size), out=np.zeros_like(size), where=(size > 0) & ~problem.pinned)
         return F, float(np.sum(mean * F**2))
@@ -131,36 +185,6 @@ def _root_metric(problem: Objective, rows: Rows, by: Callable[[Block], Array] | 
     return F, float(np.sum((F @ mean) * F))
 
 
-def curvatures(problem: Objective, W: Array | None, block: Block) -> Array:
-    """h, (m,): the largest curvature of the loss, or four times each row's largest curvature in its scores at W."""
-    most = lipschitz(problem)
-    if W is None:
-        return np.full(block.n_rows, most)
-    z, K = block.scores(W), problem.shape[0]
-    if not problem.loss.traits.multiclass:
-        own = problem.loss.curvature_product(block.t, z[:, 0], np.ones(len(z)))
-    else:
-        bends = [
-            problem.loss.curvature_product(block.t, z, np.tile(e, (len(z), 1)))[:, k] for k, e in enumerate(np.eye(K))
-        ]
-        own = 2.0 * np.max(bends, axis=0)
-    return np.clip(LOCAL_CURVATURE_FACTOR * own, SMALLEST_ROW_CURVATURE * most, most)
-
-
-def lipschitz(problem: Objective) -> float:
-    """The largest curvature of the loss."""
-    return problem.loss.traits.lipschitz or 1.0
-
-
-def lengths(problem: Objective, F: Array, block: Block) -> Array:
-    """x̄ᵀP x̄ for each row of a block, (m,); for a diagonal P, every entry is the mean over all rows."""
-    if F.ndim == 1:
-        return np.full(block.n_rows, float(np.sum((F * problem.root_second_moments) ** 2)))
-    size = rows_per_piece(ENTRIES_PER_BATCH, len(F))
-    parts = (block.take(some).scores(F) for some in pieces(block.n_rows, size))
-    return np.concatenate([np.einsum("ij,ij->i", X, X) for X in parts])
-
-
 def drawn(problem: Objective, metric: Metric, n_steps: int, batch_size: int, seed: int, iteration: int) -> Draws:
     """The random rows of a walk of ``n_steps`` batches, a function of the seed and the iteration."""
     rng, block, odds = np.random.default_rng([seed, iteration]), problem.rows.resident(), metric.odds
@@ -169,7 +193,8 @@ def drawn(problem: Objective, metric: Metric, n_steps: int, batch_size: int, see
         share = block.weight / problem.total_weight / (odds / odds.sum()) / batch_size
         return Draws(block, chosen, share)
     size = max(FEWEST_DRAWN_ROWS, n_steps * batch_size)
-    draw = _Copies(problem, metric, size, seed, FIRST_HASH_STREAM + iteration)
+    curvatures, row_odds = RowCurvatures(problem.loss, metric.W), RowOdds.in_metric(problem, metric.F)
+    draw = _Copies(curvatures, row_odds, size, metric.total, seed, FIRST_HASH_STREAM + iteration)
     found = problem.rows.fold(Carried(draw))
     rows, copies, odds = draw.joined(found.total)
     held = found.rows.joined()
@@ -190,11 +215,12 @@ class _Copied(NamedTuple):
 
 @dataclass(frozen=True)
 class _Copies:
-    """Draws about ``size`` rows in proportion to their odds, each ⌊λ + u⌋ times."""
+    """Draws about ``size`` rows in proportion to their odds, whose sum is ``total``, each ⌊λ + u⌋ times."""
 
-    problem: Objective
-    metric: Metric
+    curvatures: RowCurvatures
+    odds: RowOdds
     size: int
+    total: float
     seed: int
     stream: int
 
@@ -202,11 +228,9 @@ class _Copies:
         return []
 
     def add(self, total: list[_Copied], block: Block) -> list[_Copied]:
-        problem, metric = self.problem, self.metric
-        h = curvatures(problem, metric.W, block)
-        odds = block.weight / problem.total_weight * (1.0 + h * lengths(problem, metric.F, block))
+        odds = self.odds.of(block, self.curvatures.of(block))
         u = uniform(row_hashes(block.start, block.n_rows, self.seed, self.stream))
-        copies = np.floor(self.size * odds / metric.total + u).astype(np.int64)
+        copies = np.floor(self.size * odds / self.total + u).astype(np.int64)
         some = np.flatnonzero(copies)
         return [*total, _Copied(block.start + some, copies[some], odds[some])]
 
