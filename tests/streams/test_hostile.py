@@ -219,6 +219,9 @@ CSV = {
     "a,a,y\n1,2,u\n": "2 columns are called 'a'",
     "a,b,y\ncat,2,u\ndog,2,v\n": "column 'a' holds string",
     'a,b,y\n1,2,"u\n2,1,v\n3,1,"v\n': "opens with|never closed|cells where",
+    'a,b,y\n1,2,u\n2,1,"v': 'opens with " in line 3 is never closed',
+    'a,b,y\n1,2,u\n2,1,"v\n': 'opens with " in line 3 is never closed',
+    'a,b,y\n1,2,u\n2,1,"v\n2,1,"u': 'opens with " in line 3 continues on line 4',
 }
 
 
