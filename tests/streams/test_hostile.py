@@ -210,6 +210,8 @@ def test_wrong_settings(tmp_path):
 
 CSV = {
     "a,b,y\n1,2,u\n2,x,v\n": r"row 2, column 'b' is 'x', not a number",
+    "a;b;y\n1,5;2;u\n2,5;3;v\n": r"'1,5', not a number; for a file with decimal commas give decimal=','; else correct",
+    "a;b;y\n1;2;u\n-2,5e3;3;v\n": r"row 2, column 'a' is '-2,5e3', not a number; for a file with decimal commas",
     "a,b,y\n1,2,u\n2,3\n": "row 2 has 2 cells where the header has 3",
     "a,b,y\n1,true,u\n2,3,v\n": r"row 2, column 'b' is '3', not a truth value",
     "a,b,y\n1,2,u\n2,\0,v\n": "NUL|not a number",
@@ -231,6 +233,14 @@ def test_damaged_text(tmp_path, text, cache):
     (tmp_path / "t.csv").write_text(text)
     with pytest.raises(InputError, match=CSV[text]):
         fit(tmp_path / "t.csv", cache=cache)
+
+
+@pytest.mark.parametrize("cell", ["2.5", "1.234,5", "1.234"])
+def test_points_beside_decimal_commas(tmp_path, cell):
+    (tmp_path / "t.csv").write_text(f"a;y\n1,5;u\n{cell};v\n")
+    message = f"row 2, column 'a' is '{cell}', .*; with decimal commas, remove thousands separators; otherwise leave"
+    with pytest.raises(InputError, match=message):
+        fit(tmp_path / "t.csv", decimal=",")
 
 
 LIBSVM = {
