@@ -2,6 +2,7 @@
 
 import os
 
+import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -181,6 +182,61 @@ def test_a_stream_that_is_empty_the_second_time_is_noticed(cache):
         sx.LogisticRegression().fit(scan)
         return
     with pytest.raises(TableError, match="it had 5000 rows when it was first read, and 0 rows now"):
+        sx.LogisticRegression().fit(scan)
+
+
+FRAME = pl.DataFrame({"x": [0.0, 1.0, 2.0, 3.0], "s": ["1", "2", "three", "4"], "y": [0, 1, 0, 1]})
+
+
+def closed_relation():
+    base = duckdb.connect()
+    found = base.sql("select 1.0 x, 1 y")
+    base.close()
+    return found
+
+
+def relation_of_a_dropped_table():
+    base = duckdb.connect()
+    base.execute("create table gone as select 1.0 x, 1 y")
+    found = base.sql("select * from gone")
+    base.execute("drop table gone")
+    return found
+
+
+QUERIES = {
+    'the lazy frame: it cannot be computed (unable to find column "none"': lambda: FRAME.lazy().select("none", "y"),
+    "the lazy frame: it cannot be computed (conversion from `str` to `f64` failed in column 's'": lambda: (
+        FRAME.lazy().with_columns(pl.col("s").cast(pl.Float64))
+    ),
+    "the lazy frame: it cannot be computed (No such file": lambda: pl.scan_parquet("/no/such/file.parquet"),
+    "the lazy frame: column 'x' holds Int128, which PyArrow does not read (": lambda: FRAME.lazy().with_columns(
+        pl.col("x").cast(pl.Int128)
+    ),
+    "the relation: it cannot be computed (Conversion Error: Could not convert string 'three'": lambda: duckdb.sql(
+        "select 1.0 x, cast(s as double) s, y from (values ('1', 0), ('three', 1)) v(s, y)"
+    ),
+    "the relation: it cannot be computed (Connection Error: Connection has already been closed": closed_relation,
+    "the relation: it cannot be computed (Catalog Error: Table with name gone": relation_of_a_dropped_table,
+    "the stream: it cannot be computed (unable to find column": lambda: (
+        lambda: FRAME.lazy().select("none").collect()  # the function that makes the stream fails
+    ),
+}
+
+
+@pytest.mark.parametrize("message", QUERIES)
+def test_the_error_of_a_query_is_one_sentence(message):
+    with pytest.raises(TableError) as caught:
+        fit(QUERIES[message]())
+    said = str(caught.value)
+    assert said.startswith(message)
+    assert "\n" not in said
+
+
+def test_a_connection_that_is_closed_after_the_scan():
+    base = duckdb.connect()
+    scan = sx.scan(base.sql("select 1.0 x, 1 y union all select 2.0, 0"), target="y")
+    base.close()
+    with pytest.raises(TableError, match="Connection Error: Connection has already been closed"):
         sx.LogisticRegression().fit(scan)
 
 
