@@ -127,6 +127,19 @@ def test_what_is_wrong_in_a_later_part_is_named_by_its_row_in_the_file(address, 
     assert problem in complaint("fit", tmp_path, "--target", "y", "--drop", "note", "--cluster", address, code=3)
 
 
+@pytest.mark.parametrize("end", ["", "\n"])
+@pytest.mark.parametrize("n", [30, N])
+def test_an_open_quote_in_the_last_cell_is_refused(address, tmp_path, n, end):
+    """The file is read as a whole (30 rows), or in parts."""
+    text = [*lines()[: n + 1], '0,1,Kyiv,n,"no']
+    one(tmp_path, ("\n".join(text) + end).encode())
+    message = f'the cell that opens with " in line {n + 2} is never closed'
+    assert message in complaint("fit", tmp_path, "--target", "y", "--drop", "note", "--cluster", address, code=3)
+    assert message in complaint("fit", tmp_path, "--target", "y", "--drop", "note", "--memory", "1KB", code=3)
+    with pytest.raises(InputError, match=message):
+        sx.LogisticRegression().fit(sx.scan(str(tmp_path), target="y", drop=["city", "note"], cluster=address))
+
+
 @pytest.mark.parametrize("name", WRITTEN)
 def test_a_scan_on_a_cluster_has_the_bits_of_a_scan_in_this_process(address, tmp_path, name):
     WRITTEN[name](tmp_path)

@@ -2,6 +2,7 @@
 
 import os
 
+import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -184,6 +185,61 @@ def test_a_stream_that_is_empty_the_second_time_is_noticed(cache):
         sx.LogisticRegression().fit(scan)
 
 
+FRAME = pl.DataFrame({"x": [0.0, 1.0, 2.0, 3.0], "s": ["1", "2", "three", "4"], "y": [0, 1, 0, 1]})
+
+
+def closed_relation():
+    base = duckdb.connect()
+    found = base.sql("select 1.0 x, 1 y")
+    base.close()
+    return found
+
+
+def relation_of_a_dropped_table():
+    base = duckdb.connect()
+    base.execute("create table gone as select 1.0 x, 1 y")
+    found = base.sql("select * from gone")
+    base.execute("drop table gone")
+    return found
+
+
+QUERIES = {
+    'the lazy frame: it cannot be computed (unable to find column "none"': lambda: FRAME.lazy().select("none", "y"),
+    "the lazy frame: it cannot be computed (conversion from `str` to `f64` failed in column 's'": lambda: (
+        FRAME.lazy().with_columns(pl.col("s").cast(pl.Float64))
+    ),
+    "the lazy frame: it cannot be computed (No such file": lambda: pl.scan_parquet("/no/such/file.parquet"),
+    "the lazy frame: column 'x' holds Int128, which PyArrow does not read (": lambda: FRAME.lazy().with_columns(
+        pl.col("x").cast(pl.Int128)
+    ),
+    "the relation: it cannot be computed (Conversion Error: Could not convert string 'three'": lambda: duckdb.sql(
+        "select 1.0 x, cast(s as double) s, y from (values ('1', 0), ('three', 1)) v(s, y)"
+    ),
+    "the relation: it cannot be computed (Connection Error: Connection has already been closed": closed_relation,
+    "the relation: it cannot be computed (Catalog Error: Table with name gone": relation_of_a_dropped_table,
+    "the stream: it cannot be computed (unable to find column": lambda: (
+        lambda: FRAME.lazy().select("none").collect()  # the function that makes the stream fails
+    ),
+}
+
+
+@pytest.mark.parametrize("message", QUERIES)
+def test_the_error_of_a_query_is_one_sentence(message):
+    with pytest.raises(TableError) as caught:
+        fit(QUERIES[message]())
+    said = str(caught.value)
+    assert said.startswith(message)
+    assert "\n" not in said
+
+
+def test_a_connection_that_is_closed_after_the_scan():
+    base = duckdb.connect()
+    scan = sx.scan(base.sql("select 1.0 x, 1 y union all select 2.0, 0"), target="y")
+    base.close()
+    with pytest.raises(TableError, match="Connection Error: Connection has already been closed"):
+        sx.LogisticRegression().fit(scan)
+
+
 def test_things_that_are_no_tables():
     for data in (17, np.eye(3), {"a": [1.0]}):
         with pytest.raises(TableError, match="rows in memory are given to fit directly"):
@@ -210,6 +266,8 @@ def test_wrong_settings(tmp_path):
 
 CSV = {
     "a,b,y\n1,2,u\n2,x,v\n": r"row 2, column 'b' is 'x', not a number",
+    "a;b;y\n1,5;2;u\n2,5;3;v\n": r"'1,5', not a number; for a file with decimal commas give decimal=','; else correct",
+    "a;b;y\n1;2;u\n-2,5e3;3;v\n": r"row 2, column 'a' is '-2,5e3', not a number; for a file with decimal commas",
     "a,b,y\n1,2,u\n2,3\n": "row 2 has 2 cells where the header has 3",
     "a,b,y\n1,true,u\n2,3,v\n": r"row 2, column 'b' is '3', not a truth value",
     "a,b,y\n1,2,u\n2,\0,v\n": "NUL|not a number",
@@ -219,6 +277,9 @@ CSV = {
     "a,a,y\n1,2,u\n": "2 columns are called 'a'",
     "a,b,y\ncat,2,u\ndog,2,v\n": "column 'a' holds string",
     'a,b,y\n1,2,"u\n2,1,v\n3,1,"v\n': "opens with|never closed|cells where",
+    'a,b,y\n1,2,u\n2,1,"v': 'opens with " in line 3 is never closed',
+    'a,b,y\n1,2,u\n2,1,"v\n': 'opens with " in line 3 is never closed',
+    'a,b,y\n1,2,u\n2,1,"v\n2,1,"u': 'opens with " in line 3 continues on line 4',
 }
 
 
@@ -228,6 +289,14 @@ def test_damaged_text(tmp_path, text, cache):
     (tmp_path / "t.csv").write_text(text)
     with pytest.raises(InputError, match=CSV[text]):
         fit(tmp_path / "t.csv", cache=cache)
+
+
+@pytest.mark.parametrize("cell", ["2.5", "1.234,5", "1.234"])
+def test_points_beside_decimal_commas(tmp_path, cell):
+    (tmp_path / "t.csv").write_text(f"a;y\n1,5;u\n{cell};v\n")
+    message = f"row 2, column 'a' is '{cell}', .*; with decimal commas, remove thousands separators; otherwise leave"
+    with pytest.raises(InputError, match=message):
+        fit(tmp_path / "t.csv", decimal=",")
 
 
 LIBSVM = {

@@ -1,12 +1,13 @@
 """Predictions for a table outside memory are those for the same rows in memory."""
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 import separatrix as sx
-from separatrix.base.errors import NotFiniteError, TableError
+from separatrix.base.errors import InputError, NotFiniteError, TableError
 from tests.streams.tables import labelled, written
 
 MODELS = {
@@ -117,3 +118,65 @@ def test_float32_columns_have_float32_scores(tmp_path):
     assert model.decision_function(scan).dtype == np.float32
     theirs = sx.LogisticRegression().fit(X, y).predict_proba(X)
     np.testing.assert_allclose(model.predict_proba(scan), theirs, rtol=1e-5)
+
+
+SPARSE = "1 1:0.5 3:2\n0 1:1 2:1\n1 1:1 2:0.5\n0 2:1 3:1\n1 1:2\n0 3:0.1\n"
+
+
+@pytest.fixture
+def sparse(tmp_path):
+    """A libsvm file with the columns x1, x2 and x3, and a model that was fitted to it."""
+    (tmp_path / "fitted.svm").write_text(SPARSE)
+    return sx.LogisticRegression().fit(sx.scan(tmp_path / "fitted.svm"))
+
+
+# Lines of libsvm, and the columns x1, x2 and x3 that a model reads in them.
+OTHER_WIDTHS = {
+    "narrower": ("1 1:0.5\n0 1:1\n", [[0.5, 0, 0], [1, 0, 0]]),
+    "a gap": ("1 2:0.5\n0 2:1\n", [[0, 0.5, 0], [0, 1, 0]]),
+    "wider, from 0": ("1 0:3 1:0.5 7:2\n0 3:1\n", [[0.5, 0, 0], [0, 0, 1]]),
+    "labels alone": ("1\n0\n", [[0, 0, 0], [0, 0, 0]]),
+}
+
+
+@pytest.mark.parametrize("cache", [None, False])
+@pytest.mark.parametrize("name", OTHER_WIDTHS)
+def test_a_libsvm_file_is_as_wide_as_the_model(sparse, tmp_path, name, cache):
+    text, X = OTHER_WIDTHS[name]
+    (tmp_path / "new.svm").write_text(text)
+    scan, frame = sx.scan(tmp_path / "new.svm", cache=cache), pd.DataFrame(X, columns=["x1", "x2", "x3"], dtype=float)
+    np.testing.assert_allclose(sparse.decision_function(scan), sparse.decision_function(frame), rtol=1e-12)
+    assert sx.evaluate(sparse, scan).accuracy == sparse.score(scan) == sparse.score(frame, [1, 0])
+
+
+def test_a_model_that_counts_from_0_reads_a_file_that_counts_from_1(tmp_path):
+    (tmp_path / "fitted.svm").write_text(SPARSE.replace("1:", "0:"))
+    (tmp_path / "new.svm").write_text("1 2:0.5\n0 3:1\n")
+    model = sx.LogisticRegression().fit(sx.scan(tmp_path / "fitted.svm"))
+    frame = pd.DataFrame([[0, 0, 0.5, 0], [0, 0, 0, 1]], columns=["x0", "x1", "x2", "x3"], dtype=float)
+    ours = model.decision_function(sx.scan(tmp_path / "new.svm"))
+    np.testing.assert_allclose(ours, model.decision_function(frame), rtol=1e-12)
+
+
+@pytest.mark.parametrize("cache", [None, False])
+def test_a_certificate_holds_for_a_libsvm_file_without_its_zeros(tmp_path, cache):
+    (tmp_path / "zeros.svm").write_text(SPARSE + "1 5:0\n")
+    (tmp_path / "none.svm").write_text(SPARSE + "1\n")
+    certificate = sx.LogisticRegression().fit(sx.scan(tmp_path / "zeros.svm", cache=cache)).certificate_
+    assert certificate.verify(sx.scan(tmp_path / "none.svm", cache=cache))
+    (tmp_path / "wider.svm").write_text(SPARSE + "1 6:0\n")
+    with pytest.raises(InputError, match="it has 6 columns; give the 5 columns of the fit"):
+        certificate.verify(sx.scan(tmp_path / "wider.svm", cache=cache))
+
+
+def test_a_libsvm_file_lacks_the_columns_of_a_model_with_other_names(sparse, tmp_path):
+    model = sx.LogisticRegression().fit(pd.DataFrame({"x1": [0.0, 1, 2, 3], "age": [1.0, 0, 1, 2]}), [0, 1, 0, 1])
+    with pytest.raises(TableError, match="it lacks 1 of the 2 columns of the model: 'age'"):
+        model.predict(sx.scan(tmp_path / "fitted.svm"))
+
+
+@pytest.mark.parametrize("cache", [None, False])
+def test_a_libsvm_file_with_labels_alone_is_not_fitted(tmp_path, cache):
+    (tmp_path / "labels.svm").write_text("1\n0\n1\n")
+    with pytest.raises(TableError, match="the target is the only column; give at least one column to learn from"):
+        sx.LogisticRegression().fit(sx.scan(tmp_path / "labels.svm", cache=cache))

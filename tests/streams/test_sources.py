@@ -15,6 +15,7 @@ from sklearn.datasets import dump_svmlight_file
 import separatrix as sx
 from separatrix.base.errors import TableError
 from separatrix.rows.protocol import BLOCK_BYTES
+from separatrix.table import open_source
 
 
 def parts(table, n=3):
@@ -187,6 +188,53 @@ def test_files_of_a_store_are_found_by_name_pattern_and_folder(arrow, in_memory,
     store = fs.SubTreeFileSystem(str(tmp_path), fs.LocalFileSystem())
     for path in ("data", "data/*.parquet", [f"data/{k}.parquet" for k in range(3)]):
         same_fit(sx.LogisticRegression().fit(sx.scan(path, target="y", filesystem=store)), in_memory)
+
+
+def nested(folder):
+    """Files of one row in a folder, in a folder of it and in one of that."""
+    for k, place in enumerate(("data", "data/a", "data/a/b", "data/.hidden")):
+        (folder / place).mkdir()
+        parquet.write_table(pa.table({"x": [float(k)], "y": [k]}), folder / place / f"{k}.parquet")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "rows"),
+    {
+        "data/**/*.parquet": 3,
+        "data/**/b/*.parquet": 1,
+        "data/**/**/*.parquet": 3,
+        "data/a/**": 2,
+        "**/*.parquet": 3,
+        "data/*/*.parquet": 1,
+        "data/a/**/2.parquet": 1,
+    }.items(),
+)
+def test_two_stars_stand_for_any_number_of_folders(tmp_path, monkeypatch, pattern, rows):
+    nested(tmp_path)
+    store = fs.SubTreeFileSystem(str(tmp_path), fs.LocalFileSystem())
+    monkeypatch.chdir(tmp_path)
+    found = [
+        sx.scan(f"{tmp_path}/{pattern}", target="y"),
+        sx.scan(pattern, target="y"),
+        sx.scan(f"file://{tmp_path}/{pattern}", target="y"),
+        sx.scan(pattern, target="y", filesystem=store),
+    ]
+    assert [scan.n_rows for scan in found] == [rows] * 4
+    assert open_source(pattern).read(["x"]).num_rows == rows
+
+
+@pytest.mark.parametrize("address", ["", "file://"])
+def test_what_no_file_matches_is_called_a_pattern(tmp_path, address):
+    nested(tmp_path)
+    (tmp_path / "data" / "empty").mkdir()
+    for end, problem in (
+        ("data/**/*.csv", "no file matches the pattern"),
+        ("data/*.csv", "no file matches the pattern"),
+        ("data/empty", "the folder has no table in it"),
+        ("data/none", "there is no such file"),
+    ):
+        with pytest.raises(TableError, match=problem):
+            sx.scan(f"{address}{tmp_path}/{end}")
 
 
 def test_text_of_a_store(arrow, in_memory, tmp_path):

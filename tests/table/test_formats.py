@@ -13,7 +13,9 @@ from pyarrow import feather, ipc, parquet
 
 from separatrix.base.errors import ParameterError, TableError
 from separatrix.table import open_source, read_rows, read_table
+from separatrix.table.formats.batched import batched
 from separatrix.table.formats.delimited import _BLOCK_BYTES
+from separatrix.table.formats.spelling import Spelling
 
 from .files import refusal, write
 
@@ -224,6 +226,26 @@ def test_an_open_quote_does_not_swallow_rows(tmp_path):
     assert "line 4 continues on line 5" in refusal(
         write(tmp_path / "t.csv", content.encode("utf-16")), encoding="utf-16"
     )
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "latin-1", "utf-16", "utf-16-le"])
+@pytest.mark.parametrize("end", ["", "\n", "\r\n", "\r", "\n\n"])
+@pytest.mark.parametrize("cell", ['"v', '"', '"v""', '"v,w'])
+def test_an_open_quote_in_the_last_cell_is_refused(tmp_path, cell, end, encoding):
+    content = f'a,y\n1,"u"\n2,ü\n3,{cell}{end}'.encode(encoding)
+    message = 'the cell that opens with " in line 4 is never closed'
+    path = write(tmp_path / "t.csv", content)
+    assert message in refusal(path, encoding=encoding)
+    with pytest.raises(TableError, match=message):
+        list(batched(open_source(path, Spelling(encoding=encoding))).batches(["a"]))
+
+
+@pytest.mark.parametrize("blank", ["", "\n"])
+def test_a_last_line_without_an_end_is_searched_like_others(tmp_path, blank):
+    content = f'a,y\n{blank}1,u\n2,v\n3,"v\nw"'
+    assert read_table(write(tmp_path / "t.csv", content), "y").y.tolist() == ["u", "v", "v\nw"]
+    told = refusal(write(tmp_path / "t.csv", f'a,y\n{blank}1,u\n2,"v\n3,"v'))
+    assert f"in line {3 + len(blank)} continues on line {4 + len(blank)}" in told
 
 
 def test_parquet_names_with_dots_do_not_pull_each_other_in(tmp_path):

@@ -216,15 +216,16 @@ class Certificate:
 
     def _verify_table(self, table: OutsideMemory, y: Any, sample_weight: Any, offset: Any) -> Verification:
         """``verify`` for a table outside memory, whose labels and weights are columns of its own."""
-        from separatrix.rows.model_columns import model_table
+        from separatrix.rows.model_columns import model_table, names_by_index
 
         for name, given in (("y", y), ("sample_weight", sample_weight), ("offset", offset)):
             if given is not None:
                 raise InputError(name, f"got one together with {table.name}", "leave it out")
         if not isinstance(self.claim, TableClaim):
             raise self._needs_memory("X")
-        self._check_width(table.n_features)
-        seen = model_table(table, self.claim.scorer.classes, None, table.n_features)
+        names = names_by_index(table, getattr(self.claim.scorer, "n_features", table.n_features))
+        self._check_width(len(names))
+        seen = model_table(table, self.claim.scorer.classes, names, len(names))
         with one_blas_thread:
             return self._compared(self.claim.of_table(seen))
 

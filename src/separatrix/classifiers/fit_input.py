@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, c
 
 from separatrix.base.arrays import AnyArray, Array, Integers, refuse_text, refuse_unclear
 from separatrix.base.dask_types import is_dask
-from separatrix.base.errors import InputError, LabelError, NoRowsError, NotFiniteError, ParameterError
+from separatrix.base.errors import InputError, LabelError, NoRowsError, NotFiniteError, ParameterError, TableError
 from separatrix.base.labels import as_label_array, encode, refuse_fractions
 from separatrix.base.row_names import RowNames
 from separatrix.base.row_weights import row_weights
@@ -135,6 +135,8 @@ def _outside_memory(estimator: Any, table: OutsideMemory, y: Any, sample_weight:
         problem = f"its rows are not in memory, and {type(estimator).__name__} needs them there: {reason}"
         raise ParameterError("X", problem, f"read the rows into memory, or use {estimator.traits.instead}")
     _refuse_one_class(table.classes)
+    if not table.n_features:
+        raise TableError(table.name, "the target is the only column", "give at least one column to learn from")
     estimator.n_features_in_ = table.n_features
     vars(estimator).pop("feature_names_in_", None)
     if table.has_names:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import math
 import os
 from collections.abc import Callable, Iterator
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from separatrix.base.errors import ClusterError, ParameterError, TableError
+from separatrix.base.file_patterns import files_matching
 from separatrix.base.number_text import size_text
 from separatrix.cli.output_files import STANDARD, refuse_unwritable
 
@@ -115,7 +115,7 @@ def may_be_batched(data: str, memory: str | None) -> bool:
         return False
     path = Path(data)
     try:
-        files = [*path.iterdir()] if path.is_dir() else [path] if path.exists() else [*map(Path, glob.glob(data))]
+        files = [*path.iterdir()] if path.is_dir() else [path] if path.exists() else files_matching(data)
         if any(suffix in _LIBSVM for file in files for suffix in file.suffixes):
             return False
         return sum(file.stat().st_size * _most_ratio(file) for file in files if file.is_file()) > memory_limit(memory)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -24,13 +25,15 @@ from separatrix.rows.viewed import ViewedRows
 A = TypeVar("A")
 # The most missing columns that an error names.
 MOST_NAMED_COLUMNS = 10
+# The place of a column that the table does not have, since it is zero.
+ABSENT = -1
 
 
 def column_order(table: OutsideMemory, names: Sequence[str] | None, n_features: int) -> Integers | None:
     """The place of each column of a model among those of a table; None if the table has just these, in this order.
 
-    Columns are found by name. Columns that the model does not have are not used. A model without names takes all
-    columns in their order.
+    Columns are found by name. Columns that the model does not have are not used, and those that the table does not have
+    are ``ABSENT`` if they are zero. A model without names takes all columns in their order.
     """
     if names is None:
         if table.n_features != n_features:
@@ -41,13 +44,26 @@ def column_order(table: OutsideMemory, names: Sequence[str] | None, n_features: 
         return None
     place = {name: j for j, name in enumerate(table.columns)}
     missing = [name for name in names if name not in place]
-    if missing:
+    if missing and not _are_zero(table, missing):
         listed = ", ".join(map(repr, missing[:MOST_NAMED_COLUMNS])) + ", …" * (len(missing) > MOST_NAMED_COLUMNS)
         problem = f"it lacks {len(missing)} of the {len(names)} columns of the model: {listed}"
         near = get_close_matches(missing[0], table.columns, 1)
         remedy = f"rename {near[0]!r}, if that is it" if near else "give a table with the columns that were fitted"
         raise TableError(table.name, problem, remedy)
-    return np.array([place[name] for name in names], dtype=np.int64)
+    return np.array([place.get(name, ABSENT) for name in names], dtype=np.int64)
+
+
+def _are_zero(table: OutsideMemory, missing: Sequence[str]) -> bool:
+    """Whether columns that a table does not have are zero in it."""
+    return table.absent_are_zero and all(re.fullmatch(r"x\d+", name, re.ASCII) for name in missing)
+
+
+def names_by_index(table: OutsideMemory, n_features: int) -> tuple[str, ...]:
+    """The names of the columns of a table, with those of further columns if these are zero, up to ``n_features``."""
+    names = table.columns
+    first = int(names[0][1:]) if table.absent_are_zero and names else 1
+    more = range(first + len(names), first + n_features) if table.absent_are_zero else ()
+    return (*names, *(f"x{j}" for j in more))
 
 
 def model_matrices(table: OutsideMemory, names: Sequence[str] | None, n_features: int) -> Iterator[Matrix]:
@@ -57,16 +73,28 @@ def model_matrices(table: OutsideMemory, names: Sequence[str] | None, n_features
 
 
 def _picked(X: Any, order: Integers) -> Any:
-    """Some columns of X, row-major or CSR with sorted indices."""
-    return as_csr(X[:, order]) if is_sparse(X) else np.take(X, order, axis=1)
+    """Some columns of X, row-major or CSR with sorted indices. Only CSR rows may lack some of them."""
+    if not is_sparse(X):
+        return np.take(X, order, axis=1)
+    present = np.flatnonzero(order != ABSENT)
+    return as_csr(_spread(X[:, order[present]], present, len(order)))
+
+
+def _spread(X: Any, place: Integers, width: int) -> Any:
+    """CSR rows whose columns take these places among ``width`` columns, of which the others are zero."""
+    from scipy.sparse import csr_array
+
+    if len(place) == width:
+        return X
+    return csr_array((X.data, place[X.indices], X.indptr), shape=(X.shape[0], width))
 
 
 @dataclass(frozen=True, eq=False)
 class ModelTable(OutsideMemory):
     """A table with the columns of a model, in their order, and the numbers of its classes.
 
-    ``order`` has the place of each column in the table, and is None if nothing changes. The labels of the table are
-    among ``classes``.
+    ``order`` has the place of each column in the table or ``ABSENT``, and is None if nothing changes. The labels
+    of the table are among ``classes``.
     """
 
     source: OutsideMemory

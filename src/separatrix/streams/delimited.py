@@ -23,6 +23,7 @@ from separatrix.streams.columnar import refuse_other_columns
 from separatrix.streams.files import FileSet, OfFiles
 from separatrix.table.cells import NO_NUMBER, shortened
 from separatrix.table.formats.counted import HeldFile
+from separatrix.table.formats.decimals import about_decimals
 from separatrix.table.formats.delimited import DelimitedSource, read_header
 from separatrix.table.formats.inspected import Inspected, lent_text, refuse_damage
 from separatrix.table.formats.source import UNREADABLE
@@ -182,8 +183,8 @@ class DelimitedBatches(OfFiles):
         name = header.names[column]
         what = "a truth value, as those in the first rows are" if cell[3] == "bool" else "a number"
         problem = f"row {row}, column {name!r} is {shortened(cell[4])!r}, not {what}"
-        remedy = f"correct that cell, or leave the column out with drop={name!r}"
-        return CellError(header.name, problem, remedy, cell[4])
+        other = f"correct that cell, or leave the column out with drop={name!r}"
+        return CellError(header.name, problem, about_decimals(cell[4], self.spelling.decimal) or other, cell[4])
 
     def _content(self, path: str) -> Content:
         if self.lines is not None:

@@ -5,17 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from glob import glob
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 import numpy as np
 
 from separatrix.base.errors import TableError
+from separatrix.base.file_patterns import files_matching, folder_of, is_pattern, matches
 from separatrix.base.row_names import RowNames, short_names
 from separatrix.streams.batches import Stamp
 
-_GLOB_MARKS = "*?["
 _PACKED = (".gz", ".zst")
 
 
@@ -115,14 +114,10 @@ def _local(text: str, endings: Sequence[str]) -> FileSet:
     elif path.exists():
         paths = [path]
     else:
-        paths = [one for one in map(Path, sorted(_globbed(text))) if one.is_file()]
+        paths = files_matching(text) if is_pattern(text) else []
     if not paths:
         raise _none_found(text, path.is_dir(), endings)
     return FileSet(text, LocalFileSystem(), tuple(str(one.resolve()) for one in paths))
-
-
-def _globbed(text: str) -> list[str]:
-    return glob(text) if _is_pattern(text) else []
 
 
 def _by_uri(text: str) -> tuple[Any, str]:
@@ -142,8 +137,8 @@ def _stored(text: str, store: Any, path: str, endings: Sequence[str]) -> tuple[s
     """The files of a store that match a path, a pattern or a folder."""
     from pyarrow.fs import FileSelector, FileType
 
-    pattern = _is_pattern(path)
-    folder = _folder_of(path) if pattern else path
+    pattern = is_pattern(path)
+    folder = folder_of(path) if pattern else path
     try:
         info = store.get_file_info(folder)
         if not pattern and info.type == FileType.File:
@@ -152,36 +147,14 @@ def _stored(text: str, store: Any, path: str, endings: Sequence[str]) -> tuple[s
     except OSError as error:
         raise TableError(text, f"it cannot be opened ({' '.join(str(error).split())[:200]})", "check it") from error
     files = sorted(one.path for one in inside if one.type == FileType.File)
-    chosen = _matching(files, path) if pattern else _tables(files, endings)
+    chosen = [one for one in files if matches(one, path)] if pattern else _tables(files, endings)
     if not chosen:
-        raise _none_found(text, bool(files), endings)
-    return chosen
+        raise _none_found(text, not pattern and info.type == FileType.Directory, endings)
+    return tuple(chosen)
 
 
-def _folder_of(pattern: str) -> str:
-    """The part of a pattern before the first name that has a mark such as * in it."""
-    first = min(pattern.index(mark) for mark in _GLOB_MARKS if mark in pattern)
-    return pattern[:first].rpartition("/")[0]
-
-
-def _matching(files: Sequence[str], pattern: str) -> tuple[str, ...]:
-    return tuple(path for path in files if _matches(path, pattern))
-
-
-def _tables(files: Sequence[str], endings: Sequence[str]) -> tuple[str, ...]:
-    return tuple(path for path in files if _is_table(path.rpartition("/")[2], endings))
-
-
-def _matches(path: str, pattern: str) -> bool:
-    """Whether a path matches a pattern in which * stands for part of one name."""
-    parts, wanted = path.strip("/").split("/"), pattern.strip("/").split("/")
-    from fnmatch import fnmatchcase
-
-    return len(parts) == len(wanted) and all(map(fnmatchcase, parts, wanted))
-
-
-def _is_pattern(text: str) -> bool:
-    return any(mark in text for mark in _GLOB_MARKS)
+def _tables(files: Sequence[str], endings: Sequence[str]) -> list[str]:
+    return [path for path in files if _is_table(path.rpartition("/")[2], endings)]
 
 
 def _is_table(name: str, endings: Sequence[str]) -> bool:
@@ -192,6 +165,6 @@ def _is_table(name: str, endings: Sequence[str]) -> bool:
 def _none_found(text: str, is_folder: bool, endings: Sequence[str]) -> TableError:
     if is_folder:
         return TableError(text, "the folder has no table in it", f"put in files that end in {', '.join(endings)}")
-    if _is_pattern(text):
+    if is_pattern(text):
         return TableError(text, "no file matches the pattern", "check the pattern")
     return TableError(text, "there is no such file", "give a file, a folder, or a pattern that matches some files")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -23,6 +24,8 @@ from separatrix.streams.columnar import ParquetBatches, slices
 from separatrix.streams.files import FileSet
 
 ReadColumns = Callable[[Sequence[str], int], Iterator[pa.RecordBatch]]
+# The packages that compute queries, whose exceptions are explained. They need not be installed.
+ENGINES = ("polars", "duckdb")
 
 
 @dataclass(frozen=True)
@@ -48,14 +51,39 @@ class QueryBatches:
 
     def read(self, columns: Sequence[str], rows: int | None = None) -> Iterator[pa.RecordBatch]:
         size = rows or rows_per_batch(len(columns), self.batch_bytes)
-        with explained(self.name, "a stream"):
+        with explained(self.name, "a stream"), computed(self.name):
             found = self.batches(columns, size)
-        for batch in explained_batches(self.name, "a stream", iter(found)):
+        for batch in explained_batches(self.name, "a stream", computed_batches(self.name, iter(found))):
             lost = [name for name in columns if name not in batch.schema.names]
             if lost:
                 problem = f"it has no column {lost[0]!r} when it is read again"
                 raise TableError(self.name, problem, "give a source that has the same columns every time")
             yield from slices(batch.select(list(columns)), size)
+
+
+@contextmanager
+def computed(name: str) -> Iterator[None]:
+    """Turn the exceptions of a query engine, and those about files that it does not find, into a ``TableError``."""
+    try:
+        yield
+    except Exception as error:
+        package = type(error).__module__.split(".")[0].lstrip("_")
+        if package not in ENGINES and not isinstance(error, FileNotFoundError):
+            raise
+        reason = " ".join(str(error).split("\n\n")[0].split())[:200]
+        remedy = "check the query, the files that it reads, and its connection"
+        raise TableError(name, f"it cannot be computed ({reason})", remedy) from error
+
+
+def computed_batches(name: str, batches: Iterator[Any]) -> Iterator[Any]:
+    """The batches; exceptions of a query engine become a ``TableError``."""
+    while True:
+        with computed(name):
+            batch = next(batches, None)
+        if batch is None:
+            return
+        yield batch
+        del batch  # freed before the next one is read
 
 
 def dataset(data: Any, batch_bytes: int) -> Batches:
@@ -104,9 +132,19 @@ def lazy_frame(data: Any, batch_bytes: int) -> QueryBatches:
         for frame in chosen.collect_batches(chunk_size=rows, maintain_order=True, lazy=True, engine="streaming"):
             yield from frame.to_arrow().to_batches()
 
-    schema = data.collect_schema()
-    empty = schema.to_frame().to_arrow().schema
-    return QueryBatches("the lazy frame", empty, read, True, batch_bytes)
+    with computed("the lazy frame"):
+        empty = data.collect_schema().to_frame()
+    return QueryBatches("the lazy frame", pa.schema(map(_field, empty.get_columns())), read, True, batch_bytes)
+
+
+def _field(column: Any) -> pa.Field[Any]:
+    """The name and the type of a column of polars."""
+    try:
+        return pa.field(column.name, column.to_arrow().type)
+    except pa.ArrowException as error:
+        problem = f"column {column.name!r} holds {column.dtype}, which PyArrow does not read ({error})"
+        remedy = "cast it to a type such as Float64, or leave it out of the query"
+        raise TableError("the lazy frame", problem, remedy) from error
 
 
 def relation(data: Any, batch_bytes: int) -> QueryBatches:
@@ -120,7 +158,8 @@ def relation(data: Any, batch_bytes: int) -> QueryBatches:
         )
         return batches
 
-    schema = _called(data.limit(0), "to_arrow_table", "fetch_arrow_table")().schema
+    with computed("the relation"):
+        schema = _called(data.limit(0), "to_arrow_table", "fetch_arrow_table")().schema
     return QueryBatches("the relation", schema, read, True, batch_bytes)
 
 
@@ -154,7 +193,7 @@ class _Streams:
 
     @cached_property
     def schema(self) -> pa.Schema:
-        with explained(self.name, "an Arrow stream"):
+        with explained(self.name, "an Arrow stream"), computed(self.name):
             schema: pa.Schema = self.reader().schema
             return schema
 

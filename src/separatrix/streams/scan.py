@@ -98,6 +98,10 @@ class Scan(OutsideMemory):
         """float32 if all columns are, else float64."""
         return self.table.dtype
 
+    @property
+    def absent_are_zero(self) -> bool:
+        return self.table.is_sparse
+
     @cached_property
     def first_stamps(self) -> tuple[Stamp, ...]:
         """The sizes and times of the files when they were first read."""

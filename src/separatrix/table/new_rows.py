@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,21 +10,18 @@ import pyarrow as pa
 
 from separatrix.base.errors import CellError, ParameterError, TableError
 from separatrix.base.labels import quoted
-from separatrix.base.messages import Message, Setting
 from separatrix.table import select
 from separatrix.table.cells import listed
 from separatrix.table.encoded_column import Encoded
 from separatrix.table.encoded_table import Table
 from separatrix.table.encoder import Encoder, Reading, refuse_unseen
 from separatrix.table.formats import Source, SparseSource, Spelling, open_source
+from separatrix.table.formats.decimals import about_decimals
 from separatrix.table.formats.header import called
 from separatrix.table.formats.source import row_names
 from separatrix.table.reading_notes import filled, unseen_levels, without_label
 from separatrix.table.target_column import labels, markers, rows_with_label
 from separatrix.table.text import empty_note
-
-# A cell that is a number with a decimal comma.
-_DECIMAL_COMMA = re.compile(r"[-+]?\d*,\d+")
 
 
 def read_rows(
@@ -166,6 +162,5 @@ def _label_column(source: Source, target: str | None, wanted: Sequence[str]) -> 
 
 def _as_fitted(error: CellError) -> str:
     """What to do about a cell that the model cannot read. The kinds of its columns were fixed in training."""
-    if error.cell is not None and _DECIMAL_COMMA.fullmatch(error.cell):
-        return Message("for a file with decimal commas give ", Setting("decimal", ","), "; else correct that cell")
-    return "correct it: the column must hold values of the same kind as in training"
+    decimals = None if error.cell is None else about_decimals(error.cell, ".")
+    return decimals or "correct it: the column must hold values of the same kind as in training"

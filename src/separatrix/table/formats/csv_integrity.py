@@ -8,6 +8,7 @@ several lines if it closes where a cell ends.
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Iterable
 
@@ -57,8 +58,66 @@ def lines_in(pieces: Iterable[bytes]) -> int:
     return lines.n
 
 
+class Lines:
+    r"""The lines of a text, whose bytes come in pieces: how many there are, and the last one without its line end.
+
+    >>> lines = Lines.of([b"a,y\r\n1,", b"u\n2,v", b"\r\n"])
+    >>> lines.n, lines.last
+    (3, b'2,v')
+    """
+
+    def __init__(self, encoding: str = "utf-8") -> None:
+        self._decoder = None if encoding == "utf-8" else codecs.getincrementaldecoder(encoding)("replace")
+        self._ends, self._last, self._is_ended = LineCount(), list[bytes](), True
+
+    @classmethod
+    def of(cls, pieces: Iterable[bytes], encoding: str = "utf-8") -> Lines:
+        """The lines of all pieces."""
+        lines = cls(encoding)
+        for piece in pieces:
+            lines.add(piece)
+        return lines
+
+    def add(self, piece: bytes) -> None:
+        """Take the next piece."""
+        text = piece if self._decoder is None else self._decoder.decode(piece).encode()
+        if not text:
+            return
+        self._ends.add(text)
+        written = text.rstrip(b"\r\n")
+        start = max(written.rfind(b"\n"), written.rfind(b"\r")) + 1
+        if start or (written and self._is_ended):
+            self._last = []
+        self._last.append(text[start:])
+        self._is_ended = text.endswith((b"\r", b"\n"))
+
+    @property
+    def n(self) -> int:
+        """The number of lines; the last one may lack its line end."""
+        return self._ends.n + (not self._is_ended)
+
+    @property
+    def last(self) -> bytes:
+        """The last line that is not empty, as UTF-8."""
+        return b"".join(self._last).rstrip(b"\r\n")
+
+
+def refuse_unclosed(name: str, lines: Lines, delimiter: str, quote: str = '"') -> None:
+    r"""Refuse a text, each line of which is a row, if a quoted cell of its last line does not close.
+
+    >>> refuse_unclosed("a table", Lines.of([b'a,y\n1,"u"\n2,"v\n']), ",")
+    Traceback (most recent call last):
+    ...
+    separatrix.base.errors.TableError: a table: the cell that opens with " in line 3 is never closed; ...
+    """
+    if not cells_within_lines(delimiter, quote).fullmatch(lines.last + b"\n"):
+        raise TableError(name, f"the cell that opens with {quote} in line {lines.n} is never closed", _CLOSE)
+
+
 def refuse_swallowed(name: str, content: bytes, delimiter: str, quote: str = '"') -> None:
-    r"""Refuse a quoted cell that spans lines and closes inside another cell; ``content`` is UTF-8.
+    r"""Refuse a quoted cell that never closes, or that spans lines and closes inside another cell.
+
+    ``content`` is UTF-8.
 
     >>> refuse_swallowed("a table", b'a,y\n"one\ntwo",u\n5" pipe,v\n', ",")
     >>> refuse_swallowed("a table", b'a,y\n"one,u\n"two,v\n', ",")
@@ -68,7 +127,7 @@ def refuse_swallowed(name: str, content: bytes, delimiter: str, quote: str = '"'
     """
     place = _sound(delimiter, quote).match(content).end()  # type: ignore[union-attr]
     cell = _opened(quote).match(content, place)
-    if cell is None or not _LINE.search(cell[1]):
+    if cell is None:
         return
     end = f"continues on line {line_of(content, cell.end() - 1)}" if cell[2] else "is never closed"
     raise TableError(name, f"the cell that opens with {quote} in line {line_of(content, place)} {end}", _CLOSE)
@@ -83,7 +142,8 @@ def _sound(delimiter: str, quote: str) -> re.Pattern[bytes]:
     """A pattern that matches all cells before the first damaged one. It takes about 10 ns per byte."""
     over_lines = rb"Q[^Q]*+(?:QQ[^Q]*+)*+Q(?<!DQ)(?=" + _ENDS + rb"|\Z)"
     cell = rb"(?:" + _WITHIN_LINE + rb"|" + over_lines + rb"|(?!Q))" + _PLAIN
-    return _with_marks(_BYTE_ORDER_MARK + rb"(?:" + cell + _ENDS + rb")*+", quote, delimiter)
+    cells = rb"(?:" + cell + _ENDS + rb")*+(?:" + cell + rb"\Z)?+"
+    return _with_marks(_BYTE_ORDER_MARK + cells, quote, delimiter)
 
 
 def cells_within_lines(delimiter: str, quote: str) -> re.Pattern[bytes]:

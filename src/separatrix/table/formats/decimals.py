@@ -10,6 +10,7 @@ text may hold any points.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from typing import Any
 
@@ -52,6 +53,22 @@ def _refuse_points(source: str, name: str, column: Any) -> None:
         row = compute.index(pointed, True).as_py()
         unlike = f", column {name!r} is {shortened(cells[row].as_py())!r}, with a point"
         problem = Message("row ", RowNumber(row + 1), unlike)
-        leave = Setting("decimal", ",")
-        remedy = Message("with decimal commas, remove thousands separators; otherwise leave ", leave, " out")
-        raise TableError(source, problem, remedy)
+        raise TableError(source, problem, _no_points())
+
+
+def about_decimals(cell: str, decimal: str) -> str | None:
+    """What to do about a cell in a file with this decimal mark, if it is a number with the other one; else None.
+
+    >>> about_decimals("1,5", "."), about_decimals("x", ".")
+    ("for a file with decimal commas give decimal=','; else correct that cell", None)
+    """
+    if decimal == "." and re.fullmatch(_COMMA, cell):
+        return Message("for a file with decimal commas give ", Setting("decimal", ","), "; else correct that cell")
+    if decimal == "," and re.fullmatch(_POINT, cell.strip()):
+        return _no_points()
+    return None
+
+
+def _no_points() -> str:
+    leave = Setting("decimal", ",")
+    return Message("with decimal commas, remove thousands separators; otherwise leave ", leave, " out")

@@ -26,7 +26,7 @@ from separatrix.base.errors import NoRowsError, TableError
 from separatrix.base.messages import Message, Setting
 from separatrix.table.cells import NA, NO_TEXT, reads
 from separatrix.table.formats.counted import HeldSpan
-from separatrix.table.formats.csv_integrity import lines_in, refuse_nul, refuse_swallowed
+from separatrix.table.formats.csv_integrity import Lines, refuse_nul, refuse_swallowed, refuse_unclosed
 from separatrix.table.formats.decimals import with_points
 from separatrix.table.formats.header import FirstLines, made_up_names
 from separatrix.table.formats.source import SOME_ROWS, UNREADABLE, cannot_open, distinct
@@ -120,14 +120,19 @@ class DelimitedSource:
         return nuls, quotes
 
     def _refuse_damage(self, content: Content, marks: tuple[bool, bool], n_rows: int) -> None:
-        """Look for damage in a file that has NUL bytes, or that has quotes and more lines than rows."""
+        """Refuse NUL bytes and unclosed quotes, searched for in the last line alone if every line is a row."""
         nuls, quotes = marks
-        if nuls or (quotes and lines_in(content.pieces()) > n_rows + self.spelling.header):
-            text = b"".join(content.pieces())
-            if nuls:
-                refuse_nul(self.name, text)
-            utf8 = text if self.encoding == "utf-8" else text.decode(self.encoding, "replace").encode()
-            refuse_swallowed(self.name, utf8, self.delimiter, self.spelling.quote)
+        if nuls:
+            refuse_nul(self.name, b"".join(content.pieces()))
+        if not quotes:
+            return
+        lines = Lines.of(content.pieces(), self.encoding)
+        if lines.n <= n_rows + self.spelling.header:
+            refuse_unclosed(self.name, lines, self.delimiter, self.spelling.quote)
+            return
+        text = b"".join(content.pieces())
+        utf8 = text if self.encoding == "utf-8" else text.decode(self.encoding, "replace").encode()
+        refuse_swallowed(self.name, utf8, self.delimiter, self.spelling.quote)
 
     def _parse(
         self,

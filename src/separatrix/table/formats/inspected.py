@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from separatrix.base.errors import TableError
-from separatrix.table.formats.csv_integrity import LineCount, lines_in, refuse_nul, refuse_swallowed
+from separatrix.table.formats.csv_integrity import Lines, lines_in, refuse_nul, refuse_swallowed, refuse_unclosed
 from separatrix.table.formats.delimited import BlankLines, DelimitedSource
 from separatrix.table.formats.lending import Lent
 from separatrix.table.formats.spelling import Spelling
@@ -24,11 +24,11 @@ class Inspected(io.RawIOBase):
     ``blank_lines`` tells the parser to skip them.
     """
 
-    def __init__(self, stream: Any, quote: str | None, finds_nuls: bool) -> None:
+    def __init__(self, stream: Any, quote: str | None, encoding: str) -> None:
         super().__init__()
-        self.stream, self.quote, self.finds_nuls = stream, (quote or "").encode(), finds_nuls
+        self.stream, self.quote, self.finds_nuls = stream, (quote or "").encode(), encoding == "utf-8"
         self.has_nuls = self.has_quotes = False
-        self.blank_lines, self.lines = BlankLines(), LineCount()
+        self.blank_lines, self.lines = BlankLines(), Lines(encoding)
 
     def readable(self) -> bool:
         return True
@@ -50,7 +50,7 @@ class Inspected(io.RawIOBase):
 def lent_text(content: Content, spelling: Spelling) -> Iterator[Inspected]:
     """Lend the text of a file to a reader of PyArrow, and wait at the end until its threads have given it back."""
     with content.stream() as stream:
-        inspected = Inspected(stream, spelling.quote_mark, spelling.encoding == "utf-8")
+        inspected = Inspected(stream, spelling.quote_mark, spelling.encoding)
         # The caller will hold the text by one name more.
         caller = inspected
         with Lent(inspected, inspected.blank_lines):
@@ -59,14 +59,17 @@ def lent_text(content: Content, spelling: Spelling) -> Iterator[Inspected]:
 
 
 def refuse_damage(content: Content, stream: Inspected, header: DelimitedSource, n_rows: int) -> None:
-    """Look for damage in a file that has NUL bytes, or that has quotes and more lines than rows."""
+    """Refuse NUL bytes and unclosed quotes, searched for in the last line alone if every line is a row."""
     if stream.has_nuls:
         lines = 0
         for piece in content.pieces():
             if b"\0" in piece:
                 refuse_nul(header.name, piece, lines)
             lines += lines_in([piece])
-    if not stream.has_quotes or stream.lines.n <= n_rows + header.spelling.header:
+    if not stream.has_quotes:
+        return
+    if stream.lines.n <= n_rows + header.spelling.header:
+        refuse_unclosed(header.name, stream.lines, header.delimiter, header.spelling.quote)
         return
     text, size = [], 0
     for piece in content.pieces():

@@ -9,11 +9,11 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from glob import glob
 from pathlib import Path
 from typing import Any
 
 from separatrix.base.errors import TableError
+from separatrix.base.file_patterns import files_matching, is_pattern
 from separatrix.table.cells import shortened
 from separatrix.table.formats.columnar import open_arrow, open_parquet
 from separatrix.table.formats.delimited import open_delimited, read_header
@@ -123,7 +123,7 @@ def _open_path(data: str, spelling: Spelling) -> Source:
             return _open_file(shown, path, spelling)
     except OSError as error:  # The name is too long, or the folder may not be entered.
         raise TableError(shortened(shown, 80), f"it cannot be opened ({error.strerror})", "check the path") from error
-    if any(mark in data for mark in "*?["):
+    if is_pattern(data):
         return _open_pattern(data, spelling)
     near = get_close_matches(data, DEMOS, 1)
     hint = f"for the demo table write {DEMO}{near[0]}" if near else "check the path, or try demo:iris"
@@ -190,7 +190,7 @@ def _open_folder(name: str, folder: Path, spelling: Spelling) -> Source:
 
 
 def _open_pattern(pattern: str, spelling: Spelling) -> Source:
-    paths = [Path(path) for path in sorted(glob(pattern)) if os.path.isfile(path)]
+    paths = files_matching(pattern)
     if not paths:
         raise TableError(
             pattern,
