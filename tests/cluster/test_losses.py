@@ -13,7 +13,7 @@ import pytest
 from distributed import Client, LocalCluster
 
 import separatrix as sx
-from separatrix.base.errors import ClusterError, ParameterError
+from separatrix.base.errors import ClusterError
 from separatrix.cluster.cluster_rows import ClusterRows
 from separatrix.cluster.connection import LOCAL_SETTINGS, connected
 from separatrix.cluster.dask_collections import dask_table
@@ -187,7 +187,7 @@ def test_no_scheduler_at_an_address():
 
 @pytest.mark.parametrize("address", ["nonsense", "", "host:port", "smoke://host:8786"])
 def test_a_text_that_is_no_address_is_named_at_once(address):
-    with pytest.raises(ParameterError, match=f"cluster: '{address}' is not the address of a scheduler"):
+    with pytest.raises(ClusterError, match=f"'{address}' is not the address of a scheduler"):
         connected(address)
 
 

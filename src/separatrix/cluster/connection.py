@@ -114,7 +114,7 @@ def _refuse_no_address(address: str) -> None:
         get_address_host_port(address)
     except ValueError as error:
         problem = f"{address!r} is not the address of a scheduler ({_one_line(error)})"
-        raise ParameterError("cluster", problem, "give 'local', or an address such as 'tcp://host:8786'") from error
+        raise ClusterError(problem, "give 'local', or an address such as 'tcp://host:8786'") from error
 
 
 def _need_distributed() -> None:
