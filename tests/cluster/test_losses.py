@@ -185,6 +185,17 @@ def test_no_scheduler_at_an_address():
         connected("tcp://127.0.0.1:1")
 
 
+@pytest.mark.parametrize("address", ["nonsense", "", "host:port", "smoke://host:8786"])
+def test_a_text_that_is_no_address_is_named_at_once(address):
+    with pytest.raises(ClusterError, match=f"'{address}' is not the address of a scheduler"):
+        connected(address)
+
+
+def test_a_scheduler_with_encryption_needs_certificates():
+    with pytest.raises(ClusterError, match=r"cannot connect to tls://127.0.0.1:1 \(.*check the TLS settings"):
+        connected("tls://127.0.0.1:1")
+
+
 class SlowFit:
     """Slows every pass of a fit down, and leaves a mark when one of them begins on a worker."""
 

@@ -91,14 +91,30 @@ def connected(cluster: Any) -> Any:
         raise ParameterError(
             "cluster", f"got {cluster!r}", "give 'local', the address of a scheduler, or a distributed.Client"
         )
+    _refuse_no_address(address)
     limit = worker_timeout()
     try:
         with _quiet():
             return Client(cluster, set_as_default=False, timeout=limit)
-    except (OSError, ValueError, TypeError) as error:
-        # An address that cannot be understood is refused at once, as are certificates that cannot be read.
-        problem = f"no scheduler answers at {address} within {_seconds(limit)} ({' '.join(str(error).split())})"
+    except (ValueError, TypeError) as error:  # Dask finds at once that settings are missing
+        problem = f"Dask cannot connect to {address} ({_one_line(error)})"
+        raise ClusterError(problem, "check the TLS settings of Dask's configuration") from error
+    except OSError as error:
+        problem = f"no scheduler answers at {address} within {_seconds(limit)} ({_one_line(error)})"
         raise ClusterError(problem, "check the address, and the TLS settings if it begins with tls://") from error
+
+
+def _refuse_no_address(address: str) -> None:
+    """Raise an error if a text cannot be the address of a scheduler, without trying to connect to it."""
+    from distributed.comm import get_address_host_port
+
+    if address.startswith("inproc://"):  # a scheduler in this process, whose address has no port
+        return
+    try:
+        get_address_host_port(address)
+    except ValueError as error:
+        problem = f"{address!r} is not the address of a scheduler ({_one_line(error)})"
+        raise ClusterError(problem, "give 'local', or an address such as 'tcp://host:8786'") from error
 
 
 def _need_distributed() -> None:
@@ -226,6 +242,10 @@ def _address(client: Any) -> str:
 
 def _lost(client: Any) -> ClusterError:
     return ClusterError(f"contact with the scheduler at {_address(client)} was lost", "start it again, and fit again")
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split())
 
 
 def _seconds(limit: float) -> str:
