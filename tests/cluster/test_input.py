@@ -164,6 +164,13 @@ def test_partitions_of_more_digits_than_declared_are_refused(anywhere):
     near(sx.LogisticRegression().fit(narrow, on_dask(Y)), sx.LogisticRegression().fit(X.astype(np.float16), Y))
 
 
+def test_functions_that_need_rows_in_memory_refuse_dask_collections_by_name():
+    with pytest.raises(ParameterError, match="a Dask collection is not in memory, and 'check' needs rows in memory"):
+        sx.check(on_dask(X), on_dask(Y))
+    with pytest.raises(ParameterError, match="'compare' needs rows in memory"):
+        sx.compare(frame().drop(columns="y"), frame()["y"])
+
+
 def test_methods_that_need_rows_in_memory_say_so(anywhere):
     with pytest.raises(ParameterError, match="KozinecClassifier needs them there"):
         sx.KozinecClassifier().fit(on_dask(X), on_dask(Y))

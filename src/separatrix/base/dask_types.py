@@ -15,3 +15,8 @@ def is_dask(given: object) -> bool:
 def is_data_frame(given: object) -> bool:
     """Whether a Dask collection is a data frame."""
     return is_dask(given) and hasattr(given, "columns")
+
+
+def is_dask_table(given: object) -> bool:
+    """Whether an argument is a Dask array of two dimensions or a Dask data frame, and so may hold rows."""
+    return is_dask(given) and getattr(given, "ndim", 1) == 2

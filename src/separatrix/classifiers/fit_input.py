@@ -12,12 +12,12 @@ import numpy as np
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d, validate_data
 
 from separatrix.base.arrays import AnyArray, Array, Integers, refuse_text
+from separatrix.base.dask_types import is_dask
 from separatrix.base.errors import InputError, LabelError, NoRowsError, NotFiniteError, ParameterError
 from separatrix.base.labels import as_label_array, encode, refuse_fractions
 from separatrix.base.row_names import RowNames
 from separatrix.classifiers.sample_weights import row_weights
 from separatrix.classifiers.writable_weights import UNCHANGED_WEIGHTS
-from separatrix.cluster import is_dask
 from separatrix.rows import Rows, memory_rows
 from separatrix.rows.checkpointed import kept_in_checkpoint
 from separatrix.rows.coding import Coding

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, h
 
 from separatrix.base import errors
 from separatrix.base.arrays import AnyArray, Array, Integers, with_names
+from separatrix.base.dask_types import is_dask
 from separatrix.base.errors import LabelError, ParameterError
 from separatrix.base.labels import encode, known_codes
 from separatrix.base.watching import part
@@ -26,7 +27,6 @@ from separatrix.classifiers.later_classes import LaterModels, places_of, with_la
 from separatrix.classifiers.linear import Approach, ClassifierTraits, ScoringClassifier
 from separatrix.classifiers.several_labels import constant_model
 from separatrix.classifiers.sklearn_settings import settings_of_work
-from separatrix.cluster import is_dask
 from separatrix.losses.links import LINKS
 from separatrix.rows import memory_rows
 from separatrix.rows.column_statistics import refuse_not_finite

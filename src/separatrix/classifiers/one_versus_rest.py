@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.base.arrays import Array
+from separatrix.base.dask_types import is_dask
 from separatrix.classifiers.available import offered_where
 from separatrix.classifiers.combined import claims_of, linear_weights, summed_certificate
 from separatrix.classifiers.description import Description, Requires
@@ -16,7 +17,6 @@ from separatrix.classifiers.one_versus import OneVersus, base_of, parts_are_line
 from separatrix.classifiers.sample_weights import row_weights
 from separatrix.classifiers.several_labels import LabelsClaim, LabelsScorer, indicator, is_indicator, label_parts
 from separatrix.classifiers.shared_descriptions import ONE_VERSUS, PARTS_CLAIM
-from separatrix.cluster import is_dask
 from separatrix.geometry import Hyperplane
 from separatrix.rows import memory_rows
 from separatrix.rows.column_statistics import refuse_not_finite

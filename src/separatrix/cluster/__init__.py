@@ -5,7 +5,3 @@ The workers load the partitions of a table once and keep them (``held``). A pass
 the client and waits for results, ``partitions`` and ``partition_labels`` read Dask collections, and ``predictions``
 applies a fitted model.
 """
-
-from separatrix.cluster.dispatch import is_dask, is_data_frame
-
-__all__ = ["is_dask", "is_data_frame"]

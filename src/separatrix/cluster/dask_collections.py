@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from separatrix.base.dask_types import is_dask
 from separatrix.base.errors import ParameterError
 from separatrix.cluster.cluster_table import ClusterTable
 from separatrix.cluster.connection import connected, default_client
-from separatrix.cluster.dispatch import is_dask
 from separatrix.cluster.local import PartitionStream
 from separatrix.cluster.partitions import partitions_of
 from separatrix.rows.labelled import OutsideMemory

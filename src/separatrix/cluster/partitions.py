@@ -10,8 +10,8 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from separatrix.base.arrays import AnyArray
+from separatrix.base.dask_types import is_dask, is_data_frame
 from separatrix.base.errors import InputError, ParameterError, TableError
-from separatrix.cluster.dispatch import is_dask, is_data_frame
 from separatrix.cluster.partition_labels import PartLabels, codes_of, united, weights_of
 from separatrix.rows.coding import ClassTotals
 from separatrix.rows.csr import as_csr, is_sparse

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.base.arrays import AnyArray
-from separatrix.cluster.dispatch import is_data_frame
+from separatrix.base.dask_types import is_data_frame
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import wraps
 from typing import ParamSpec, TypeVar
 
+from separatrix.base.dask_types import is_dask_table
 from separatrix.base.errors import ParameterError
 from separatrix.rows.block import Block
 from separatrix.rows.labelled import OutsideMemory
@@ -45,13 +46,17 @@ class InMemory:
         return block
 
     def refusing_tables(self, function: Callable[P, T]) -> Callable[P, T]:
-        """The function, which raises an error with its name if one of its arguments is a table outside memory."""
+        """The function, which raises an error with its name if one of its arguments is a table outside memory.
+
+        So are Dask collections of rows, which NumPy would gather without notice.
+        """
 
         @wraps(function)
         def refusing(*args: P.args, **kwargs: P.kwargs) -> T:
             for given in (*args, *kwargs.values()):
-                if isinstance(given, OutsideMemory):
-                    problem = f"{given.name} is not in memory, and {self.name!r} needs rows in memory: {self.reason}"
+                if isinstance(given, OutsideMemory) or is_dask_table(given):
+                    what = given.name if isinstance(given, OutsideMemory) else "a Dask collection"
+                    problem = f"{what} is not in memory, and {self.name!r} needs rows in memory: {self.reason}"
                     raise ParameterError("X", problem, self.instead)
             return function(*args, **kwargs)
 
