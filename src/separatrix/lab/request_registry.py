@@ -54,6 +54,8 @@ def parsed(text: str) -> Call | Stop:
         message = json.loads(text)
     except ValueError:
         raise ProtocolError("the message is not JSON") from None
+    except RecursionError:
+        raise ProtocolError("the message is nested too deeply") from None
     match message:
         case {"stop": int(number)}:
             return Stop(number)
@@ -94,10 +96,14 @@ def failed(call: Call, sentence: str) -> str:
 
 
 def encoded(value: Any) -> str:
-    """JSON of plain values and NumPy arrays. NaN and infinite numbers become null.
+    r"""JSON of plain values and NumPy arrays. NaN and infinite numbers become null.
+
+    All characters are ASCII, since a text of a page may hold half of a surrogate pair, which UTF-8 cannot encode.
 
     >>> encoded({"w": np.array([1.0, np.nan])})
     '{"w":[1.0,null]}'
+    >>> print(encoded("σ"))
+    "\u03c3"
     """
     try:
         return _dumped(value)
@@ -106,7 +112,7 @@ def encoded(value: Any) -> str:
 
 
 def _dumped(value: Any) -> str:
-    return json.dumps(value, separators=(",", ":"), allow_nan=False, ensure_ascii=False, default=_as_list)
+    return json.dumps(value, separators=(",", ":"), allow_nan=False, default=_as_list)
 
 
 def _as_list(value: Any) -> Any:
