@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import json
 import math
+import reprlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
 
@@ -134,6 +135,24 @@ def _plain(value: Any) -> Any:
     return str(value) if isinstance(value, str) else value
 
 
+def got(value: Any) -> str:
+    """What a payload has in place of a valid value, shortened for a sentence.
+
+    >>> got("red"), got(list(range(100)))
+    ("got 'red'", 'got [0, 1, 2, 3, 4, 5, ...]')
+    """
+    return f"got {reprlib.repr(value)}"
+
+
+def is_whole(value: Any) -> TypeGuard[int]:
+    """Whether a value of a payload is a whole number. In Python, truth values are whole numbers, too.
+
+    >>> is_whole(1), is_whole(True), is_whole(1.0)
+    (True, False, False)
+    """
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
 def number(payload: Payload, name: str, low: float, high: float) -> float:
     """A number of a payload, from ``low`` to ``high``.
 
@@ -142,7 +161,7 @@ def number(payload: Payload, name: str, low: float, high: float) -> float:
     """
     value = payload.get(name)
     if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
-        raise InputError(name, f"got {value!r}", f"give a number from {low:g} to {high:g}")
+        raise InputError(name, got(value), f"give a number from {low:g} to {high:g}")
     return float(value)
 
 

@@ -17,7 +17,7 @@ from separatrix.evaluation.comparison_result import Comparison
 from separatrix.evaluation.held_out_fit import HeldOutFit
 from separatrix.evaluation.standings import Standing
 from separatrix.lab.certificates import verdict
-from separatrix.lab.request_registry import Payload
+from separatrix.lab.request_registry import Payload, got
 from separatrix.lab.table_fits import fit_of, fitted, held_out_facts, python_lines, read, reading_of, table_of
 from separatrix.lab.table_plane import MARKS, picture
 from separatrix.lab.tables import TABLES, Made, OpenTable
@@ -38,7 +38,7 @@ def demo(payload: Payload) -> Mapping[str, Any]:
     """Open a demo table."""
     name = payload.get("name")
     if not isinstance(name, str) or name not in DEMOS:
-        raise InputError("name", f"got {name!r}", f"choose one of {', '.join(DEMOS)}")
+        raise InputError("name", got(name), f"choose one of {', '.join(DEMOS)}")
     return _described(TABLES.add(DEMO + name, DEMO + name))
 
 
