@@ -129,7 +129,8 @@ def refuse_unwritten(choice: CacheChoice, error: OSError) -> None:
 
 def _kept(table: PartTable, labelling: Callable[[], Labelling | None], folder: Path) -> CacheFile:
     """The cache of files in a folder. A new one takes the place of one that is damaged or outdated."""
-    path, key = folder / f"{_digest([stamp.path for stamp in table.stamps], table.description)}.rows", _key(table)
+    names = [f"{stamp.filesystem}:{stamp.path}" for stamp in table.stamps]
+    path, key = folder / f"{_digest(names, table.description)}.rows", _key(table)
     found = _sound(path, key) if path.exists() else None
     if found is None:
         _write(table, labelling(), path, key, lasting=True)
