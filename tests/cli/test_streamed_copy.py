@@ -12,6 +12,7 @@ import pytest
 
 from separatrix.base.errors import TableError
 from separatrix.cli import memory_options
+from separatrix.cli.exits import Terminated
 from separatrix.streams import memory_limit
 from separatrix.table import seen_texts
 from separatrix.table.formats import batched, inspected
@@ -192,7 +193,8 @@ def open_files():
 
 
 @pytest.mark.parametrize(
-    ("error", "code"), [(None, 0), (TableError("t.csv", "it is bad", "mend it"), 3), (KeyboardInterrupt(), 130)]
+    ("error", "code"),
+    [(None, 0), (TableError("t.csv", "it is bad", "mend it"), 3), (KeyboardInterrupt(), 130), (Terminated(), 143)],
 )
 def test_nothing_is_left_behind(frame, monkeypatch, tmp_path, error, code):
     (tmp_path / "tmp").mkdir()
