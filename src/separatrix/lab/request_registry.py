@@ -18,6 +18,7 @@ import numpy as np
 
 from separatrix.base.errors import InputError, SeparatrixError
 from separatrix.lab.points import decoded
+from separatrix.lab.wording import error_on_page
 
 Payload: TypeAlias = Mapping[str, Any]
 Request: TypeAlias = Callable[[Payload], Mapping[str, Any]]
@@ -79,7 +80,7 @@ def answered(call: Call, requests: Mapping[str, Request]) -> str:
     try:
         answer = requests[call.request](_unpacked(call.payload))
     except SeparatrixError as error:
-        return failed(call, str(error))
+        return failed(call, error_on_page(error))
     return encoded({"id": call.id, "answer": answer})
 
 
