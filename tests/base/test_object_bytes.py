@@ -22,7 +22,7 @@ OBJECTS = [
     "naïve\n",
     (1, [2.5, None], {"a": (3,), 4: "b"}),
     Halt.STALLED,
-    Stamp("a", 1, 2),
+    Stamp("local", "a", 1, 2),
     np.float32(1.5),
     np.bool_(True),
 ]

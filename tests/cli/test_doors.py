@@ -1,6 +1,7 @@
 """Files that are no files, streams that are full, and interrupts: one sentence and the documented exit code."""
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -8,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from separatrix.cli import verbs
-from tests.cli.running import OVERLAPPING, complaint
+from tests.cli.running import OVERLAPPING, complaint, run
 
 PROGRAM = [sys.executable, "-m", "separatrix"]
 ROOT = Path(__file__).parents[2]
@@ -99,11 +100,12 @@ INTERRUPTED = """
 import runpy, signal, sys
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs inherit that it is ignored
+signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 class Interrupt:
     def find_spec(self, name, *_):
         if name == {module!r}:
-            signal.raise_signal(signal.SIGINT)
+            signal.raise_signal({signal})
 
 sys.meta_path.insert(0, Interrupt())
 sys.argv = ["separatrix", *{words!r}]
@@ -111,9 +113,40 @@ runpy.run_module("separatrix", run_name="__main__")
 """
 
 
+def ended(script):
+    """The exit code of a script, and what it prints on standard error; it prints nothing else."""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.stdout == ""
+    return done.returncode, done.stderr.strip()
+
+
 @pytest.mark.parametrize("module", ["click", "separatrix.cli.exits", "separatrix.cli.compare", "separatrix.evaluation"])
 def test_an_interrupt_while_modules_are_loaded(table, module):
-    script = INTERRUPTED.format(module=module, words=["compare", table, "--target", "y"])
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr.strip()) == (130, "separatrix: interrupted")
-    assert done.stdout == ""
+    script = INTERRUPTED.format(module=module, words=["compare", table, "--target", "y"], signal=int(signal.SIGINT))
+    assert ended(script) == (130, "separatrix: interrupted")
+
+
+@pytest.mark.parametrize("module", ["click", "separatrix.cli.compare"])
+def test_a_termination_while_modules_are_loaded(table, module):
+    script = INTERRUPTED.format(module=module, words=["compare", table, "--target", "y"], signal=int(signal.SIGTERM))
+    assert ended(script) == (143, "separatrix: terminated")
+
+
+TERMINATED_WHILE_WRITING = """
+import os, runpy, signal, sys
+
+signal.signal(signal.SIGTERM, signal.SIG_DFL)
+os.fsync = lambda descriptor: signal.raise_signal(signal.SIGTERM)
+sys.argv = ["separatrix", *{words!r}]
+runpy.run_module("separatrix", run_name="__main__")
+"""
+
+
+def test_a_termination_leaves_no_part_of_a_file_behind(table, tmp_path):
+    model, out = tmp_path / "model.json", tmp_path / "out"
+    run("fit", table, "--target", "y", "--out", model)
+    out.mkdir()
+    for words in (["predict", str(model), table], ["fit", table, "--target", "y"]):
+        script = TERMINATED_WHILE_WRITING.format(words=[*words, "--out", str(out / "file")])
+        assert ended(script) == (143, "separatrix: terminated")
+        assert list(out.iterdir()) == []

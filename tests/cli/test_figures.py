@@ -1,5 +1,8 @@
 """``separatrix figures``."""
 
+import errno
+import os
+
 from separatrix.plots.figures import FIGURES
 
 from .running import complaint, run
@@ -18,6 +21,17 @@ def test_a_picture_is_written_four_times(tmp_path):
     names = sorted(path.name for path in (tmp_path / "new" / "folder").iterdir())
     assert names == ["V16-dark.png", "V16-dark.svg", "V16-light.png", "V16-light.svg"]
     assert FIGURES["V16"].sentence in (tmp_path / "new" / "folder" / "V16-dark.svg").read_text()
+
+
+def test_a_full_disk_is_reported_for_the_option(tmp_path, monkeypatch):
+    def full(descriptor):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    said = complaint("figures", "V16", "--out", tmp_path / "new", "--dpi", 30, code=2)
+    assert said.startswith("separatrix: --out: ")
+    assert "No space left on device" in said
+    assert list((tmp_path / "new").iterdir()) == []
 
 
 def test_wrong_usage(tmp_path):

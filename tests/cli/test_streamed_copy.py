@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 
 from separatrix.base.errors import TableError
+from separatrix.cli.exits import Terminated
 from separatrix.streams import memory_limit
 from separatrix.table import seen_texts
 from separatrix.table.formats import batched, inspected
@@ -191,7 +192,8 @@ def open_files():
 
 
 @pytest.mark.parametrize(
-    ("error", "code"), [(None, 0), (TableError("t.csv", "it is bad", "mend it"), 3), (KeyboardInterrupt(), 130)]
+    ("error", "code"),
+    [(None, 0), (TableError("t.csv", "it is bad", "mend it"), 3), (KeyboardInterrupt(), 130), (Terminated(), 143)],
 )
 def test_nothing_is_left_behind(frame, monkeypatch, tmp_path, error, code):
     (tmp_path / "tmp").mkdir()

@@ -119,6 +119,17 @@ def test_the_copied_python_gives_the_numbers_of_the_page(opened):
     assert int(shown[2]) == len(y)
 
 
+@pytest.mark.parametrize("name", ["some rows", "a grid", "Draw others", "Gaussian", "linear"])
+def test_a_button_that_is_built_again_keeps_the_focus(opened, name):
+    """Other buttons appear and vanish with the choice, so that its place among them may change."""
+    page = opened("#basis?b=gaussian")
+    page.get_by_role("button", name=name, exact=True).focus()
+    page.evaluate("document.activeElement.dataset.old = true")
+    page.keyboard.press("Enter")
+    until(page, "() => !document.querySelector('main [data-old]')")
+    assert page.evaluate("document.activeElement.innerText") == name
+
+
 def test_everything_can_be_done_with_keys(opened):
     page = opened("#basis")
     until_said(page, "Not separable")

@@ -3,6 +3,7 @@
 import json
 import time
 from queue import Empty, Queue
+from threading import Event
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import pytest
 import separatrix as sx
 from separatrix.base.errors import ParameterError
 from separatrix.lab.front_end import embedded_texts
+from separatrix.lab.notebook import Worker
 
 SECONDS = 30.0
 ENDLESS = {"solver": "gradient-descent", "tol": "1e-300", "max_iter": "1000000000"}
@@ -73,6 +75,27 @@ def test_a_long_fit_is_stopped_and_does_not_block_the_kernel(monkeypatch, how):
     else:
         kernel.receive({"method": "custom", "content": {"view": "one", "text": None}})
     assert "stopped" in kernel.answer(1, "error")
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_request_is_answered_after_an_answer_that_could_not_be_sent():
+    sent, closed = Queue(), Event()
+
+    def tell(text):
+        if not closed.is_set():
+            closed.set()
+            raise ValueError("the connection is closed")
+        if "answer" in text:
+            sent.put(text)
+
+    worker = Worker({"echo": lambda payload: payload}, tell)
+    worker.receive('{"id": 1, "request": "echo", "payload": {}}')
+    assert closed.wait(SECONDS)
+    end = time.monotonic() + SECONDS
+    while sent.empty() and time.monotonic() < end:  # The thread of the first request may still be ending.
+        worker.receive('{"id": 2, "request": "echo", "payload": {}}')
+        time.sleep(0.05)
+    assert json.loads(sent.get(timeout=1))["id"] == 2
 
 
 def test_of_waiting_requests_of_one_name_only_the_latest_is_answered(monkeypatch):

@@ -88,6 +88,20 @@ def test_the_command_refuses_what_it_cannot_record(tmp_path):
     assert not file.exists()
 
 
+@pytest.mark.parametrize(
+    ("link", "problem"),
+    [
+        ("#losses?l=", "losses: got ['']"),
+        ("#losses?x=1,2", "x: it is not a list of places"),
+        ("#fisher?p=three", "y"),
+        ("#plane?p=nothing", "points: there is no preset 'nothing'"),
+    ],
+)
+def test_a_link_whose_values_a_page_refuses_is_a_usage_error(link, problem, tmp_path):
+    said = complaint("lab", "--record", tmp_path / "page.html", "--link", link, code=2)
+    assert said.startswith(f"separatrix: --link: {problem}")
+
+
 def test_progress_is_shown_on_a_terminal(tmp_path):
     code, shown = drawn("lab", "--record", str(tmp_path / "page.html"), "--places", "5", "4")
     assert code == 0

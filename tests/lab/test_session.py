@@ -33,7 +33,7 @@ class Socket:
         return text
 
     async def send_text(self, text):
-        self.outgoing.put_nowait(json.loads(text))
+        self.outgoing.put_nowait(json.loads(text.encode()))
 
     def ask(self, number, name):
         self.incoming.put_nowait(json.dumps({"id": number, "request": name, "payload": {"n": number}}))
@@ -162,5 +162,43 @@ def test_an_unknown_request_is_answered_by_a_sentence():
     async def play(socket):
         socket.ask(1, "nothing")
         assert await socket.answer() == {"id": 1, "error": "the lab has no request 'nothing'"}
+
+    played(play, {"quick": echo})
+
+
+def test_an_answer_with_half_of_a_surrogate_pair_can_be_sent():
+    async def play(socket):
+        for number in (1, 2):
+            socket.incoming.put_nowait(f'{{"id": {number}, "request": "echo", "payload": {{"n": "\\ud800"}}}}')
+            assert await socket.answer() == {"id": number, "answer": {"n": "\ud800"}}
+
+    played(play, {"echo": echo})
+
+
+def test_a_request_is_answered_after_an_answer_that_could_not_be_sent():
+    async def play(socket):
+        usual = socket.send_text
+        tried = asyncio.Event()
+
+        async def broken(text):
+            tried.set()
+            raise ValueError("this text cannot be sent")
+
+        socket.send_text = broken
+        socket.ask(1, "quick")
+        await asyncio.wait_for(tried.wait(), SECONDS)
+        socket.send_text = usual
+        socket.ask(2, "quick")
+        assert await socket.answer() == {"id": 2, "answer": {"n": 2}}
+
+    played(play, {"quick": echo})
+
+
+def test_a_message_that_is_nested_too_deeply_is_answered_by_a_sentence():
+    async def play(socket):
+        socket.incoming.put_nowait("[" * 100_000 + "]" * 100_000)
+        assert await socket.answer() == {"error": "the message is nested too deeply"}
+        socket.ask(1, "quick")
+        assert await socket.answer() == {"id": 1, "answer": {"n": 1}}
 
     played(play, {"quick": echo})

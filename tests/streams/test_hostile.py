@@ -1,6 +1,7 @@
 """Sources that cannot be used are refused with a sentence that names the file, the column or the row."""
 
 import os
+import re
 
 import duckdb
 import numpy as np
@@ -355,5 +356,5 @@ def test_a_file_of_as_many_rows_that_changes_between_passes_is_named(tmp_path):
     assert scan.classes.tolist() == ["a", "b"]
     write(1)
     os.utime(path, (1, 1))
-    with pytest.raises(TableError, match=r"a\.parquet: it has changed since it was first read"):
+    with pytest.raises(TableError, match=rf"^{re.escape(str(path))}: it has changed since it was first read"):
         sx.LogisticRegression().fit(scan)

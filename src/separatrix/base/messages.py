@@ -14,6 +14,8 @@ other string. It also keeps the typed parts that it was made of, from which the 
     Remedy("use a finite C")              ; use a finite C                 the same
     Detail(": along +1 for column 2")     : along +1 for column 2          left out where space is short
 
+The pages of the lab have the wording for Python, with the names of their own controls (``lab/wording.py``).
+
 Formatting a message into an f-string or slicing it gives plain text and loses the parts. To combine messages,
 pass them to ``Message`` or ``joined``, or add them.
 """
@@ -222,10 +224,14 @@ class Classifier(Part):
 
 @dataclass(frozen=True)
 class ByAudience(Part):
-    """A text that is different in Python and in the shell."""
+    """A text that is different in Python, in the shell and perhaps on the pages of the lab.
+
+    ``page`` is the text on a page; None stands for the text in Python.
+    """
 
     python_words: str
     shell: str
+    page: str | None = None
 
     @property
     def python(self) -> str:

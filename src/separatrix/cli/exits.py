@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from types import FrameType
 from typing import Any
 
 import click
@@ -18,8 +19,17 @@ from separatrix.cli.wording import in_shell, option_words
 # Where a context keeps the words of the command.
 _WORDS = "separatrix.words"
 FINE, CHECK_FAILED, USAGE, BAD_DATA, BAD_MODEL, NO_CLUSTER = 0, 1, 2, 3, 4, 5
-# The exit codes that a shell reports for a program ended by a closed pipe or by Ctrl-C.
-CLOSED_PIPE, INTERRUPTED = 141, 130
+# The exit codes that a shell reports for a program ended by a closed pipe, by Ctrl-C or by SIGTERM.
+CLOSED_PIPE, INTERRUPTED, TERMINATED = 141, 130, 143
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM has arrived. It ends a verb as Ctrl-C does, so that unfinished files and caches are removed."""
+
+
+def terminate(signum: int, frame: FrameType | None) -> None:
+    """Handle SIGTERM."""
+    raise Terminated
 
 
 def complain(text: str) -> None:
@@ -60,9 +70,10 @@ class Verbs(LazyGroup):
             where = error.ctx.command_path if error.ctx else _verb_of(kwargs.get("args", *args[:1]))
             complain(f"{error.format_message().rstrip('.')} (see: {where} --help)")
             code = USAGE
-        except click.Abort:
-            complain("interrupted")
-            code = INTERRUPTED
+        except click.Abort as error:
+            terminated = isinstance(error.__cause__, Terminated)
+            complain("terminated" if terminated else "interrupted")
+            code = TERMINATED if terminated else INTERRUPTED
         except OSError as error:  # Errors of a verb are handled in ``invoke``; this is help or the version.
             code = _unwritten(error)
         sys.exit(code if isinstance(code, int) else FINE)

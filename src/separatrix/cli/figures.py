@@ -9,7 +9,7 @@ import click
 
 from separatrix.base.declarations import declared_keys
 from separatrix.base.errors import ParameterError
-from separatrix.cli import terminal
+from separatrix.cli import output_files, terminal
 
 NAMES = declared_keys("separatrix.plots.figures", "FIGURES")
 THEMES, KINDS = ("light", "dark"), ("svg", "png")
@@ -47,7 +47,8 @@ def figures(names: tuple[str, ...], out: str | None, dpi: int, listed: bool) -> 
         _say_sentences(names or NAMES)
         return
     folder = _folder(out)
-    from separatrix.plots.figures import FIGURES, save
+    from separatrix.plots.figures import FIGURES
+    from separatrix.plots.figures.saving import as_bytes
 
     chosen = tuple(dict.fromkeys(names)) or NAMES
     with terminal.working("drawing") as progress:
@@ -56,7 +57,8 @@ def figures(names: tuple[str, ...], out: str | None, dpi: int, listed: bool) -> 
             for theme in THEMES:
                 figure = FIGURES[name].draw(theme=theme)
                 for kind in KINDS:
-                    save(figure, folder / f"{name}-{theme}.{kind}", title=FIGURES[name].sentence, dpi=dpi)
+                    content = as_bytes(figure, kind, title=FIGURES[name].sentence, dpi=dpi)
+                    output_files.write("--out", str(folder / f"{name}-{theme}.{kind}"), content)
     files = len(THEMES) * len(KINDS) * len(chosen)
     terminal.say(f"{terminal.count(len(chosen), 'picture')} in {files} files written to {folder}")
 

@@ -11,7 +11,7 @@ import numpy as np
 from separatrix.base.arrays import Array
 from separatrix.base.errors import InputError
 from separatrix.classifiers.basis import Basis, gaussian, quadratic
-from separatrix.lab.request_registry import number
+from separatrix.lab.request_registry import got, number
 
 # The most Gaussian functions drawn from the rows, and the most on each side of a grid.
 MOST_CENTRES, MOST_PER_SIDE = 20, 6
@@ -72,9 +72,10 @@ def chosen_basis(value: Any, X: Array) -> ChosenBasis:
     >>> print(chosen_basis({"kind": "product"}, np.zeros((1, 2))).python)
     sx.Basis(["x0", "x1", "x0*x1"])
     """
-    if not isinstance(value, Mapping) or value.get("kind") not in BASES:
-        raise InputError("basis", f"got {value!r}", f"choose {', '.join(BASES)}")
-    return BASES[value["kind"]](value, X)
+    match value:
+        case {"kind": str(kind)} if kind in BASES:
+            return BASES[kind](value, X)
+    raise InputError("basis", got(value), f"choose {', '.join(BASES)}")
 
 
 def function_title(name: str) -> str:

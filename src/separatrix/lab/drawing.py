@@ -11,7 +11,7 @@ import numpy as np
 from separatrix.base.arrays import Array
 from separatrix.base.errors import InputError
 from separatrix.geometry import level_sets, regions
-from separatrix.lab.request_registry import Payload
+from separatrix.lab.request_registry import Payload, got
 from separatrix.scorers.scorer import Scorer
 
 Box = tuple[float, float, float, float]
@@ -33,7 +33,7 @@ def box_of(payload: Payload) -> Box:
             -1e6 < left < right < 1e6 and -1e6 < low < high < 1e6
         ):
             return float(left), float(right), float(low), float(high)
-    raise InputError("box", f"got {payload.get('box')!r}", "give left < right and low < high")
+    raise InputError("box", got(payload.get("box")), "give left < right and low < high")
 
 
 def framed(X: Array, aspect: float) -> Box:

@@ -16,6 +16,7 @@ from separatrix.base.errors import InputError, ParameterError
 from separatrix.classifiers import CLASSIFIERS, OFFERED, describe
 from separatrix.classifiers.description import Setting
 from separatrix.classifiers.setting_ranges import SettingRange, setting_ranges
+from separatrix.lab.request_registry import got
 
 # The classifier that a scheme is made of unless another is chosen.
 DEFAULT_BASE = "logistic"
@@ -128,8 +129,8 @@ def chosen(value: Any) -> Chosen:
         case _:
             raise InputError("model", "it is not a classifier of this package", f"choose {', '.join(OFFERED)}")
     base = value.get("base") if describe(name).parts else None
-    if base is not None and (base not in OFFERED or describe(base).parts):
-        raise InputError("base", f"got {base!r}", "choose a classifier that is not made of others")
+    if base is not None and (not isinstance(base, str) or base not in OFFERED or describe(base).parts):
+        raise InputError("base", got(base), "choose a classifier that is not made of others")
     forms = {setting.parameter: setting for setting in describe(base or name).settings}
     given = value.get("settings") or {}
     if not isinstance(given, Mapping):
@@ -147,4 +148,4 @@ def _read(setting: Setting, value: Any) -> Any:
     try:
         return setting.type(float(value)) if setting.type is int else setting.type(value)
     except (TypeError, ValueError, OverflowError):
-        raise ParameterError(setting.parameter, f"got {value!r}", "give a number") from None
+        raise ParameterError(setting.parameter, got(value), "give a number") from None

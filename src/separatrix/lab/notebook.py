@@ -72,8 +72,14 @@ class Worker:
             return self._job
 
     def _work(self) -> None:
-        while (job := self._next()) is not None:
-            self.tell(job.run())
+        """Answer requests until none waits. After an error, the next request starts a new thread."""
+        try:
+            while (job := self._next()) is not None:
+                self.tell(job.run())
+        except BaseException:
+            with self._lock:
+                self._running = False
+            raise
 
 
 class LabWidget(anywidget.AnyWidget):

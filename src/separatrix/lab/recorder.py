@@ -11,7 +11,7 @@ from typing import Any
 
 from separatrix._version import __version__
 from separatrix.base.atomic_files import replace_file
-from separatrix.base.errors import ParameterError
+from separatrix.base.errors import InputError, ParameterError
 from separatrix.base.watching import Part, unwatched, watched
 from separatrix.lab.compact import column
 from separatrix.lab.page_links import Link, refused
@@ -94,7 +94,12 @@ def _plan(asked: Link, options: Options) -> Plan:
     declared = getattr(import_module(f"separatrix.lab.requests.{asked.page}"), "recorded", None)
     if declared is None:
         raise refused(f"the page {asked.page} cannot be recorded", "give a link to another page")
-    plan: Plan = declared(asked, options)
+    try:
+        plan: Plan = declared(asked, options)
+    except InputError as error:
+        if error.argument in ("link", "drag"):
+            raise
+        raise refused(f"{error.argument}: {error.problem}", error.remedy) from error
     return plan
 
 

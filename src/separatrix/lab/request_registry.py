@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import json
 import math
+import reprlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
 
 from separatrix.base.errors import InputError, SeparatrixError
 from separatrix.lab.points import decoded
+from separatrix.lab.wording import error_on_page
 
 Payload: TypeAlias = Mapping[str, Any]
 Request: TypeAlias = Callable[[Payload], Mapping[str, Any]]
@@ -54,6 +56,8 @@ def parsed(text: str) -> Call | Stop:
         message = json.loads(text)
     except ValueError:
         raise ProtocolError("the message is not JSON") from None
+    except RecursionError:
+        raise ProtocolError("the message is nested too deeply") from None
     match message:
         case {"stop": int(number)}:
             return Stop(number)
@@ -76,7 +80,7 @@ def answered(call: Call, requests: Mapping[str, Request]) -> str:
     try:
         answer = requests[call.request](_unpacked(call.payload))
     except SeparatrixError as error:
-        return failed(call, str(error))
+        return failed(call, error_on_page(error))
     return encoded({"id": call.id, "answer": answer})
 
 
@@ -94,10 +98,14 @@ def failed(call: Call, sentence: str) -> str:
 
 
 def encoded(value: Any) -> str:
-    """JSON of plain values and NumPy arrays. NaN and infinite numbers become null.
+    r"""JSON of plain values and NumPy arrays. NaN and infinite numbers become null.
+
+    All characters are ASCII, since a text of a page may hold half of a surrogate pair, which UTF-8 cannot encode.
 
     >>> encoded({"w": np.array([1.0, np.nan])})
     '{"w":[1.0,null]}'
+    >>> print(encoded("σ"))
+    "\u03c3"
     """
     try:
         return _dumped(value)
@@ -106,7 +114,7 @@ def encoded(value: Any) -> str:
 
 
 def _dumped(value: Any) -> str:
-    return json.dumps(value, separators=(",", ":"), allow_nan=False, ensure_ascii=False, default=_as_list)
+    return json.dumps(value, separators=(",", ":"), allow_nan=False, default=_as_list)
 
 
 def _as_list(value: Any) -> Any:
@@ -128,6 +136,24 @@ def _plain(value: Any) -> Any:
     return str(value) if isinstance(value, str) else value
 
 
+def got(value: Any) -> str:
+    """What a payload has in place of a valid value, shortened for a sentence.
+
+    >>> got("red"), got(list(range(100)))
+    ("got 'red'", 'got [0, 1, 2, 3, 4, 5, ...]')
+    """
+    return f"got {reprlib.repr(value)}"
+
+
+def is_whole(value: Any) -> TypeGuard[int]:
+    """Whether a value of a payload is a whole number. In Python, truth values are whole numbers, too.
+
+    >>> is_whole(1), is_whole(True), is_whole(1.0)
+    (True, False, False)
+    """
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
 def number(payload: Payload, name: str, low: float, high: float) -> float:
     """A number of a payload, from ``low`` to ``high``.
 
@@ -136,7 +162,7 @@ def number(payload: Payload, name: str, low: float, high: float) -> float:
     """
     value = payload.get(name)
     if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
-        raise InputError(name, f"got {value!r}", f"give a number from {low:g} to {high:g}")
+        raise InputError(name, got(value), f"give a number from {low:g} to {high:g}")
     return float(value)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import socket
 import sys
 import warnings
@@ -62,13 +61,7 @@ def serve(
         tell(address)
         if browser:
             Timer(0.3, webbrowser.open, [address]).start()
-        signal.signal(signal.SIGTERM, _ended)
         try:
-            uvicorn.Server(config).run(sockets=[listening])
+            uvicorn.Server(config).run(sockets=[listening])  # It passes Ctrl-C and SIGTERM on when it has ended.
         finally:
             TABLES.close()
-
-
-def _ended(number: int, frame: object) -> None:
-    """End the process in order, so that uploaded files are deleted. uvicorn passes the signal on when it has ended."""
-    sys.exit(128 + number)

@@ -80,10 +80,12 @@ class Session:
                 await self._send(failed(call, STOPPED))
 
     async def _work(self, name: str) -> None:
-        """Answer the requests of one name until none waits."""
-        while name in self._waiting:
-            job = self._jobs[name] = Job(self._waiting.pop(name), self.requests, self.tell)
-            text = await run_in_threadpool(job.run)
-            del self._jobs[name]
-            await self._send(text)
-        del self._workers[name]
+        """Answer the requests of one name until none waits. After an error, the next request starts a new worker."""
+        try:
+            while name in self._waiting:
+                job = self._jobs[name] = Job(self._waiting.pop(name), self.requests, self.tell)
+                text = await run_in_threadpool(job.run)
+                del self._jobs[name]
+                await self._send(text)
+        finally:
+            del self._workers[name]

@@ -12,7 +12,7 @@ from typing import Any
 from separatrix.base.errors import InputError, ParameterError
 from separatrix.evaluation.held_out_fit import HeldOutFit, fit_held_out
 from separatrix.lab.models import Chosen, chosen
-from separatrix.lab.request_registry import Payload
+from separatrix.lab.request_registry import Payload, got
 from separatrix.lab.tables import TABLES, OpenTable
 from separatrix.table import RawTable, read_raw
 from separatrix.table.encoder_checks import MISSING
@@ -65,7 +65,7 @@ def reading_of(payload: Payload) -> Reading:
     if not isinstance(drop, list) or not all(isinstance(name, str) for name in drop):
         raise ParameterError("drop", "it is not a list of names", "give the columns to leave out")
     if missing not in MISSING:
-        raise ParameterError("missing", f"got {missing!r}", f"give one of {', '.join(MISSING)}")
+        raise ParameterError("missing", got(missing), f"give one of {', '.join(MISSING)}")
     return Reading(table_of(payload), target, tuple(drop), missing)
 
 

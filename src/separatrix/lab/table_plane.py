@@ -17,7 +17,7 @@ from separatrix.diagnostics.hexagons import cells
 from separatrix.diagnostics.view_plane import Plane
 from separatrix.evaluation.held_out_fit import HeldOutFit
 from separatrix.lab.drawing import boundaries, drawn_regions, places
-from separatrix.lab.request_registry import Payload, number
+from separatrix.lab.request_registry import Payload, got, number
 from separatrix.table import Table
 
 # The most rows that are drawn one by one: beyond it they cover each other, and the browser takes long.
@@ -63,7 +63,7 @@ def _plane(fit: HeldOutFit, payload: Payload) -> Plane:
         return fisher_plane(fit.table)
     if view == "columns":
         return column_plane(fit.table, *_columns(fit.table, payload))
-    raise InputError("view", f"got {view!r}", f"give one of {', '.join(VIEWS)}")
+    raise InputError("view", got(view), f"give one of {', '.join(VIEWS)}")
 
 
 def _columns(table: Table, payload: Payload) -> tuple[int, int]:

@@ -11,6 +11,7 @@ from starlette.routing import Route
 from separatrix.base.errors import SeparatrixError
 from separatrix.lab.request_registry import encoded
 from separatrix.lab.tables import LARGEST_UPLOAD, TABLES, base_name
+from separatrix.lab.wording import error_on_page
 from separatrix.table.formats import CalledFile
 
 # A file's name is shown on the page. File systems allow 255 bytes.
@@ -23,7 +24,7 @@ async def upload(request: HttpRequest) -> Response:
     try:
         number, path = TABLES.uploaded(name)
     except SeparatrixError as error:
-        return _told({"error": str(error)})
+        return _told({"error": error_on_page(error)})
     try:
         await _stored(request, path)
     except BaseException:  # The upload is too large, or was interrupted.

@@ -12,7 +12,7 @@ from separatrix.base.arrays import Array
 from separatrix.base.errors import InputError, SeparatrixError
 from separatrix.lab.descents import HIGHEST_ETA, LOWEST_ETA, METHODS
 from separatrix.lab.drawing import Box, box_of
-from separatrix.lab.request_registry import Payload, number
+from separatrix.lab.request_registry import Payload, got, is_whole, number
 from separatrix.lab.requests.losses import losses_of_two_classes
 from separatrix.lab.weight_words import NAMES
 
@@ -75,20 +75,22 @@ def _losses(payload: Payload) -> tuple[str, str]:
     match payload.get("losses"):
         case [str(first), str(second)] if {first, second} <= set(known):
             return first, second
-    raise InputError("losses", f"got {payload.get('losses')!r}", f"choose two of {', '.join(known)}")
+    raise InputError("losses", got(payload.get("losses")), f"choose two of {', '.join(known)}")
 
 
 def _axes(payload: Payload) -> tuple[int, int]:
     match payload.get("axes"):
-        case [int(first), int(second)] if {first, second} < {0, 1, 2} and first != second:
+        case [first, second] if (
+            is_whole(first) and is_whole(second) and {first, second} < {0, 1, 2} and first != second
+        ):
             return first, second
-    raise InputError("axes", f"got {payload.get('axes')!r}", "give two of 0 (b), 1 and 2")
+    raise InputError("axes", got(payload.get("axes")), "give two of 0 (b), 1 and 2")
 
 
 def _method(payload: Payload) -> str:
     given = payload.get("method")
     if given not in METHODS:
-        raise InputError("method", f"got {given!r}", f"choose one of {', '.join(METHODS)}")
+        raise InputError("method", got(given), f"choose one of {', '.join(METHODS)}")
     return str(given)
 
 
@@ -129,7 +131,7 @@ def weights_of(payload: Payload, name: str = "w") -> Array:
     """
     given = payload.get(name)
     if not isinstance(given, list) or len(given) != 3:
-        raise InputError(name, f"got {given!r}", "give three numbers: b, w₁, w₂")
+        raise InputError(name, got(given), "give three numbers: b, w₁, w₂")
     return np.array([number({name: one}, name, -LARGEST_COEFFICIENT, LARGEST_COEFFICIENT) for one in given])
 
 

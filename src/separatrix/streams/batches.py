@@ -23,8 +23,9 @@ LabelKind = Literal["typed", "text", "number"]
 
 
 class Stamp(NamedTuple):
-    """What identifies a version of a file: its path, its size in bytes, and the time of its last change."""
+    """What identifies a version of a file: its type of file system, path, size in bytes and last change."""
 
+    filesystem: str
     path: str
     size: int
     changed: int

@@ -133,7 +133,8 @@ def refuse_unwritten(choice: CacheChoice, error: OSError) -> None:
 
 def _kept(store: CachedTable, folder: Path) -> CacheFile:
     """The cache of files in a folder. A new one takes the place of one that is damaged or outdated."""
-    path, key = folder / f"{_digest([stamp.path for stamp in store.table.stamps], store.read)}.rows", _key(store)
+    names = [f"{stamp.filesystem}:{stamp.path}" for stamp in store.table.stamps]
+    path, key = folder / f"{_digest(names, store.read)}.rows", _key(store)
     found = _sound(path, key) if path.exists() else None
     if found is None:
         _write(store, path, key, lasting=True)

@@ -30,7 +30,7 @@ class FileSet:
     def stamps(self) -> tuple[Stamp, ...]:
         """The size and the time of the last change of each file."""
         found = self.filesystem.get_file_info(list(self.paths))
-        return tuple(Stamp(f"{self.filesystem.type_name}:{info.path}", info.size or 0, _time(info)) for info in found)
+        return tuple(Stamp(self.filesystem.type_name, info.path, info.size or 0, _time(info)) for info in found)
 
     @property
     def extension(self) -> str:

@@ -27,7 +27,7 @@ from separatrix.lab.page_links import Link, refused
 from separatrix.lab.points import checked, points, spelled
 from separatrix.lab.proofs import described_proof
 from separatrix.lab.recordings import Asked, Axis, Options, Plan
-from separatrix.lab.request_registry import Payload
+from separatrix.lab.request_registry import Payload, is_whole
 from separatrix.lab.words import decimals
 
 # The height of a picture by its width, as in static/basis.js.
@@ -86,7 +86,7 @@ def _sentence(n: int, names: list[str], proof: dict[str, Any], described: dict[s
 def _axes(given: Any, names: list[str]) -> list[int]:
     """The two functions on the axes: those asked for, else x₁x₂ against x₁, else the first two."""
     match given:
-        case [int(a), int(b)] if a != b and 0 <= a < len(names) and 0 <= b < len(names):
+        case [a, b] if is_whole(a) and is_whole(b) and a != b and 0 <= a < len(names) and 0 <= b < len(names):
             return [a, b]
     return [0, names.index("x₁x₂") if "x₁x₂" in names else min(1, len(names) - 1)]
 

@@ -17,10 +17,11 @@ from separatrix.evaluation.comparison_result import Comparison
 from separatrix.evaluation.held_out_fit import HeldOutFit
 from separatrix.evaluation.standings import Standing
 from separatrix.lab.certificates import verdict
-from separatrix.lab.request_registry import Payload
+from separatrix.lab.request_registry import Payload, got
 from separatrix.lab.table_fits import fit_of, fitted, held_out_facts, python_lines, read, reading_of, table_of
 from separatrix.lab.table_plane import MARKS, picture
 from separatrix.lab.tables import TABLES, Made, OpenTable
+from separatrix.lab.wording import on_page
 from separatrix.model_file import ModelFile, to_bytes
 from separatrix.table import open_source
 from separatrix.table.formats import DEMO, DEMOS
@@ -38,7 +39,7 @@ def demo(payload: Payload) -> Mapping[str, Any]:
     """Open a demo table."""
     name = payload.get("name")
     if not isinstance(name, str) or name not in DEMOS:
-        raise InputError("name", f"got {name!r}", f"choose one of {', '.join(DEMOS)}")
+        raise InputError("name", got(name), f"choose one of {', '.join(DEMOS)}")
     return _described(TABLES.add(DEMO + name, DEMO + name))
 
 
@@ -49,7 +50,7 @@ def columns(payload: Payload) -> Mapping[str, Any]:
 
 def _described(table: OpenTable) -> dict[str, Any]:
     source = open_source(table.data)
-    n, notes = len(source.names), [str(note) for note in source.notes]
+    n, notes = len(source.names), [on_page(note) for note in source.notes]
     if n > MOST_LISTED:
         notes.append(f"The page lists the first {MOST_LISTED} of its {n:,} columns.")
     target = table.target if table.target is not None else source.target
@@ -61,7 +62,7 @@ def check(payload: Payload) -> Mapping[str, Any]:
     """The findings about the table, worst first."""
     asked = reading_of(payload)
     found = check_table(asked.table.data, **asked.arguments)
-    told = [{"severity": one.severity, "title": one.title, "text": str(one.told)} for one in found]
+    told = [{"severity": one.severity, "title": one.title, "text": on_page(one.told)} for one in found]
     fine = [one for one in told if one["severity"] == "ok"]
     nothing = [{"severity": "ok", "title": "Nothing to worry about was found.", "text": ""}]
     return {"told": [one for one in told if one["severity"] != "ok"] or nothing, "fine": fine}
@@ -82,7 +83,7 @@ def fit(payload: Payload) -> Mapping[str, Any]:
         "facts": facts,
         "beside": beside,
         "verdict": verdict(found.model.certificate_),
-        "notes": [str(note) for note in table.notes],
+        "notes": [on_page(note) for note in table.notes],
         "python": python_lines(asked, getattr(found.model, "coef_", None) is not None),
     }
 
@@ -109,7 +110,7 @@ def compare(payload: Payload) -> Mapping[str, Any]:
     reasons: dict[str, dict[str, None]] = {}  # A scheme of several base models is named once.
     for one in found.standings:
         if one.reason is not None:
-            reasons.setdefault(brief(one.reason), {})[one.name.partition(",")[0]] = None
+            reasons.setdefault(on_page(brief(one.reason)), {})[one.name.partition(",")[0]] = None
     notes = [str(found.why), *(["* on standardised columns"] if any(one.standardised for one in shown) else [])]
     return {
         "title": f"Comparison over {found.n_folds} folds",

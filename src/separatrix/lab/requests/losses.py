@@ -14,7 +14,7 @@ from separatrix.lab.models import Chosen
 from separatrix.lab.page_links import Link, refused
 from separatrix.lab.points import LARGEST
 from separatrix.lab.recordings import Asked, Axis, Options, Plan, dragged_row, spread
-from separatrix.lab.request_registry import Payload, number
+from separatrix.lab.request_registry import Payload, got, number
 from separatrix.losses import LOSSES
 
 # The margins of the graph, from the first to the last, and the number of its points.
@@ -63,8 +63,8 @@ def losses_of_two_classes() -> list[str]:
 
 def _losses(payload: Payload) -> list[str]:
     given, known = payload.get("losses"), losses_of_two_classes()
-    if not isinstance(given, list) or not set(given) <= set(known):
-        raise InputError("losses", f"got {given!r}", f"choose among {', '.join(known)}")
+    if not isinstance(given, list) or not all(one in known for one in given):
+        raise InputError("losses", got(given), f"choose among {', '.join(known)}")
     return [name for name in known if name in given]
 
 

@@ -18,7 +18,7 @@ from separatrix.lab.page_links import Link
 from separatrix.lab.points import checked, points, spelled
 from separatrix.lab.presets import PRESETS
 from separatrix.lab.recordings import Asked, Axis, Options, Plan, dragged_row, grid
-from separatrix.lab.request_registry import Payload, text
+from separatrix.lab.request_registry import Payload, is_whole, text
 
 MOST_MODELS = 3
 # The height of the picture by its width, as in static/plane.js.
@@ -33,7 +33,8 @@ def start(payload: Payload) -> Mapping[str, Any]:
     X, y = points(spec)
     preset = spec.partition(";")[0]
     drag = PRESETS[preset].drag if preset in PRESETS else None
-    return {"X": X, "y": y, "preset": preset, "drag": payload.get("drag", drag)}
+    given = _index(payload, "drag", len(X))
+    return {"X": X, "y": y, "preset": preset, "drag": drag if given is None else given}
 
 
 def fit(payload: Payload) -> Mapping[str, Any]:
@@ -42,15 +43,21 @@ def fit(payload: Payload) -> Mapping[str, Any]:
     box, given = box_of(payload), _models(payload)
     preset = payload.get("preset")
     spec = spelled(X, y, preset if isinstance(preset, str) else None)
-    focus = payload.get("focus")
+    focus = _index(payload, "focus", len(given))
     found = [_fitted(one, X, y, box, payload, k == focus) for k, one in enumerate(given)]
-    focused = found[focus][1] if isinstance(focus, int) and 0 <= focus < len(found) else None
+    focused = None if focus is None else found[focus][1]
     return {
         "points": spec,
         "models": [described for described, _ in found],
         "regions": [] if focused is None else drawn_regions(focused, box),
         "python": python_lines(spec, [chosen(one) for one, (_, model) in zip(given, found, strict=True) if model]),
     }
+
+
+def _index(payload: Payload, name: str, count: int) -> int | None:
+    """The number of a row or a model, from 0 to ``count`` - 1; None if the payload has no such number."""
+    value = payload.get(name)
+    return value if is_whole(value) and 0 <= value < count else None
 
 
 def _models(payload: Payload) -> list[Any]:
@@ -71,15 +78,14 @@ def _fitted(asked: Any, X: Array, y: Integers, box: Box, payload: Payload, focus
     except SeparatrixError as error:
         return {"error": str(error)}, None
     seconds = time.thread_time() - begun
-    row = payload.get("row")
-    is_row = isinstance(row, int) and 0 <= row < len(y)
+    row = _index(payload, "row", len(y))
     described = {
         **numbers(model, X, y),
         "lines": [places(line) for line in boundaries(model, box)],
         "margins": [places(line) for line in margins(model, box)],
         "probabilities": probability_lines(model, box) if focused and payload.get("probability") else [],
         "normal": _normal(model),
-        "card": card(model, X[row], int(y[row])) if is_row else None,
+        "card": None if row is None else card(model, X[row], int(y[row])),
         "losses": losses(model, X, y) if focused and payload.get("losses") else None,
         "milliseconds": 1e3 * seconds,
     }

@@ -16,7 +16,7 @@ from separatrix.lab.drawing import Box, box_of, drawn_regions, framed, places, s
 from separatrix.lab.page_links import Link, refused
 from separatrix.lab.points import checked, of_two_classes, points, spelled
 from separatrix.lab.recordings import Asked, Axis, Options, Plan, grid
-from separatrix.lab.request_registry import Payload, number, text
+from separatrix.lab.request_registry import Payload, got, number, text
 from separatrix.lab.requests.losses import losses_of_two_classes
 from separatrix.lab.surface_bands import drawn_bands, grid_points
 from separatrix.lab.weight_state import LARGEST_COEFFICIENT, Choices, controls, joined, opened, weights_of
@@ -160,16 +160,20 @@ def _dragged(w: Array, drag: Any) -> Array:
     match drag:
         case None:
             return w
-        case {"to": [int() | float() as x, int() | float() as y], "about": None}:
+        case {"to": [_, _] as to, "about": None}:
+            x, y = _place(to)
             return np.round([-(w[1] * x + w[2] * y), w[1], w[2]], 3)
-        case {
-            "to": [int() | float() as x, int() | float() as y],
-            "about": [int() | float() as x0, int() | float() as y0],
-        }:
-            way = np.array([x - x0, y - y0], dtype=np.float64)
+        case {"to": [_, _] as to, "about": [_, _] as about}:
+            (x, y), (x0, y0) = _place(to), _place(about)
+            way = np.array([x - x0, y - y0])
             normal = np.round(way * np.linalg.norm(w[1:]) / max(float(np.linalg.norm(way)), 1e-9), 3)
             return np.round([-(normal @ [x0, y0]), *normal], 3)
-    raise InputError("drag", f"got {drag!r}", "give a place, and the place to turn about or None")
+    raise InputError("drag", got(drag), "give a place, and the place to turn about or None")
+
+
+def _place(given: list[Any]) -> list[float]:
+    """A place in the plane that a line is dragged to, or turned about."""
+    return [number({"drag": one}, "drag", -LARGEST_COEFFICIENT, LARGEST_COEFFICIENT) for one in given]
 
 
 def run(payload: Payload) -> Mapping[str, Any]:

@@ -1,5 +1,5 @@
 // The page Basis: points in the plane beside their basis functions, and the proof whether these separate the classes.
-import { h, refill, s, segmented, select } from "./dom.js";
+import { h, s, segmented, select } from "./dom.js";
 import * as link from "./link.js";
 import { ModelCard } from "./models.js";
 import { boundaries, codeBlock, codeSection, counted, figureOf, section, verdict } from "./parts.js";
@@ -62,12 +62,12 @@ class BasisPage extends PointPage {
       input.value = basis[name];
       return h("label", { class: "slide" }, words, input, output);
     };
-    refill(parts.kinds, h("span", { class: "math" }, "φ(x)"), segmented("Basis functions", choices(KINDS), basis.kind, kind => choose({ kind })));
+    parts.kinds.replaceChildren(h("span", { class: "math" }, "φ(x)"), segmented("Basis functions", choices(KINDS), basis.kind, kind => choose({ kind })));
     parts.gauss.hidden = basis.kind !== "gaussian";
-    refill(parts.gauss, segmented("Where the centres are", choices(PLACES), basis.place, place => choose({ place, centres: Math.min(basis.centres, MOST[place]) })),
+    parts.gauss.replaceChildren(segmented("Where the centres are", choices(PLACES), basis.place, place => choose({ place, centres: Math.min(basis.centres, MOST[place]) })),
       rows ? h("button", { click: () => choose({ seed: (basis.seed + 1) % 10000 }) }, "Draw others") : "",
       slide(rows ? "centres" : "centres a side", "centres", 2, MOST[basis.place], 1), slide("width", "width", 0.1, 5, 0.1));
-    refill(parts.tabs, segmented("Picture", choices({ plane: "Input plane", features: "Feature space" }), this.tab, tab => { this.tab = tab; this.kinds(); }));
+    parts.tabs.replaceChildren(segmented("Picture", choices({ plane: "Input plane", features: "Feature space" }), this.tab, tab => { this.tab = tab; this.kinds(); }));
     for (const name in this.sides) this.sides[name].toggleAttribute("data-off", name !== this.tab);
   }
 
@@ -131,7 +131,7 @@ class BasisPage extends PointPage {
       this.axes[k] = Number(j);
       this.told();
     });
-    refill(this.parts.shown, h("h2", {}, "Feature space"), axis("Vertical axis", 1), "against", axis("Horizontal axis", 0));
+    this.parts.shown.replaceChildren(h("h2", {}, "Feature space"), axis("Vertical axis", 1), "against", axis("Horizontal axis", 0));
   }
 
   proof({ fine, word, facts, sentence }) {

@@ -86,13 +86,6 @@ function renewed(old, made) {
   }
 }
 
-/** Replace the children of a place; the control that had the focus has it again. */
-export function refill(place, ...children) {
-  const controls = () => [...place.querySelectorAll("button, select, input")], k = controls().indexOf(document.activeElement);
-  place.replaceChildren(...children);
-  controls()[k]?.focus();
-}
-
 /** The function, called at once if the last call was long ago, else once when enough time has passed. */
 export function seldom(act, milliseconds = 100) {
   let last = -Infinity, waiting = 0;

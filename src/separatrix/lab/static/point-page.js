@@ -1,5 +1,5 @@
 // What pages with points in the plane share: dragging, adding, erasing, undoing, presets, and the buttons for them.
-import { h, refill, s, segmented } from "./dom.js";
+import { h, s, segmented } from "./dom.js";
 import * as link from "./link.js";
 import { presetSelect, undoButton } from "./point-choices.js";
 import { PointSet } from "./pointset.js";
@@ -46,10 +46,10 @@ export class PointPage {
       const items = [{ value: "move", label: "Move" }];
       for (let k = 0; k < next; k++) items.push({ value: k, label: [badge(k, 12), k < 2 && "Add"], name: `Add ${SHAPE_NAMES[k]}` });
       items.push({ value: "erase", label: "Erase" });
-      refill(place, h("div", { class: "row" }, segmented("What the pointer does", items, this.mode, mode => { this.mode = mode; this.choices(); }), undoButton(this.set.undoable, () => this.undo())));
+      place.replaceChildren(h("div", { class: "row" }, segmented("What the pointer does", items, this.mode, mode => { this.mode = mode; this.choices(); }), undoButton(this.set.undoable, () => this.undo())));
     }
     this.svg.dataset.mode = this.mode === "move" || this.mode === "erase" ? this.mode : "add";
-    refill(this.presets, presetSelect(this.lab.opening.presets, this.set.preset, name => this.preset(name)));
+    this.presets.replaceChildren(presetSelect(this.lab.opening.presets, this.set.preset, name => this.preset(name)));
   }
 
   async preset(name) {

@@ -14,6 +14,7 @@ from typing import Any
 
 from separatrix.base.errors import TableError
 from separatrix.base.file_patterns import files_matching, is_pattern
+from separatrix.base.messages import ByAudience, Message
 from separatrix.table.cells import shortened
 from separatrix.table.formats.columnar import open_arrow, open_parquet
 from separatrix.table.formats.delimited import open_delimited, read_header
@@ -28,6 +29,7 @@ from separatrix.table.formats.unpacking import Content
 
 STDIN, _PIPED = "-", "standard input"
 _PACKED = (".gz", ".zst")
+_OR_PIPE_IT = ByAudience(", or pipe it in as '-'", shell=", or pipe it in as '-'", page="")
 _Opener = Callable[[str, Path, Spelling], Source]
 
 
@@ -39,7 +41,7 @@ def _delimited(name: str, path: Path, spelling: Spelling) -> Source:
     with Content(name, path, spelling.limits) as content:
         if seems_svmlight(content):
             problem = "its first line is not a header but a label and index:value pairs, as in a libsvm file"
-            raise TableError(name, problem, "give it a name that ends in .libsvm, or pipe it in as '-'")
+            raise TableError(name, problem, Message("give it a name that ends in .libsvm", _OR_PIPE_IT))
         return read_header(content, spelling)
 
 
@@ -163,9 +165,11 @@ def known_extension(name: str, path: Path) -> str:
     if found in _OPENERS:
         return found
     if path.suffix.lower() in _SPREADSHEETS:
-        raise TableError(name, "it is a spreadsheet", f"convert it first: {_converted(path)}")
+        convert = f"convert it first: {_converted(path)}"
+        by_hand = ByAudience(convert, shell=convert, page="save its first sheet as CSV, and give that file")
+        raise TableError(name, "it is a spreadsheet", Message(by_hand))
     problem = f"its extension {found!r} is unknown" if path.suffix else "it has no extension"
-    raise TableError(name, problem, f"give a file that ends in {_ENDINGS}; or pipe it in as '-'")
+    raise TableError(name, problem, Message(f"give a file that ends in {_ENDINGS}", _OR_PIPE_IT))
 
 
 def _open_stdin(spelling: Spelling) -> Source:
