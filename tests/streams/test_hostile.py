@@ -261,6 +261,20 @@ def test_targets_that_are_no_columns(tmp_path, target, header):
             sx.read_table(tmp_path / "t.csv", target, header=header)
 
 
+@pytest.mark.parametrize(
+    ("asked", "problem"),
+    [
+        ({"drop": "y"}, "drop: it names the target 'y'; leave out other columns than the target"),
+        ({"drop": ["a", "y"]}, "drop: it names the target 'y'"),
+        ({"weight": "y"}, "weight: it names the target 'y'; name another column, or leave weight out"),
+        ({"weight": "b", "drop": "b"}, "drop: it names the weight 'b'; leave out other columns than the weight"),
+    ],
+)
+def test_a_column_has_one_purpose(tmp_path, asked, problem):
+    with pytest.raises(ParameterError, match=problem):
+        sx.scan(written(tmp_path, table()), target="y", **asked)
+
+
 def test_settings_that_do_not_exist(tmp_path):
     (tmp_path / "t.csv").write_text("a,y\n1,2\n")
     with pytest.raises(ParameterError, match="delim: scan has no such argument; give delimiter"):

@@ -19,11 +19,23 @@ _NOT_OF_SCANS = ("date_format", "target_place")
 
 @dataclass(frozen=True)
 class AskedColumns:
-    """The names of the columns of labels and of weights, each None if there is none, and of those to leave out."""
+    """The names of the columns of labels and of weights, each None if there is none, and of those to leave out.
+
+    A column has one of these purposes.
+    """
 
     target: str | None
     weight: str | None
     drop: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        if self.target is not None and self.weight == self.target:
+            remedy = "name another column, or leave weight out"
+            raise ParameterError("weight", f"it names the target {self.target!r}", remedy)
+        for what, column in (("target", self.target), ("weight", self.weight)):
+            if column in self.drop:
+                remedy = f"leave out other columns than the {what}"
+                raise ParameterError("drop", f"it names the {what} {column!r}", remedy)
 
     @classmethod
     def of(
