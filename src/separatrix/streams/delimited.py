@@ -25,6 +25,7 @@ from separatrix.table.cells import NO_NUMBER, shortened
 from separatrix.table.formats.counted import HeldFile
 from separatrix.table.formats.decimals import about_decimals
 from separatrix.table.formats.delimited import DelimitedSource, read_header
+from separatrix.table.formats.header import called
 from separatrix.table.formats.inspected import Inspected, lent_text, refuse_damage
 from separatrix.table.formats.source import UNREADABLE
 from separatrix.table.formats.spelling import Spelling
@@ -52,12 +53,14 @@ class TextLines:
 class DelimitedBatches(OfFiles):
     """The rows of text files. ``texts`` are the columns that hold text: the column of labels, if there is one.
 
+    Without a header they may be given by their numbers.
+
     ``lines``: the lines of a single file that are read; None for all.
     """
 
     files: FileSet
     spelling: Spelling
-    texts: tuple[str, ...]
+    texts: tuple[str | int, ...]
     batch_bytes: int = BATCH_BYTES
     lines: TextLines | None = None
     is_slow: ClassVar[bool] = True
@@ -95,7 +98,7 @@ class DelimitedBatches(OfFiles):
         header = self.headers[0]
         with self._content(self.files.paths[0]) as content, lent_text(content, self.spelling) as stream:
             types = arrow_csv.ConvertOptions(
-                column_types=dict.fromkeys(self.texts, pa.string()), **self._missing_and_decimals
+                column_types=dict.fromkeys(self._text_columns, pa.string()), **self._missing_and_decimals
             )
             try:
                 reader = self._reader(stream, header, types)
@@ -108,9 +111,14 @@ class DelimitedBatches(OfFiles):
                 raise header.explained(error) from error
         return pa.schema([(name, self._type(name, seen.column(name))) for name in header.names])
 
+    @cached_property
+    def _text_columns(self) -> tuple[str, ...]:
+        """The names of the columns that hold text."""
+        return tuple(called(self.headers[0], column, self.spelling.header) for column in self.texts)
+
     def _type(self, name: str, seen: Any) -> Any:
         """The type of a column, given its first cells. One that begins with a number holds numbers."""
-        if name in self.texts:
+        if name in self._text_columns:
             return pa.string()
         if not pa.types.is_string(seen.type):
             return pa.float64() if pa.types.is_integer(seen.type) or pa.types.is_null(seen.type) else seen.type

@@ -92,6 +92,8 @@ def is_uri(path: str) -> bool:
 
 def file_set(data: str | os.PathLike[str] | Sequence[Any], filesystem: Any, endings: Sequence[str]) -> FileSet:
     """The files that ``data`` names. A folder stands for its files with one of the ``endings``, sorted by name."""
+    if not isinstance(data, str | os.PathLike | list | tuple):
+        raise TableError("data", f"got {data!r} in a list of files", "give the path of each file")
     if not isinstance(data, str | os.PathLike):
         parts = [file_set(one, filesystem, endings) for one in data]
         if not parts:

@@ -27,7 +27,7 @@ class Opening:
     spelling: Spelling
     filesystem: Any = None
     batch_bytes: int = BATCH_BYTES
-    texts: tuple[str, ...] = ()
+    texts: tuple[str | int, ...] = ()
 
 
 def _parquet(files: FileSet, how: Opening) -> Batches:

@@ -13,6 +13,7 @@ from separatrix.base.labels import encode
 from separatrix.rows.coding import CLASS_NUMBERS, ClassTotals, Coding
 from separatrix.rows.labelled import OutsideMemory
 from separatrix.rows.streamed import StreamedRows
+from separatrix.streams.asked_columns import AskedColumns, text_spelling
 from separatrix.streams.batches import Batches, Stamp
 from separatrix.streams.caching import CacheChoice, CachedTable
 from separatrix.streams.labelling import LabelColumn, Numbering, refuse_no_labels
@@ -26,7 +27,6 @@ from separatrix.streams.svmlight import SvmlightTable
 from separatrix.streams.table_parts import BatchTable, Part, PartTable
 from separatrix.table.cells import listed
 from separatrix.table.formats.source import distinct
-from separatrix.table.formats.spelling import Spelling
 from separatrix.table.formats.svmlight import TARGET as LABEL
 
 # This much is accepted for tables of any width, also for those that need more.
@@ -220,12 +220,12 @@ class Scan(OutsideMemory):
 
 def scan(
     data: Any,
-    target: str | None = None,
-    weight: str | None = None,
+    target: str | int | None = None,
+    weight: str | int | None = None,
     classes: Sequence[Any] | None = None,
     memory: str | int = _DEFAULT_MEMORY,
     cache: Any = None,
-    drop: str | Sequence[str] = (),
+    drop: str | int | Sequence[str | int] = (),
     filesystem: Any = None,
     cluster: Any = None,
     **spelling: Any,
@@ -243,9 +243,10 @@ def scan(
         text such as ``s3://bucket/folder`` names a file system of PyArrow. Or a data set of PyArrow, a lazy frame of
         polars, a relation of DuckDB, an object with ``__arrow_c_stream__`` that can be read many times, or a function
         without arguments that returns a new Arrow stream.
-    target : str, optional
+    target : str or int, optional
         The column of labels. A fit needs it, a prediction does not. In a libsvm file, each line begins with its label.
-    weight : str, optional
+        With ``header=False``, columns may be given by their numbers: 1 for the first, -1 for the last.
+    weight : str or int, optional
         A column of weights >= 0; a row of weight 2 counts as two rows.
     classes : sequence, optional
         All labels. A label that is not among them is refused, with its row and file, and one that no row has is a class
@@ -262,7 +263,7 @@ def scan(
         A folder, in which the rows are kept as numbers, so that later passes and later fits read them from there; the
         cache is made again when the files change. With False, rows are never cached. With None, text files and queries
         are cached in a temporary file, and so are Parquet files if the disk has twice the room that this takes.
-    drop : str or sequence of str
+    drop : str, int or sequence
         Columns to leave out.
     filesystem : pyarrow.fs.FileSystem, optional
         Where the files are, if not on the local disk.
@@ -301,13 +302,16 @@ def scan(
     """
     size = memory_bytes(memory)
     texts = () if target is None else (target,)
-    source = opened(data, Opening(Spelling(**spelling), filesystem, batch_bytes(size), texts))
-    left_out = (drop,) if isinstance(drop, str) else tuple(drop)
+    written = text_spelling(spelling)
+    source = opened(data, Opening(written, filesystem, batch_bytes(size), texts))
+    left_out = (drop,) if isinstance(drop, str | int) else tuple(drop)
     if isinstance(source, SvmlightTable):
         table: PartTable = source
-        target = _label_of_libsvm(source, target, weight, left_out)
+        target, weight = _label_of_libsvm(source, target, weight, left_out), None
     else:
-        table = _table(source, target, weight, left_out)
+        asked = AskedColumns.of(source, target, weight, left_out, written.header)
+        target, weight = asked.target, asked.weight
+        table = _table(source, target, weight, asked.drop)
         if cluster is None and memory != _DEFAULT_MEMORY:
             refuse_too_little("memory", memory, len(source.schema.names))
     given = None if classes is None else encode(classes)[0]
@@ -321,7 +325,7 @@ def scan(
     return on_cluster(scanned, cluster)
 
 
-def _label_of_libsvm(table: SvmlightTable, target: str | None, weight: str | None, drop: tuple[str, ...]) -> str:
+def _label_of_libsvm(table: SvmlightTable, target: Any, weight: Any, drop: tuple[Any, ...]) -> str:
     """The name of the labels of a libsvm file, which has no other columns with names."""
     for what, given, allowed in (("target", target, (None, LABEL)), ("weight", weight, (None,)), ("drop", drop, ((),))):
         if given not in allowed:

@@ -15,6 +15,7 @@ import csv
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
+from numbers import Integral
 
 from separatrix.base.errors import TableError
 from separatrix.base.messages import Message, Setting
@@ -54,7 +55,7 @@ def called(source: Source, column: str | int, header: bool = True) -> str:
     >>> called(open_source("demo:xor"), "-1", header=False), called(open_source("demo:xor"), "x2")
     ('sign', 'x2')
     """
-    if header or column in source.names:
+    if header or column in source.names or not _is_name_or_number(column):
         return str(column)
     try:
         number = int(column)
@@ -65,6 +66,10 @@ def called(source: Source, column: str | int, header: bool = True) -> str:
         problem = f"it has {n} columns, and no column {number}"
         raise TableError(source.name, problem, f"give a number from 1 to {n}, or from -1 for the last to -{n}")
     return source.names[number - (number > 0)]
+
+
+def _is_name_or_number(column: object) -> bool:
+    return isinstance(column, str | Integral) and not isinstance(column, bool)
 
 
 @dataclass(frozen=True)
