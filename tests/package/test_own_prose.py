@@ -14,11 +14,11 @@ READS = {
     "reports/svg_markup.py": "SVG as matplotlib writes it",
     "reports/page.py": "hyphens in the exponents of numbers, which are typeset as minus signs",
     "table/formats/csv_integrity.py": "bytes of the user's file",
+    "table/formats/decimals.py": "cells of the user's file",
     "table/formats/delimited.py": "the header of the user's file, and messages of PyArrow",
     "table/formats/svmlight.py": "lines of the user's file",
     "table/infer.py": "names of the user's columns",
     "table/ngrams.py": "texts of the user's table",
-    "table/new_rows.py": "cells of the user's file",
     "table/target_column.py": "labels of the user's",
 }
 # Methods that take text apart, where the mark they look for is one that sentences have.
