@@ -88,8 +88,8 @@ class NearestMean(LinearClassifier):
     def __init__(self, shift: str = "none") -> None:
         self.shift = shift
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit to rows X (n, d), dense or sparse, with labels y and optional weights."""
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Fit to rows X (n, d), dense or sparse, with labels y and weights, or to a table outside memory alone."""
         check_choice("shift", self.shift, ("none", "priors"))
         task = validate(self, X, y, sample_weight)
         with one_blas_thread, counted_passes() as passes:
@@ -112,7 +112,7 @@ class NearestMean(LinearClassifier):
             rank=None,
             full_rank=M.shape[1],
             n_parameters=M.size,
-            n_rows=task.X.shape[0],
+            n_rows=task.n_rows,
             claim=claim,
         )
         return self
