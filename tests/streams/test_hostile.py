@@ -3,16 +3,13 @@
 import os
 import re
 
-import duckdb
 import numpy as np
-import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pytest
 from pyarrow import ipc, parquet
 
 import separatrix as sx
-from separatrix.base.errors import InputError, LabelError, NotFiniteError, ParameterError, TableError, WeightError
+from separatrix.base.errors import InputError, LabelError, NotFiniteError, TableError, WeightError
 
 N = 1000
 
@@ -151,167 +148,6 @@ def test_measurements_as_labels(tmp_path):
 def test_a_label_that_was_not_listed(tmp_path):
     with pytest.raises(LabelError, match=r"row 2 of .*|has the label 1 in column .y.; list all labels; got \[0, 2\]"):
         fit(written(tmp_path, table(y=[0, 1] * (N // 2))), classes=[0, 2])
-
-
-def test_columns_that_do_not_exist(tmp_path):
-    written(tmp_path, table())
-    for settings in ({"target": "z"}, {"weight": "z"}, {"drop": "z"}):
-        with pytest.raises(TableError, match="it has no column 'z'"):
-            fit(tmp_path, **settings)
-    with pytest.raises(ParameterError, match="scan has none"):
-        fit(tmp_path, target=None)
-
-
-def test_a_reader_that_can_be_read_only_once_is_refused():
-    reader = table().to_reader()
-    with pytest.raises(TableError, match="read only once"):
-        sx.scan(reader, target="y")
-
-
-@pytest.mark.parametrize("cache", [None, False])
-def test_a_stream_that_is_empty_the_second_time_is_noticed(cache):
-    batches = table(5000).to_batches()
-    given = []
-
-    def once():
-        given.append(1)
-        return pa.RecordBatchReader.from_batches(table().schema, iter(batches if len(given) <= 2 else []))
-
-    # The first stream gives the schema, and the second one is the pass over labels, or the one that fills the cache.
-    scan = sx.scan(once, target="y", cache=cache)
-    if cache is None:
-        sx.LogisticRegression().fit(scan)
-        return
-    with pytest.raises(TableError, match="it had 5000 rows when it was first read, and 0 rows now"):
-        sx.LogisticRegression().fit(scan)
-
-
-FRAME = pl.DataFrame({"x": [0.0, 1.0, 2.0, 3.0], "s": ["1", "2", "three", "4"], "y": [0, 1, 0, 1]})
-
-
-def closed_relation():
-    base = duckdb.connect()
-    found = base.sql("select 1.0 x, 1 y")
-    base.close()
-    return found
-
-
-def relation_of_a_dropped_table():
-    base = duckdb.connect()
-    base.execute("create table gone as select 1.0 x, 1 y")
-    found = base.sql("select * from gone")
-    base.execute("drop table gone")
-    return found
-
-
-QUERIES = {
-    'the lazy frame: it cannot be computed (unable to find column "none"': lambda: FRAME.lazy().select("none", "y"),
-    "the lazy frame: it cannot be computed (conversion from `str` to `f64` failed in column 's'": lambda: (
-        FRAME.lazy().with_columns(pl.col("s").cast(pl.Float64))
-    ),
-    "the lazy frame: it cannot be computed (No such file": lambda: pl.scan_parquet("/no/such/file.parquet"),
-    "the lazy frame: column 'x' holds Int128, which PyArrow does not read (": lambda: FRAME.lazy().with_columns(
-        pl.col("x").cast(pl.Int128)
-    ),
-    "the relation: it cannot be computed (Conversion Error: Could not convert string 'three'": lambda: duckdb.sql(
-        "select 1.0 x, cast(s as double) s, y from (values ('1', 0), ('three', 1)) v(s, y)"
-    ),
-    "the relation: it cannot be computed (Connection Error: Connection has already been closed": closed_relation,
-    "the relation: it cannot be computed (Catalog Error: Table with name gone": relation_of_a_dropped_table,
-    "the stream: it cannot be computed (unable to find column": lambda: (
-        lambda: FRAME.lazy().select("none").collect()  # the function that makes the stream fails
-    ),
-}
-
-
-@pytest.mark.parametrize("message", QUERIES)
-def test_the_error_of_a_query_is_one_sentence(message):
-    with pytest.raises(TableError) as caught:
-        fit(QUERIES[message]())
-    said = str(caught.value)
-    assert said.startswith(message)
-    assert "\n" not in said
-
-
-def test_a_connection_that_is_closed_after_the_scan():
-    base = duckdb.connect()
-    scan = sx.scan(base.sql("select 1.0 x, 1 y union all select 2.0, 0"), target="y")
-    base.close()
-    with pytest.raises(TableError, match="Connection Error: Connection has already been closed"):
-        sx.LogisticRegression().fit(scan)
-
-
-@pytest.mark.parametrize("target", [-1, "-1", 4, "4", "x4"])
-def test_columns_of_a_file_without_a_header_are_given_by_their_numbers(tmp_path, target):
-    (tmp_path / "t.csv").write_text("1,2,1,1\n2,1,2,2\n3,3,1,2\n0,1,1,1\n")
-    scan = sx.scan(tmp_path / "t.csv", target=target, weight=3, drop=1, header=False)
-    assert (scan.columns, scan.target_column, scan.weight_column) == (("x2",), "x4", "x3")
-    assert scan.classes.tolist() == [1, 2]
-    with pytest.raises(TableError, match="it has 4 columns, and no column 5; give a number from 1 to 4"):
-        sx.scan(tmp_path / "t.csv", target=5, header=False)
-
-
-@pytest.mark.parametrize("target", [-1, 1.5, True, ["y"]])
-@pytest.mark.parametrize("header", [True, False])
-def test_targets_that_are_no_columns(tmp_path, target, header):
-    (tmp_path / "t.csv").write_text("a,y,u\n1,2,3\n2,1,3\n")
-    if header or target != -1:
-        with pytest.raises(TableError, match="it has no column "):
-            sx.scan(tmp_path / "t.csv", target=target, header=header)
-        with pytest.raises(TableError, match="it has no column "):
-            sx.read_table(tmp_path / "t.csv", target, header=header)
-
-
-@pytest.mark.parametrize(
-    ("asked", "problem"),
-    [
-        ({"drop": "y"}, "drop: it names the target 'y'; leave out other columns than the target"),
-        ({"drop": ["a", "y"]}, "drop: it names the target 'y'"),
-        ({"weight": "y"}, "weight: it names the target 'y'; name another column, or leave weight out"),
-        ({"weight": "b", "drop": "b"}, "drop: it names the weight 'b'; leave out other columns than the weight"),
-    ],
-)
-def test_a_column_has_one_purpose(tmp_path, asked, problem):
-    with pytest.raises(ParameterError, match=problem):
-        sx.scan(written(tmp_path, table()), target="y", **asked)
-
-
-def test_settings_that_do_not_exist(tmp_path):
-    (tmp_path / "t.csv").write_text("a,y\n1,2\n")
-    with pytest.raises(ParameterError, match="delim: scan has no such argument; give delimiter"):
-        sx.scan(tmp_path / "t.csv", target="y", delim=",")
-    with pytest.raises(ParameterError, match="date_format: scan has no such argument; how text files are written is"):
-        sx.scan(tmp_path / "t.csv", target="y", date_format="%d.%m.%Y")
-
-
-@pytest.mark.parametrize("data", [[1, 2], [None], (b"t.csv",), [{"a": 1}]])
-def test_lists_of_other_things_than_files(data):
-    with pytest.raises(TableError, match="in a list of files; give the path of each file"):
-        sx.scan(data)
-
-
-def test_things_that_are_no_tables():
-    for data in (17, np.eye(3), {"a": [1.0]}):
-        with pytest.raises(TableError, match="rows in memory are given to fit directly"):
-            sx.scan(data, target="y")
-    with pytest.raises(TableError, match="not an Arrow stream"):
-        sx.scan(lambda: 5, target="y")
-
-
-def test_frames_in_memory_are_read():
-    whole = table(5000)
-    X, y = np.column_stack([whole["a"], whole["b"]]), whole["y"].to_numpy()
-    theirs = sx.LogisticRegression().fit(X, y)
-    for frame in (whole, pl.from_arrow(whole), whole.to_pandas()):
-        np.testing.assert_allclose(fit(frame).coef_, theirs.coef_, rtol=1e-6)
-    assert isinstance(whole.to_pandas(), pd.DataFrame)
-
-
-def test_wrong_settings(tmp_path):
-    written(tmp_path, table())
-    for settings in ({"memory": "much"}, {"memory": -1}, {"cache": 3}):
-        with pytest.raises(ParameterError):
-            fit(tmp_path, **settings)
 
 
 CSV = {
