@@ -1,9 +1,11 @@
 """Columns of numbers become rows: the same entries, and a sign that one of them is not finite."""
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
-from separatrix.kernels.interleave import COLUMNS_AT_A_TIME, ROWS_AT_A_TIME, interleaved
+from separatrix.kernels.interleave import COLUMNS_AT_A_TIME, ROWS_AT_A_TIME, column_addresses, interleaved
+from separatrix.streams.matrix import _address
 
 
 def addresses(columns):
@@ -28,3 +30,13 @@ def test_an_entry_that_is_not_finite_is_noticed(bad, place):
     X = np.empty((300, 7))
     assert not interleaved(addresses(list(columns)), X)
     assert np.array_equal(X, columns.T, equal_nan=True)
+
+
+def test_the_columns_of_a_record_batch_are_found_without_asking_for_each():
+    x, y = np.arange(10.0), np.arange(10.0, 20.0)
+    missing, counts = pa.array([None, *x[1:]], pa.float64()), pa.array(range(10))
+    batch = pa.record_batch([pa.array(x), missing, pa.array(y), counts], names=list("abcd")).slice(3, 4)
+    _, exported = batch.__arrow_c_array__()
+    found = column_addresses(_address(exported), np.array([2, 1, 0, -1]), 8)
+    assert found.tolist() == [y[3:].ctypes.data, found[1], x[3:].ctypes.data, 0]
+    assert found[1] in (0, missing.buffers()[1].address + 3 * 8)  # the null is before the slice

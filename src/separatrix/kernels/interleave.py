@@ -1,4 +1,14 @@
-"""Columns of numbers written side by side as rows, the copy that turns Arrow's columns into X."""
+"""Columns of numbers written side by side as rows, the copy that turns Arrow's columns into X.
+
+The columns are found in the structs of Arrow's C data interface, by which other libraries read its memory:
+
+    struct ArrowArray {
+        int64 length, null_count, offset, n_buffers, n_children;
+        void **buffers; struct ArrowArray **children; …
+    };
+
+Each member takes eight bytes, so that a struct can be read as whole numbers.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +25,8 @@ ROWS_AT_A_TIME = 256
 # Columns that are read at the same time: their entries of a row are neighbours in memory.
 COLUMNS_AT_A_TIME = 4
 LARGEST = float(np.finfo(np.float64).max)
+# The members of an ArrowArray.
+NULL_COUNT, OFFSET, BUFFERS, CHILDREN, MEMBERS = 1, 2, 5, 6, 7
 
 
 def _as_pointer(typing_context: Any, address: Any, X: Any) -> Any:
@@ -27,6 +39,24 @@ def _as_pointer(typing_context: Any, address: Any, X: Any) -> Any:
 
 
 _pointer: Any = intrinsic(_as_pointer)
+
+
+@njit(nogil=True, cache=True)
+def column_addresses(batch: Any, places: Any, width: Any) -> Any:
+    """Where the numbers of columns ``places`` (d,) begin, if the ArrowArray at the address ``batch`` is their table.
+
+    The numbers have ``width`` bytes. The address of a column is 0 if values may be missing, or if its place is −1.
+    """
+    found = np.zeros_like(places)
+    table = carray(_pointer(batch, places), MEMBERS)
+    for j in range(len(places)):
+        if places[j] >= 0:
+            columns = carray(_pointer(table[CHILDREN], places), places[j] + 1)
+            column = carray(_pointer(columns[places[j]], places), MEMBERS)
+            if column[NULL_COUNT] == 0:
+                values = carray(_pointer(column[BUFFERS], places), 2)[1]
+                found[j] = values + width * (table[OFFSET] + column[OFFSET])
+    return found
 
 
 @njit(nogil=True, cache=True, fastmath=LANES)

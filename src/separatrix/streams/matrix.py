@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Sequence
 from typing import Any
 
@@ -45,7 +46,8 @@ class BatchColumns:
     def __init__(self, columns: Sequence[str], dtype: Any) -> None:
         self.columns, self.dtype = columns, np.dtype(dtype)
         self.schema: pa.Schema | None = None
-        self.places: list[tuple[int, bool]] = []
+        self.places: list[int] = []
+        self.plain_places = np.empty(0, dtype=np.int64)
         self.batch: Any = None
         self.addresses: Integers | None = None
         self.kept: list[Any] = []
@@ -55,8 +57,9 @@ class BatchColumns:
         schema = batch.schema
         if self.schema is None or not schema.equals(self.schema):
             wanted = _ARROW_TYPES[self.dtype]
-            indices = [schema.get_field_index(name) for name in self.columns]
-            self.schema, self.places = schema, [(j, schema.field(j).type == wanted) for j in indices]
+            self.schema, self.places = schema, [schema.get_field_index(name) for name in self.columns]
+            plain = [j if schema.field(j).type == wanted else -1 for j in self.places]
+            self.plain_places = np.array(plain, dtype=np.int64)
         self.batch, self.addresses, self.kept = batch, None, []
 
     def release(self) -> None:
@@ -70,7 +73,7 @@ class BatchColumns:
         it pays for long tables.
         """
         if not compiled:
-            for j, (place, _) in enumerate(self.places):
+            for j, place in enumerate(self.places):
                 X[:, j] = _values(self.batch.column(place).slice(begin, len(X)))
             with np.errstate(over="ignore", invalid="ignore"):
                 return bool(np.isfinite(X.sum()))
@@ -83,21 +86,31 @@ class BatchColumns:
     def _found_addresses(self) -> Integers:
         """Where the numbers of each column begin in memory, (d,), in the type of X.
 
-        The batch and the converted columns are kept, so that the numbers are not freed before they are read.
+        The batch and the converted columns are kept, so that the numbers are not freed before they are read. The batch
+        is exported as a whole: asking Arrow for each of 20 columns took more than twice as long.
         """
-        found, columns, width = [], self.batch.columns, self.dtype.itemsize
-        for place, is_plain in self.places:
-            column = columns[place]
-            if is_plain and not column.null_count:
-                found.append(column.buffers()[1].address + column.offset * width)
-            else:
-                converted = np.ascontiguousarray(_values(column), dtype=self.dtype)
-                self.kept.append(converted)
-                found.append(converted.__array_interface__["data"][0])
-        return np.array(found, dtype=np.int64)
+        from separatrix.kernels.interleave import column_addresses
+
+        _, exported = self.batch.__arrow_c_array__()
+        self.kept.append(exported)
+        found: Integers = column_addresses(_address(exported), self.plain_places, self.dtype.itemsize)
+        for j in np.flatnonzero(found == 0).tolist():
+            converted = np.ascontiguousarray(_values(self.batch.column(self.places[j])), dtype=self.dtype)
+            self.kept.append(converted)
+            found[j] = converted.__array_interface__["data"][0]
+        return found
 
 
 _ARROW_TYPES = {np.dtype(np.float64): pa.float64(), np.dtype(np.float32): pa.float32()}
+_capsule_address = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
+    ("PyCapsule_GetPointer", ctypes.pythonapi)
+)
+
+
+def _address(exported: Any) -> int:
+    """The address of the struct that a batch was exported to, in Arrow's C data interface."""
+    found: int = _capsule_address(exported, b"arrow_array")
+    return found
 
 
 def _values(column: Any) -> Any:
