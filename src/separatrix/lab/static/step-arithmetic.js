@@ -6,10 +6,7 @@ const i = text => h("i", {}, text);
 const mark = text => h("mark", {}, text);
 
 /** A number with as few digits as it needs, at most three after the point. */
-function plain(value) {
-  const text = fixed(value, 3).replace(/\.?0+$/, "");
-  return text === "" || text === "−" ? "0" : text;
-}
+const plain = value => fixed(value, 3).replace(/\.?0+$/, "");
 const factor = value => (value < 0 ? `(${plain(value)})` : plain(value));
 const pair = w => `(${w.map(plain).join(", ")})`;
 

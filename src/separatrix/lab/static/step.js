@@ -23,7 +23,7 @@ class StepPage {
     this.lab.unknown(unknown);
     this.points = link.toPoints(params, "separable");
     this.build();
-    await this.fit(params.has("k") ? Number(params.get("k")) || 0 : 4);
+    await this.fit(params.has("k") ? Math.round(params.get("k")) || 0 : 4);
     return this;
   }
 
