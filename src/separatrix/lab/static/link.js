@@ -13,7 +13,7 @@ export function text(page, params) {
   return `#${page}?${query}`;
 }
 
-const shown = value => encodeURIComponent(value).replace(/%2C/g, ",").replace(/%3A/g, ":").replace(/%3B/g, ";");
+const shown = value => encodeURIComponent(value).replace(/%(2C|3A|3B)/g, decodeURIComponent);
 
 /** "outlier;20=8,-2.5" <-> {p: "outlier", d: "20:8,-2.5"}. Coded points have no moved rows. */
 export function fromPoints(text) {
