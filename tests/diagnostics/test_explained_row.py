@@ -215,3 +215,15 @@ def test_one_versus_rest_has_no_model_of_the_probabilities():
     model = sx.OneVsRestClassifier().fit([[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1])
     said = "OneVsRestClassifier combines models of two classes and is not itself a model of P(class | x)"
     assert sx.explain_row(model, [1.0]).missing["probability"] == said
+
+
+@pytest.mark.parametrize("loss", ["cloglog", "probit"])
+def test_the_margin_is_measured_from_the_threshold_of_the_link(loss):
+    """With cloglog, P = ½ at z = ln ln 2 = −0.37, so rows with scores between that and 0 are of the second class."""
+    rng = np.random.default_rng(1)
+    y = np.repeat([0, 1], [30, 20])
+    X = rng.standard_normal((50, 2)) + np.outer(y, [1.5, 1.0])
+    model = sx.LogisticRegression(loss=loss).fit(X, y)
+    found = [sx.explain_row(model, x, label) for x, label in zip(X, y.tolist(), strict=True)]
+    np.testing.assert_array_equal([one.margin > 0 for one in found], model.predict(X) == y)
+    np.testing.assert_allclose([abs(one.margin) for one in found], [one.lead for one in found])

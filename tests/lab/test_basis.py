@@ -286,3 +286,8 @@ def test_a_perceptron_that_does_not_finish_says_so():
 def test_other_requests_are_refused_in_a_sentence(change, about):
     with pytest.raises(InputError, match=about):
         show(asked("xor", "linear", **change))
+
+
+def test_points_of_one_class_are_told_in_one_sentence():
+    told = show(asked("xor", "linear") | {"y": [0, 0, 0, 0]})["proof"]["sentence"]
+    assert told.endswith("give at least two.")

@@ -332,3 +332,19 @@ def test_the_picture_of_a_table_is_saved(opened, people):
     content = download.value.path().read_text()
     assert content.count("<path") > 240
     assert "normal of the boundary" in content
+
+
+@pytest.mark.parametrize("units", [(1e300, 1e-300), (1e12, 1e-12), (None, 1.0)])
+def test_a_table_in_any_units_is_drawn(opened, units):
+    """The last one has numbers of 19 digits, of which only the last three differ, as times in nanoseconds have."""
+    rng = np.random.default_rng(2)
+    X = rng.standard_normal((60, 2)).round(3)
+    first, second = units
+    a = 10**18 + 128 * (X[:, 0] > 0) if first is None else X[:, 0] * first
+    frame = pd.DataFrame({"a": a, "b": X[:, 1] * second, "y": np.where(X.sum(axis=1) > 0, "yes", "no")})
+    page = opened("#data?w=columns")
+    give(page, text_file("units.csv", frame.to_csv(index=False)), "y")
+    drawn(page)
+    ticks = page.locator("#stage text.tick").all_text_contents()
+    assert all(len(tick) <= 11 for tick in ticks), ticks
+    assert bool(ticks) == (first is not None)

@@ -79,6 +79,30 @@ def test_a_page_that_cannot_be_loaded_says_so(browser, address):
         assert page.locator("#notice").is_hidden()
 
 
+@pytest.mark.parametrize(
+    ("link", "word"),
+    [
+        ("#fisher?p=nonsense", "first preset"),
+        ("#classes?p=~AA", "first preset"),
+        ("#fisher?a=1e9&colour=red", "know: colour"),
+        ("#losses?colour=red", "know: colour"),
+        ("#step?k=2.5", None),
+        ("#data?x=%25zz", None),
+        ("#plane?m=,", None),
+    ],
+)
+def test_a_damaged_link_shows_its_page(opened, link, word):
+    page = opened(link)
+    name = link[1:].partition("?")[0]
+    until(page, "name => location.hash.startsWith(`#${name}?v=1`)", arg=name)
+    assert page.locator("h1").count() == 1
+    notice = page.locator("#notice")
+    assert notice.is_hidden() if word is None else word in notice.inner_text()
+    page.evaluate("() => { location.hash = '#information'; }")
+    until(page, "() => location.hash.startsWith('#information?')")
+    assert notice.is_hidden(), "what was said about one page is not said about the next"
+
+
 def test_a_link_whose_fit_takes_long_can_be_stopped_before_its_first_answer(browser, address):
     with browser.new_context() as context:
         page = context.new_page()

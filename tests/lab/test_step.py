@@ -3,6 +3,8 @@
 import pytest
 
 import separatrix as sx
+from separatrix.lab.requests import step as requests_of_step
+from separatrix.textbook.steps.blackboard import most_mistakes
 
 from .waiting import until
 
@@ -75,3 +77,32 @@ def test_every_method_has_its_steps_and_its_python_runs(opened):
     exec(page.evaluate("navigator.clipboard.readText()").replace("print(", "last = ("), names)
     assert shown(page)[0] == f"{names['last'].wrong} of 22"
     assert names["run"].model.solver_ == "newton"
+
+
+def test_the_arithmetic_of_other_methods_is_their_own(opened):
+    page = opened("#step?m=kozinec&p=separable&k=2")
+    at(page, 2)
+    lines = [line.strip() for line in str(sx.steps(sx.KozinecClassifier(), *sx.lab.points("separable"))[2]).split("\n")]
+    assert page.locator(".card .board p").all_inner_texts() == lines
+    assert page.locator(".card .equations").count() == 0
+
+
+@pytest.mark.filterwarnings("ignore::separatrix.base.errors.NotConvergedWarning")
+def test_a_penalty_is_not_written_as_a_plain_update():
+    settings = {"update": "worst", "penalty": "l2", "alpha": 0.1, "max_iter": 3}
+    box = [-3, 3, -3, 3]
+    asked = {"points": "separable", "model": {"name": "perceptron", "settings": settings, "base": None}, "box": box}
+    assert [one["plain"] for one in requests_of_step.run(asked)["steps"]] == [False] * 4
+    asked["model"]["settings"] = {"update": "worst", "max_iter": 3}
+    assert [one["plain"] for one in requests_of_step.run(asked)["steps"]] == [False, True, True, True]
+
+
+def test_the_bound_is_that_of_the_blackboard():
+    """Two points for which the run attains its bound, 1, which is computed as 1 − 1e-16 or so."""
+    assert most_mistakes(1 - 1e-15) == 1
+
+
+def test_a_link_to_a_model_without_steps_says_so(opened):
+    page = opened("#step?m=fisher&p=separable&colour=red")
+    at(page, 4)
+    assert page.locator("#notice span").inner_text().endswith("does not know: colour, fisher.")

@@ -178,6 +178,14 @@ def test_points_are_moved_added_and_removed_by_keys_as_on_the_plane(opened):
     assert page.evaluate("document.activeElement === document.body")
 
 
+def test_an_answer_about_points_that_were_removed_meanwhile_is_no_error(opened):
+    page = opened("#weights?p=xor")
+    page.locator(".rail svg[role=application]").focus()
+    page.keyboard.press("n")
+    page.keyboard.press("Delete")
+    until(page, "() => document.querySelector('.rail svg[role=application]').ariaLabel.startsWith('Plane with 3 ')")
+
+
 def test_keys_on_the_plane_do_nothing_to_a_run_until_a_point_moves(opened):
     page = opened(START, reduced_motion="reduce")
     page.get_by_label("Second loss").focus()

@@ -126,3 +126,10 @@ def test_wrong_values_are_answered_by_a_sentence(name, undrawn):
     assert "answer" in answer(name, VALID[name])
     for payload in changed(VALID[name]):
         assert answer(name, payload).get("error") != BROKEN, payload
+
+
+@pytest.mark.parametrize("name", ["plane.fit", "classes.fit", "basis.show", "fisher.show"])
+@pytest.mark.parametrize("kept", [0, 1, 2, 3])
+def test_few_points_are_answered_by_a_sentence(name, kept):
+    payload = {**VALID[name], "X": X[:kept], "y": Y[:kept]}
+    assert answer(name, payload).get("error") != BROKEN

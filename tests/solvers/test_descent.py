@@ -79,6 +79,27 @@ def test_a_single_row_step_adds_half_eta_t_x(objective):  # exact example "an SG
     np.testing.assert_allclose(state.W[0], expected, rtol=1e-14)
 
 
+@pytest.mark.parametrize("size", [1, 5])
+def test_steps_by_batches_have_the_gradient_of_the_weighted_objective_on_average(size):
+    drawn = problems.draw(7, K=2, C=1.0, n=50)
+    weight = np.random.default_rng(7).integers(0, 4, 50).astype(float)
+    objective = problems.Problem(drawn.X, drawn.codes, 2, weight, 1.0, drawn.factors, True).objective(standard=False)
+    W = np.full(objective.shape, 0.3)
+    each = [objective.block_value_gradient(W, block).gradient for block in objective.rows.blocks(Order(size))]
+    np.testing.assert_allclose(np.mean(each, axis=0), objective.value_gradient(W).gradient, rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.filterwarnings("ignore::separatrix.base.errors.NotConvergedWarning")
+def test_stochastic_descent_by_single_rows_minimises_the_weighted_objective():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((100, 2))
+    y = (X[:, 0] + rng.standard_normal(100) > 0).astype(int)
+    solver = StochasticDescent(eta=0.02, draw="shuffled", patience=100)
+    model = sx.LogisticRegression(solver=solver, class_weight={0: 1.0, 1: 9.0}, max_iter=60).fit(X, y)
+    best = sx.LogisticRegression(class_weight={0: 1.0, 1: 9.0}).fit(X, y)
+    assert model.certificate_.objective < 1.02 * best.certificate_.objective
+
+
 def test_a_budget_inside_the_epoch_changes_nothing_but_where_it_pauses(objective):
     solver = StochasticDescent(eta=0.01, batch_size=4, draw="shuffled", seed=3)
     whole = _take(solver, objective, 2)[-1]

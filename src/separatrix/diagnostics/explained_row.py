@@ -65,7 +65,8 @@ class ExplainedRow:
     label : label or None
         The true class, if it was given.
     margin : float or None
-        The score of the true class less the largest of the others; negative for a mistake.
+        The score of the true class less the largest of the others, with two classes t (z − its threshold); negative for
+        a mistake.
     loss, loss_name : float and str, or None
         What the row costs: −ln P(label | x), or the loss that the fit minimises. With K > 2 scores, it is the sum over
         the classes of the losses of each one against the rest.
@@ -177,7 +178,7 @@ def explain_row(model: Any, x: Any, label: Any = None) -> ExplainedRow:
         missing.setdefault("signed_distance", "the model has more than two classes")
     known |= _probable(last, rows, scorer, missing)
     if label is not None:
-        known |= _judged(last, scorer.classes, z, label, known.get("probabilities"), missing)
+        known |= _judged(last, scorer, z, label, known.get("probabilities"), missing)
     lead = float(known.pop("lead", z[i] - z[j] if len(z) > 1 else abs(z[0])))
     about = {"columns": names or _names(last, len(inside)), "classes": scorer.classes, "scores": z, "lead": lead}
     return ExplainedRow(inside, predicted=predicted, against=labels[j], missing=missing, **about, **known)
@@ -243,13 +244,13 @@ def _probable(model: Any, rows: Any, scorer: Any, missing: dict[str, str]) -> di
     return {}
 
 
-def _judged(
-    model: Any, classes: AnyArray, z: Array, label: Any, P: Array | None, missing: dict[str, str]
-) -> dict[str, Any]:
+def _judged(model: Any, scorer: Any, z: Array, label: Any, P: Array | None, missing: dict[str, str]) -> dict[str, Any]:
     """The margin and the loss of the row with its true class."""
+    classes = scorer.classes
     code = int(known_codes([label], classes)[0])
     t = 2.0 * code - 1.0
-    margin = t * float(z[0]) if len(z) == 1 else float(z[code] - np.max(np.delete(z, code)))
+    threshold = scorer.link.boundary if isinstance(scorer, Scorer) else 0.0
+    margin = t * (float(z[0]) - threshold) if len(z) == 1 else float(z[code] - np.max(np.delete(z, code)))
     found: dict[str, Any] = {"label": label_list(classes)[code], "margin": margin}
     if P is not None:
         with np.errstate(divide="ignore"):

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.base.arrays import Array, Integers
+from separatrix.base.errors import InputError
 from separatrix.lab.certificates import verdict
 from separatrix.lab.models import Chosen
 
@@ -36,6 +37,8 @@ def fitted(asked: Chosen, X: Array, y: Integers) -> Any:
     >>> fitted(Chosen("logistic", {}), X, y) is fitted(Chosen("logistic", {}), X, y)
     True
     """
+    if not len(X):
+        raise InputError("points", "there are none", "add points of two classes")
     return _fitted(_Asked((repr(asked), X.tobytes(), y.tobytes()), asked, X, y))
 
 

@@ -33,7 +33,7 @@ def described_proof(X: Array, y: Integers, names: list[str]) -> dict[str, Any]:
     try:
         verdict = separability(X, y, names=names)
     except SeparatrixError as error:
-        return {"fine": False, "word": "Nothing to separate", "facts": [], "sentence": f"{error}."} | _NO_ROWS
+        return {"fine": False, "word": "Nothing to separate", "facts": [], "sentence": str(error)} | _NO_ROWS
     words, checked = str(verdict.explain()), " Checked again from the rows." if verdict.verify(X, y) else ""
     shared = {"fine": bool(verdict), "sentence": f"{words[:1].upper()}{words[1:]}.{checked}"}
     match verdict:

@@ -94,9 +94,14 @@ class Objective(IdentifiedDirections):
         return Evaluation(float(mean[0]) + penalty.value, gradient)
 
     def block_value_gradient(self, W: Array, block: Block) -> Evaluation:
-        """E(W) and ∇E(W) with the mean loss over one block, for stochastic descent."""
+        """Unbiased estimates of E(W) and ∇E(W) from a block of rows drawn at random, for stochastic descent.
+
+        The sum over the block is divided by the weight that as many rows have on average. Divided by the block's own
+        weight, the weight of a single row would cancel.
+        """
         partial = ValueGradient(self.loss, W)
-        return self._with_penalty(W, partial.add(partial.zero(), block) / block.weight.sum())
+        expected = block.n_rows * (self.total_weight / self.n_rows)
+        return self._with_penalty(W, partial.add(partial.zero(), block) / expected)
 
     def hessian(self, W: Array, block: Block | None = None) -> Array:
         """∇²E(W), (K (d + 1))², in one pass; with a block, only its rows contribute to the loss."""

@@ -4,8 +4,8 @@ Problem   min_W E(W)
 Given     a start W, a learning rate η, a batch size, the order in which rows are drawn, a patience
 Returns   the best W at the end of any epoch
 Step      for each batch B of an epoch:  W ← W − η_e · ∇ of the mean loss over B (penalty included),
-          η_e = η/(1 + decay · e) in epoch e. With batches of one row and no penalty, from W = 0, the first step
-          adds η t x̄/2 to W
+          η_e = η/(1 + decay · e) in epoch e. A row of weight s counts s/s̄ times, s̄ the mean weight. With batches of
+          one row of mean weight and no penalty, from W = 0, the first step adds η t x̄/2 to W
 Stops     by the driver's rules; by itself if E has not improved for ``patience`` epochs, or diverges
 
 E is computed over all rows at the end of each step for the trace, the patience and the bound. The random order of rows
@@ -109,8 +109,7 @@ class StochasticDescent:
                 if rows_left <= 0:
                     next_batch = k
                     break
-                if block.weight.any():
-                    W = W - eta * problem.block_value_gradient(W, block).gradient
+                W = W - eta * problem.block_value_gradient(W, block).gradient
                 rows_left -= block.n_rows
             at = problem.value_gradient(W)
         if not (np.isfinite(at.value) and np.all(np.isfinite(at.gradient))):

@@ -17,6 +17,7 @@ from separatrix.lab.points import of_two_classes, points
 from separatrix.lab.recordings import Asked, Options, Plan
 from separatrix.lab.request_registry import Payload, text
 from separatrix.textbook.steps import Step, Steps, steps
+from separatrix.textbook.steps.blackboard import most_mistakes
 
 # The most updates that a page gets. A run that needs more is cut, and the page says so.
 MOST_SHOWN_STEPS = 400
@@ -61,6 +62,7 @@ def _shown(step: Step, box: Box, classes: Any) -> dict[str, Any]:
     return {
         "number": step.number,
         "kind": step.kind,
+        "plain": _is_plain(step),
         "row": step.row,
         "rows": marked,
         "x": step.x,
@@ -80,6 +82,11 @@ def _shown(step: Step, box: Box, classes: Any) -> dict[str, Any]:
         "regions": [one | {"k": int(classes[one["k"]])} for one in found],
         "board": str(step).split("\n"),
     }
+
+
+def _is_plain(step: Step) -> bool:
+    """Whether the update is w ← w + η t x for a single row x: that of a perceptron, unweighted and unpenalised."""
+    return bool(step.mistake) and step.cost_name == "E_p" and not (step.weighted or step.penalised)
 
 
 def _curves(taken: Steps, shown: Sequence[Step]) -> list[dict[str, Any]]:
@@ -108,11 +115,11 @@ def _cosine(step: Step, separator: Array) -> float | None:
     return float(weights @ separator) / length if length > 0 else None
 
 
-def _theorem(taken: Steps) -> dict[str, float] | None:
+def _theorem(taken: Steps) -> dict[str, Any] | None:
     proof = taken.theorem()
     if proof is None:
         return None
-    return {"R": proof.R, "gamma": proof.gamma / proof.length, "most": proof.bound_from_start}
+    return {"R": proof.R, "gamma": proof.gamma / proof.length, "most": most_mistakes(proof.bound_from_start)}
 
 
 def _python(spec: str, asked: Chosen) -> str:

@@ -19,7 +19,7 @@ class Classes {
     this.models = models.length === 2 ? models : FIRST.split(",").map(name => ({ name, settings: {}, base: null }));
     for (const model of this.models) model.base ??= this.lab.known.get(model.name).base[0] ?? null;
     this.lab.unknown(unknown);
-    const begun = await this.lab.source.ask("classes.start", { points: link.toPoints(params, "three") });
+    const begun = await this.lab.begun("classes.start", params, "three");
     this.set = new PointSet(begun.X, begun.y, begun.preset);
     this.build();
     this.middle();
@@ -140,7 +140,7 @@ class Classes {
       ...(one.ambiguous ?? []).map(ring => s("path", { class: "ambiguous", fill: `url(#hatch-${k})`, d: stage.path(ring, true) })),
       ...(one.models ?? []).map(line => s("path", { class: "before", d: stage.path(line) })),
       ...boundaries(stage, one.lines ?? []),
-      ...(one.wrong ?? []).map(i => s("circle", { class: "ring", r: stage.small ? 9.5 : 12, transform: stage.place(X[i]) })),
+      ...(one.wrong ?? []).filter(i => X[i]).map(i => s("circle", { class: "ring", r: stage.small ? 9.5 : 12, transform: stage.place(X[i]) })),
       ...stage.marks(X, y), this.row >= 0 ? s("circle", { class: "selected", r: stage.small ? 14 : 17, transform: stage.place(X[this.row]) }) : "", s("path", { class: "cross", d: `M${px - 7},${py}h14M${px},${py - 7}v14` }));
     svg.setAttribute("aria-label", k ? this.sentence(k) : `Plane with ${X.length} points. ${this.sentence(0)} ${this.sentence(1)}`);
     counted(svg);

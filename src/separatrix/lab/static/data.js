@@ -9,7 +9,7 @@ import { Stage, badge } from "./stage.js";
 const VIEWS = [["boundary", "the boundary's own plane"], ["fisher", "Fisher's axes"], ["columns", "two columns"]];
 const MISSING = [["error", "are refused"], ["impute", "are filled"], ["indicator", "are filled and marked"], ["drop", "leave their row out"]];
 const DOING = { fit: "Fitting", plane: "Drawing", check: "Checking", compare: "Comparing", report: "Making the report" };
-const parts = text => (text ? text.split(",").map(decodeURIComponent) : []);
+const parts = text => { try { return text ? text.split(",").map(decodeURIComponent) : []; } catch { return []; } }; // a damaged link
 const note = text => h("p", { class: "aside" }, text);
 
 class YourData {

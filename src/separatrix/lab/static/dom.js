@@ -15,24 +15,23 @@ function filled(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === "function") element.addEventListener(name, value);
     else if (value === true) element.setAttribute(name, "");
-    else if (value !== false && value !== null && value !== undefined) element.setAttribute(name, value);
+    else if (value != null && value !== false) element.setAttribute(name, value);
   }
-  element.append(...children.flat(Infinity).filter(child => child !== null && child !== undefined && child !== false));
+  element.append(...children.flat(Infinity).filter(child => child != null && child !== false));
   return element;
 }
 
-/** A number with a real minus sign; −0.00 is written 0.00. A missing one is written "none". */
+/** A number with a real minus sign; −0.00 is written 0.00. Very long ones have a power of ten; a missing one is "none". */
 export function fixed(value, digits = 2) {
-  if (value === null || value === undefined) return "none";
-  return (Math.abs(value) < 0.5 * 10 ** -digits ? 0 : value).toFixed(digits).replace("-", "−");
+  if (value == null) return "none";
+  const shown = Math.abs(value) < 0.5 * 10 ** -digits ? 0 : value, long = digits > 9 || Math.abs(value) >= 1e9;
+  return (long && shown ? shown.toExponential(1) : shown.toFixed(long ? 0 : digits)).replaceAll("-", "−");
 }
 
 /** A number with three significant digits or so, short enough for a small card. */
 export function short(value) {
-  if (value === null || value === undefined) return "none";
   const size = Math.abs(value);
-  if (size !== 0 && (size >= 1e5 || size < 1e-3)) return value.toExponential(1).replaceAll("-", "−");
-  return fixed(value, size >= 100 ? 1 : 3);
+  return fixed(value, size && (size >= 1e5 || size < 1e-3) ? 300 : size >= 100 ? 1 : 3);
 }
 
 const ICONS = {

@@ -13,10 +13,12 @@ class Fisher {
   constructor(root, lab) { Object.assign(this, { root, lab, degrees: 20, threshold: "gaussian", row: 0 }); }
 
   async start(params) {
-    const begun = await this.lab.source.ask("fisher.start", { points: link.toPoints(params, "elongated") });
+    const begun = await this.lab.begun("fisher.start", params, "elongated");
     this.set = new PointSet(begun.X, begun.y, begun.preset);
-    this.degrees = Number(params.get("a") ?? 20) || 0;
+    const degrees = Number(params.get("a") ?? NaN);
+    this.degrees = degrees >= 0 && degrees <= 180 ? degrees : 20;
     if (params.get("t") === "midpoint") this.threshold = "midpoint";
+    this.lab.onlyKnows(params, "p", "d", "a", "t");
     this.build();
     this.stage.show(this.set.X);
     await this.ask();

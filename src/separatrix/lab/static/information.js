@@ -20,7 +20,7 @@ class Information {
     this.kept = { ...this.values };
     this.build(figures);
     await Promise.all(this.requests.map(one => this.ask(one)));
-    this.lab.unknown([...params.keys()].filter(key => key !== "v" && !this.keys.includes(key)));
+    this.lab.onlyKnows(params, ...this.keys);
     return this;
   }
 

@@ -8,12 +8,12 @@ export function read(hash) {
 
 /** The link to a page. Values keep the characters that links may show as they are. */
 export function text(page, params) {
-  const entries = Object.entries({ v: 1, ...params }).filter(([, value]) => value !== null && value !== undefined);
+  const entries = Object.entries({ v: 1, ...params }).filter(([, value]) => value != null);
   const query = entries.map(([key, value]) => `${encodeURIComponent(key)}=${shown(String(value))}`).join("&");
   return `#${page}?${query}`;
 }
 
-const shown = value => encodeURIComponent(value).replace(/%2C/g, ",").replace(/%3A/g, ":").replace(/%3B/g, ";");
+const shown = value => encodeURIComponent(value).replace(/%(2C|3A|3B)/g, decodeURIComponent);
 
 /** "outlier;20=8,-2.5" <-> {p: "outlier", d: "20:8,-2.5"}. Coded points have no moved rows. */
 export function fromPoints(text) {
@@ -38,7 +38,7 @@ export function fromModels(models) {
 
 /** The models of a link, and the keys that were not understood. */
 export function toModels(params, known, most, preset, others = []) {
-  const names = (params.get("m") ?? preset).split(",").slice(0, most);
+  const names = (params.get("m") || preset).split(",").filter(Boolean).slice(0, most);
   const unknown = names.filter(name => !known.has(name));
   const models = names.filter(name => known.has(name)).map(name => ({ name, settings: {}, base: null }));
   for (const [key, value] of params) {

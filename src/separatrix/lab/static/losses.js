@@ -21,6 +21,7 @@ class Losses {
     this.x = places?.length === known.x.length && places.every(Number.isFinite) ? places : known.x.slice();
     this.first = known.x;
     this.m = clamp(Number(params.get("at") ?? 0.5) || 0, -3, 5);
+    this.lab.onlyKnows(params, "l", "at", "x");
     this.build();
     await this.ask();
     return this;

@@ -5,7 +5,7 @@ import * as link from "./link.js";
 import { save } from "./picture.js";
 import { LiveSource } from "./source.js";
 
-const $ = query => document.querySelector(query);
+const $ = query => document.querySelector(query), { dataset } = document.documentElement;
 const embedded = $("#embedded") && await unpacked($("#embedded").textContent); // in a page without a server
 const opening = embedded?.opening ?? await (await fetch("opening.json")).json();
 const BEFORE_WRITING = 200; // milliseconds after the last change; browsers ignore writes that come too often
@@ -28,6 +28,13 @@ const lab = {
   notice: text => { $("#notice").hidden = !text; $("#notice span").textContent = text ?? ""; },
   /** Say which parts of a link mean nothing. */
   unknown: keys => { if (keys.length) lab.notice(`The link has parts that this version does not know: ${keys.join(", ")}.`); },
+  /** Say which keys of a link a page does not know. */
+  onlyKnows: (params, ...keys) => lab.unknown([...params.keys()].filter(key => key !== "v" && !keys.includes(key))),
+  /** The points of a link; those of the preset, and a notice, if it names none. */
+  begun: (request, params, preset) => lab.source.ask(request, { points: link.toPoints(params, preset) }).catch(error => {
+    lab.notice(`${error.message} The page shows the first preset instead.`);
+    return lab.source.ask(request, { points: preset });
+  }),
   /** Ask about the latest state of a page. It draws the answer, and its state goes into the address; an error is shown. */
   follow: (page, request, payload, done = answer => { page.answer = answer; page.draw(); }) => new Promise(resolve => lab.source.latest(request, payload, (answer, error) => {
     if (error || page.failed) lab.notice(error?.message ?? null);
@@ -51,7 +58,6 @@ function write() {
 }
 
 function told({ state, name, progress }) {
-  const { dataset } = document.documentElement;
   if (state && state !== dataset.connection) {
     if (dataset.connection) lab.notice(CONNECTION[state]);
     dataset.connection = state;
@@ -104,17 +110,17 @@ function acts() {
   const menu = h("div", { class: "menu", hidden: true });
   const picture = act("picture", "Picture", "Save this picture as SVG or PNG", () => {
     menu.hidden = !menu.hidden;
-    picture.setAttribute("aria-expanded", String(!menu.hidden));
+    picture.ariaExpanded = !menu.hidden;
     if (!menu.hidden) menu.firstChild.focus();
   });
-  picture.setAttribute("aria-expanded", "false");
+  const close = () => { menu.hidden = true; picture.ariaExpanded = false; picture.focus(); };
+  picture.ariaExpanded = false;
   for (const kind of ["SVG", "PNG"]) menu.append(h("button", { click: () => {
-    menu.hidden = true;
-    picture.focus();
+    close();
     const pictures = current.page.pictures ?? current.page.stage;
     if (current.page.pictures || pictures.width) save(pictures, kind.toLowerCase(), `separatrix-${current.name}`);
   } }, kind));
-  menu.addEventListener("keydown", event => { if (event.key === "Escape") { menu.hidden = true; picture.focus(); } });
+  menu.addEventListener("keydown", event => { if (event.key === "Escape") close(); });
   $(".acts").append(
     act("python", "Python", "Copy as Python", () => copied(() => current.page.python?.() ?? `${current.page.answer.python}\n`, "Python")),
     act("link", "Link", "Copy a link to this picture", () => { write(); copied(() => embedded ? link.text(current.name, current.page.params()) : location.href, "Link"); }),
@@ -127,6 +133,7 @@ async function visit() {
   const { name, title } = opening.pages.find(one => one.name === page) ?? opening.pages[0];
   clearTimeout(writing);
   current?.page?.leave?.();
+  lab.notice(CONNECTION[dataset.connection]);
   const mine = current = { name, page: null }, root = h("div"), own = { ...lab };
   // A page that was left before it was ready has nothing more to say.
   for (const act of ["say", "notice", "changed"]) own[act] = text => { if (current === mine) lab[act](text); };
@@ -176,4 +183,4 @@ keepFocus($("main"));
 navigation();
 acts();
 await visit();
-document.documentElement.dataset.ready = "true";
+dataset.ready = "true";

@@ -21,7 +21,7 @@ export class ModelCard {
       changed();
     };
     const head = h("div", { class: "row" }, sample(k), select(`${ORDINAL[k]} model`, names, model.name, choose),
-      remove && h("button", { class: "plain small", type: "button", "aria-label": `Remove the ${ORDINAL[k].toLowerCase()} model`, click: remove }, icon("close")));
+      remove && h("button", { class: "plain small", "aria-label": `Remove the ${ORDINAL[k].toLowerCase()} model`, click: remove }, icon("close")));
     this.element = h("div", { class: "model" }, head, this.form, this.numbers);
     this.#settings();
   }

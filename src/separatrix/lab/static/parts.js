@@ -29,7 +29,7 @@ export const figureOf = svg => h("figure", { class: "plane" }, svg);
 export const boundaries = (stage, lines) => lines.map(line => s("path", { class: "boundary line-0", d: stage.path(line) }));
 
 /** Count in the element what has been drawn: a program that watches the page can see that it has changed. */
-export function counted(element, what = "drawn") { element.dataset[what] = String(Number(element.dataset[what] ?? 0) + 1); }
+export function counted({ dataset }, what = "drawn") { dataset[what] = Number(dataset[what] ?? 0) + 1; }
 
 /** Call a function when the pointer is released, or taken away from the element. */
 export function released(element, act) { for (const name of ["pointerup", "pointercancel"]) element.addEventListener(name, act); }

@@ -17,11 +17,13 @@ class StepPage {
     const { methods } = await this.lab.source.ask("step.methods", {});
     this.methods = methods;
     const { models, unknown } = link.toModels(params, this.lab.known, 1, "perceptron", ["k"]);
-    this.model = models[0] && methods.includes(models[0].name) ? models[0] : { name: methods[0], settings: {}, base: null };
+    const [asked] = models, stepped = methods.includes(asked?.name);
+    this.model = stepped ? asked : { name: methods[0], settings: {}, base: null };
+    if (asked && !stepped) unknown.push(asked.name);
     this.lab.unknown(unknown);
     this.points = link.toPoints(params, "separable");
     this.build();
-    await this.fit(params.has("k") ? Number(params.get("k")) || 0 : 4);
+    await this.fit(params.has("k") ? Math.round(params.get("k")) || 0 : 4);
     return this;
   }
 
@@ -126,7 +128,9 @@ class StepPage {
     this.stop();
     if (!this.run) this.stage.show([[-3.6, -2.4], [3.6, 2.4]]);
     return new Promise(resolve => this.lab.source.latest("step.run", { points: this.points, model: this.model, box: this.stage.box }, (answer, error) => {
-      this.lab.notice(error?.message ?? (answer.cut ? `The run is longer; the page shows its first ${answer.steps.length - 1} updates.` : null));
+      const said = error?.message ?? (answer.cut ? `The run is longer; the page shows its first ${answer.steps.length - 1} updates.` : null);
+      if (said || this.said) this.lab.notice(said);
+      this.said = said;
       if (!answer) return resolve();
       const first = !this.run || this.shownPoints !== this.points;
       this.run = answer;

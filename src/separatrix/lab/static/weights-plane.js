@@ -81,7 +81,7 @@ export class LinePlane {
     const points = JSON.stringify([X, y, stage.box]);
     if (points !== this.points) Object.assign(this, { points, marks: s("g", {}, stage.marks(X, y)) }); // 500 marks are made only when they move.
     svg.replaceChildren(...answer.regions.map(one => stage.region(one)), ...stage.axes(), ...boundaries(stage, answer.lines),
-      ...answer.wrong.map(i => s("circle", { class: "ring", r: 9.5, transform: stage.place(X[i]) })), ...(X[this.row] ? [s("circle", { class: "selected", r: 13, transform: stage.place(X[this.row]) })] : []), this.marks, ...made);
+      ...answer.wrong.filter(i => X[i]).map(i => s("circle", { class: "ring", r: 9.5, transform: stage.place(X[i]) })), ...(X[this.row] ? [s("circle", { class: "selected", r: 13, transform: stage.place(X[this.row]) })] : []), this.marks, ...made);
     svg.setAttribute("aria-label", answer.label);
     counted(svg);
   }

@@ -99,9 +99,9 @@ def _single_row(step: Step) -> list[str]:
     assert step.eta is not None
     title = f"Step {step.number}: row {step.row}, x = {vector(step.x)}, t = {_sign(step.t)}"
     lines = [title, _score(step), f"{_margin(step)}: {'wrong' if step.mistake else 'right, nothing is added'}"]
+    if step.penalised:
+        return [*lines, _shrunk(step)]
     size, of = _size(step)
-    if not step.mistake or not np.allclose(step.w_added, size * step.t * step.x, rtol=1e-9, atol=1e-12):
-        return [*lines, f"  w = {vector(step.w)}, b = {number(step.b)}, after the penalty has shrunk w"]
     lines.append(
         f"  w ← w + {of} x = {vector(step.w_before)} + {number(size)}·({_sign(step.t)})·{vector(step.x)} "
         f"= {vector(step.w)}"
@@ -113,9 +113,19 @@ def _single_row(step: Step) -> list[str]:
 
 def _size(step: Step) -> tuple[float, str]:
     """η and its name; with class weights s, η s."""
+    assert step.x is not None
     assert step.eta is not None
-    size = abs(step.b_added) if step.b_added else step.eta
+    largest = int(np.argmax(np.abs(step.x)))
+    size = step.eta
+    if step.b_added:
+        size = abs(step.b_added)
+    elif step.x[largest]:
+        size = abs(step.w_added[largest] / step.x[largest])
     return (step.eta, "η t") if np.isclose(size, step.eta, rtol=1e-12) else (size, "η s t")
+
+
+def _shrunk(step: Step) -> str:
+    return f"  w = {vector(step.w)}, b = {number(step.b)}, after the penalty has shrunk w"
 
 
 def _batch(step: Step) -> list[str]:
@@ -124,11 +134,15 @@ def _batch(step: Step) -> list[str]:
     assert step.eta is not None
     rows = ", ".join(_some([str(row) for row in step.rows], MOST_ROWS))
     verb = "is" if len(step.rows) == 1 else "are"
+    title = f"Step {step.number}: {len(step.rows)} of {step.n_rows} rows {verb} wrong{': ' if rows else ''}{rows}"
+    if step.penalised:
+        return [title, _shrunk(step)]
+    of = "s t" if step.weighted else "t"
     return [
-        f"Step {step.number}: {len(step.rows)} of {step.n_rows} rows {verb} wrong: {rows}",
-        f"  w ← w + η Σ t x = {vector(step.w_before)} + {number(step.eta)}·{vector(step.w_added / step.eta)} "
+        title,
+        f"  w ← w + η Σ {of} x = {vector(step.w_before)} + {number(step.eta)}·{vector(step.w_added / step.eta)} "
         f"= {vector(step.w)}",
-        f"  b ← b + η Σ t = {number(step.b_before)} + {number(step.eta)}·{factor(step.b_added / step.eta)} "
+        f"  b ← b + η Σ {of} = {number(step.b_before)} + {number(step.eta)}·{factor(step.b_added / step.eta)} "
         f"= {number(step.b)}",
     ]
 
@@ -197,13 +211,16 @@ def _summary(step: Step) -> str:
     return found if step.bound is None else f"{found}; {BOUNDS[step.bound_name](step.bound)}"
 
 
-def _most_mistakes(bound: float) -> str:
-    # The bound is attained in some examples, where rounding may put it just below a whole number.
-    return f"at most {number(np.floor(bound * (1.0 + 1e-9)))} mistakes"
+def most_mistakes(bound: float) -> int:
+    """The most mistakes that a bound allows.
+
+    The bound is attained in some examples, where rounding may put it just below a whole number.
+    """
+    return int(np.floor(bound * (1.0 + 1e-9)))
 
 
 BOUNDS: dict[str, Callable[[float], str]] = {
-    "mistakes": _most_mistakes,
+    "mistakes": lambda bound: f"at most {number(most_mistakes(bound))} mistakes",
     "gap": lambda bound: f"at most {number(bound)} above the minimum",
     "margin": lambda bound: f"no margin exceeds {number(bound)}",
 }

@@ -60,9 +60,11 @@ class WholeSteps:
 
     ``cost_name``, ``bound_name``: what the cost and the bound of a `Step` are. ``zero``: whether a score of zero is a
     mistake, or positive. ``by_rows``: whether the convergence theorem of the perceptron bounds the updates.
+    ``weighted``, ``penalised``: whether the updates of a perceptron are weighted, and followed by a penalty.
     """
 
     cost_name, bound_name, zero, by_rows = "E", "gap", "positive", False
+    weighted = penalised = False
 
     def __init__(self, run: RecordedRun) -> None:
         self.run, self.problem = run, run.problem
@@ -130,6 +132,7 @@ class BatchSteps(WholeSteps):
         super().__init__(run)
         self.solver: Any = run.method
         self.zero = self.solver.zero
+        self.weighted, self.penalised = self.solver.weighted, self.solver.alpha > 0
 
     def cost(self, state: State[Any]) -> float:
         return state.at.value * self.problem.total_weight
@@ -149,7 +152,7 @@ class RowSteps(BatchSteps):
 
     def __init__(self, run: RecordedRun) -> None:
         super().__init__(run)
-        self.by_rows = not (self.solver.weighted or self.solver.alpha > 0)
+        self.by_rows = not (self.weighted or self.penalised)
 
     def used(self, before: State[Any], after: State[Any]) -> Used:
         return self._with_row(before.memory.known_survey.row)

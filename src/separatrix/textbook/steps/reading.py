@@ -102,6 +102,8 @@ def read(method: WholeSteps, moment: Moment, answer: Array, bound: float | None,
         bound_name=method.bound_name,
         margin=margin,
         hull=used.hull,
+        weighted=method.weighted,
+        penalised=method.penalised,
         status=status if is_answer else "",
     )
 

@@ -69,6 +69,9 @@ class Step:
         row is misclassified.
     hull : HullPoints or None
         For Kozinec's algorithm: its points ``alpha`` and ``beta``, and ``factor`` with w = factor · (α − β).
+    weighted, penalised : bool
+        For perceptrons: whether classes have weights, so that a row of weight s adds s times as much, and whether a
+        penalty shrinks w after each row.
     status : str
         For an answer: the certificate's sentence. Otherwise empty.
 
@@ -119,6 +122,8 @@ class Step:
     bound_name: str
     margin: float | None = None
     hull: HullPoints | None = None
+    weighted: bool = False
+    penalised: bool = False
     status: str = ""
 
     @property
