@@ -22,7 +22,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from separatrix.base.arrays import Array, Booleans, all_true, length
+from separatrix.base.arrays import Array, Integers, all_true, length
 from separatrix.base.errors import ParameterError
 from separatrix.objectives.problem import Evaluation, Objective
 from separatrix.rows import Block
@@ -58,17 +58,19 @@ class Extremes:
 
     def add(self, total: Sides, block: Block) -> Sides:
         m = block.t * block.scores(self.W)[:, 0]
-        negative = self._smallest(block, m, -1.0, block.t < 0)
-        positive = self._smallest(block, m, 1.0, block.t > 0)
-        return self.merge(total, Sides(negative, positive, int(np.count_nonzero(m <= 0))))
+        negative, positive = block.by_sign
+        found = (self._smallest(block, m, -1.0, negative), self._smallest(block, m, 1.0, positive))
+        return self.merge(total, Sides(*found, int(np.count_nonzero(m <= 0))))
 
-    def _smallest(self, block: Block, m: Array, sign: float, own: Booleans) -> Extreme:
+    def _smallest(self, block: Block, m: Array, sign: float, own: Integers) -> Extreme:
         """The row with the smallest margin among a class's ``own`` rows, whose target is ``sign``."""
-        margins = np.where(own, m, np.inf)
-        k = int(margins.argmin())
-        if margins[k] == np.inf:
+        if not len(own):
             return self.zero().negative
-        return Extreme(float(margins[k]), block.start + k, block.homogeneous_row(k)[1:] * sign)
+        k = int(own[m[own].argmin()])
+        smallest = float(m[k])
+        if smallest == np.inf:
+            return self.zero().negative
+        return Extreme(smallest, block.start + k, block.homogeneous_row(k)[1:] * sign)
 
     def merge(self, a: Sides, b: Sides) -> Sides:
         return Sides(
