@@ -22,7 +22,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from separatrix.base.arrays import Array, Integers, all_true, length
+from separatrix.base.arrays import Array, Integers, all_true, inner, length
 from separatrix.base.errors import ParameterError
 from separatrix.objectives.problem import Evaluation, Objective
 from separatrix.rows import Block
@@ -132,12 +132,12 @@ class Kozinec:
     def step(self, problem: Objective, state: State[KozinecMemory], budget: int | None = None) -> State[KozinecMemory]:
         alpha, beta, share, extremes = state.memory.alpha, state.memory.beta, state.memory.share, state.memory.extremes
         w = state.W[0, 1:]
-        plus = float(w @ alpha - w @ extremes.positive.x)
-        minus = float(-(w @ beta) - w @ extremes.negative.x)
+        plus = inner(w, alpha) - inner(w, extremes.positive.x)
+        minus = -inner(w, beta) - inner(w, extremes.negative.x)
         toward = extremes.positive if plus >= minus else extremes.negative
         point, x = (alpha, toward.x) if plus >= minus else (beta, -toward.x)
         away = point - x
-        squared = float(away @ away)
+        squared = inner(away, away)
         if max(plus, minus) <= 0 or squared == 0:
             return replace(state, halt=Halt.STALLED)
         k = min(1.0, max(plus, minus) / squared)
@@ -153,7 +153,8 @@ class Kozinec:
         self, problem: Objective, alpha: Array, beta: Array, share: Array, iteration: int
     ) -> State[KozinecMemory]:
         w = alpha - beta
-        W = np.concatenate([[-0.5 * float(w @ (alpha + beta))], w])[None, :]
+        W = np.empty((1, len(w) + 1))
+        W[0, 0], W[0, 1:] = -0.5 * inner(w, alpha + beta), w
         extremes = sides(problem, W)
         distance = length(w)
         smallest = min(extremes.negative.m, extremes.positive.m)
@@ -168,7 +169,7 @@ class Kozinec:
             share=share,
             extremes=extremes,
         )
-        return State(W, Evaluation(0.5 * unit * distance, np.zeros_like(W)), iteration, memory)
+        return State(W, Evaluation(0.5 * unit * distance, np.zeros(W.shape)), iteration, memory)
 
     def solution(self, problem: Objective, state: State[KozinecMemory]) -> State[KozinecMemory]:
         return state
