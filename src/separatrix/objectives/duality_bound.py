@@ -129,9 +129,9 @@ def _constant_probabilities(objective: Objective, W: Array, G: Array, L: float) 
 
 def _constant_slopes(objective: Objective, W: Array, G: Array, L: float) -> Constants:
     """For any convex loss of one score: its slopes at the constant score of CONSTANT_SCORES with the lowest price."""
-    if not objective.fit_intercept:
+    slopes = objective.constant_slopes if objective.fit_intercept else None
+    if slopes is None:
         return Constants(0.0, np.zeros_like(G), 0.0, 0.0)
-    slopes = objective.constant_slopes
     with np.errstate(invalid="ignore"):
         aparts = (L + slopes.conjugate - slopes.gradients @ W[0]).tolist()
     along = slopes.along.tolist()  # without NumPy, which takes several times as long for six numbers

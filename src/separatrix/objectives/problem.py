@@ -166,9 +166,9 @@ class Objective(IdentifiedDirections):
         return null_weights(self)
 
     @depends_on("rows", "frame", "loss")
-    def constant_slopes(self) -> ConstantSlopes:
-        """The slopes of a loss of one score at constant scores, for the duality bound."""
-        return constant_slopes(self)
+    def constant_slopes(self) -> ConstantSlopes | None:
+        """The slopes of the loss at constant scores, for the duality bound; None for a loss of several scores."""
+        return None if self.loss.traits.multiclass else constant_slopes(self)
 
     @property
     def offsets(self) -> Array | None:
