@@ -5,6 +5,8 @@ import pytest
 from scipy.sparse import csr_array
 
 from separatrix.kernels import perceptron, plane_perceptron
+from separatrix.rows import memory_rows
+from separatrix.solvers.separating.compiled_walks import compiled_walk_of_classes
 
 
 def _score(row, w):
@@ -111,16 +113,17 @@ def test_the_loop_for_two_columns_is_the_loop_for_any_number(seed, zero_is_mista
 @pytest.mark.parametrize("zero_is_mistake", [True, False])
 def test_the_loop_for_several_classes_is_that_of_each_class(seed, zero_is_mistake):
     rng = np.random.default_rng(seed)
-    n, K = int(rng.integers(2, 60)), int(rng.integers(2, 6))
+    # More rows than the loop visits before it adds mistakes to its sums, and numbers of classes that leave some over.
+    n, K = int(rng.integers(2, 90)), int(rng.integers(2, 6))
     X = rng.integers(-3, 4, (n, 2)).astype(np.float64) if seed % 2 else rng.standard_normal((n, 2))
-    T, s = rng.choice([-1.0, 1.0], (n, K)), rng.integers(1, 4, n).astype(np.float64)
+    targets, s = rng.choice([-1.0, 1.0], (K, n)), rng.integers(1, 4, n).astype(np.float64)
     order = np.concatenate([rng.permutation(n) for _ in range(5)])
     how, seen = (0.5, zero_is_mistake, seed % 5 > 0), 7
-    start = rng.integers(-1, 2, (3, K)).astype(np.float64)
-    W, U, made, cost = start.copy(), np.zeros((3, K)), np.zeros(K, dtype=np.int64), np.zeros(K)
-    plane_perceptron.walk_plane_classes(X, T, s, order, W, *how, U, seen, made, cost)
-    for k in range(K):
-        w, u, t = start[:, k].copy(), np.zeros(3), np.ascontiguousarray(T[:, k])
+    start = rng.integers(-1, 2, (K, 3)).astype(np.float64)
+    W, U, rows = start.copy(), np.zeros((K, 3)), memory_rows(X, targets[0], s).resident()
+    made, cost = compiled_walk_of_classes(rows, list(targets), order, W, how, U, seen)
+    for k, t in enumerate(targets):
+        w, u = start[k].copy(), np.zeros(3)
         _, updates, total = plane_perceptron.walk_plane(X, t, s, order, 0, len(order), w, *how, u, seen)
-        assert (W[:, k].tolist(), U[:, k].tolist(), made[k], cost[k]) == (w.tolist(), u.tolist(), updates, total)
+        assert (W[k].tolist(), U[k].tolist(), made[k], cost[k]) == (w.tolist(), u.tolist(), updates, total)
     assert made.any()

@@ -8,7 +8,7 @@ import pytest
 
 from separatrix.losses import LOSSES, Logistic, MarginLoss, Traits
 from separatrix.losses.traits import Kinked
-from separatrix.objectives import duality_bound
+from separatrix.objectives import constant_slopes, duality_bound
 from separatrix.objectives.build import build_objective
 from separatrix.objectives.kinks import WIDTHS
 from separatrix.objectives.penalty import Penalty
@@ -72,7 +72,7 @@ def test_never_violated_and_sharp_at_the_optimum(name, l1_ratio):
 @pytest.mark.parametrize("l1_ratio", [0.0, 0.6, 1.0])
 def test_the_conjugate_gives_the_bound_that_entropy_gives(monkeypatch, l1_ratio):
     """The closed form for the logistic loss is kept for its speed alone."""
-    monkeypatch.setattr(duality_bound, "CONSTANT_SCORES", (-800.0, 800.0))  # slopes of the closed form
+    monkeypatch.setattr(constant_slopes, "CONSTANT_SCORES", (-800.0, 800.0))  # slopes of the closed form
     for seed in range(60):
         problem = posed(problems.draw(seed, K=2, C=float(10.0 ** (seed % 4 - 2))), "logistic", l1_ratio)
         plain = problem.with_(loss=PlainLogistic())

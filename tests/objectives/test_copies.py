@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from separatrix.base.cached import cached_property
+from separatrix.objectives.constant_slopes import ConstantSlopes
 from separatrix.objectives.dense_table import DenseTable
 from separatrix.objectives.problem import Objective
 from separatrix.objectives.subspace import Subspace
@@ -74,6 +75,8 @@ def agree(a, b):
         return all(agree(x, y) for x, y in zip(a.value_gradient(W), b.value_gradient(W), strict=True))
     if isinstance(a, Sample):
         return agree(a.odds, b.odds) and agree(a.block.homogeneous(), b.block.homogeneous())
+    if isinstance(a, ConstantSlopes):
+        return all(agree(x, y) for x, y in zip(a, b, strict=True))
     return np.allclose(np.asarray(a, dtype=float), np.asarray(b, dtype=float), rtol=1e-9, atol=1e-12)
 
 

@@ -64,12 +64,13 @@ class SeparationClaim(SeparatingClaim):
     def of_rows(self, rows: Rows) -> Recomputed:
         """Cost and subgradient at the claimed weights, over any kind of rows."""
         from separatrix.solvers.separating.perceptron import evaluation, survey
-        from separatrix.solvers.separating.separation_objective import build_separation_objective
+        from separatrix.solvers.separating.separation_objective import build_separation_objectives
 
-        evaluations = []
-        for w, each in zip(self.scorer.W, one_against_rest(rows, len(self.scorer.classes)), strict=True):
-            problem = build_separation_objective(each, self.fit_intercept)
-            evaluations.append(evaluation(problem, survey(problem, w[None, :], self.zero)))
+        problems = build_separation_objectives(one_against_rest(rows, len(self.scorer.classes)), self.fit_intercept)
+        evaluations = [
+            evaluation(problem, survey(problem, w[None, :], self.zero))
+            for w, problem in zip(self.scorer.W, problems, strict=True)
+        ]
         length = float(np.linalg.norm([np.linalg.norm(at.gradient) for at in evaluations]))
         return Recomputed(sum(at.value for at in evaluations), 0.0, self.bound, length)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import numpy as np
 
@@ -23,13 +23,6 @@ PROBED_POINTS, AFFINE_ROUNDING = 24, 1e-13
 LARGEST_SCORE = 1e150
 # How often a box is made ten times smaller in search of one with smaller scores.
 MOST_TENTHS = 300
-
-
-@runtime_checkable
-class QuickScores(Protocol):
-    """A scorer that gives its scores as a function without checks, which is fast for few rows."""
-
-    def quick_scores(self) -> Callable[[Array], Array]: ...
 
 
 @dataclass(frozen=True)
@@ -63,7 +56,8 @@ def plane_scores(model: Any) -> PlaneScores:
     width = getattr(scorer, "n_features", getattr(model, "n_features_in_", 2))
     if width != 2:
         raise ParameterError("model", f"it was fitted to {width} columns", "fit it to two: regions lie in the plane")
-    score = scorer.quick_scores() if isinstance(scorer, QuickScores) else _scores(model)
+    # Some scorers give their scores as a function without checks, which is fast for few rows.
+    score = scorer.quick_scores() if hasattr(scorer, "quick_scores") else _scores(model)
     return PlaneScores(_of_all_classes(score, link), labels, link)
 
 

@@ -9,7 +9,7 @@ its sign, so the signs decide for the whole cell. Regions of other classifiers h
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -54,14 +54,15 @@ def regions(model: Any, box: Any) -> list[Region] | list[CurvedRegion]:
     (0.75, 0.25)
     """
     scorer = getattr(model, "scorer_", model)
-    if isinstance(scorer, DrawsItself):
-        polygons = scorer.regions_in(box)
+    if hasattr(scorer, "regions_in"):  # it has not one linear score for each class, and may know its polygons
+        polygons: list[Region] | None = scorer.regions_in(box)
         if polygons is not None:
             return polygons
     elif _linear_weights(scorer) is not None:
         return linear_regions(scorer, box)
     scores = plane_scores(model)
-    lines = scorer.boundary_lines() if isinstance(scorer, HasBoundaryLines) else None
+    # Lines (b, w), (P, 3), on which all boundaries lie, if the scorer knows such lines.
+    lines: Array | None = scorer.boundary_lines() if hasattr(scorer, "boundary_lines") else None
     if lines is not None:
         return regions_between(lines, scores.field, scores.labels, box)
     W_plane = affine_weights(scores.field, box)
@@ -111,20 +112,6 @@ def _scores_of_all_classes(weights: Array, link: Any) -> tuple[Array, list[int]]
     boundary = 0.0 if link is None else link.boundary
     W = np.vstack([[boundary, 0.0, 0.0], weights])
     return W, [1, 0] if link is None or link.takes_boundary else [0, 1]
-
-
-@runtime_checkable
-class DrawsItself(Protocol):
-    """A scorer without one linear score for each class, which computes its polygons itself; None if it has none."""
-
-    def regions_in(self, box: Any) -> list[Region] | None: ...
-
-
-@runtime_checkable
-class HasBoundaryLines(Protocol):
-    """A scorer that may know lines (b, w), (P, 3), on which all boundaries of its classes lie; None if it does not."""
-
-    def boundary_lines(self) -> Array | None: ...
 
 
 def voted_regions(

@@ -7,7 +7,7 @@ share of zero for absolute values. For a loss with kinks the slopes are those of
 
 from __future__ import annotations
 
-from math import log
+from math import inf, isfinite, log
 from typing import NamedTuple
 
 import numpy as np
@@ -19,10 +19,6 @@ from separatrix.objectives.kinks import DualPoint, smoothed_slopes
 from separatrix.objectives.penalty import soft
 from separatrix.objectives.problem import Evaluation, Objective
 from separatrix.objectives.rounding import Rounding
-
-# Distances from the best constant score whose slopes may cancel the intercept's part of a gradient. The slopes of a
-# logistic loss at the two ends are exactly 0 and 1.
-CONSTANT_SCORES = (-800.0, -2.0, -1.0, 1.0, 2.0, 800.0)
 
 
 def duality(objective: Objective, W: Array, at: Evaluation) -> Bound:
@@ -133,21 +129,18 @@ def _constant_probabilities(objective: Objective, W: Array, G: Array, L: float) 
 
 def _constant_slopes(objective: Objective, W: Array, G: Array, L: float) -> Constants:
     """For any convex loss of one score: its slopes at the constant score of CONSTANT_SCORES with the lowest price."""
-    if not objective.fit_intercept:
+    slopes = objective.constant_slopes if objective.fit_intercept else None
+    if slopes is None:
         return Constants(0.0, np.zeros_like(G), 0.0, 0.0)
-    loss, share, targets = objective.loss, objective.mean_class_sums[:, 0], objective.targets
-    scores = float(objective.null_weights[0, 0] if objective.offsets is None else 0.0) + np.array(CONSTANT_SCORES)
-    slopes = loss.derivative(np.tile(targets, len(scores)), np.repeat(scores, 2)).reshape(-1, 2)
-    conjugate = loss.conjugate(np.tile(targets, len(scores)), slopes.ravel()).reshape(-1, 2)
-    along, gradients = slopes @ share, slopes @ objective.mean_class_sums
-    with np.errstate(divide="ignore", invalid="ignore"):
-        apart = L + conjugate @ share - gradients @ W[0]
-        price = np.where((along != 0) & np.isfinite(apart), (np.abs(apart) + L) / np.abs(along), np.inf)
-    low, high = (int(np.argmin(np.where(side, price, np.inf))) for side in (along < 0, along > 0))
-    g, k = float(G[0, 0]), low if G[0, 0] > 0 else high
-    dearest = float(max(price[low] if along[low] < 0 else np.inf, price[high] if along[high] > 0 else np.inf))
-    theta = abs(g) / (abs(g) + abs(float(along[k]))) if g != 0 else 0.0
-    return Constants(theta, gradients[k : k + 1], float(apart[k]), dearest)
+    with np.errstate(invalid="ignore"):
+        aparts = (L + slopes.conjugate - slopes.gradients @ W[0]).tolist()
+    along = slopes.along.tolist()  # without NumPy, which takes several times as long for six numbers
+    prices = [(abs(a) + L) / abs(u) if u != 0 and isfinite(a) else inf for u, a in zip(along, aparts, strict=True)]
+    below, above = ([p if u * sign > 0 else inf for u, p in zip(along, prices, strict=True)] for sign in (-1, 1))
+    g = float(G[0, 0])
+    k = below.index(min(below)) if g > 0 else above.index(min(above))
+    theta = abs(g) / (abs(g) + abs(along[k])) if g != 0 else 0.0
+    return Constants(theta, slopes.gradients[k : k + 1], aparts[k], max(min(below), min(above)))
 
 
 def _towards_constant(objective: Objective, G: Array) -> tuple[float, Array, float]:

@@ -20,6 +20,7 @@ from dataclasses import replace
 import numpy as np
 
 from separatrix.base.arrays import Array
+from separatrix.objectives.constant_slopes import ConstantSlopes, constant_slopes
 from separatrix.objectives.evaluation import Evaluation as Evaluation
 from separatrix.objectives.factor import Factor
 from separatrix.objectives.identified_directions import IdentifiedDirections
@@ -168,6 +169,11 @@ class Objective(IdentifiedDirections):
     def null_weights(self) -> Array:
         """The best constants (approximate with an offset), and zero for every column, (K or 1, d + 1)."""
         return null_weights(self)
+
+    @depends_on("rows", "frame", "loss")
+    def constant_slopes(self) -> ConstantSlopes | None:
+        """The slopes of the loss at constant scores, for the duality bound; None for a loss of several scores."""
+        return None if self.loss.traits.multiclass else constant_slopes(self)
 
     @property
     def offsets(self) -> Array | None:

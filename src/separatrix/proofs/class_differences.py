@@ -77,6 +77,8 @@ class Differences:
 
     def named(self, which: Integers) -> tuple[Integers, Integers]:
         """The row i and the class k of each difference, given by its number."""
+        if self.K == 2:
+            return which, (self.codes[which] == 0).astype(np.int64)
         i, place = np.divmod(which, self.K - 1)
         return i, place + (place >= self.codes[i])
 
@@ -164,6 +166,8 @@ class Differences:
 
     def take(self, which: Integers) -> Any:
         """The given rows, dense, or CSR where X is CSR."""
+        if self.K == 2 and not is_sparse(self.X):
+            return self._signed(which)
         i, k = self.named(which)
         y, X = self.codes[i], self.X[i]
         own, other = (y > 0).nonzero()[0], (k > 0).nonzero()[0]
@@ -189,6 +193,15 @@ class Differences:
         at = (np.concatenate(places), np.concatenate(columns))
         rows = coo_array((np.concatenate(values), at), shape=(len(i), self.width))
         return csr_array(rows)
+
+    def _signed(self, which: Integers) -> Array:
+        """``take`` for dense rows of two classes: t_i x̄_i."""
+        t = np.where(self.codes[which] > 0, 1.0, -1.0)
+        rows = np.empty((len(which), self.width))
+        if self.fit_intercept:
+            rows[:, 0] = t
+        np.multiply(self.X[which], t[:, None], out=rows[:, self.fit_intercept :])
+        return rows
 
     def dense(self, which: Integers) -> Array:
         rows = self.take(which)

@@ -21,6 +21,7 @@ MOST_DIRECTIONS = 8
 MOST_EXCHANGES = 60
 # A vector of unit rows shorter than this may be zero; a weight below SMALLEST_WEIGHT is dropped.
 NEARLY_ZERO, SMALLEST_WEIGHT = 1e-9, 1e-12
+NO_WEIGHT = np.zeros(1)
 
 
 def enclosing_rows(B: Array) -> tuple[Integers, Array] | None:
@@ -43,10 +44,10 @@ def enclosing_rows(B: Array) -> tuple[Integers, Array] | None:
         scores = P @ x
         if float(x @ x) <= NEARLY_ZERO**2:
             return _proven(B, np.array(chosen), mu)
-        k = int(np.argmin(scores))
+        k = int(scores.argmin())
         if scores[k] > 0 or k in chosen:  # x separates, or rounding hides any progress
             return None
-        shortest = _shortest(P, [*chosen, k], np.append(mu, 0.0))
+        shortest = _shortest(P, [*chosen, k], np.concatenate([mu, NO_WEIGHT]))
         if shortest is None:
             return None
         chosen, mu = shortest

@@ -135,10 +135,10 @@ def least_violation(A: Any, positive: Any) -> Array | None:
     [1.0, 1.0, -1.0, 1.0, 1.0]
     """
     n, w = A.shape
-    _, columns = _units(A)
+    columns = power_of_two(_largest(abs(A), 0))
     share = np.where(positive, 1.0 / max(1, int(np.sum(positive))), 1.0 / max(1, int(np.sum(~positive))))
     share *= n  # scales the coefficients to about 1
-    only = None if is_sparse(A) else only_minimum(_divided(A, np.ones(n), columns), share)
+    only = None if is_sparse(A) else only_minimum(A / columns, share)
     if only is not None:
         return np.asarray(only / columns)
     # We solve the dual, max Σ share u subject to Σ share u a = 0 and 0 ≤ u ≤ 1. Its basis has w rows, while the basis

@@ -76,7 +76,7 @@ def _descended(A: Array, c: Array, chosen: Integers) -> Array | None:
         m[chosen] = 1.0
         multipliers = -((c * (m < 1.0)) @ A) @ edges
         excess = np.maximum(-multipliers, multipliers - c[chosen])
-        k = int(np.argmax(excess))
+        k = int(excess.argmax())
         if excess[k] <= 0:
             return v if _is_only(A, c, v, m, chosen, multipliers) else None
         along = edges[:, k] if multipliers[k] < 0 else -edges[:, k]
@@ -97,14 +97,15 @@ def _least_along(rise: Array, m: Array, c: Array, slope: float, chosen: Integers
     ahead = left * rise > 0
     ahead[chosen] = False
     rows = ahead.nonzero()[0]
-    distance = left[rows] / rise[rows]
+    steep = rise[rows]
+    distance = left[rows] / steep
     order = distance.argsort()
-    passed = rows[order]
-    slopes = slope + (c[passed] * np.abs(rise[passed])).cumsum()
+    slopes = slope + (c[rows] * np.abs(steep))[order].cumsum()
     last = int(slopes.searchsorted(0.0))
     if not slope < 0 or last == len(order):
         return None
-    return float(distance[order[last]]), int(passed[last])
+    first = order[last]
+    return float(distance[first]), int(rows[first])
 
 
 def _is_only(A: Array, c: Array, v: Array, m: Array, chosen: Integers, multipliers: Array) -> bool:

@@ -60,6 +60,11 @@ class Block:
         return int(self.X.shape[0])
 
     @cached_property
+    def by_sign(self) -> tuple[Integers, Integers]:
+        """The indices of the rows with targets t < 0, and of those with t > 0."""
+        return (self.t < 0).nonzero()[0], (self.t > 0).nonzero()[0]
+
+    @cached_property
     def _double(self) -> Any:
         """X, with dense float32 converted to float64 once per block."""
         return self.X if is_sparse(self.X) else np.asarray(self.X, dtype=np.float64)

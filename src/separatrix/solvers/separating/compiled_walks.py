@@ -72,11 +72,18 @@ def compiled_walk_of_classes(
     from separatrix.kernels import plane_perceptron
 
     (X,) = _arrays(rows).X
-    made, cost = np.zeros(len(W), dtype=np.int64), np.zeros(len(W))
-    weights, sums = np.ascontiguousarray(W.T), np.ascontiguousarray(U.T)
-    T = np.column_stack(targets)
-    plane_perceptron.walk_plane_classes(X, T, rows.weight, order, weights, *how, sums, seen, made, cost)
-    W[:], U[:] = weights.T, sums.T
+    K, width = len(W), plane_perceptron.CLASSES_AT_ONCE
+    made, cost = np.zeros(K, dtype=np.int64), np.zeros(K)
+    for first in range(0, K, width):
+        own, n_own = slice(first, first + width), min(width, K - first)
+        # Targets and weights of zero fill up the last group of classes.
+        T, weights, sums = np.zeros((len(X), width)), np.zeros((3, width)), np.zeros((3, width))
+        T[:, :n_own] = np.column_stack(targets[own])
+        weights[:, :n_own], sums[:, :n_own] = W[own].T, U[own].T
+        updates, total = np.zeros(width, dtype=np.int64), np.zeros(width)
+        plane_perceptron.walk_plane_classes(X, T, rows.weight, order, weights, *how, sums, seen, updates, total)
+        W[own], U[own] = weights[:, :n_own].T, sums[:, :n_own].T
+        made[own], cost[own] = updates[:n_own], total[:n_own]
     return made, cost
 
 

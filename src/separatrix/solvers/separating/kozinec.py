@@ -22,7 +22,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from separatrix.base.arrays import Array, Booleans, all_true, length
+from separatrix.base.arrays import Array, Integers, all_true, inner, length
 from separatrix.base.errors import ParameterError
 from separatrix.objectives.problem import Evaluation, Objective
 from separatrix.rows import Block
@@ -58,17 +58,19 @@ class Extremes:
 
     def add(self, total: Sides, block: Block) -> Sides:
         m = block.t * block.scores(self.W)[:, 0]
-        negative = self._smallest(block, m, -1.0, block.t < 0)
-        positive = self._smallest(block, m, 1.0, block.t > 0)
-        return self.merge(total, Sides(negative, positive, int(np.count_nonzero(m <= 0))))
+        negative, positive = block.by_sign
+        found = (self._smallest(block, m, -1.0, negative), self._smallest(block, m, 1.0, positive))
+        return self.merge(total, Sides(*found, int(np.count_nonzero(m <= 0))))
 
-    def _smallest(self, block: Block, m: Array, sign: float, own: Booleans) -> Extreme:
+    def _smallest(self, block: Block, m: Array, sign: float, own: Integers) -> Extreme:
         """The row with the smallest margin among a class's ``own`` rows, whose target is ``sign``."""
-        margins = np.where(own, m, np.inf)
-        k = int(margins.argmin())
-        if margins[k] == np.inf:
+        if not len(own):
             return self.zero().negative
-        return Extreme(float(margins[k]), block.start + k, block.homogeneous_row(k)[1:] * sign)
+        k = int(own[m[own].argmin()])
+        smallest = float(m[k])
+        if smallest == np.inf:
+            return self.zero().negative
+        return Extreme(smallest, block.start + k, block.homogeneous_row(k)[1:] * sign)
 
     def merge(self, a: Sides, b: Sides) -> Sides:
         return Sides(
@@ -130,12 +132,12 @@ class Kozinec:
     def step(self, problem: Objective, state: State[KozinecMemory], budget: int | None = None) -> State[KozinecMemory]:
         alpha, beta, share, extremes = state.memory.alpha, state.memory.beta, state.memory.share, state.memory.extremes
         w = state.W[0, 1:]
-        plus = float(w @ alpha - w @ extremes.positive.x)
-        minus = float(-(w @ beta) - w @ extremes.negative.x)
+        plus = inner(w, alpha) - inner(w, extremes.positive.x)
+        minus = -inner(w, beta) - inner(w, extremes.negative.x)
         toward = extremes.positive if plus >= minus else extremes.negative
         point, x = (alpha, toward.x) if plus >= minus else (beta, -toward.x)
         away = point - x
-        squared = float(away @ away)
+        squared = inner(away, away)
         if max(plus, minus) <= 0 or squared == 0:
             return replace(state, halt=Halt.STALLED)
         k = min(1.0, max(plus, minus) / squared)
@@ -151,7 +153,8 @@ class Kozinec:
         self, problem: Objective, alpha: Array, beta: Array, share: Array, iteration: int
     ) -> State[KozinecMemory]:
         w = alpha - beta
-        W = np.concatenate([[-0.5 * float(w @ (alpha + beta))], w])[None, :]
+        W = np.empty((1, len(w) + 1))
+        W[0, 0], W[0, 1:] = -0.5 * inner(w, alpha + beta), w
         extremes = sides(problem, W)
         distance = length(w)
         smallest = min(extremes.negative.m, extremes.positive.m)
@@ -166,7 +169,7 @@ class Kozinec:
             share=share,
             extremes=extremes,
         )
-        return State(W, Evaluation(0.5 * unit * distance, np.zeros_like(W)), iteration, memory)
+        return State(W, Evaluation(0.5 * unit * distance, np.zeros(W.shape)), iteration, memory)
 
     def solution(self, problem: Objective, state: State[KozinecMemory]) -> State[KozinecMemory]:
         return state
