@@ -179,6 +179,43 @@ def test_methods_that_need_rows_in_memory_say_so(anywhere):
         sx.summary(model, on_dask(X), Y)
 
 
+IN_STEPS = {
+    "perceptron": lambda: sx.Perceptron(),
+    "least squares": lambda: sx.LeastSquaresClassifier(),
+    "qda": lambda: sx.QuadraticDiscriminantAnalysis(),
+    "one versus rest": lambda: sx.OneVsRestClassifier(sx.Perceptron()),
+    "one versus one": lambda: sx.OneVsOneClassifier(sx.LinearDiscriminantAnalysis()),
+}
+
+
+@pytest.mark.parametrize("name", IN_STEPS)
+def test_partial_fit_does_not_gather_dask_collections(name):
+    classes = np.unique(Y)
+    given = {
+        "X": (
+            (on_dask(X), Y),
+            (frame().drop(columns="y"), Y),
+            (on_dask(X), on_dask(Y)),
+            (dask_table(on_dask(X), Y), None),
+        ),
+        "y": ((X, on_dask(Y)), (X, frame()["y"])),
+    }
+    for argument, calls in given.items():
+        for call in calls:
+            with pytest.raises(ParameterError, match=rf"{argument}: .*partial_fit takes rows in memory; use fit"):
+                IN_STEPS[name]().partial_fit(*call, classes=classes)
+    model = IN_STEPS[name]()
+    for rows, labels in zip(on_dask(X).blocks, on_dask(Y).blocks, strict=True):
+        if len(rows):
+            model.partial_fit(rows.compute(), labels.compute(), classes=classes)
+    assert model.classes_.tolist() == classes.tolist()
+
+
+def test_partial_fit_does_not_gather_weights():
+    with pytest.raises(ParameterError, match="sample_weight: it is a Dask collection"):
+        sx.LinearDiscriminantAnalysis().partial_fit(X, Y, sample_weight=da.ones(N))
+
+
 def test_predictions_are_dask_arrays(anywhere):
     table = frame()
     plain, with_names = sx.LogisticRegression().fit(X, Y), sx.LogisticRegression()
