@@ -78,6 +78,21 @@ def test_columns_whose_mean_dwarfs_their_spread(tmp_path, name, offset):
         _same(X, y, None, sx.scan(written(tmp_path, X, y), target="y"), CLASSIFIERS[name])
 
 
+@pytest.mark.parametrize("name", ["balanced", "svc"])
+def test_one_such_column_among_many(tmp_path, name):
+    """Its sums by class are computed again, without the other columns."""
+    X, y = labelled(100_000, d=12)
+    X[:, 5] += 1e6
+    _same(X, y, None, sx.scan(written(tmp_path, X, y), target="y"), CLASSIFIERS[name])
+
+
+def test_many_such_columns_and_weights(tmp_path):
+    """The weights of the classes are summed as all sums are."""
+    X, y = labelled(150_000)
+    X[:, 2:4] += [1e12, 1e5]
+    _same(X, y, None, sx.scan(written(tmp_path, X, y), target="y"), CLASSIFIERS["balanced"])
+
+
 def _same(X, y, weight, scan, made):
     ours, theirs = made().fit(scan), made().fit(X, y, sample_weight=weight)
     assert ours.classes_.tolist() == theirs.classes_.tolist()

@@ -47,11 +47,10 @@ class RowStatistics(ProblemParts):
         """Σ s x̄ by class, (classes, d + 1)."""
         return self.rows.fold(ClassSums(self.n_classes, self.shape[1], not self.loss.traits.multiclass))
 
-    @depends_on("rows")
+    @property
     def class_weight(self) -> Array:
-        """Σ s by class, (classes,). For rows in memory this does not read the columns."""
-        block = None if "class_sums" in vars(self) else self.rows.resident()
-        return self.class_sums[:, 0] if block is None else (block.t == self.targets[:, None]) @ block.weight
+        """Σ s by class, (classes,)."""
+        return self.class_sums[:, 0]
 
     @depends_on("rows")
     def total_weight(self) -> float:
