@@ -10,6 +10,7 @@ import pytest
 from scipy.sparse import csr_array
 from sklearn.datasets import load_iris
 
+import separatrix as sx
 from separatrix import LeastSquaresClassifier
 from separatrix.base.errors import NotConvergedWarning
 
@@ -151,3 +152,21 @@ def test_nearly_singular_rows_reach_what_lstsq_reaches(family):
         certificate.objective - best <= (certificate.bound if certificate.bound is not None else np.inf) + 1e-7
     )  # the design rounds
     assert certificate.objective == pytest.approx(best, rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    "classifier",
+    [
+        sx.LeastSquaresClassifier,
+        sx.FisherDiscriminant,
+        sx.LinearDiscriminantAnalysis,
+        sx.QuadraticDiscriminantAnalysis,
+    ],
+)
+def test_a_constant_column_alone_makes_no_other_columns_collinear(classifier):
+    rng = np.random.default_rng(0)
+    X = np.column_stack([np.full(2000, 3.0), rng.standard_normal((2000, 7))])
+    y = X[:, 1] > rng.logistic(size=2000)
+    status = classifier().fit(X, y).certificate_.status
+    assert "column 0 is constant" in status
+    assert "collinear" not in status

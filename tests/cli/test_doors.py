@@ -4,11 +4,14 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import ExitStack, closing
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from separatrix.cli import verbs
+from separatrix.cli.exits import Terminated, terminate
 from tests.cli.running import OVERLAPPING, complaint, run
 
 PROGRAM = [sys.executable, "-m", "separatrix"]
@@ -150,3 +153,86 @@ def test_a_termination_leaves_no_part_of_a_file_behind(table, tmp_path):
         script = TERMINATED_WHILE_WRITING.format(words=[*words, "--out", str(out / "file")])
         assert ended(script) == (143, "separatrix: terminated")
         assert list(out.iterdir()) == []
+
+
+TERMINATED_AGAIN = """
+import atexit, os, runpy, signal, sys
+
+signal.signal(signal.SIGTERM, signal.SIG_DFL)
+os.fsync = lambda descriptor: signal.raise_signal(signal.SIGTERM)
+remove = os.unlink
+
+def unlink(*given, **named):
+    signal.raise_signal(signal.SIGTERM)
+    remove(*given, **named)
+
+os.unlink = os.remove = unlink
+atexit.register(signal.raise_signal, signal.SIGTERM)
+sys.argv = ["separatrix", *{words!r}]
+runpy.run_module("separatrix", run_name="__main__")
+"""
+
+
+@pytest.mark.slow
+def test_a_second_termination_leaves_no_part_of_a_file_behind(table, tmp_path):
+    out = tmp_path / "out"
+    out.mkdir()
+    script = TERMINATED_AGAIN.format(words=["fit", table, "--target", "y", "--out", str(out / "file")])
+    assert ended(script) == (143, "separatrix: terminated")
+    assert list(out.iterdir()) == []
+
+
+@pytest.fixture
+def terminated():
+    """SIGTERM is handled as the program does."""
+    before = signal.signal(signal.SIGTERM, terminate)
+    yield partial(signal.raise_signal, signal.SIGTERM)
+    signal.signal(signal.SIGTERM, before)
+
+
+def test_another_termination_does_not_interrupt_what_removes_files(terminated):
+    done = []
+
+    def pieces():
+        try:
+            yield 1
+        finally:
+            terminated()
+            done.append("generator")
+
+    def fit(rows):
+        for _ in rows:
+            try:
+                terminated()
+            finally:
+                try:
+                    raise OSError
+                except OSError:
+                    terminated()
+                done.append("finally")
+
+    def verb():
+        with ExitStack() as files:
+            files.callback(done.append, "file")
+            files.callback(terminated)
+            fit(files.enter_context(closing(pieces())))
+
+    with pytest.raises(Terminated):
+        verb()
+    assert done == ["finally", "generator", "file"]
+    with pytest.raises(Terminated):  # another run
+        terminated()
+
+
+def test_a_termination_that_python_drops_is_followed_by_the_next_one(terminated, monkeypatch):
+    dropped = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda raised: dropped.append(raised.exc_type))
+
+    class Finaliser:
+        def __del__(self):
+            terminated()
+
+    Finaliser()
+    assert dropped == [Terminated]
+    with pytest.raises(Terminated):
+        terminated()

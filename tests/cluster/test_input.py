@@ -111,7 +111,8 @@ def test_errors_name_the_argument_and_the_partition(anywhere):
     named(NotFiniteError, "row 260, column 3 is NaN", on_dask(hole), labels)
     named(InputError, "y: it has 3 entries, and X has 400 rows", on_dask(X), da.from_array(Y[:3]))
     named(InputError, "y: requires y", on_dask(X), None)
-    named(InputError, "X: it has 1 dimensions", labels, labels)
+    named(InputError, "X: it has 1 dimension; give", labels, labels)
+    named(InputError, "X: it has 1 dimension; give", frame()["a"], frame()["y"])
     named(InputError, "X: it holds <U3, not numbers", labels[:, None], labels)
     named(TableError, "column 'kind' holds", frame(kind="text").drop(columns="y"), frame()["y"])
 
@@ -174,9 +175,43 @@ def test_functions_that_need_rows_in_memory_refuse_dask_collections_by_name():
 def test_methods_that_need_rows_in_memory_say_so(anywhere):
     with pytest.raises(ParameterError, match="KozinecClassifier needs them there"):
         sx.KozinecClassifier().fit(on_dask(X), on_dask(Y))
-    model = sx.LogisticRegression().fit(X, Y)
-    with pytest.raises(ParameterError, match=r"X: it is a Dask collection.*dask_table"):
-        sx.summary(model, on_dask(X), Y)
+
+
+IN_STEPS = {
+    "perceptron": lambda: sx.Perceptron(),
+    "least squares": lambda: sx.LeastSquaresClassifier(),
+    "qda": lambda: sx.QuadraticDiscriminantAnalysis(),
+    "one versus rest": lambda: sx.OneVsRestClassifier(sx.Perceptron()),
+    "one versus one": lambda: sx.OneVsOneClassifier(sx.LinearDiscriminantAnalysis()),
+}
+
+
+@pytest.mark.parametrize("name", IN_STEPS)
+def test_partial_fit_does_not_gather_dask_collections(name):
+    classes = np.unique(Y)
+    given = {
+        "X": (
+            (on_dask(X), Y),
+            (frame().drop(columns="y"), Y),
+            (on_dask(X), on_dask(Y)),
+            (dask_table(on_dask(X), Y), None),
+        ),
+        "y": ((X, on_dask(Y)), (X, frame()["y"])),
+    }
+    for argument, calls in given.items():
+        for call in calls:
+            with pytest.raises(ParameterError, match=rf"{argument}: .*partial_fit takes rows in memory; use fit"):
+                IN_STEPS[name]().partial_fit(*call, classes=classes)
+    model = IN_STEPS[name]()
+    for rows, labels in zip(on_dask(X).blocks, on_dask(Y).blocks, strict=True):
+        if len(rows):
+            model.partial_fit(rows.compute(), labels.compute(), classes=classes)
+    assert model.classes_.tolist() == classes.tolist()
+
+
+def test_partial_fit_does_not_gather_weights():
+    with pytest.raises(ParameterError, match="sample_weight: it is a Dask collection"):
+        sx.LinearDiscriminantAnalysis().partial_fit(X, Y, sample_weight=da.ones(N))
 
 
 def test_predictions_are_dask_arrays(anywhere):
@@ -196,6 +231,52 @@ def test_predictions_are_dask_arrays(anywhere):
         with_names.predict(table[list("abcd")])
     assert plain.predict(on_dask(X)).chunks == (CHUNKS,)
     assert plain.score(on_dask(X), on_dask(Y)) == plain.score(X, Y)
+
+
+@pytest.mark.parametrize("kind", [pytest.param("array", marks=pytest.mark.slow), "frame", "unknown sizes"])
+def test_what_measures_a_model_gathers_no_rows(anywhere, kind, monkeypatch, tmp_path):
+    plain, labels = pd.DataFrame(X, columns=list("abcde")), on_dask(Y)
+    weight = np.arange(N) % 3
+    rows, weights = on_dask(X), on_dask(weight)
+    if kind == "frame":
+        rows, labels, weights = frame()[list("abcde")], frame()["y"], frame(w=weight)["w"]
+    elif kind == "unknown sizes":
+        rows, labels = (from_file(part, tmp_path / f"{k}.npy", CHUNKS, True) for k, part in enumerate((X, Y)))
+        weights = from_file(weight, tmp_path / "w.npy", CHUNKS, True)
+
+    def refused(*_, **__):
+        raise AssertionError("the rows are gathered")
+
+    for gathering in (da.Array, dd.DataFrame):
+        monkeypatch.setattr(gathering, "__array__", refused)
+    model, weighted = (sx.LogisticRegression(C=np.inf).fit(plain, Y, sample_weight=given) for given in (None, weight))
+    assert model.score(rows, labels) == model.score(plain, Y)
+    assert model.score(rows, labels, weights) == pytest.approx(model.score(plain, Y, weight))
+    assert model.certificate_.verify(rows, labels)
+    assert weighted.certificate_.verify(rows, labels, weights)
+    assert not weighted.certificate_.verify(rows, labels)
+    ours, theirs = sx.evaluate(model, rows, labels), sx.evaluate(model, plain, Y)
+    assert ours.accuracy == theirs.accuracy
+    assert ours.log_loss == pytest.approx(theirs.log_loss)
+    ours, theirs = sx.summary(model, rows, labels), sx.summary(model, plain, Y)
+    assert str(ours) == str(theirs)
+    piped = make_pipeline("passthrough", sx.LogisticRegression(C=np.inf)).fit(plain, Y)
+    assert str(sx.summary(piped, rows, labels)) == str(theirs)
+    assert sx.evaluate(piped, rows, labels).accuracy == model.score(plain, Y)
+    verdict = sx.separability(rows, labels)
+    assert type(verdict) is type(sx.separability(X, Y))
+    assert verdict.verify(rows, labels)
+    assert verdict.verify(X, Y)
+
+
+def test_a_dask_array_has_the_columns_of_a_model_in_their_order(anywhere):
+    """The names of its columns in messages, x0, x1, ..., may be names of other columns of the model."""
+    names = ["x1", "x0", "x4", "x2", "x3"]
+    model = sx.LogisticRegression().fit(pd.DataFrame(X, columns=names), Y)
+    assert model.score(on_dask(X), on_dask(Y)) == model.score(pd.DataFrame(X, columns=names), Y)
+    assert model.certificate_.verify(on_dask(X), on_dask(Y))
+    with pytest.raises(TableError, match="it has 4 columns, and the model was fitted to 5; give"):
+        sx.evaluate(model, on_dask(X)[:, :4], on_dask(Y))
 
 
 def test_a_table_serves_several_fits_and_its_certificates(anywhere):

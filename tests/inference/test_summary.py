@@ -322,3 +322,11 @@ def test_a_pipeline_names_the_reference_levels():
     assert "student=No" in " ".join(found.notes)
     assert "student=Yes" in found.names
     assert not any("reference levels" in note for note in summarised(*spector()).notes)
+
+
+def test_a_pipeline_whose_first_step_passes_rows_through():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 2))
+    y = X[:, 0] > rng.logistic(size=60)
+    piped = make_pipeline("passthrough", sx.LogisticRegression(C=np.inf)).fit(X, y)
+    assert str(sx.summary(piped, X, y)) == str(sx.summary(piped[-1], X, y))

@@ -1,7 +1,10 @@
 """A fit to files has the bits of the fit to the same rows in memory, for tables of more than one block."""
 
+import warnings
+
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
 import separatrix as sx
 from tests.streams.tables import labelled, written
@@ -62,9 +65,38 @@ def test_three_classes(tables, name):
     _same(*tables["three classes"], CLASSIFIERS[name])
 
 
+@pytest.mark.parametrize("offset", [1e9, 2.0**40, 2.0**53])
+@pytest.mark.parametrize("name", ["logistic", "maximum likelihood", "svc"])
+def test_columns_whose_mean_dwarfs_their_spread(tmp_path, name, offset):
+    """Such as times in seconds. Rows are centred before they are multiplied, so their rounding errors are small."""
+    rng = np.random.default_rng(0)
+    steps, x = rng.integers(0, 5, 300_000), rng.standard_normal(300_000)
+    X = np.column_stack([offset + 2.0 * steps, x])
+    y = np.where(x + steps / 2 - 1 > rng.logistic(size=len(x)), "a", "b")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # of the largest offset, whose weights are rounded
+        _same(X, y, None, sx.scan(written(tmp_path, X, y), target="y"), CLASSIFIERS[name])
+
+
+@pytest.mark.parametrize("name", ["balanced", "svc"])
+def test_one_such_column_among_many(tmp_path, name):
+    """Its sums by class are computed again, without the other columns."""
+    X, y = labelled(100_000, d=12)
+    X[:, 5] += 1e6
+    _same(X, y, None, sx.scan(written(tmp_path, X, y), target="y"), CLASSIFIERS[name])
+
+
+def test_many_such_columns_and_weights(tmp_path):
+    """The weights of the classes are summed as all sums are."""
+    X, y = labelled(150_000)
+    X[:, 2:4] += [1e12, 1e5]
+    _same(X, y, None, sx.scan(written(tmp_path, X, y), target="y"), CLASSIFIERS["balanced"])
+
+
 def _same(X, y, weight, scan, made):
     ours, theirs = made().fit(scan), made().fit(X, y, sample_weight=weight)
     assert ours.classes_.tolist() == theirs.classes_.tolist()
     np.testing.assert_array_equal(fitted_numbers(ours), fitted_numbers(theirs))
     one, other = ours.certificate_, theirs.certificate_
     assert (one.objective, one.bound, one.n_rows) == (other.objective, other.bound, len(y))
+    assert (one.code, one.met) == (other.code, other.met)

@@ -91,3 +91,10 @@ def test_wrong_settings(tmp_path):
     for settings in ({"memory": "much"}, {"memory": -1}, {"cache": 3}):
         with pytest.raises(ParameterError):
             fit(tmp_path, **settings)
+
+
+@pytest.mark.parametrize("classes", [[], ["yes", None], [0.0, float("nan")]])
+def test_lists_of_classes_that_are_no_classes(classes):
+    rows = pl.DataFrame({"x": [0.0, 1.0], "y": ["yes", "no"]})
+    with pytest.raises(ParameterError, match=r"classes: got \[.*list the labels of the table"):
+        sx.scan(rows, target="y", classes=classes)

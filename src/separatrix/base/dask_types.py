@@ -13,8 +13,8 @@ def is_dask(given: object) -> bool:
 
 
 def is_data_frame(given: object) -> bool:
-    """Whether a Dask collection is a data frame."""
-    return is_dask(given) and hasattr(given, "columns")
+    """Whether a Dask collection is a data frame. A series has ``columns``, too."""
+    return is_dask(given) and hasattr(given, "columns") and getattr(given, "ndim", 1) == 2
 
 
 def is_dask_table(given: object) -> bool:

@@ -155,6 +155,18 @@ def refuse_beside_table(table: OutsideMemory, y: Any = None, sample_weight: Any 
             raise ParameterError(name, f"got one together with {table.name}", f"name its column: scan(..., {what}=...)")
 
 
+def refuse_steps_outside_memory(**given: Any) -> None:
+    """Refuse arguments of ``partial_fit`` that are not in memory: they would be gathered without notice."""
+    for name, value in given.items():
+        if is_dask(value):
+            problem = "it is a Dask collection, and partial_fit takes rows in memory"
+            raise ParameterError(
+                name, problem, "use fit, which takes Dask collections, or give the partitions one by one"
+            )
+        if isinstance(value, OutsideMemory):
+            raise ParameterError(name, "partial_fit takes rows in memory", "use fit, which reads a table in pieces")
+
+
 def _refuse_one_class(classes: AnyArray) -> None:
     if len(classes) < 2:
         raise LabelError(

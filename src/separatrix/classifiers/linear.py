@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.base.arrays import AnyArray, Array
+from separatrix.base.dask_types import is_dask_table
 from separatrix.base.errors import ParameterError
 from separatrix.certificates.certificate import Certificate
 from separatrix.classifiers.available import offered_where
@@ -159,6 +160,10 @@ class ScoringClassifier(ClassifierMixin, BaseEstimator):
         -------
         float
         """
+        if is_dask_table(X):
+            from separatrix.cluster.dask_collections import dask_table
+
+            X, y, sample_weight = dask_table(X, y, sample_weight), None, None
         if not isinstance(X, OutsideMemory):
             return float(super().score(X, y, sample_weight))
         refuse_beside_table(X, y, sample_weight)

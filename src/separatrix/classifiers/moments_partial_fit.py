@@ -18,12 +18,17 @@ from separatrix.base.concurrency import one_blas_thread
 from separatrix.base.errors import ParameterError
 from separatrix.base.labels import encode, known_codes
 from separatrix.base.row_weights import row_weights
-from separatrix.classifiers.fit_input import FitInput, column_names, forgotten, rows_to_fit
+from separatrix.classifiers.fit_input import (
+    FitInput,
+    column_names,
+    forgotten,
+    refuse_steps_outside_memory,
+    rows_to_fit,
+)
 from separatrix.classifiers.later_classes import places_of, with_later
 from separatrix.moments.accumulated import ClassSums, SummedTable
 from separatrix.moments.gather import Moments
 from separatrix.rows import memory_rows
-from separatrix.rows.labelled import OutsideMemory
 
 
 @dataclass(frozen=True)
@@ -80,8 +85,7 @@ class GathersMoments(ABC):
         self
         """
         self._check_settings()
-        if isinstance(X, OutsideMemory):
-            raise ParameterError("X", "partial_fit takes rows in memory", "use fit, which reads a scan in pieces")
+        refuse_steps_outside_memory(X=X, y=y, classes=classes, sample_weight=sample_weight)
         before = self._sums or self._sums_of_fit()
         X = rows_to_fit(self, X, reset=before is None)
         check_consistent_length(X, y)

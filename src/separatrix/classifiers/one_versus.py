@@ -22,7 +22,13 @@ from separatrix.base.labels import encode, known_codes
 from separatrix.base.watching import part
 from separatrix.classifiers.available import offered_where
 from separatrix.classifiers.combined import certificate_of, linear_weights
-from separatrix.classifiers.fit_input import FitInput, checked_rows, column_names, validate
+from separatrix.classifiers.fit_input import (
+    FitInput,
+    checked_rows,
+    column_names,
+    refuse_steps_outside_memory,
+    validate,
+)
 from separatrix.classifiers.later_classes import LaterModels, places_of, with_later
 from separatrix.classifiers.linear import Approach, ClassifierTraits, ScoringClassifier
 from separatrix.classifiers.several_labels import constant_model
@@ -214,6 +220,7 @@ class OneVersus(MetaEstimatorMixin, ScoringClassifier):
         -------
         self
         """
+        refuse_steps_outside_memory(X=X, y=y, classes=classes)
         first = not hasattr(self, "estimators_")
         rows = checked_rows(self, X, (np.float64, np.float32), reset=first)
         check_consistent_length(rows, y)

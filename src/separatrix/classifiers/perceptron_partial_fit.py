@@ -15,14 +15,14 @@ from sklearn.utils.validation import check_consistent_length
 from separatrix.base.arrays import AnyArray, Array
 from separatrix.base.errors import ParameterError
 from separatrix.base.labels import encode, known_codes
-from separatrix.classifiers.fit_input import FitInput, column_names, rows_to_fit
+from separatrix.classifiers.fit_input import FitInput, column_names, refuse_steps_outside_memory, rows_to_fit
 from separatrix.classifiers.later_classes import widened_weights, with_later
 from separatrix.classifiers.perceptron_settings import refuse_in_steps, solver_of
 from separatrix.classifiers.separator import Facts, Search
 from separatrix.classifiers.sklearn_settings import settings_of_work
 from separatrix.objectives.problem import Objective
 from separatrix.rows import Rows, memory_rows
-from separatrix.rows.labelled import MemoryTable, OutsideMemory
+from separatrix.rows.labelled import MemoryTable
 from separatrix.scorers.scorer import Scorer
 from separatrix.solvers import State, Status
 from separatrix.solvers.separating.mistakes import survey
@@ -111,8 +111,7 @@ class PerceptronSteps:
 
     def _rows_of_step(self, X: Any, y: Any, classes: Any, first: bool) -> FitInput:
         """The checked rows of one call of ``partial_fit``, with the classes of the first call."""
-        if isinstance(X, OutsideMemory):
-            raise ParameterError("X", "partial_fit takes rows in memory", "use fit, which reads a scan in pieces")
+        refuse_steps_outside_memory(X=X, y=y, classes=classes)
         X = rows_to_fit(self, X, reset=first)
         check_consistent_length(X, y)
         if first:

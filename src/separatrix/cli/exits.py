@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from types import FrameType
@@ -28,8 +29,24 @@ class Terminated(KeyboardInterrupt):
 
 
 def terminate(signum: int, frame: FrameType | None) -> None:
-    """Handle SIGTERM."""
-    raise Terminated
+    """Handle SIGTERM. Another one does not interrupt the removal of files that the first one has begun.
+
+    ``timeout`` of GNU sends every signal twice, to the process and to its group. A SIGTERM is not simply ignored after
+    the first one: Python drops an exception that is raised in a finaliser, and the process must still be able to end.
+    """
+    if not _ends_by_sigterm(sys.exception()):
+        raise Terminated
+
+
+def _ends_by_sigterm(handled: BaseException | None) -> bool:
+    """Whether this exception is a termination, or was raised while one was handled."""
+    seen: set[int] = set()
+    while handled is not None and id(handled) not in seen:
+        if isinstance(handled, Terminated):
+            return True
+        seen.add(id(handled))
+        handled = handled.__cause__ or handled.__context__
+    return False
 
 
 def complain(text: str) -> None:
@@ -72,6 +89,8 @@ class Verbs(LazyGroup):
             code = USAGE
         except click.Abort as error:
             terminated = isinstance(error.__cause__, Terminated)
+            if terminated:
+                signal.signal(signal.SIGTERM, signal.SIG_IGN)  # Python removes temporary files when it exits, too.
             complain("terminated" if terminated else "interrupted")
             code = TERMINATED if terminated else INTERRUPTED
         except OSError as error:  # Errors of a verb are handled in ``invoke``; this is help or the version.

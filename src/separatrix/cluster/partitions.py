@@ -193,7 +193,8 @@ def partitions_of(X: Any, y: Any, weight: Any = None) -> DaskPartitions:
 
 def _expected_array(X: Any) -> Expected:
     if X.ndim != 2:
-        raise InputError("X", f"it has {X.ndim} dimensions", "give an array with one row per example")
+        problem = "it has 1 dimension" if X.ndim == 1 else f"it has {X.ndim} dimensions"
+        raise InputError("X", problem, "give an array or a data frame with one row per example")
     if X.dtype.kind not in "biuf":
         raise InputError("X", f"it holds {X.dtype}, not numbers", "encode text as numbers first")
     dtype = np.float32 if X.dtype == np.float32 else np.float64

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.base.arrays import AnyArray, Array, Integers
+from separatrix.base.dask_types import is_dask_table
 from separatrix.base.errors import LabelError
 from separatrix.base.labels import as_label_array
 from separatrix.evaluation.by_class import ClassFigures, figures_by_class
@@ -119,6 +120,12 @@ def evaluate(
     >>> round(costly.cost.threshold, 3), round(costly.cost.mean, 3)
     (0.167, 0.667)
     """
+    if is_dask_table(X):
+        from separatrix.cluster.dask_collections import dask_table
+
+        model, X, _ = taken_apart(model, X)
+        if is_dask_table(X):  # Many steps of a pipeline gather the rows.
+            X, y = dask_table(X, y), None
     if isinstance(X, OutsideMemory):
         return evaluate_table(model, X, y, rule_for(model, threshold, cost, prior, fitted_prior), cost)
     labels: AnyArray = as_label_array(y)

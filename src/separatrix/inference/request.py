@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.base.arrays import AnyArray, Array, Integers
+from separatrix.base.dask_types import is_dask_table
 from separatrix.base.errors import InputError, ParameterError, WeightError
 from separatrix.base.labels import known_codes
 from separatrix.certificates.certificate import AGREEMENT, Verification, as_matrix
@@ -157,6 +158,13 @@ def summary_request(
     model: Any, X: Any, y: Any, sample_weight: Any, weights: str | None, offset: Any, names: Sequence[str] | None
 ) -> SummaryRequest:
     """The checked request; refuses models that are not fitted logistic regressions, and weights without a meaning."""
+    if is_dask_table(X):
+        from separatrix.cluster.dask_collections import dask_table
+
+        model, X, known = taken_apart(model, X)
+        names = known if names is None else names
+        if is_dask_table(X):  # Many steps of a pipeline gather the rows.
+            X, y, sample_weight = dask_table(X, y, sample_weight), None, None
     if isinstance(X, OutsideMemory):
         from separatrix.inference.table_request import table_request
 

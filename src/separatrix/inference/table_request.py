@@ -136,7 +136,7 @@ def table_request(
     known = getattr(model, "feature_names_in_", None)
     columns = None if known is None else [str(name) for name in known]
     seen = model_table(table, claim.scorer.classes, columns, claim.scorer.n_features)
-    named = column_names(model, list(seen.columns) if names is None else names, seen.n_features)
+    named = column_names(model, (columns or list(seen.columns)) if names is None else names, seen.n_features)
     asked = TableRequest(model, seen, declared_meaning(False, weights), named)
     declared = declared_meaning(asked.is_weighted, weights)
     if declared.repeats and asked.weights.broken >= 0:

@@ -98,8 +98,10 @@ class Whitening:
         """The projection (d, d) onto the directions in which standardised columns have no scatter; 0 if constant."""
         size = np.linalg.norm(self.colour, axis=1)
         seen = np.flatnonzero(size > 0)
-        Q = np.linalg.qr(self.colour[seen] / size[seen, None])[0]
         N = np.zeros((len(size), len(size)))
+        if self.rank == len(seen):  # The difference below would be rounding errors, which look like directions.
+            return N
+        Q = np.linalg.qr(self.colour[seen] / size[seen, None])[0]
         N[np.ix_(seen, seen)] = np.eye(len(seen)) - Q @ Q.T
         return N
 

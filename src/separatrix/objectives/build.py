@@ -9,10 +9,10 @@ import numpy as np
 from separatrix.base.arrays import AnyArray, Array
 from separatrix.base.errors import ParameterError
 from separatrix.losses import LOSSES
-from separatrix.objectives.partials import ClassSums
+from separatrix.objectives.partials import ClassSums, ClassSumsOfColumns
 from separatrix.objectives.penalty import Penalty
 from separatrix.objectives.problem import Objective
-from separatrix.rows import Frame, MemoryRows, Rows, standard_frame, summarise
+from separatrix.rows import Frame, Rows, standard_frame, summarise
 
 # If at most this share of the columns has a large offset, copying those columns is cheaper than a pass over all.
 MOST_LARGE_OFFSET_SHARE = 0.1
@@ -78,19 +78,12 @@ def build_objective(
     )
 
 
-def _with_far_sums(rows: Rows, frame: Frame, sums: Array, multiclass: bool) -> Array | None:
-    """Σ s x̄ by class, recomputed for columns with a large offset, where sums of raw entries have too few digits.
-
-    None if rows are not in memory: reading some of their columns costs as much as reading all.
-    """
-    block = rows.resident()
-    if block is None:
-        return None
+def _with_far_sums(rows: Rows, frame: Frame, sums: Array, multiclass: bool) -> Array:
+    """Σ s x̄ by class, recomputed for columns with a large offset, where sums of raw entries have too few digits."""
     far = np.flatnonzero(frame.is_far)
-    X: Any = block.X
-    alone = MemoryRows(X[:, far], block.t, block.weight, Frame(frame.center[far], frame.scale[far]), rows.counter)
     partial = ClassSums(len(sums), len(far) + 1, not multiclass)
-    sums[:, 1 + far] = alone.fold(partial)[:, 1:]
+    again = rows.fold(ClassSumsOfColumns(partial, far, Frame(frame.center[far], frame.scale[far])))
+    sums[:, 1 + far] = again[:, 1:]
     return sums
 
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from separatrix.base.arrays import Array
+from separatrix.base.arrays import Array, Integers
 from separatrix.base.labels import one_hot, unsigned
 from separatrix.base.pieces import pieces, rows_per_piece
 from separatrix.losses import Loss
 from separatrix.losses.activations import softmax
-from separatrix.rows import ArraySum, Block
+from separatrix.rows import ArraySum, Block, Frame
 
 # Entries of rows that are converted to a dense array at a time, since a block may hold many CSR rows.
 ENTRIES_PER_PIECE = 1 << 21
@@ -169,6 +169,26 @@ class ClassSums(ArraySum):
         codes = unsigned(block.t) if self.signed else block.t
         total += block.adjoint(block.weight[:, None] * one_hot(codes, self.n_classes))
         return total
+
+
+@dataclass(frozen=True)
+class ClassSumsOfColumns(ArraySum):
+    """Σ s x̄ by class for some of the columns, (K, 1 + number of columns), with the blocks of all columns.
+
+    ``frame``: the coordinates of these columns.
+    """
+
+    sums: ClassSums
+    columns: Integers
+    frame: Frame
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.sums.shape
+
+    def add(self, total: Array, block: Block) -> Array:
+        X: Any = block.X
+        return self.sums.add(total, Block(X[:, self.columns], block.t, block.weight, block.start, self.frame))
 
 
 @dataclass(frozen=True)

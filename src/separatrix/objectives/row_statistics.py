@@ -14,6 +14,7 @@ from separatrix.objectives.partials import ClassSums, LargestEntries, SecondMome
 from separatrix.objectives.problem_parts import ProblemParts
 from separatrix.objectives.statistic import depends_on
 from separatrix.rows import Block, Sample, number_of_rows
+from separatrix.rows.block import is_centred_first
 
 # A sample has max(20 p, min(max(SAMPLE_ROWS, n/16), MOST_SAMPLE_ENTRIES/(d + 1))) rows for p parameters.
 SAMPLE_ROWS, MOST_SAMPLE_ENTRIES, SAMPLE_SEED = 4000, 9 << 19, 20_231_017
@@ -46,11 +47,10 @@ class RowStatistics(ProblemParts):
         """Σ s x̄ by class, (classes, d + 1)."""
         return self.rows.fold(ClassSums(self.n_classes, self.shape[1], not self.loss.traits.multiclass))
 
-    @depends_on("rows")
+    @property
     def class_weight(self) -> Array:
-        """Σ s by class, (classes,). For rows in memory this does not read the columns."""
-        block = None if "class_sums" in vars(self) else self.rows.resident()
-        return self.class_sums[:, 0] if block is None else (block.t == self.targets[:, None]) @ block.weight
+        """Σ s by class, (classes,)."""
+        return self.class_sums[:, 0]
 
     @depends_on("rows")
     def total_weight(self) -> float:
@@ -110,8 +110,8 @@ class RowStatistics(ProblemParts):
         It is the root mean square of the column plus the offset that the products include. In standard coordinates the
         root mean square is below 2.
         """
-        block = self.rows.resident()
-        sizes = 2.0 + self.relative_offsets if block is None or block.reads_offsets else np.full(self.shape[1], 2.0)
+        centred = is_centred_first(self.rows.frame, self.rows.is_sparse, self.n_rows)
+        sizes = np.full(self.shape[1], 2.0) if centred else 2.0 + self.relative_offsets
         sizes[0] = 1.0
         return sizes
 

@@ -41,6 +41,15 @@ ROWS_PER_COPY = 1024
 LARGEST_DENSE_BLOCK = 1 << 22
 
 
+def is_centred_first(frame: Frame, is_sparse: bool, n_rows: int) -> bool:
+    """Whether rows are centred before products. Large offsets need that; for CSR rows the dense copy must be small.
+
+    Otherwise products include the columns' offsets and are centred afterwards, which costs digits.
+    """
+    small = not is_sparse or n_rows * len(frame.scale) <= LARGEST_DENSE_BLOCK
+    return small and (frame.has_large_offset or frame.is_extreme)
+
+
 @dataclass(frozen=True)
 class Block:
     """Rows ``start, start + 1, …``: X (m, d), targets t (m,), weights (m,).
@@ -90,14 +99,8 @@ class Block:
 
     @property
     def _explicit(self) -> bool:
-        """Whether rows are centred before products. Large offsets need that; for CSR the dense copy must be small."""
-        small = not is_sparse(self.X) or self.n_rows * self.X.shape[1] <= LARGEST_DENSE_BLOCK
-        return small and (self.frame.has_large_offset or self.frame.is_extreme)
-
-    @property
-    def reads_offsets(self) -> bool:
-        """Whether products include the columns' offsets and are centred afterwards, which costs digits."""
-        return not self._explicit
+        """Whether rows are centred before products."""
+        return is_centred_first(self.frame, is_sparse(self.X), self.n_rows)
 
     def scores(self, W: Array) -> Array:
         """X̄ Wᵀ, (m, K), with the scores of one class contiguous in memory."""

@@ -33,11 +33,13 @@ def column_order(table: OutsideMemory, names: Sequence[str] | None, n_features: 
     """The place of each column of a model among those of a table; None if the table has just these, in this order.
 
     Columns are found by name. Columns that the model does not have are not used, and those that the table does not have
-    are ``ABSENT`` if they are zero. A model without names takes all columns in their order.
+    are ``ABSENT`` if they are zero. A model without names takes all columns in their order, and a table without names,
+    such as a Dask array, gives them in their order.
     """
-    if names is None:
+    if names is None or not table.has_names:
         if table.n_features != n_features:
-            problem = f"it has {table.n_features} columns, and the model was fitted to {n_features} without names"
+            without = " without names" if names is None else ""
+            problem = f"it has {table.n_features} columns, and the model was fitted to {n_features}{without}"
             raise TableError(table.name, problem, "give a table with the columns that were fitted")
         return None
     if tuple(names) == table.columns:

@@ -67,9 +67,10 @@ def taken_apart(model: Any, X: Any) -> tuple[Any, Any, list[str] | None]:
         return model, X, None
     before = model[:-1]
     try:
-        names = [str(name) for name in before.get_feature_names_out()]
+        given = before.get_feature_names_out()
     except (AttributeError, ValueError):  # a step without names
-        names = None
+        given = None
+    names = None if given is None else [str(name) for name in given]  # None of "passthrough" after an array
     return model[-1], before.transform(X), names
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from separatrix.base.arrays import AnyArray, Integers, Matrix
 from separatrix.base.cached import cached_property
-from separatrix.base.errors import ParameterError, TableError
+from separatrix.base.errors import LabelError, ParameterError, TableError
 from separatrix.base.labels import encode
 from separatrix.rows.coding import CLASS_NUMBERS, ClassTotals, Coding
 from separatrix.rows.labelled import OutsideMemory
@@ -314,7 +314,7 @@ def scan(
         table = _table(source, target, weight, asked.drop)
         if cluster is None and memory != _DEFAULT_MEMORY:
             refuse_too_little("memory", memory, len(source.schema.names))
-    given = None if classes is None else encode(classes)[0]
+    given = None if classes is None else _listed(classes)
     choice = CacheChoice.of(cache if cluster is None else False)  # the workers of a cluster keep the rows
     store = CachedTable(table, choice, LabelColumn(target, given))
     scanned = Scan(store, store.columns, target, weight, size)
@@ -323,6 +323,14 @@ def scan(
     from separatrix.streams.on_cluster import on_cluster
 
     return on_cluster(scanned, cluster)
+
+
+def _listed(classes: Sequence[Any]) -> AnyArray:
+    """The sorted labels that the user lists; an error about them names the argument."""
+    try:
+        return encode(classes)[0]
+    except LabelError as error:
+        raise ParameterError("classes", f"got {classes!r}", "list the labels of the table, none missing") from error
 
 
 def _label_of_libsvm(table: SvmlightTable, target: Any, weight: Any, drop: tuple[Any, ...]) -> str:
