@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, ClassVar
 
 import pyarrow as pa
@@ -13,7 +12,6 @@ from pyarrow import ipc
 from separatrix.base.cached import cached_property
 from separatrix.base.errors import TableError
 from separatrix.streams.batches import BATCH_BYTES, LabelKind, explained, explained_batches, rows_per_batch
-from separatrix.streams.column_readers import read_by_threads
 from separatrix.streams.files import FileSet, OfFiles
 from separatrix.table.cells import listed
 from separatrix.table.formats.source_parts import group_runs
@@ -29,9 +27,9 @@ LEAST_PARQUET_BUFFER, BATCHES_OF_BUFFERS = 1 << 16, 4
 class ParquetBatches(OfFiles):
     """The rows of Parquet files.
 
-    PyArrow's data sets read ahead, and took 2.5 GB and several times the processor time for 3 GB of rows. So a file is
-    read by readers without threads of their own, each of which keeps the buffers of its columns in one row group.
-    ``groups``: the row groups of a single file that are read, of which the first begins at ``first_row``; None for all.
+    PyArrow's data sets read ahead, and took 2.5 GB and several times the processor time for 3 GB of rows. So each file
+    is read by one reader without threads, which keeps the buffers of one row group. ``groups``: the row groups of a
+    single file that are read, of which the first begins at ``first_row``; None for all.
     """
 
     files: FileSet
@@ -39,6 +37,7 @@ class ParquetBatches(OfFiles):
     groups: tuple[int, ...] | None = None
     first_row: int = 0
     is_slow: ClassVar[bool] = False
+    is_columnar: ClassVar[bool] = True
     label_kind: ClassVar[LabelKind] = "typed"
     _what: ClassVar[str] = "Parquet"
 
@@ -65,14 +64,10 @@ class ParquetBatches(OfFiles):
     def read(self, columns: Sequence[str], rows: int | None = None) -> Iterator[pa.RecordBatch]:
         size = rows or rows_per_batch(len(columns), self.batch_bytes)
         for path in self.files.paths:
-            reader = partial(self._batches, path, size, len(columns))
-            yield from explained_batches(path, self._what, read_by_threads(columns, reader))
-
-    def _batches(self, path: str, size: int, n_columns: int, columns: Sequence[str]) -> Generator[Any, None, None]:
-        """The batches of some columns of a file, of which ``n_columns`` are read in all."""
-        with self._opened(path, n_columns) as file:
-            groups = range(file.num_row_groups) if self.groups is None else self.groups
-            yield from file.iter_batches(size, row_groups=list(groups), columns=list(columns), use_threads=False)
+            with explained(path, self._what), self._opened(path, len(columns)) as file:
+                groups = range(file.num_row_groups) if self.groups is None else self.groups
+                batches = file.iter_batches(size, row_groups=list(groups), columns=list(columns), use_threads=False)
+                yield from explained_batches(path, self._what, batches)
 
     def group_runs(self, path: str, rows: int) -> Iterator[tuple[tuple[int, ...], int]]:
         """Runs of row groups of a file with about ``rows`` rows or a single group each, and their numbers of rows."""
@@ -95,6 +90,7 @@ class ArrowBatches(OfFiles):
     files: FileSet
     batch_bytes: int = BATCH_BYTES
     is_slow: ClassVar[bool] = False
+    is_columnar: ClassVar[bool] = False
     label_kind: ClassVar[LabelKind] = "typed"
     n_rows: ClassVar[None] = None
     _what: ClassVar[str] = "Arrow"

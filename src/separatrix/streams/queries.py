@@ -42,6 +42,7 @@ class QueryBatches:
     is_slow: bool = True
     batch_bytes: int = BATCH_BYTES
     n_rows: ClassVar[None] = None
+    is_columnar: ClassVar[bool] = False
     label_kind: ClassVar[LabelKind] = "typed"
     spelled: ClassVar[str] = ""
     stamps: ClassVar[tuple[Stamp, ...]] = ()
