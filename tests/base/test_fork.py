@@ -193,8 +193,8 @@ print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 
 PACKAGE = Path(separatrix.__file__).parent
 # The modules that hold locks. They give them to ``held_during_forks``, except the terminal, whose lock is made for each
-# command, rows/keeper.py, base/read_ahead.py and streams/part_filling.py, whose locks belong to one pass over the rows,
-# and the lab's server and widgets, whose locks belong to their connections: no child goes on with these.
+# command, rows/keeper.py and base/read_ahead.py, whose locks belong to one pass over the rows, and the lab's server and
+# widgets, whose locks belong to their connections: no child goes on with these.
 MODULES_WITH_LOCKS = {
     "rows/keeper.py",
     "base/disk_files.py",
@@ -206,7 +206,6 @@ MODULES_WITH_LOCKS = {
     "lab/notebook.py",
     "lab/tables.py",
     "lab/tour_routes.py",
-    "streams/part_filling.py",
 }
 LOCKS = {"Lock", "RLock", "Condition", "Semaphore", "BoundedSemaphore", "Barrier"}
 

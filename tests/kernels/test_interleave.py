@@ -18,7 +18,7 @@ def addresses(columns):
 def test_rows_have_the_entries_of_the_columns(dtype, d, m):
     columns = list(np.random.default_rng(0).standard_normal((d, m)).astype(dtype))
     X = np.empty((m, d), dtype=dtype)
-    assert interleaved(addresses(columns), X, 0)
+    assert interleaved(addresses(columns), X)
     assert np.array_equal(X, np.array(columns).T)
 
 
@@ -28,7 +28,7 @@ def test_an_entry_that_is_not_finite_is_noticed(bad, place):
     columns = np.random.default_rng(0).standard_normal((7, 300))
     columns[place] = bad
     X = np.empty((300, 7))
-    assert not interleaved(addresses(list(columns)), X, 0)
+    assert not interleaved(addresses(list(columns)), X)
     assert np.array_equal(X, columns.T, equal_nan=True)
 
 

@@ -73,7 +73,7 @@ def test_rows_are_written_from_any_place_of_batches_whose_columns_change(compile
     for batch, rows in zip(batches, (slice(2, 6), slice(3, 7)), strict=True):
         X = np.empty((4, 2))
         columns.take(batch)
-        assert columns.write(2, X, 0, compiled) == (batch is batches[0])
+        assert columns.write(2, X, compiled) == (batch is batches[0])
         columns.release()
         expected = np.column_stack([a[rows], b[rows]])
         if batch is batches[1]:

@@ -12,13 +12,9 @@ from separatrix.base.concurrency import thread_count
 
 T = TypeVar("T")
 
-# Items that wait for the caller, beside the one that is being read. With a single one the two threads wait for each
-# other: reading a Parquet file by two threads took 1.5 times as long.
-WAITING = 2
-
 
 def read_ahead(items: Iterator[T]) -> Generator[T, None, None]:
-    """Yield the items, while another thread already reads the next ones. With one thread, nothing is read ahead.
+    """Yield the items, while another thread already reads the next one. With one thread, nothing is read ahead.
 
     An exception during reading is raised here. When the generator is closed, the thread ends after its current item.
 
@@ -38,28 +34,28 @@ def read_ahead(items: Iterator[T]) -> Generator[T, None, None]:
                 return
             if kind == "error":
                 raise item
-            reading.places.release()
+            reading.place.release()
             yield item
             del item  # frees its memory before the wait for the next one
     finally:
         reading.ended.set()
-        reading.places.release()
+        reading.place.release()
         reader.join()
 
 
 class _Reading:
-    """What the two threads share: items that are ready, places for more, and whether the caller has ended."""
+    """What the two threads share: the items that are ready, a place for one more, and whether the caller has ended."""
 
     def __init__(self) -> None:
         self.ready: SimpleQueue[tuple[str, Any]] = SimpleQueue()
-        self.places = threading.Semaphore(WAITING)
+        self.place = threading.Semaphore(1)  # beside the item that is being read
         self.ended = threading.Event()
 
     def read(self, items: Iterator[Any]) -> None:
         """Read the items until there are no more, or the caller has ended."""
         try:
             for item in items:
-                self.places.acquire()
+                self.place.acquire()
                 if self.ended.is_set():
                     break
                 self.ready.put(("item", item))

@@ -15,7 +15,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import carray, njit, types, uintp  # type: ignore[attr-defined]
+from numba import carray, njit, types  # type: ignore[attr-defined]
 from numba.extending import intrinsic
 
 from separatrix.kernels.fast_math import LANES
@@ -60,27 +60,26 @@ def column_addresses(batch: Any, places: Any, width: Any) -> Any:
 
 
 @njit(nogil=True, cache=True, fastmath=LANES)
-def interleaved(addresses: Any, X: Any, first: Any) -> Any:
-    """Write columns, which begin at ``addresses`` (c,) and have the type of X, to columns ``first``, … of X (m, d).
+def interleaved(addresses: Any, X: Any) -> Any:
+    """Write d columns, which begin at ``addresses`` (d,) and have the type of X, to X (m, d).
 
     Returns whether all entries are finite and small enough for their sums. They are compared with the largest number:
     older compilers take 0 · x for zero, even if x is not finite.
     """
-    m, count = len(X), len(addresses)
+    m, d = X.shape
     finite = True
     for start in range(0, m, ROWS_AT_A_TIME):
         stop = min(m, start + ROWS_AT_A_TIME)
         j = 0
-        while j + COLUMNS_AT_A_TIME <= count:
+        while j + COLUMNS_AT_A_TIME <= d:
             p, q = carray(_pointer(addresses[j], X), m), carray(_pointer(addresses[j + 1], X), m)
             r, s = carray(_pointer(addresses[j + 2], X), m), carray(_pointer(addresses[j + 3], X), m)
-            k = uintp(first + j)
             for i in range(start, stop):
-                X[i, k], X[i, k + uintp(1)], X[i, k + uintp(2)], X[i, k + uintp(3)] = p[i], q[i], r[i], s[i]
+                X[i, j], X[i, j + 1], X[i, j + 2], X[i, j + 3] = p[i], q[i], r[i], s[i]
                 finite &= abs(p[i] + q[i] + r[i] + s[i]) <= LARGEST
             j += COLUMNS_AT_A_TIME
-        for rest in range(j, count):
-            p, k = carray(_pointer(addresses[rest], X), m), uintp(first + rest)
+        for k in range(j, d):
+            p = carray(_pointer(addresses[k], X), m)
             for i in range(start, stop):
                 X[i, k] = p[i]
                 finite &= abs(p[i]) <= LARGEST

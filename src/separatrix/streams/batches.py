@@ -36,8 +36,7 @@ class Batches(Protocol):
 
     ``n_rows`` is None if the source does not know it before it has been read. ``stamps`` identify the files; they are
     empty for a query, whose rows cannot be recognised later. ``is_slow``: reading is much slower than reading numbers
-    from the disk, since text is parsed or a query is computed. ``is_columnar``: some columns can be read without the
-    others, so that threads can share the columns. ``label_kind``: what labels look like in the
+    from the disk, since text is parsed or a query is computed. ``label_kind``: what labels look like in the
     source. ``called(row)`` is the name of a row for messages, such as "3 of part-2.csv".
     ``read(columns, rows)`` gives batches of that many rows, if the source can be read so. ``spelled`` says how text is
     written; it is empty for sources with types.
@@ -53,8 +52,6 @@ class Batches(Protocol):
     def stamps(self) -> tuple[Stamp, ...]: ...
     @property
     def is_slow(self) -> bool: ...
-    @property
-    def is_columnar(self) -> bool: ...
     @property
     def batch_bytes(self) -> int: ...
     @property

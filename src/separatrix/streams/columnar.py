@@ -37,7 +37,6 @@ class ParquetBatches(OfFiles):
     groups: tuple[int, ...] | None = None
     first_row: int = 0
     is_slow: ClassVar[bool] = False
-    is_columnar: ClassVar[bool] = True
     label_kind: ClassVar[LabelKind] = "typed"
     _what: ClassVar[str] = "Parquet"
 
@@ -90,7 +89,6 @@ class ArrowBatches(OfFiles):
     files: FileSet
     batch_bytes: int = BATCH_BYTES
     is_slow: ClassVar[bool] = False
-    is_columnar: ClassVar[bool] = False
     label_kind: ClassVar[LabelKind] = "typed"
     n_rows: ClassVar[None] = None
     _what: ClassVar[str] = "Arrow"

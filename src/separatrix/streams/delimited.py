@@ -64,7 +64,6 @@ class DelimitedBatches(OfFiles):
     batch_bytes: int = BATCH_BYTES
     lines: TextLines | None = None
     is_slow: ClassVar[bool] = True
-    is_columnar: ClassVar[bool] = False
     label_kind: ClassVar[LabelKind] = "text"
     n_rows: ClassVar[None] = None
 

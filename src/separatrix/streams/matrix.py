@@ -66,23 +66,22 @@ class BatchColumns:
         """Forget the batch, whose memory is then used for the next one."""
         self.batch, self.addresses, self.kept = None, None, []
 
-    def write(self, begin: int, X: Array, first: int, compiled: bool) -> bool:
-        """Write rows ``begin``, … of the batch to columns ``first``, … of X (m, d), row-major; a missing value is NaN.
+    def write(self, begin: int, X: Array, compiled: bool) -> bool:
+        """Write rows ``begin``, … of the batch to X (m, d), row-major; a missing value is NaN.
 
         Whether all entries are known to be finite. ``compiled``: by a compiled loop, which takes half the time; loading
         it pays for long tables.
         """
         if not compiled:
-            own = X[:, first : first + len(self.places)]
             for j, place in enumerate(self.places):
-                own[:, j] = _values(self.batch.column(place).slice(begin, len(X)))
+                X[:, j] = _values(self.batch.column(place).slice(begin, len(X)))
             with np.errstate(over="ignore", invalid="ignore"):
-                return bool(np.isfinite(own.sum()))
+                return bool(np.isfinite(X.sum()))
         from separatrix.kernels.interleave import interleaved
 
         if self.addresses is None:
             self.addresses = self._found_addresses()
-        return bool(interleaved(self.addresses + begin * self.dtype.itemsize, X, first))
+        return bool(interleaved(self.addresses + begin * self.dtype.itemsize, X))
 
     def _found_addresses(self) -> Integers:
         """Where the numbers of each column begin in memory, (d,), in the type of X.

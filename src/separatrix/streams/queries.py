@@ -42,7 +42,6 @@ class QueryBatches:
     is_slow: bool = True
     batch_bytes: int = BATCH_BYTES
     n_rows: ClassVar[None] = None
-    is_columnar: ClassVar[bool] = False
     label_kind: ClassVar[LabelKind] = "typed"
     spelled: ClassVar[str] = ""
     stamps: ClassVar[tuple[Stamp, ...]] = ()

@@ -11,12 +11,12 @@ import pyarrow as pa
 
 from separatrix.base.arrays import Array, Matrix
 from separatrix.base.cached import cached_property
+from separatrix.rows.column_statistics import FEWEST_ENTRIES_TO_COMPILE_SUMS
 from separatrix.rows.cutting import block_rows
 from separatrix.rows.protocol import BLOCK_BYTES
 from separatrix.streams.batches import MOST_ROWS_PER_BATCH, Batches, LabelKind, Stamp, explained
 from separatrix.streams.labelling import checked_weights, refuse_not_finite
-from separatrix.streams.matrix import float_width
-from separatrix.streams.part_filling import PartFilling
+from separatrix.streams.matrix import BatchColumns, float_width
 
 
 class Part(NamedTuple):
@@ -107,6 +107,11 @@ class BatchTable:
         """The rows of a part: those of a block that is summed, so that blocks need not be copied."""
         return min(MOST_ROWS_PER_BATCH, block_rows(BLOCK_BYTES, len(self.columns)))
 
+    @property
+    def _batch_rows(self) -> int:
+        """The rows of a batch that is read from the source, of which several fill a part."""
+        return min(MOST_ROWS_PER_BATCH, block_rows(min(BLOCK_BYTES, self.batches.batch_bytes), len(self.columns)))
+
     def settled(self, X: Any) -> Any:
         """X, which has all columns."""
         return X
@@ -120,29 +125,10 @@ class BatchTable:
                 yield Part(None, *self._labels_and_weights(batch, start))
                 start += batch.num_rows
             return
-        filling = PartFilling(self.name, self.columns, extra, self.dtype, self._block_rows, self._read)
-        start = 0
-        for X, finite, others in filling.parts(self.batches.is_columnar):
-            if not finite:
-                refuse_not_finite(X, self.columns, start, self.called)
-            yield Part(X, *self._joined(others, start))
-            start += len(X)
-
-    def _read(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        """Batches of these columns, of which several fill a part if memory is scarce."""
-        size = block_rows(min(BLOCK_BYTES, self.batches.batch_bytes), len(columns))
-        return self.batches.read(columns, min(MOST_ROWS_PER_BATCH, size))
-
-    def _joined(self, others: Sequence[Any], start: int) -> tuple[Any, Array | None]:
-        """The labels and weights of a part that begins with row ``start``, from the batches of their columns."""
-        found = []
-        for batch in others:
-            found.append(self._labels_and_weights(batch, start))
-            start += batch.num_rows
-        if not found:
-            return None, None
-        labels, weights = zip(*found, strict=True)
-        return _together(labels), None if weights[0] is None else np.concatenate(weights)
+        filling = _Filling(self, self._block_rows)
+        for batch in self.batches.read([*self.columns, *extra], self._batch_rows):
+            yield from filling.add(batch)
+        yield from filling.rest()
 
     def _labels_and_weights(self, batch: Any, start: int) -> tuple[Any, Array | None]:
         labels = None if self.target is None else self._typed(batch.column(self.target))
@@ -161,6 +147,56 @@ class BatchTable:
         values = labels.dictionary_decode() if pa.types.is_dictionary(labels.type) else labels
         with explained(self.name, f"labels of type {self._label_type} in all files"):
             return values.cast(self._label_type)
+
+
+class _Filling:
+    """Fills parts of ``size`` rows with the columns of record batches of any size."""
+
+    def __init__(self, table: BatchTable, size: int) -> None:
+        self.table, self.size = table, size
+        self.columns = BatchColumns(table.columns, table.dtype)
+        self.n_rows = self.filled = 0
+        self.X: Array | None = None
+        self.others: list[tuple[Any, Array | None]] = []
+
+    def add(self, batch: Any) -> Iterator[Part]:
+        """Copy a batch, and give the parts that are full."""
+        self.columns.take(batch)
+        labels, weight = self.table._labels_and_weights(batch, self.n_rows)
+        begin = 0
+        while begin < batch.num_rows:
+            if self.X is None:
+                self.X = np.empty((self.size, len(self.table.columns)), dtype=self.table.dtype)
+            end = begin + min(self.size - self.filled, batch.num_rows - begin)
+            self._write(begin, self.X[self.filled : self.filled + end - begin])
+            self.others.append((_some(labels, begin, end), _some(weight, begin, end)))
+            begin = end
+            if self.filled == self.size:
+                yield from self.rest()
+        self.columns.release()
+
+    def rest(self) -> Iterator[Part]:
+        """The part that has been begun, if there is one."""
+        if self.X is None:
+            return
+        X, others = self.X[: self.filled], self.others
+        self.X, self.filled, self.others = None, 0, []
+        labels, weights = zip(*others, strict=True)
+        yield Part(X, _together(labels), None if weights[0] is None else np.concatenate(weights))
+
+    def _write(self, begin: int, X: Array) -> None:
+        """Copy rows ``begin``, … of the batch to X."""
+        table = self.table
+        long = (self.n_rows + len(X)) * len(table.columns) >= FEWEST_ENTRIES_TO_COMPILE_SUMS
+        if not self.columns.write(begin, X, long):
+            refuse_not_finite(X, table.columns, self.n_rows, table.called)
+        self.filled += len(X)
+        self.n_rows += len(X)
+
+
+def _some(values: Any, begin: int, end: int) -> Any:
+    """Values ``begin`` to ``end`` of an array, if there is one."""
+    return values if values is None or end - begin == len(values) else values[begin:end]
 
 
 def _together(labels: Sequence[Any]) -> Any:
