@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from separatrix.base.arrays import as_floats
 from separatrix.base.concurrency import one_blas_thread
-from separatrix.base.dask_types import is_dask_table
 from separatrix.base.errors import InputError
 from separatrix.certificates.claim import Claim, Recomputed, RowsClaim, TableClaim
+from separatrix.cluster.in_place import read_in_place
 from separatrix.objectives.bound import Bound, WeightError
 
 if TYPE_CHECKING:
@@ -169,10 +169,7 @@ class Certificate:
         InputError
             If the shapes do not fit the model, or a table is outside memory and the claim needs its rows in memory.
         """
-        if is_dask_table(X):
-            from separatrix.cluster.dask_collections import dask_table
-
-            X, y, sample_weight = dask_table(X, y, sample_weight), None, None
+        X, y, sample_weight = read_in_place(X, y, sample_weight)
         if isinstance(X, _outside_memory()):
             return self._verify_table(X, y, sample_weight, offset)
         if y is None:

@@ -13,12 +13,12 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.base.arrays import AnyArray, Array
-from separatrix.base.dask_types import is_dask_table
 from separatrix.base.errors import ParameterError
 from separatrix.certificates.certificate import Certificate
 from separatrix.classifiers.available import offered_where
 from separatrix.classifiers.fit_input import as_precise, column_names, refuse_beside_table, scored
 from separatrix.classifiers.writable_weights import WrittenWeights
+from separatrix.cluster.in_place import read_in_place
 from separatrix.geometry import Hyperplane
 from separatrix.rows.labelled import OutsideMemory
 from separatrix.scorers.scorer import Scorer, Scores
@@ -160,10 +160,7 @@ class ScoringClassifier(ClassifierMixin, BaseEstimator):
         -------
         float
         """
-        if is_dask_table(X):
-            from separatrix.cluster.dask_collections import dask_table
-
-            X, y, sample_weight = dask_table(X, y, sample_weight), None, None
+        X, y, sample_weight = read_in_place(X, y, sample_weight)
         if not isinstance(X, OutsideMemory):
             return float(super().score(X, y, sample_weight))
         refuse_beside_table(X, y, sample_weight)

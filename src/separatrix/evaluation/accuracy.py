@@ -12,6 +12,7 @@ from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.base.dask_types import is_dask_table
 from separatrix.base.errors import LabelError
 from separatrix.base.labels import as_label_array
+from separatrix.cluster.in_place import read_in_place
 from separatrix.evaluation.by_class import ClassFigures, figures_by_class
 from separatrix.evaluation.measures import in_bits, log_loss
 from separatrix.evaluation.mistake_costs import CostFigures, Costs, cost_figures
@@ -121,11 +122,8 @@ def evaluate(
     (0.167, 0.667)
     """
     if is_dask_table(X):
-        from separatrix.cluster.dask_collections import dask_table
-
         model, X, _ = taken_apart(model, X)
-        if is_dask_table(X):  # Many steps of a pipeline gather the rows.
-            X, y = dask_table(X, y), None
+        X, y, _ = read_in_place(X, y)  # X is an array now, if a step of the pipeline has gathered the rows.
     if isinstance(X, OutsideMemory):
         return evaluate_table(model, X, y, rule_for(model, threshold, cost, prior, fitted_prior), cost)
     labels: AnyArray = as_label_array(y)

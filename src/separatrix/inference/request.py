@@ -22,6 +22,7 @@ from separatrix.base.labels import known_codes
 from separatrix.certificates.certificate import AGREEMENT, Verification, as_matrix
 from separatrix.certificates.firth_claim import FirthClaim
 from separatrix.certificates.likelihood_claim import LikelihoodClaim, LikelihoodOfRows
+from separatrix.cluster.in_place import read_in_place
 from separatrix.losses import LOSSES
 from separatrix.objectives.build import as_offset
 from separatrix.objectives.problem import Evaluation, Objective
@@ -159,12 +160,10 @@ def summary_request(
 ) -> SummaryRequest:
     """The checked request; refuses models that are not fitted logistic regressions, and weights without a meaning."""
     if is_dask_table(X):
-        from separatrix.cluster.dask_collections import dask_table
-
         model, X, known = taken_apart(model, X)
         names = known if names is None else names
-        if is_dask_table(X):  # Many steps of a pipeline gather the rows.
-            X, y, sample_weight = dask_table(X, y, sample_weight), None, None
+        # X is an array now, if a step of the pipeline has gathered the rows.
+        X, y, sample_weight = read_in_place(X, y, sample_weight)
     if isinstance(X, OutsideMemory):
         from separatrix.inference.table_request import table_request
 

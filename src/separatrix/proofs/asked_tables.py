@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from separatrix.base.arrays import Integers
-from separatrix.base.dask_types import is_dask_table
 from separatrix.base.errors import LabelError, ParameterError
 from separatrix.base.labels import known_codes
 from separatrix.proofs.class_differences import Differences
@@ -20,15 +19,6 @@ from separatrix.rows.chosen import chosen_rows
 from separatrix.rows.coding import CLASS_NUMBERS
 from separatrix.rows.labelled import OutsideMemory
 from separatrix.rows.protocol import Together
-
-
-def as_asked(X: Any, y: Any) -> tuple[Any, Any]:
-    """X and y; of Dask collections a table of both and None, so that their rows are not gathered."""
-    if not is_dask_table(X):
-        return X, y
-    from separatrix.cluster.dask_collections import dask_table
-
-    return dask_table(X, y), None
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,10 @@ import numpy as np
 from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.base.cached import cached_property
 from separatrix.base.messages import Message
+from separatrix.cluster.in_place import read_in_place
 from separatrix.geometry import Hyperplane
 from separatrix.proofs.asked_rows import are_in, asked_differences, flattened, signs_of
-from separatrix.proofs.asked_tables import AskedTable, as_asked
+from separatrix.proofs.asked_tables import AskedTable
 from separatrix.proofs.class_differences import Differences, chunks
 from separatrix.proofs.dependencies import across, positive_dependency
 from separatrix.proofs.direction_rows import DirectionRows, Moved, moved_rows
@@ -113,7 +114,7 @@ class Inseparable(_Overlapping):
         With ``exact``, where the rows do not have full rank, every row is checked in integers for each missing
         dimension: ``exact_cost(X)`` estimates how long that takes.
         """
-        X, y = as_asked(X, y)
+        X, y, _ = read_in_place(X, y)
         if isinstance(X, OutsideMemory):
             return self._verify_table(AskedTable.of(X, y, self.about), exact)
         D = asked_differences(X, y, self.about)
@@ -215,7 +216,7 @@ class QuasiSeparable(_Overlapping):
 
         With ``exact``, every row is checked in integers; ``exact_cost(X)`` estimates how long that takes.
         """
-        X, y = as_asked(X, y)
+        X, y, _ = read_in_place(X, y)
         if isinstance(X, OutsideMemory):
             return self._verify_table(AskedTable.of(X, y, self.about), exact)
         D = asked_differences(X, y, self.about)

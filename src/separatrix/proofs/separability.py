@@ -14,8 +14,8 @@ import numpy as np
 from separatrix.base.arrays import AnyArray
 from separatrix.base.errors import ParameterError
 from separatrix.base.labels import encode
+from separatrix.cluster.in_place import read_in_place
 from separatrix.proofs.asked_rows import as_rows
-from separatrix.proofs.asked_tables import as_asked
 from separatrix.proofs.class_differences import Differences
 from separatrix.proofs.deciding import decide
 from separatrix.proofs.naming import About, column_names
@@ -66,7 +66,7 @@ def separability(X: Any, y: Any = None, fit_intercept: bool = True, *, names: Se
     >>> type(verdict).__name__, verdict.rows.tolist(), verdict.multipliers
     ('Inseparable', [0, 1, 2, 3], (1, 1, 1, 1))
     """
-    X, y = as_asked(X, y)
+    X, y, _ = read_in_place(X, y)
     if isinstance(X, OutsideMemory):
         return _outside_memory(X, y, fit_intercept, names)
     classes, codes = encode(y)

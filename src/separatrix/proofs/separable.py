@@ -9,9 +9,10 @@ import numpy as np
 
 from separatrix.base.arrays import Array
 from separatrix.base.errors import ParameterError
+from separatrix.cluster.in_place import read_in_place
 from separatrix.geometry import Hyperplane
 from separatrix.proofs.asked_rows import asked_differences, flattened, signs_of
-from separatrix.proofs.asked_tables import AskedTable, as_asked
+from separatrix.proofs.asked_tables import AskedTable
 from separatrix.proofs.class_differences import Differences
 from separatrix.proofs.naming import About
 from separatrix.proofs.rational import fractions
@@ -70,7 +71,7 @@ class Separable(VerifiableVerdict):
         X is a table with labels y, or a ``scan``, which is read once. With ``exact``, every margin is computed in
         integers; ``exact_cost(X)`` estimates how long that takes.
         """
-        X, y = as_asked(X, y)
+        X, y, _ = read_in_place(X, y)
         if isinstance(X, OutsideMemory):
             return self._verify_table(AskedTable.of(X, y, self.about), exact)
         D = asked_differences(X, y, self.about)
