@@ -1,6 +1,5 @@
 // What pages with points in the plane share: dragging, adding, erasing, undoing, presets, and the buttons for them.
 import { h, s, segmented } from "./dom.js";
-import * as link from "./link.js";
 import { presetSelect, undoButton } from "./point-choices.js";
 import { PointSet } from "./pointset.js";
 import { MOVE, SHAPE_NAMES, badge } from "./stage.js";
@@ -24,11 +23,7 @@ export class PointPage {
 
   /** Build the page and show the points of the link; those of the preset, and a notice, if it names none. */
   async begin(params, preset, unknown) {
-    const ask = points => this.lab.source.ask("plane.start", { points });
-    const begun = await ask(link.toPoints(params, preset)).catch(error => {
-      this.lab.notice(`${error.message} The page shows the first preset instead.`);
-      return ask(preset);
-    });
+    const begun = await this.lab.begun("plane.start", params, preset);
     this.set = new PointSet(begun.X, begun.y, begun.preset);
     this.drag = begun.drag;
     this.row = begun.drag ?? 0;
