@@ -7,12 +7,13 @@ checks each time whether it counts from the end, which takes as long as the sum 
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
+import numpy as np
 from numba import njit, uintp
 
 from separatrix.kernels.fast_math import LANES
+from separatrix.kernels.logistic_losses import ROWS_AT_A_TIME, losses
 
 
 @njit(nogil=True, cache=True, fastmath=LANES)
@@ -39,17 +40,20 @@ def logistic_pass(
 ) -> Any:
     """Add Σ s ℓ′ x to ``gradient`` (d,), and return Σ s ℓ and Σ s ℓ′, for ℓ = log(1 + e^{−t z}), z = w·x + b."""
     value, first = 0.0, 0.0
-    for i in range(uintp(begin), uintp(end)):
-        if weight[i] == 0.0:
-            continue
-        left, right = uintp(indptr[i]), uintp(indptr[i + uintp(1)])
-        m = t[i] * (b + score(data, indices, left, right, w))
-        e = math.exp(-abs(m))
-        value += weight[i] * (math.log1p(e) + max(-m, 0.0))
-        r = -t[i] * weight[i] * (e if m >= 0.0 else 1.0) / (1.0 + e)
-        first += r
-        for k in range(left, right):
-            gradient[uintp(indices[k])] += r * data[k]
+    r, e, log = np.zeros(ROWS_AT_A_TIME), np.empty(ROWS_AT_A_TIME), np.empty(ROWS_AT_A_TIME)
+    for start in range(begin, end, ROWS_AT_A_TIME):
+        stop = min(start + ROWS_AT_A_TIME, end)
+        for p in range(stop - start):
+            i = uintp(start + p)
+            r[p] = 0.0 if weight[i] == 0.0 else score(data, indices, uintp(indptr[i]), uintp(indptr[i + uintp(1)]), w)
+        added = losses(r, t, weight, start, stop, b, e, log)
+        value += added[0]
+        first += added[1]
+        for p in range(stop - start):
+            i = uintp(start + p)
+            if weight[i] != 0.0:
+                for k in range(uintp(indptr[i]), uintp(indptr[i + uintp(1)])):
+                    gradient[uintp(indices[k])] += r[p] * data[k]
     return value, first
 
 

@@ -5,13 +5,16 @@ The rows are ``begin`` to ``end`` of X in raw units, float64 or float32; sums ar
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 from numba import njit
 
 from separatrix.kernels.fast_math import LANES
+from separatrix.kernels.logistic_losses import ROWS_AT_A_TIME, losses
+
+# Of rows with more columns than this, fewer are read at a time, so that they stay in the cache for the second reading.
+MOST_COLUMNS_OF_SHORT_ROWS, LONG_ROWS_AT_A_TIME = 512, 8
 
 
 @njit(nogil=True, cache=True, fastmath=LANES)
@@ -20,47 +23,48 @@ def logistic_pass(
 ) -> Any:
     """Add Σ s ℓ′ x to ``gradient`` (d,), and return Σ s ℓ and Σ s ℓ′, for ℓ = log(1 + e^{−t z}), z = w·x + b.
 
-    Four rows are processed at a time, so that w and the gradient are read once for four rows. If fewer are left, the
+    Four rows are multiplied at a time, so that w and the gradient are read once for four rows. If fewer are left, the
     last row is repeated with a contribution of zero. ``center`` (d,) is subtracted from every row first. The compiler
     makes separate code for both cases, so without a center nothing is subtracted.
     """
     value, first = 0.0, 0.0
-    d, last = X.shape[1], end - 1
-    r = np.empty(4)
-    for i in range(begin, end, 4):
-        i1, i2, i3 = min(i + 1, last), min(i + 2, last), min(i + 3, last)
-        z0, z1, z2, z3 = 0.0, 0.0, 0.0, 0.0
-        if center is None:
-            for j in range(d):
-                z0 += X[i, j] * w[j]
-                z1 += X[i1, j] * w[j]
-                z2 += X[i2, j] * w[j]
-                z3 += X[i3, j] * w[j]
-        else:
-            for j in range(d):
-                z0 += (X[i, j] - center[j]) * w[j]
-                z1 += (X[i1, j] - center[j]) * w[j]
-                z2 += (X[i2, j] - center[j]) * w[j]
-                z3 += (X[i3, j] - center[j]) * w[j]
-        r[0], r[1], r[2], r[3] = z0, z1, z2, z3
-        for p in range(4):
-            k = i + p
-            if k > last:
-                r[p] = 0.0
-                continue
-            m = t[k] * (r[p] + b)
-            e = math.exp(-abs(m))
-            value += weight[k] * (math.log1p(e) + max(-m, 0.0))
-            r[p] = -t[k] * weight[k] * (e if m >= 0.0 else 1.0) / (1.0 + e)
-            first += r[p]
-        r0, r1, r2, r3 = r[0], r[1], r[2], r[3]
-        if center is None:
-            for j in range(d):
-                gradient[j] += r0 * X[i, j] + r1 * X[i1, j] + r2 * X[i2, j] + r3 * X[i3, j]
-        else:
-            for j in range(d):
-                c = center[j]
-                gradient[j] += r0 * (X[i, j] - c) + r1 * (X[i1, j] - c) + r2 * (X[i2, j] - c) + r3 * (X[i3, j] - c)
+    d = X.shape[1]
+    step = ROWS_AT_A_TIME if d <= MOST_COLUMNS_OF_SHORT_ROWS else LONG_ROWS_AT_A_TIME
+    r, e, log = np.zeros(ROWS_AT_A_TIME), np.empty(ROWS_AT_A_TIME), np.empty(ROWS_AT_A_TIME)
+    for start in range(begin, end, step):
+        stop = min(start + step, end)
+        last = stop - 1
+        for i in range(start, stop, 4):
+            i1, i2, i3 = min(i + 1, last), min(i + 2, last), min(i + 3, last)
+            z0, z1, z2, z3 = 0.0, 0.0, 0.0, 0.0
+            if center is None:
+                for j in range(d):
+                    z0 += X[i, j] * w[j]
+                    z1 += X[i1, j] * w[j]
+                    z2 += X[i2, j] * w[j]
+                    z3 += X[i3, j] * w[j]
+            else:
+                for j in range(d):
+                    z0 += (X[i, j] - center[j]) * w[j]
+                    z1 += (X[i1, j] - center[j]) * w[j]
+                    z2 += (X[i2, j] - center[j]) * w[j]
+                    z3 += (X[i3, j] - center[j]) * w[j]
+            p = i - start
+            r[p], r[p + 1], r[p + 2], r[p + 3] = z0, z1, z2, z3
+        added = losses(r, t, weight, start, stop, b, e, log)
+        value += added[0]
+        first += added[1]
+        for i in range(start, stop, 4):
+            i1, i2, i3 = min(i + 1, last), min(i + 2, last), min(i + 3, last)
+            p = i - start
+            r0, r1, r2, r3 = r[p], r[p + 1], r[p + 2], r[p + 3]
+            if center is None:
+                for j in range(d):
+                    gradient[j] += r0 * X[i, j] + r1 * X[i1, j] + r2 * X[i2, j] + r3 * X[i3, j]
+            else:
+                for j in range(d):
+                    c = center[j]
+                    gradient[j] += r0 * (X[i, j] - c) + r1 * (X[i1, j] - c) + r2 * (X[i2, j] - c) + r3 * (X[i3, j] - c)
     return value, first
 
 

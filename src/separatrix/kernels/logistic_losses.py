@@ -1,0 +1,97 @@
+"""The logistic loss and its slope for several rows at a time, by instructions that compute several numbers at once.
+
+The compiler calls the C library for exp and log1p, one number after the other, and these calls took half of the time of
+a pass over rows of 20 columns. The series below are accurate to 2 units in the last place.
+
+    e^x            2^k e^r with |r| ≤ log(2)/2, by the Taylor series of e^r
+    log(1 + e)     2 artanh(s) with s = e/(2 + e); or log 2 + 2 artanh(s) with s = (e − 1)/(e + 3), whichever |s| is
+                   smaller, by the Taylor series of artanh
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from numba import njit, types
+from numba.extending import intrinsic
+
+from separatrix.kernels.fast_math import LANES
+
+# Rows whose losses are computed at a time. They are read twice, so they should stay in the first cache.
+ROWS_AT_A_TIME = 32
+
+# log 2 in two parts: the first has few digits, so that its product with a whole number below 2^11 is exact.
+LOG_2, LOG_2_HIGH, LOG_2_LOW = math.log(2.0), 0.6931471803691238, 1.9082149292705877e-10
+PER_LOG_2 = 1.0 / LOG_2
+# Adding this to a number rounds it to a whole number k, and leaves k + 1023, the exponent of 2^k, in the lowest bits.
+ROUNDING = 1.5 * 2.0**52 + 1023.0
+# Below this, e^x is taken to be zero.
+LOWEST = -708.0
+# Where both forms of log(1 + e) have the same |s|.
+MIDDLE = math.sqrt(2.0) - 1.0
+# The coefficients of e^r from r² to r¹³, and of 2 artanh(s)/s from s² to s²².
+E2, E3, E4, E5, E6, E7, E8, E9, E10, E11, E12, E13 = (1.0 / math.factorial(k) for k in range(2, 14))
+A1, A2, A3, A4, A5, A6, A7, A8, A9, A10, A11 = (2.0 / (2 * k + 1) for k in range(1, 12))
+
+
+def _same_bits(result: Any) -> Any:
+    """A function for compiled loops that takes the bits of a number as those of a number of another type."""
+
+    def typed(context: Any, number: Any) -> Any:
+        def made(context: Any, builder: Any, signature: Any, given: Any) -> Any:
+            return builder.bitcast(given[0], context.get_value_type(signature.return_type))
+
+        return result(number), made
+
+    return intrinsic(typed)
+
+
+_as_float, _as_whole = _same_bits(types.float64), _same_bits(types.int64)
+
+
+@njit(nogil=True, cache=True, fastmath={"contract"}, error_model="numpy")
+def exponentials(m: Any, e: Any, log: Any) -> None:
+    """Set ``e`` to e^{−|m|}, and ``log`` to log(1 + e^{−|m|}).
+
+    Sums are not reordered here, since the small parts of x − k log 2 and of log(1 + e) would be lost.
+    """
+    for i in range(ROWS_AT_A_TIME):
+        x = -abs(m[i])
+        inside = LOWEST if x < LOWEST else x
+        shifted = inside * PER_LOG_2 + ROUNDING
+        k = shifted - ROUNDING
+        r = (inside - k * LOG_2_HIGH) - k * LOG_2_LOW
+        high = ((((E13 * r + E12) * r + E11) * r + E10) * r + E9) * r + E8
+        tail = (((((high * r + E7) * r + E6) * r + E5) * r + E4) * r + E3) * r + E2
+        power = ((tail * r + 1.0) * r + 1.0) * _as_float(_as_whole(shifted) << 52)
+        odds = 0.0 if x < LOWEST else power
+        above = odds > MIDDLE
+        s = (odds - 1.0 if above else odds) / (odds + 3.0 if above else odds + 2.0)
+        q = s * s
+        high = ((((A11 * q + A10) * q + A9) * q + A8) * q + A7) * q + A6
+        tail = ((((high * q + A5) * q + A4) * q + A3) * q + A2) * q + A1
+        e[i] = odds
+        log[i] = (LOG_2 if above else 0.0) + (2.0 * s + s * (q * tail))
+
+
+@njit(nogil=True, cache=True, fastmath=LANES, error_model="numpy")
+def losses(r: Any, t: Any, weight: Any, begin: Any, end: Any, b: Any, e: Any, log: Any) -> Any:
+    """Σ s ℓ and Σ s ℓ′ over rows ``begin`` to ``end``, at most ROWS_AT_A_TIME, for ℓ = log(1 + e^{−t z}), z = w·x + b.
+
+    ``r`` has w·x of each row, and s ℓ′ afterwards. ``e`` and ``log`` are overwritten; all three have ROWS_AT_A_TIME
+    entries, of which those without a row become zero in ``r``.
+    """
+    n = end - begin
+    for p in range(n):
+        r[p] = t[begin + p] * (r[p] + b)
+    for p in range(n, ROWS_AT_A_TIME):
+        r[p] = 0.0
+    exponentials(r, e, log)
+    value, first = 0.0, 0.0
+    for p in range(n):
+        m, s = r[p], weight[begin + p]
+        value += s * (log[p] + max(-m, 0.0))
+        r[p] = -t[begin + p] * s * (e[p] if m >= 0.0 else 1.0) / (1.0 + e[p])
+        first += r[p]
+    return value, first
