@@ -25,6 +25,7 @@ class CopiedPieces:
     size: int
     name: str = "a stream of a test"
     reads: int = 0
+    reads_ahead: bool = False
 
     @property
     def n_features(self) -> int:

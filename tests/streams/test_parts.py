@@ -1,5 +1,7 @@
 """Rows of a scan are cut into parts of one block, whatever the batches of the source; nothing is lost on the way."""
 
+import threading
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -9,6 +11,7 @@ import separatrix as sx
 from separatrix.base.errors import NotFiniteError
 from separatrix.rows.cutting import block_rows
 from separatrix.rows.protocol import BLOCK_BYTES
+from separatrix.streams import batches
 from separatrix.streams.matrix import BatchColumns
 
 N = 600_000  # long enough for the compiled copy
@@ -36,6 +39,35 @@ def test_columns_of_all_types_are_copied_to_parts_of_one_block(tmp_path):
     expected = np.column_stack([np.asarray(column, dtype=np.float64) for column in columns.values()])
     assert np.array_equal(np.concatenate([part.X for part in parts]), expected)
     assert np.array_equal(np.concatenate([part.labels.to_numpy() for part in parts]), y)
+
+
+def test_one_thread_reads_batches_while_another_copies_and_sums_them(tmp_path, monkeypatch):
+    rng = np.random.default_rng(0)
+    rows = {f"x{j}": rng.standard_normal(N) for j in range(5)}
+    pq.write_table(pa.table({**rows, "y": np.arange(N) % 3}), tmp_path / "1.parquet", row_group_size=70_000)
+    readers = {}
+
+    def numbered(cls, name):
+        plain = getattr(cls, name)
+
+        def noted(*given, **named):
+            readers.setdefault(name, set()).add(threading.get_ident())
+            return plain(*given, **named)
+
+        monkeypatch.setattr(cls, name, noted)
+
+    numbered(batches, "explained")
+    numbered(BatchColumns, "take")
+    before = threading.active_count()
+    with sx.threads(2):
+        scan = sx.scan(tmp_path, target="y", memory="500MB", cache=False)
+        parts = scan.coded_parts()
+        next(parts)
+        here = {threading.get_ident()}
+        assert readers["take"] == here
+        assert readers["explained"] - here
+        parts.close()
+    assert threading.active_count() == before
 
 
 @pytest.mark.parametrize("row", [10, 599_990])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from separatrix.base.pieces import pieces
 from separatrix.cluster.chunk import aligned
@@ -21,6 +22,7 @@ class FetchedRows:
 
     held: HeldRows = field(repr=False)
     coding: Coding
+    reads_ahead: ClassVar[bool] = False
 
     @property
     def name(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from separatrix.base.arrays import AnyArray
 from separatrix.base.concurrency import thread_count
@@ -38,6 +38,7 @@ class PartitionSource:
     partitions: Partitions
     classes: AnyArray
     coding: Coding
+    reads_ahead: ClassVar[bool] = False
 
     @property
     def name(self) -> str:

@@ -49,7 +49,8 @@ class Piece(NamedTuple):
 class Source(Protocol):
     """Rows that can be read any number of times, always the same and in the same order.
 
-    Dense pieces are row-major, in float64 or float32. CSR pieces have sorted indices without duplicates.
+    Dense pieces are row-major, in float64 or float32. CSR pieces have sorted indices without duplicates. The attribute
+    ``reads_ahead`` says whether ``pieces`` reads the next rows in another thread by itself.
     """
 
     @property
@@ -58,6 +59,8 @@ class Source(Protocol):
     def n_features(self) -> int: ...
     @property
     def is_sparse(self) -> bool: ...
+    @property
+    def reads_ahead(self) -> bool: ...
     def pieces(self) -> Iterator[Piece]: ...
 
 
@@ -168,8 +171,9 @@ class StreamedRows:
     def _pieces(self) -> Iterator[Piece]:
         """The pieces of one pass; their number of rows is compared with that of the first pass."""
         n = 0
-        with closing(read_ahead(self.source.pieces())) as pieces:
-            for piece in pieces:
+        pieces: Any = self.source.pieces()
+        with closing(pieces if self.source.reads_ahead else read_ahead(pieces)) as read:
+            for piece in read:
                 n += piece.X.shape[0]
                 yield piece
         known = self.learnt.n_rows

@@ -20,7 +20,6 @@ from separatrix.base.cached import cached_property
 from separatrix.base.disk_files import room_for_temporary
 from separatrix.base.errors import ParameterError, TableError
 from separatrix.base.messages import ByAudience, Message, Setting
-from separatrix.base.read_ahead import read_ahead
 from separatrix.streams.cache_file import CacheFile, CacheWriter, DamagedCache
 from separatrix.streams.labelling import LabelColumn, Labelling
 from separatrix.streams.svmlight import SvmlightTable
@@ -186,7 +185,7 @@ def _write(store: CachedTable, path: Path, key: str, lasting: bool) -> None:
     """
     table, labelling = store.table, store.labelling()
     checked = lasting or not table.stamps
-    with CacheWriter(path, table.dtype, lasting, checked) as writer, closing(read_ahead(table.parts())) as parts:
+    with CacheWriter(path, table.dtype, lasting, checked) as writer, closing(table.parts_ahead()) as parts:
         weighted = False
         for part in parts:
             weighted = part.weight is not None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -135,6 +135,7 @@ class EncodedSource:
 
     encoded: CodedPieces
     coding: Coding
+    reads_ahead: ClassVar[bool] = False
 
     @property
     def name(self) -> str:

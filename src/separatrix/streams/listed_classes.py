@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any
 
 from separatrix.base.arrays import Integers
+from separatrix.base.read_ahead import read_ahead
 from separatrix.rows.coding import ClassTotals
 from separatrix.streams.labelling import LabelColumn, Labelling, Numbering
 from separatrix.streams.table_parts import Part, PartTable
@@ -74,8 +76,8 @@ class ListedClasses:
         begun.parts.reverse()
         while begun.parts:
             yield begun.parts.pop()
-        while (found := begun.next()) is not None:
-            yield found
+        with closing(read_ahead(iter(begun.next, None))) as others:
+            yield from others
         self.numbering = begun.labelling.numbering(self.weighted)
 
     def _taken(self) -> _Begun:

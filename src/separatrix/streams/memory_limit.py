@@ -12,7 +12,7 @@ from separatrix.table.formats.batched import ROWS_PER_BATCH
 UNITS = {"KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "B": 1}
 # A batch takes at most this share of the memory. There are several: one is read ahead, and PyArrow keeps one or two of
 # them while it decodes columns.
-BATCH_SHARE = 1 / 460
+BATCH_SHARE = 1 / 230
 FEWEST_BATCH_BYTES = 1 << 18
 # The sample of a fit takes at most this share: it is kept twice, in raw units and in the coordinates of the solver.
 SAMPLE_SHARE = 1 / 24
@@ -66,7 +66,7 @@ def batch_bytes(memory: int) -> int:
     """The size of a batch, given the memory of a fit: BATCH_BYTES, or that divided by a power of two.
 
     >>> batch_bytes(2 * 10**9), batch_bytes(500 * 10**6)
-    (4194304, 1048576)
+    (4194304, 2097152)
     """
     size = BATCH_BYTES
     while size > memory * BATCH_SHARE and size > FEWEST_BATCH_BYTES:

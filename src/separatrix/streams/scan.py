@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
@@ -165,7 +166,7 @@ class Scan(OutsideMemory):
         return self.n_rows if self._unnumbered is None else self.table.n_rows
 
     def coded_parts(self) -> Iterator[tuple[Part, Integers]]:
-        """The rows as the source gives them, and their class numbers.
+        """The rows as the source gives them, and their class numbers. Another thread reads the next rows.
 
         Yields
         ------
@@ -176,8 +177,9 @@ class Scan(OutsideMemory):
             yield from listed.parts()
             return
         numbering = self.numbering
-        for part in self.table.parts():
-            yield part, numbering.codes(part.labels, self.name)
+        with closing(self.table.parts_ahead()) as parts:
+            for part in parts:
+                yield part, numbering.codes(part.labels, self.name)
 
     def matrices(self) -> Iterator[Matrix]:
         """X in consecutive pieces.

@@ -33,6 +33,7 @@ class ReadRows:
     parts: Callable[[], Iterator[tuple[Part, Integers]]]
     coding: Coding
     stamps: tuple[Stamp, ...]
+    reads_ahead: ClassVar[bool] = True
 
     @property
     def name(self) -> str:
@@ -71,6 +72,7 @@ class CachedRows:
     cache: CacheFile
     coding: Coding
     is_sparse: ClassVar[bool] = False
+    reads_ahead: ClassVar[bool] = False
 
     @property
     def n_features(self) -> int:
@@ -105,6 +107,7 @@ class CachedSparseRows:
     cache: CacheFile
     coding: Coding
     is_sparse: ClassVar[bool] = True
+    reads_ahead: ClassVar[bool] = False
 
     @property
     def n_features(self) -> int:

@@ -8,7 +8,7 @@ parts have the indices of the file, and ``settled`` gives them all columns after
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field
 from io import BytesIO
 from typing import Any, ClassVar
@@ -18,6 +18,7 @@ import pyarrow as pa
 
 from separatrix.base.cached import cached_property
 from separatrix.base.errors import NotFiniteError, TableError
+from separatrix.base.read_ahead import read_ahead
 from separatrix.rows.csr import as_csr
 from separatrix.streams.batches import BATCH_BYTES, LabelKind
 from separatrix.streams.delimited import stored_content
@@ -107,6 +108,9 @@ class SvmlightTable(OfFiles):
             raise TableError(self.name, "it is empty", SOME_ROWS)
         if not self._known:
             self._known.append(found)
+
+    def parts_ahead(self) -> Generator[Part, None, None]:
+        return read_ahead(self.parts())
 
 
 def column_names(first: int, largest: int) -> tuple[str, ...]:
