@@ -18,6 +18,7 @@ from separatrix.base.labels import as_label_array, encode, refuse_fractions
 from separatrix.base.row_names import RowNames
 from separatrix.base.row_weights import row_weights
 from separatrix.classifiers.writable_weights import UNCHANGED_WEIGHTS
+from separatrix.cluster.in_place import read_in_place
 from separatrix.rows import Rows, memory_rows
 from separatrix.rows.checkpointed import kept_in_checkpoint
 from separatrix.rows.coding import Coding
@@ -104,12 +105,9 @@ def validate(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> FitIn
 
     All attributes that an earlier fit has set are removed from the estimator.
     """
+    X, y, sample_weight = read_in_place(X, y, sample_weight)
     if isinstance(X, OutsideMemory):
         return _outside_memory(estimator, X, y, sample_weight)
-    if is_dask(X):
-        from separatrix.cluster.dask_collections import dask_table
-
-        return _outside_memory(estimator, dask_table(X, y, sample_weight), None, None)
     # The first steps of a pipeline may have gathered X. Labels and weights take less memory than X.
     y, sample_weight = (given.compute() if is_dask(given) else given for given in (y, sample_weight))
     if y is None:
