@@ -88,6 +88,13 @@ def test_a_scan_without_a_target_names_the_column_that_may_have_the_labels(tmp_p
     path.write_text("x,kind\n1,a\n2,b\n")
     with pytest.raises(InputError, match="if it has the labels, name it with target='kind'; otherwise leave it out"):
         sx.scan(path)
+    path.write_text("x,kind,day\n1,a,2020-01-01\n2,b,2020-01-02\n")
+    words = r"columns do not hold numbers: 'kind' \(string\), 'day' \(date32\[day\]\); "
+    with pytest.raises(InputError, match=words + "if one of them has the labels, name it, as with target='kind'"):
+        sx.scan(path)
+    with pytest.raises(InputError, match=words + r"leave them out with drop=\['kind', 'day'\], or turn them into"):
+        sx.scan(path, target="x")
+    path.write_text("x,kind\n1,a\n2,b\n")
     table = sx.scan(path, target="kind")
     assert repr(table) == f"<Scan of {path}: 1 column, target='kind'>"
 
