@@ -122,6 +122,7 @@ def validate(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> FitIn
     weight, names = row_weights(sample_weight, X.shape[0]), column_names(estimator) or named
     before = forgotten(estimator)
     estimator._dtype = "float32" if X.dtype == np.float32 else "float64"
+    estimator.has_sample_weight_ = sample_weight is not None
     return FitInput(MemoryTable(X, codes, weight, len(classes)), classes, names, before, row_names)
 
 
@@ -141,6 +142,7 @@ def _outside_memory(estimator: Any, table: OutsideMemory, y: Any, sample_weight:
         estimator.feature_names_in_ = np.array(table.columns, dtype=object)
     before = forgotten(estimator)
     estimator._dtype = np.dtype(table.dtype).name
+    estimator.has_sample_weight_ = table.has_weights
     kept = kept_in_checkpoint(table, type(estimator).__name__, estimator.get_params())
     return FitInput(kept, table.classes, list(table.columns) if table.has_names else None, before)
 

@@ -255,6 +255,7 @@ class OneVersus(MetaEstimatorMixin, ScoringClassifier):
         n_models = self.scheme.n_models(len(self.classes_))
         self.estimators_ = [clone(base_of(self)) for _ in range(n_models)]
         self._counts = np.zeros(len(self.classes_), dtype=np.int64)
+        self.has_sample_weight_ = False
 
     def _widen(self, later: LaterModels, y: Any) -> None:
         """Add models for the classes of y that are new."""
