@@ -85,6 +85,24 @@ def test_rows_that_overlap(name):
     assert ours.mistakes_ == theirs.mistakes_
 
 
+@pytest.mark.parametrize("rows", [separable, overlapping, three])
+@pytest.mark.parametrize("n", [200, 3000])
+def test_the_sentence_is_that_of_memory(rows, n):
+    """The proof names the same rows, and Novikoff's bound is that of the same hyperplane."""
+    X, y = rows(n)
+    for settings in ({"max_iter": 1}, {"average": True, "max_iter": 3}, {"update": "worst", "max_iter": 2}):
+        ours, theirs, _ = both(X, y, **settings)
+        assert ours.certificate_.status == theirs.certificate_.status
+        assert ours.certificate_.facts.get("theorem") == theirs.certificate_.facts.get("theorem")
+
+
+@pytest.mark.parametrize("n", [200, 3000])
+def test_rows_without_weight_count_in_the_proof_as_in_memory(n):
+    X, y = overlapping(n)
+    ours, theirs, _ = both(X, y, class_weight={"yes": 0.0}, average=False, max_iter=2)
+    assert ours.certificate_.status == theirs.certificate_.status
+
+
 @pytest.mark.parametrize("update", ["online", "batch", "worst"])
 def test_several_classes(update):
     ours, theirs, table = both(*three(), update=update, average=False, max_iter=5)

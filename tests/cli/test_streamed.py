@@ -182,6 +182,15 @@ def test_a_cache_is_kept_and_used_again(table):
     assert os.stat(f"kept/{kept}").st_mtime_ns == before
 
 
+def test_options_without_effect_are_named(table):
+    fit = ("fit", "t.csv", "--target", "y", "--missing", "impute", "--cache", "kept", "--json")
+    words = "The table fits into memory, so it is not read in batches, and --cache"
+    assert f"{words} has no effect." in json.loads(run(*fit).stdout)["data"]["notes"]
+    notes = json.loads(run(*fit, "--checkpoint", "passes").stdout)["data"]["notes"]
+    assert f"{words} and --checkpoint have no effect." in notes
+    assert not any("no effect" in note for note in json.loads(run(*fit, *SMALL).stdout)["data"]["notes"])
+
+
 def test_a_cache_belongs_to_the_spelling(table):
     """With other texts for missing values other rows are dropped, while the columns are encoded in the same way."""
     fit = ("fit", "t.csv", "--target", "y", "--drop", "city", "--drop", "day", "--missing", "drop", *SMALL, "--json")

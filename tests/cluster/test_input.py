@@ -106,6 +106,7 @@ def test_errors_name_the_argument_and_the_partition(anywhere):
     missing = np.where(np.arange(N) == 251, None, Y).astype(object)
     named(LabelError, "in partition 3, row 1 has no label", on_dask(X), on_dask(missing))
     named(WeightError, r"row 0 of partition 2 has -1\.0", on_dask(X), labels, on_dask(0.0 - (np.arange(N) == 100)))
+    named(WeightError, r"the largest is 1e\+308", on_dask(X), labels, on_dask(np.full(N, 1e308)))
     hole = X.copy()
     hole[260, 3] = np.nan
     named(NotFiniteError, "row 260, column 3 is NaN", on_dask(hole), labels)
@@ -267,6 +268,15 @@ def test_what_measures_a_model_gathers_no_rows(anywhere, kind, monkeypatch, tmp_
     assert type(verdict) is type(sx.separability(X, Y))
     assert verdict.verify(rows, labels)
     assert verdict.verify(X, Y)
+    assert verdict.exact_cost(rows) == verdict.exact_cost(X)
+
+
+def test_functions_that_read_files_and_frames_say_where_dask_collections_are_taken():
+    for read in (sx.read_table, sx.check_table, lambda data: sx.fit_table("logistic", data)):
+        with pytest.raises(TableError, match=r"got a Dask collection; give a path, .*; fit, evaluate and summary take"):
+            read(frame())
+    with pytest.raises(TableError, match="got a Dask collection; give it to fit directly, or to dask_table"):
+        sx.scan(frame())
 
 
 def test_a_dask_array_has_the_columns_of_a_model_in_their_order(anywhere):

@@ -4,7 +4,8 @@ Two were fitted to the rows below with C = 0.7, the second with l1_ratio = 0.25;
 of version 3 one is behind a table's encoder, with a column that marks what is missing, one holds a proof; of version 4
 one is behind a scaler, one holds a proof, one is one versus one, of three logistic regressions; of version 5 one is a
 logistic regression, one holds a quasi-complete separation; of version 6 one is behind a table's encoder with scaling,
-and one fills missing categories with averages.
+and one fills missing categories with averages; of version 7 one is a logistic regression with sample weights, one is
+one versus one.
 The probabilities and scores beside them were printed by the code that wrote them. The file holds the weights to the
 last bit. Scores computed from them may differ by rounding, some 1e-16 of the largest term: one processor fuses
 multiplication and addition, another does not.
@@ -143,6 +144,23 @@ def test_a_column_of_version_6_with_n_grams_is_refused(tmp_path):
         read(tmp_path / "m.json")
 
 
+def test_models_of_version_7_do_not_know_whether_they_had_weights(tmp_path):
+    model = load(FILES / "version_7.json")
+    printed = [0.09819081967963647, 0.39559944560723403, 0.6547063166441428, 0.7083509365040578]
+    np.testing.assert_allclose(model.predict_proba(X[:4])[:, 1], printed, rtol=ROUNDING)
+    assert model.has_sample_weight_ is None
+    assert model.certificate_.verify(X, y, [1, 2, 1, 1, 3, 1])
+    pairs = load(FILES / "version_7_pairs.json")
+    printed = [[2.298420041086076, 0.7487192420486722, -0.2819328719955894]]
+    np.testing.assert_allclose(pairs.decision_function(X[:1]), printed, rtol=ROUNDING)
+    assert [part.has_sample_weight_ for part in (pairs, *pairs.estimators_)] == [None] * 4
+    content = json.loads((FILES / "version_7.json").read_text())["content"]
+    content["fitted"]["has_sample_weight_"] = True
+    (tmp_path / "m.json").write_bytes(checksummed_json.with_checksum(FORMAT, 7, content))
+    with pytest.raises(ModelFileError, match="its version is 7, and it has the key has_sample_weight_ of a newer"):
+        read(tmp_path / "m.json")
+
+
 def test_firth_of_version_2():
     model = load(FILES / "version_2_firth.json")
     assert model.classes_.tolist() == [2, 5, 7]
@@ -180,6 +198,7 @@ def test_the_weights_error_is_kept(tmp_path):
         "version_5",
         "version_6",
         "version_6_filled",
+        "version_7",
     ],
 )
 def test_an_older_file_saved_again_is_of_the_newest(tmp_path, name):

@@ -177,12 +177,28 @@ def test_weights_and_offset_of_the_fit_are_given_to_the_report():
 @pytest.mark.parametrize("model", [sx.LogisticRegression(), sx.LinearSVC(), sx.LinearDiscriminantAnalysis()])
 def test_weights_that_the_report_does_not_know_do_not_refute_the_certificate(model):
     X, y = drawn(2, apart=0.7)
-    page = sx.report(model.fit(X, y, sample_weight=np.linspace(0.5, 3.0, len(y))), X, y)
-    lead, told = lead_of(page), checked(page).text
-    assert "Its certificate could not be confirmed on the 90 rows given here" in lead
-    assert "had sample weights or an offset that are not known to this report" in lead
-    assert "does not hold" not in told
-    assert "nothing is proven" not in told
+    model.fit(X, y, sample_weight=np.linspace(0.5, 3.0, len(y)))
+    for known, reason in (
+        (True, "the fit had sample weights, which this report was not given"),
+        (None, "had sample weights or an offset that are not known to this report"),  # of a file of an older version
+    ):
+        model.has_sample_weight_ = known
+        page = sx.report(model, X, y)
+        lead, told = lead_of(page), checked(page).text
+        assert "Its certificate could not be confirmed on the 90 rows given here" in lead
+        assert reason in lead
+        assert "does not hold" not in told
+        assert "nothing is proven" not in told
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_a_fit_without_weights_is_refuted_by_other_rows():
+    X, y = drawn(2, apart=0.7)
+    lead = lead_of(sx.report(sx.LinearSVC().fit(X, y), X[::-1], y))
+    assert "Its certificate does not hold on the 90 rows given here as those of the fit" in lead
+    assert "so nothing is proven: they are not the rows of the fit." in lead
+    lead = lead_of(sx.report(sx.LogisticRegression().fit(X, y), X[::-1], y))
+    assert "or it had an offset that is not known to this report" in lead
 
 
 @pytest.mark.usefixtures("undrawn")

@@ -1,5 +1,6 @@
 """A fit that was interrupted goes on from its checkpoint, and gives the same bits as one that was not."""
 
+import errno
 import os
 import signal
 import subprocess
@@ -178,3 +179,22 @@ def test_damage_is_noticed_and_an_incomplete_record_is_cut_off(files, tmp_path):
 def test_two_processes_cannot_write_one_checkpoint(tmp_path):
     with sx.checkpoint(tmp_path / "c"), pytest.raises(ParameterError, match="another process is writing"):
         Checkpoint(tmp_path / "c", resume=True)
+
+
+def test_a_disk_without_room_is_named_and_the_passes_before_are_kept(files, tmp_path, monkeypatch):
+    path, synced = tmp_path / "kept", os.fsync
+
+    def full(descriptor):
+        if kept.kept == 2:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        synced(descriptor)
+
+    model, scan = sx.LogisticRegression(), sx.scan(files, target="y")
+    with sx.checkpoint(path) as kept:
+        monkeypatch.setattr("os.fsync", full)
+        with pytest.raises(ParameterError, match=r"kept': it cannot be written \(No space left on device\); make room"):
+            model.fit(scan)
+    monkeypatch.setattr("os.fsync", synced)
+    with sx.checkpoint(path, resume=True) as again:
+        model.fit(scan)
+    assert again.replayed >= 2

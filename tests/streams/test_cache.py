@@ -190,7 +190,7 @@ sx.scan(sys.argv[1], target="y", cache=sys.argv[2]).classes
 """
 
 
-def test_a_killed_writer(file, tmp_path):
+def test_a_killed_writer(file, tmp_path, monkeypatch):
     process = subprocess.Popen(
         [sys.executable, "-c", KILLED, str(file), str(tmp_path / "cache")], stdout=subprocess.PIPE, text=True
     )
@@ -198,8 +198,17 @@ def test_a_killed_writer(file, tmp_path):
     process.send_signal(signal.SIGKILL)
     process.wait()
     process.stdout.close()
-    assert list((tmp_path / "cache").iterdir())  # what it had written so far
+    (left,) = (tmp_path / "cache").iterdir()  # what it had written so far
+    removed = []
+
+    def noting(self, *given):
+        removed.append(not left.exists())
+        add(self, *given)
+
+    add = caching.CacheWriter.add
+    monkeypatch.setattr(caching.CacheWriter, "add", noting)
     np.testing.assert_array_equal(fitted(file, cache=tmp_path / "cache"), fitted(file, cache=False))
+    assert removed[0]  # before anything was written, so that killed fits do not fill the disk
     assert len(list((tmp_path / "cache").iterdir())) == 1
 
 
@@ -233,8 +242,10 @@ def test_a_file_that_changes_while_it_is_read(tmp_path, arrow, monkeypatch):
         csv.write_csv(arrow.slice(0, 999), path)
 
     monkeypatch.setattr(caching.CacheWriter, "add", changing)
-    with pytest.raises(TableError, match="it changed while it was read"):
-        fitted(path, cache=tmp_path / "cache")
+    for cache in (None, tmp_path / "cache"):
+        csv.write_csv(arrow.slice(0, 1000), path)
+        with pytest.raises(TableError, match="it changed while it was read"):
+            fitted(path, cache=cache)
     assert not list((tmp_path / "cache").iterdir())
 
 

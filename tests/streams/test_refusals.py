@@ -1,6 +1,10 @@
 """What needs rows in memory refuses tables outside memory by name, and says what to use instead."""
 
+import re
+
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from sklearn.covariance import OAS
 from sklearn.ensemble import RandomForestClassifier
@@ -9,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import separatrix as sx
-from separatrix.base.errors import InputError, ParameterError
+from separatrix.base.errors import InputError, ParameterError, WeightError
 from tests.streams.tables import labelled, written
 
 
@@ -66,11 +70,31 @@ def test_no_array_is_made_of_a_table(scan):
         np.asarray(scan)
 
 
+@pytest.mark.parametrize("largest", [1e308, 1e-300])
+@pytest.mark.parametrize("settings", [{}, {"cache": False}, {"cache": False, "classes": ["a", "b"]}])
+def test_weights_that_are_refused_in_memory_are_refused(tmp_path, largest, settings):
+    X, y, weight = np.arange(4.0)[:, None], np.array(["a", "b", "a", "b"]), np.array([0.0, largest, largest, largest])
+    pq.write_table(pa.table({"x": X[:, 0], "y": y, "w": weight}), tmp_path / "table.parquet")
+    with pytest.raises(WeightError, match=f"sample_weight: the largest is {re.escape(str(largest))}; rescale them"):
+        sx.LogisticRegression().fit(X, y, weight)
+    table = sx.scan(tmp_path / "table.parquet", target="y", weight="w", **settings)
+    words = rf"weight: the largest weight of .*table.parquet is {re.escape(str(largest))}; rescale them"
+    with pytest.raises(WeightError, match=words):
+        sx.LogisticRegression().fit(table)
+
+
 def test_a_scan_without_a_target_names_the_column_that_may_have_the_labels(tmp_path):
     path = tmp_path / "table.csv"
     path.write_text("x,kind\n1,a\n2,b\n")
     with pytest.raises(InputError, match="if it has the labels, name it with target='kind'; otherwise leave it out"):
         sx.scan(path)
+    path.write_text("x,kind,day\n1,a,2020-01-01\n2,b,2020-01-02\n")
+    words = r"columns do not hold numbers: 'kind' \(string\), 'day' \(date32\[day\]\); "
+    with pytest.raises(InputError, match=words + "if one of them has the labels, name it, as with target='kind'"):
+        sx.scan(path)
+    with pytest.raises(InputError, match=words + r"leave them out with drop=\['kind', 'day'\], or turn them into"):
+        sx.scan(path, target="x")
+    path.write_text("x,kind\n1,a\n2,b\n")
     table = sx.scan(path, target="kind")
     assert repr(table) == f"<Scan of {path}: 1 column, target='kind'>"
 

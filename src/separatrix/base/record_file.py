@@ -72,13 +72,16 @@ class RecordFile:
         file.seek(0, os.SEEK_END)
 
     def append(self, content: bytes) -> Place:
-        """Add a record."""
+        """Add a record. If the disk has no room for it, the records before it can still be read."""
         file = self._held()
         self._digest = self._after(content)
         start = file.seek(0, os.SEEK_END)
-        file.write(b"".join([len(content).to_bytes(_LENGTH_BYTES, "little"), self._digest, content]))
-        file.flush()
-        os.fsync(file.fileno())
+        try:
+            file.write(b"".join([len(content).to_bytes(_LENGTH_BYTES, "little"), self._digest, content]))
+            file.flush()
+            os.fsync(file.fileno())
+        except OSError as error:
+            raise self._fault(f"it cannot be written ({error.strerror})", "make room, and resume from it") from error
         return Place(start + _LENGTH_BYTES + _DIGEST_BYTES, len(content))
 
     def read(self, place: Place) -> bytes:
@@ -89,9 +92,9 @@ class RecordFile:
 
     def close(self) -> None:
         """Close the file, so that another process may append to it."""
-        if self._file is not None:
-            self._file.close()
-            self._file = None
+        file, self._file = self._file, None
+        if file is not None:
+            file.close()
 
     def _after(self, content: bytes) -> bytes:
         return hashlib.sha256(self._digest + content).digest()
@@ -129,5 +132,6 @@ class RecordFile:
             raise self._fault(problem, "install a newer separatrix, or give another file")
 
     def _fault(self, problem: str, remedy: str = "give another file, or remove it to start again") -> ParameterError:
-        self.close()
+        with suppress(OSError):  # closing writes the rest of a record again, which the disk may have no room for
+            self.close()
         return ParameterError(self.argument, f"{str(self.path)!r}: {problem}", remedy)

@@ -35,7 +35,16 @@ def row_weights(sample_weight: Any, n_rows: int) -> Array:
         raise WeightError(
             "sample_weight", f"row {bad[0]} has {weight[bad[0]]}", "give finite weights that are not negative"
         )
-    largest = float(weight.max(initial=0.0))
-    if largest > 0 and not SMALLEST_LARGEST_WEIGHT < largest < LARGEST_WEIGHT:
-        raise WeightError("sample_weight", f"the largest is {largest}", "rescale them to a size near 1")
+    refuse_extreme_weights("sample_weight", "the largest", float(weight.max(initial=0.0)))
     return weight
+
+
+def refuse_extreme_weights(argument: str, which: str, largest: float) -> None:
+    """Raise an error about the argument if the largest weight, which the error calls ``which``, is too large or small.
+
+    >>> refuse_extreme_weights("weight", "the largest weight in column 'w'", 1e300)
+    Traceback (most recent call last):
+    separatrix.base.errors.WeightError: weight: the largest weight in column 'w' is 1e+300; rescale them to a size ...
+    """
+    if largest > 0 and not SMALLEST_LARGEST_WEIGHT < largest < LARGEST_WEIGHT:
+        raise WeightError(argument, f"{which} is {largest}", "rescale them to a size near 1")

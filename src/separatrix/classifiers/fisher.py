@@ -150,6 +150,8 @@ class FisherDiscriminant(GathersMoments, ClassNamePrefixFeaturesOutMixin, Transf
         With two classes: the value of y above which the second class begins.
     explained_variance_ratio_ : array
         The share of the criterion along each direction.
+    has_sample_weight_ : bool or None
+        Whether the fit had sample weights; None if the model is from a file of an older version.
     certificate_ : Certificate
         The objective is −J, and the bound is on the difference between J and its maximum.
 

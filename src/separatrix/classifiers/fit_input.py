@@ -18,6 +18,7 @@ from separatrix.base.labels import as_label_array, encode, refuse_fractions
 from separatrix.base.row_names import RowNames
 from separatrix.base.row_weights import row_weights
 from separatrix.classifiers.writable_weights import UNCHANGED_WEIGHTS
+from separatrix.cluster.in_place import read_in_place
 from separatrix.rows import Rows, memory_rows
 from separatrix.rows.checkpointed import kept_in_checkpoint
 from separatrix.rows.coding import Coding
@@ -104,12 +105,9 @@ def validate(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> FitIn
 
     All attributes that an earlier fit has set are removed from the estimator.
     """
+    X, y, sample_weight = read_in_place(X, y, sample_weight)
     if isinstance(X, OutsideMemory):
         return _outside_memory(estimator, X, y, sample_weight)
-    if is_dask(X):
-        from separatrix.cluster.dask_collections import dask_table
-
-        return _outside_memory(estimator, dask_table(X, y, sample_weight), None, None)
     # The first steps of a pipeline may have gathered X. Labels and weights take less memory than X.
     y, sample_weight = (given.compute() if is_dask(given) else given for given in (y, sample_weight))
     if y is None:
@@ -124,6 +122,7 @@ def validate(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> FitIn
     weight, names = row_weights(sample_weight, X.shape[0]), column_names(estimator) or named
     before = forgotten(estimator)
     estimator._dtype = "float32" if X.dtype == np.float32 else "float64"
+    estimator.has_sample_weight_ = sample_weight is not None
     return FitInput(MemoryTable(X, codes, weight, len(classes)), classes, names, before, row_names)
 
 
@@ -143,6 +142,7 @@ def _outside_memory(estimator: Any, table: OutsideMemory, y: Any, sample_weight:
         estimator.feature_names_in_ = np.array(table.columns, dtype=object)
     before = forgotten(estimator)
     estimator._dtype = np.dtype(table.dtype).name
+    estimator.has_sample_weight_ = table.has_weights
     kept = kept_in_checkpoint(table, type(estimator).__name__, estimator.get_params())
     return FitInput(kept, table.classes, list(table.columns) if table.has_names else None, before)
 

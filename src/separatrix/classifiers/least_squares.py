@@ -137,6 +137,8 @@ class LeastSquaresClassifier(GathersMoments, LinearClassifier):
         The weights of the outputs, intercepts in column 0.
     moments_ : Moments or None
         The sums over the rows that ``merge`` adds up; None for more than 1,000 columns, and in a model from a file.
+    has_sample_weight_ : bool or None
+        Whether the fit had sample weights; None if the model is from a file of an older version.
     certificate_ : Certificate
         The objective is the cost divided by the total weight. The bound is the exact gap plus the rounding error.
         Where columns are collinear up to rounding, the code is "resolved": then there is no bound, and the fact

@@ -118,6 +118,8 @@ class LinearSVC(LinearClassifier):
     classes_, coef_, intercept_, n_features_in_, feature_names_in_ : as in scikit-learn
     n_iter_ : int
         The largest number of iterations over the scores.
+    has_sample_weight_ : bool or None
+        Whether the fit had sample weights; None if the model is from a file of an older version.
     certificate_ : Certificate
         The objective is the one above divided by C times the total weight; with several scores, the sum of theirs. The
         bound on its gap is by duality, and ``verify(X, y)`` proves it from the rows alone.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import reduce
 from typing import Any, TypeVar
 
@@ -63,9 +64,15 @@ def merge(model: Model, *others: Model) -> Model:
     merged._dtype = "float32" if all(each._dtype == "float32" for each in models) else "float64"
     sums = reduce(ClassSums.merged, (each._sums_of_fit().sums for each in models))
     with one_blas_thread:
-        merged._fit_to_sums(sums, first.classes_)
+        merged._fit_to_sums(sums, first.classes_, _had_weights(models))
     result: Model = merged
     return result
+
+
+def _had_weights(models: Sequence[Any]) -> bool | None:
+    """Whether one of the fits had sample weights; None if that is not known."""
+    known = [each.has_sample_weight_ for each in models]
+    return True if True in known else None if None in known else False
 
 
 def _refuse_not_mergeable(model: Any) -> None:

@@ -7,7 +7,7 @@ added to a model of ``fit`` or ``merge``, too, since it has the sums (``moments_
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -33,17 +33,22 @@ from separatrix.rows import memory_rows
 
 @dataclass(frozen=True)
 class SumsSoFar:
-    """The sums of all rows so far, by class. ``told``: the classes given in the first call, or None."""
+    """The sums of all rows so far, by class. ``told``: the classes given in the first call, or None.
+
+    ``weighted``: whether some of the rows came with sample weights; None if it is not known.
+    """
 
     sums: ClassSums
     classes: AnyArray
     told: AnyArray | None = None
+    weighted: bool | None = False
 
 
 class GathersMoments(ABC):
     """A classifier whose fit needs only the moments of the rows. ``_sums``: those of all rows so far."""
 
     _dtype: str
+    has_sample_weight_: bool | None
     classes_: AnyArray
     _sums: SumsSoFar | None = None
 
@@ -90,6 +95,9 @@ class GathersMoments(ABC):
         X = rows_to_fit(self, X, reset=before is None)
         check_consistent_length(X, y)
         self._add(before, X, y, row_weights(sample_weight, X.shape[0]), classes)
+        assert self._sums is not None
+        weighted = True if sample_weight is not None else before is not None and before.weighted
+        self._sums = replace(self._sums, weighted=weighted)
         self._solve()
         return self
 
@@ -105,7 +113,8 @@ class GathersMoments(ABC):
         if not isinstance(moments, Moments):
             problem = "this model has no sums to add rows to: it was read from a file, or has too many columns"
             raise ParameterError("X", problem, "begin with partial_fit, or fit all rows at once")
-        return SumsSoFar(ClassSums.gathered(moments, np.ones(len(moments.weight))), self.classes_)
+        sums = ClassSums.gathered(moments, np.ones(len(moments.weight)))
+        return SumsSoFar(sums, self.classes_, weighted=self.has_sample_weight_)
 
     def _add(self, before: SumsSoFar | None, X: Any, y: Any, weight: Array, classes: Any) -> None:
         """Add the sums of these rows. Nothing changes if they are refused."""
@@ -123,9 +132,9 @@ class GathersMoments(ABC):
         narrow = X.dtype == np.float32 and (before is None or self._dtype == "float32")
         self._dtype = "float32" if narrow else "float64"
 
-    def _fit_to_sums(self, sums: ClassSums, classes: AnyArray) -> None:
+    def _fit_to_sums(self, sums: ClassSums, classes: AnyArray, weighted: bool | None) -> None:
         """Fit the model to the sums of rows of these classes. It keeps them as ``moments_``."""
-        self._sums = SumsSoFar(sums, classes)
+        self._sums = SumsSoFar(sums, classes, weighted=weighted)
         self._solve()
         self._forget_sums()
 
@@ -138,4 +147,5 @@ class GathersMoments(ABC):
         sums = sums if len(seen) == len(sums.seen) else sums.among(seen)
         if len(seen) < 2 or not self._has_enough(sums):
             return
+        self.has_sample_weight_ = self._sums.weighted
         self._fit_task(FitInput(SummedTable(sums), self._sums.classes[seen], column_names(self)))

@@ -16,7 +16,6 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, h
 
 from separatrix.base import errors
 from separatrix.base.arrays import AnyArray, Array, Integers, with_names
-from separatrix.base.dask_types import is_dask
 from separatrix.base.errors import LabelError, ParameterError
 from separatrix.base.labels import encode, known_codes
 from separatrix.base.watching import part
@@ -33,6 +32,7 @@ from separatrix.classifiers.later_classes import LaterModels, places_of, with_la
 from separatrix.classifiers.linear import Approach, ClassifierTraits, ScoringClassifier
 from separatrix.classifiers.several_labels import constant_model
 from separatrix.classifiers.sklearn_settings import settings_of_work
+from separatrix.cluster.in_place import read_in_place
 from separatrix.losses.links import LINKS
 from separatrix.rows import memory_rows
 from separatrix.rows.column_statistics import refuse_not_finite
@@ -113,10 +113,7 @@ class OneVersus(MetaEstimatorMixin, ScoringClassifier):
         self
         """
         base = self._checked_base(sample_weight)
-        if is_dask(X):
-            from separatrix.cluster.dask_collections import dask_table
-
-            X, y, sample_weight = dask_table(X, y, sample_weight), None, None
+        X, y, sample_weight = read_in_place(X, y, sample_weight)
         task = validate(self, X, y, sample_weight)
         if isinstance(X, OutsideMemory):
             return self._fit_to_table(base, task, X)
@@ -258,6 +255,7 @@ class OneVersus(MetaEstimatorMixin, ScoringClassifier):
         n_models = self.scheme.n_models(len(self.classes_))
         self.estimators_ = [clone(base_of(self)) for _ in range(n_models)]
         self._counts = np.zeros(len(self.classes_), dtype=np.int64)
+        self.has_sample_weight_ = False
 
     def _widen(self, later: LaterModels, y: Any) -> None:
         """Add models for the classes of y that are new."""

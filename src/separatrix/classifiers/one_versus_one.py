@@ -55,6 +55,8 @@ class OneVsOneClassifier(OneVersus):
         How many rows each model has for its first class and for its second.
     cost_ : SchemeCost
         The sizes of the training sets, and their total.
+    has_sample_weight_ : bool or None
+        Whether the fit had sample weights; None if the model is from a file of an older version.
     certificate_ : Certificate
         The sum of the parts' certificates; ``verify`` recomputes each part.
 

@@ -83,6 +83,8 @@ class OneVsRestClassifier(OneVersus):
         How many rows each model has for its class and against it.
     cost_ : SchemeCost
         The sizes of the training sets, and their total.
+    has_sample_weight_ : bool or None
+        Whether the fit had sample weights; None if the model is from a file of an older version.
     certificate_ : Certificate
         The sum of the parts' certificates; ``verify`` recomputes each part.
 
@@ -120,6 +122,7 @@ class OneVsRestClassifier(OneVersus):
         rows = checked_rows(self, X, (np.float64, np.float32))
         forgotten(self)
         self._dtype = rows.dtype.name
+        self.has_sample_weight_ = sample_weight is not None
         Y, names = indicator(y, rows), column_names(self)
         if not takes_nan(base):
             refuse_not_finite(memory_rows(rows, np.zeros(len(Y))), names)

@@ -175,6 +175,7 @@ def penalty_path(
         models = [LogisticRegression(C, **shared) for C in _values(walk, Cs, n_values, span)]
         for k, model in enumerate(models, 1):
             with part("value of C", k, len(models), f"C = {model.C:.3g}"):
+                model.has_sample_weight_ = sample_weight is not None
                 _fit(model, walk, task, by_class)
     return PenaltyPath(tuple(models))
 

@@ -45,6 +45,7 @@ class PerceptronSteps:
     n_iter_: int
     mistakes_: int
     walking_: Array | None
+    has_sample_weight_: bool | None
     _told_classes: bool
     _unseen: Array | None
 
@@ -103,6 +104,7 @@ class PerceptronSteps:
                 walked.append(last)
                 searches.append(found)
         self.walking_ = np.vstack(walked)
+        self.has_sample_weight_ = False
         self.mistakes_ = (0 if first else self.mistakes_) + sum(search.state.memory.mistakes for search in searches)
         why = "the method of this classifier, one step per call"
         self._keep(task, searches, solver.name, why, {}, asked_to_end=False)

@@ -198,6 +198,8 @@ def fit(
         else:
             table = table_arguments.read(data, wanted)
             output, caught = fitted(table, standardise, split, model, base, given)
+            notes = (*output.table.notes, *memory_options.unused_options(cache, checkpoint))
+            output = replace(output, table=replace(output.table, notes=notes))
             output = _with_statistics(output) if stats else output
             if out is not None:
                 _write(output, out, model_arguments.remembered(wanted, table))

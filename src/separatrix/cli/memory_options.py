@@ -218,3 +218,12 @@ def refuse_without_batches(checkpoint: str | None, resume: bool) -> None:
     """Refuse options that have a meaning only for a table that is read in batches."""
     if resume and checkpoint is None:
         raise ParameterError("--resume", "there is no checkpoint", "give --checkpoint FILE, too")
+
+
+def unused_options(cache: str | None, checkpoint: str | None) -> list[str]:
+    """A note about options for tables that are read in batches, for a table that is not."""
+    given = [name for name, value in (("--cache", cache), ("--checkpoint", checkpoint)) if value is not None]
+    if not given:
+        return []
+    effect = "have" if len(given) > 1 else "has"
+    return [f"The table fits into memory, so it is not read in batches, and {' and '.join(given)} {effect} no effect."]

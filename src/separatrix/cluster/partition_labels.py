@@ -11,6 +11,7 @@ import numpy as np
 from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.base.errors import InputError, LabelError, WeightError
 from separatrix.base.labels import as_label_array, encode, known_codes, refuse_fractions
+from separatrix.base.row_weights import refuse_extreme_weights
 from separatrix.rows.coding import ClassTotals
 
 
@@ -58,7 +59,7 @@ def weights_of(part: int, weight: Any, n_rows: int) -> Array:
     if wrong.any():
         row = int(np.argmax(wrong))
         problem = f"row {row} of partition {part} has {weights[row]}"
-        raise WeightError("sample_weight", problem, "give finite weights >= 0")
+        raise WeightError("sample_weight", problem, "give finite weights that are not negative")
     return weights
 
 
@@ -96,6 +97,7 @@ def united(parts: Sequence[PartLabels]) -> tuple[AnyArray, ClassTotals]:
         spread.rows[place], spread.weight[place] = part.totals.rows, part.totals.weight
         spread.largest[place] = part.totals.largest
         totals = totals.merge(spread)
+    refuse_extreme_weights("sample_weight", "the largest", float(totals.largest.max()))
     return classes, totals
 
 

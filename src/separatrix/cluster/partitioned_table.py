@@ -42,6 +42,10 @@ class PartitionedTable(OutsideMemory):
         return self.partitions.dtype
 
     @property
+    def has_weights(self) -> bool:
+        return self.partitions.has_weights
+
+    @property
     def fingerprint(self) -> str:
         """A text that changes whenever the contents of the table change."""
         return self.partitions.fingerprint

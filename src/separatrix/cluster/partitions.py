@@ -48,6 +48,8 @@ class Partitions(Protocol):
     @property
     def is_sparse(self) -> bool: ...
     @property
+    def has_weights(self) -> bool: ...
+    @property
     def are_files(self) -> bool: ...
     def survey(self, run: Callable[[list[Any]], list[Any]]) -> Survey: ...
     def pieces(self, classes: AnyArray) -> list[Any]: ...
@@ -140,6 +142,10 @@ class DaskPartitions:
     @property
     def is_sparse(self) -> bool:
         return self.expected.is_sparse
+
+    @property
+    def has_weights(self) -> bool:
+        return any(part is not None for part in self.weights)
 
     @property
     def fingerprint(self) -> str:

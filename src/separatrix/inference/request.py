@@ -216,6 +216,14 @@ def column_names(model: Any, names: Sequence[str] | None, n_columns: int) -> tup
     return named
 
 
+# What the rows must be, by whether the fit had sample weights; None: it is not known.
+_OF_THE_FIT = {
+    None: "give the rows, labels, weights and offset of the fit",
+    True: "give the rows, labels and offset of the fit, which had sample weights, and these weights",
+    False: "give the rows, labels and offset of the fit, which had no sample weights",
+}
+
+
 def refuse_other_rows(asked: SummaryRequest, at: Evaluation) -> None:
     """Raise an error with the certificate's message if these rows are not those of the fit."""
     certificate = asked.model.certificate_
@@ -224,8 +232,8 @@ def refuse_other_rows(asked: SummaryRequest, at: Evaluation) -> None:
         return
     found = asked.verified()
     if not found:
-        remedy = "give the rows, labels, weights and offset of the fit"
-        raise InputError("X", f"the certificate {found.sentence}", remedy)
+        weighted = getattr(asked.model, "has_sample_weight_", None)
+        raise InputError("X", f"the certificate {found.sentence}", _OF_THE_FIT[weighted])
 
 
 def declared_meaning(is_weighted: bool, weights: str | None) -> Declared:

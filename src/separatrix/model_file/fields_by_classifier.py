@@ -25,7 +25,11 @@ from separatrix.model_file.records import Kinds, Record
 
 COUNT = Plain(int, 0)
 # What every classifier has in addition. ``_dtype`` is the type of the training rows, which predictions have too.
-_COMMON: dict[str, Form] = {"_dtype": Choice(("float32", "float64")), "n_parameters_": COUNT}
+_COMMON: dict[str, Form] = {
+    "_dtype": Choice(("float32", "float64")),
+    "has_sample_weight_": Maybe(Plain(bool)),
+    "n_parameters_": COUNT,
+}
 
 
 class _EveryClaim(Mapping[str, Record]):
@@ -100,7 +104,7 @@ def kept(classifier: str) -> FieldsKept:
     """What a file stores for the classifier of this name.
 
     >>> list(kept("least-squares").fitted)
-    ['_dtype', 'n_parameters_', 'output_weights_']
+    ['_dtype', 'has_sample_weight_', 'n_parameters_', 'output_weights_']
     """
     description = describe(classifier)
     return FieldsKept(

@@ -14,24 +14,25 @@ refuses keys that its version did not have, which would otherwise be overwritten
     6    a quasi-complete separation has all directions that cause it
     7    an encoder has separate replacements for missing values and for unseen levels of a category; its columns may be
          free text, with n-grams; statistics
+    8    whether the fit had sample weights
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from separatrix.base.errors import ModelFileError
 
-VERSION = 7
+VERSION = 8
 Content = dict[str, Any]
 
 
 def up_to_date(version: int, content: Content) -> Content:
     """The content of a file of this version in the form of the newest version.
 
-    >>> sorted(up_to_date(6, {"classes": [], "encoder": None}))
-    ['classes', 'encoder', 'statistics']
+    >>> sorted(up_to_date(6, {"classes": [], "encoder": None, "scorer": {}}))
+    ['classes', 'encoder', 'scorer', 'statistics']
     """
     for number in range(version, VERSION):
         try:
@@ -120,15 +121,22 @@ def _from_4(content: Content) -> Content:
 
 def _with_dtype(content: Content) -> None:
     """Update the attributes of the fit in place, in the model and in the models inside it."""
-    fitted = content.get("fitted", {})
-    _refuse_newer(4, fitted, "_dtype")
-    if fitted:
-        fitted["_dtype"] = "float64"
-        if content["classifier"] == "logistic":
-            fitted["n_iter_"] = [fitted["n_iter_"]]
-    for part in [*fitted.get("estimators_", []), *content["scorer"].get("estimators", [])]:
+    for part in _models_in(content):
+        fitted = part.get("fitted", {})
+        _refuse_newer(4, fitted, "_dtype")
+        if fitted:
+            fitted["_dtype"] = "float64"
+            if part["classifier"] == "logistic":
+                fitted["n_iter_"] = [fitted["n_iter_"]]
+
+
+def _models_in(content: Content) -> Iterator[Content]:
+    """The model, and the models inside it."""
+    yield content
+    inner = [*content.get("fitted", {}).get("estimators_", []), *content["scorer"].get("estimators", [])]
+    for part in inner:
         if "fitted" in part:  # Otherwise it is a reference to the place of the same model.
-            _with_dtype(part)
+            yield from _models_in(part)
 
 
 def _with_weight_error(found: Any) -> Any:
@@ -177,6 +185,16 @@ def _from_6(content: Content) -> Content:
     return content | {"statistics": None}
 
 
+def _from_7(content: Content) -> Content:
+    """Version 7 did not say whether the fit had sample weights, so it is not known."""
+    for part in _models_in(content):
+        fitted = part.get("fitted", {})
+        _refuse_newer(7, fitted, "has_sample_weight_")
+        if fitted:
+            fitted["has_sample_weight_"] = None
+    return content
+
+
 _CONVERSIONS: dict[int, Callable[[Content], Content]] = {
     1: _from_1,
     2: _from_2,
@@ -184,4 +202,5 @@ _CONVERSIONS: dict[int, Callable[[Content], Content]] = {
     4: _from_4,
     5: _from_5,
     6: _from_6,
+    7: _from_7,
 }

@@ -7,7 +7,7 @@ at hand from the start.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -89,12 +89,16 @@ class ExtremeRows:
 
 @dataclass(frozen=True)
 class Core:
-    """The rows at hand, by increasing number, and the extreme entries of all rows, (K, d) each."""
+    """The rows at hand, by increasing number, and the extreme entries of all rows, (K, d) each.
+
+    ``is_whole``: these are all rows that have a weight.
+    """
 
     rows: CarriedRows
     low: Array
     high: Array
     view: View
+    is_whole: bool = False
 
     @property
     def numbers(self) -> Integers:
@@ -109,7 +113,7 @@ class Core:
 
     def with_(self, more: CarriedRows) -> Core:
         """These rows and others."""
-        return Core(self.rows.with_(more).joined(), self.low, self.high, self.view)
+        return replace(self, rows=self.rows.with_(more).joined())
 
 
 def first_core(rows: Rows, view: View, targets: AnyArray, names: list[str] | None) -> Core:
@@ -127,4 +131,5 @@ def first_core(rows: Rows, view: View, targets: AnyArray, names: list[str] | Non
     if not (np.isfinite(low[held]).all() and np.isfinite(high[held]).all()):
         refuse_not_finite(rows, names)
     kept = drawn.rows.only(sample.chosen(drawn.total)).with_(extreme.rows.only(extremes.chosen(extreme.total)))
-    return Core(kept.joined(), low, high, view)
+    is_whole = sum(part.count for part in drawn.total) <= sample.size
+    return Core(kept.joined(), low, high, view, is_whole)

@@ -71,7 +71,7 @@ def decide_streamed(rows: Rows, view: View, about: About, targets: AnyArray, rea
     for k in range(2, MOST_READS + 1):
         if tell is not None:
             tell(Part("separability: pass", k, note=f"{len(core.numbers)} rows at hand"))
-        verdict = _proposed(D, about, None if reached is None or k > 2 else D.flat(reached))
+        verdict = _proposed(core, about, None if reached is None or k > 2 else D.flat(reached))
         claims = _claims(D, verdict)
         if isinstance(verdict, Doubtful) or not claims:
             return Decided(_numbered(verdict, core), core.low, core.high)
@@ -84,12 +84,16 @@ def decide_streamed(rows: Rows, view: View, about: About, targets: AnyArray, rea
     return Decided(Doubtful(UNDECIDED, about.fit_intercept), core.low, core.high)
 
 
-def _proposed(D: Differences, about: About, reached: Array | None) -> Verdict:
-    """The verdict on the rows at hand. If they are separable, its hyperplane keeps as far from them as possible."""
+def _proposed(core: Core, about: About, reached: Array | None) -> Verdict:
+    """The verdict on the rows at hand. If these are separable, and not all rows, the hyperplane keeps far from them.
+
+    All rows of a small table are at hand. Their verdict is that of the same rows in memory.
+    """
+    D = core.differences
     if reached is not None and np.all(np.isfinite(reached)) and len(D.not_positive(reached)) == 0:
         return Separable.of(D, reached, D.margins(reached), about)
     with one_blas_thread:
-        v = widest_separator(D)
+        v = None if core.is_whole else widest_separator(D)
     return decide(D, about) if v is None else Separable.of(D, v, D.margins(v), about)
 
 

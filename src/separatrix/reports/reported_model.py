@@ -20,6 +20,7 @@ from separatrix.base.renamed_messages import Rows
 from separatrix.certificates.certificate import Verification
 from separatrix.classifiers import lacks_probabilities
 from separatrix.classifiers.fit_input import rows_to_score
+from separatrix.classifiers.offset_predictions import OffsetPredictions
 from separatrix.diagnostics import (
     Answers,
     Coefficients,
@@ -134,12 +135,20 @@ class ReportedModel:
         """Whether the weights or the offset of the fit are known."""
         return self.sample_weight is not None or self.offset is not None
 
+    @property
+    def fit_had_weights(self) -> bool | None:
+        """Whether the fit had sample weights; None if it is not known."""
+        if not has_fit_parameter(self.model, "sample_weight"):
+            return False
+        known: bool | None = getattr(self.model, "has_sample_weight_", None)
+        return known
+
     @cached_property
     def may_lack_weights(self) -> bool:
         """Whether the certificate may not hold only because the weights or the offset of the fit are not known."""
         if self.verification or self.has_weights or self.own.n_rows != self.model.certificate_.n_rows:
             return False
-        return bool(has_fit_parameter(self.model, "sample_weight"))
+        return self.fit_had_weights is not False or isinstance(self.model, OffsetPredictions)
 
     @cached_property
     def coefficients(self) -> Coefficients | str:
@@ -177,7 +186,7 @@ class ReportedModel:
 
     @cached_property
     def influence(self) -> Influence | str:
-        if self.has_weights:
+        if self.has_weights or self.fit_had_weights:
             return "the influence of single rows is computed only for fits without sample weights and offset"
         return _or_reason(lambda: influential(self.model, self.X, self.y, TOP))
 

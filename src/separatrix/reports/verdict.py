@@ -66,11 +66,12 @@ def other_rows(subject: ReportedModel) -> str:
     """Why the certificate may not hold on the rows that the report was given."""
     if subject.has_weights:
         return "they are not the rows of the fit, or it had other sample weights or another offset"
-    if subject.may_lack_weights:
-        return (
-            "they are not the rows of the fit, or it had sample weights or an offset that are not known to this report"
-        )
-    return "they are not the rows of the fit"
+    if not subject.may_lack_weights:
+        return "they are not the rows of the fit"
+    if subject.fit_had_weights:
+        return "the fit had sample weights, which this report was not given"
+    lacking = "an offset that is" if subject.fit_had_weights is False else "sample weights or an offset that are"
+    return f"they are not the rows of the fit, or it had {lacking} not known to this report"
 
 
 def proven_optimal(subject: ReportedModel) -> bool:

@@ -79,8 +79,8 @@ def _not_met(subject: ReportedModel) -> Iterator[Worry]:
     certificate = subject.model.certificate_
     if subject.may_lack_weights:
         sentence = (
-            f"On the rows given here it could not be confirmed: {other_rows(subject)}. In Python, report takes them as "
-            "sample_weight and offset."
+            f"On the rows given here it could not be confirmed: {other_rows(subject)}. In Python, report takes weights "
+            "and offsets as sample_weight and offset."
         )
         yield Worry("warning", "The certificate could not be confirmed.", sentence, "certificate")
     elif not subject.verification:

@@ -85,7 +85,8 @@ def _sums(codes: Integers, weight: Array, n_classes: int, largest: float) -> tup
 
 def _product(counts: Array, weight: float) -> tuple[Array, Array]:
     """``counts`` times a weight, rounded, and the rounding error (Dekker's product)."""
-    total = counts * weight
+    with np.errstate(over="ignore"):
+        total = counts * weight
     if frexp(weight)[0] == 0.5:  # a power of two, as without sample weights: nothing is rounded
         return total, np.zeros(len(counts))
     with np.errstate(over="ignore", invalid="ignore"):
@@ -102,12 +103,16 @@ def _halves(x: Array) -> tuple[Array, Array]:
 
 
 def _rounded_sum(a: Array, b: Array, a_rest: Array, b_rest: Array) -> tuple[Array, Array]:
-    """a + b + their rests, rounded, and the rounding error (Knuth's two-sum, twice)."""
-    total = a + b
-    from_b = total - a
-    rest = (a - (total - from_b)) + (b - from_b) + (a_rest + b_rest)
-    rounded = total + rest
-    return rounded, rest - (rounded - total)
+    """a + b + their rests, rounded, and the rounding error (Knuth's two-sum, twice).
+
+    Weights whose sum overflows are refused when all rows have been read.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = a + b
+        from_b = total - a
+        rest = (a - (total - from_b)) + (b - from_b) + (a_rest + b_rest)
+        rounded = total + rest
+        return rounded, rest - (rounded - total)
 
 
 @dataclass(frozen=True)

@@ -31,6 +31,7 @@ class OutsideMemory(ABC):
 
     ``columns`` are the names of the columns of X, ``classes`` the sorted labels. ``dtype`` is float32 if all columns
     are, else float64. ``has_names``: the names are the user's, and not only numbers of columns.
+    ``has_weights``: the rows have weights that the user gave.
     ``absent_are_zero``: columns that the table does not have are zero, as in a libsvm file, with its columns x1, x2, ….
     """
 
@@ -39,6 +40,10 @@ class OutsideMemory(ABC):
 
     @property
     def absent_are_zero(self) -> bool:
+        return False
+
+    @property
+    def has_weights(self) -> bool:
         return False
 
     @property

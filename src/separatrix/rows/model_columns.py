@@ -120,6 +120,10 @@ class ModelTable(OutsideMemory):
     def dtype(self) -> Any:
         return self.source.dtype
 
+    @property
+    def has_weights(self) -> bool:
+        return self.source.has_weights
+
     @cached_property
     def numbers(self) -> Integers | None:
         """The number of each class of the table among those of the model; None if they are the same."""

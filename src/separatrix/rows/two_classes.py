@@ -47,6 +47,10 @@ class TwoClassTable(OutsideMemory):
         return self.source.dtype
 
     @property
+    def has_weights(self) -> bool:
+        return self.source.has_weights
+
+    @property
     def totals(self) -> ClassTotals:
         totals = self.source.totals
         sides = (np.flatnonzero(self.numbers == k).tolist() for k in (0, 1))

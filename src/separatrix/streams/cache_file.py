@@ -59,6 +59,7 @@ class CacheWriter:
         self.checksum: int | None = 0 if checked else None
         self.temporary = temporary_beside(path)
         self.n_rows, self.chunks = 0, list[list[int]]()
+        remove_strays(path)  # before the file is written, so that the disk has room for it
         with ExitStack() as files:
             files.callback(self.temporary.unlink, missing_ok=True)
             self.out: BinaryIO = files.enter_context(open(self.temporary, "xb"))
@@ -119,7 +120,6 @@ class CacheWriter:
             os.fsync(self.out.fileno())
         self.out.close()
         os.replace(self.temporary, self.path)
-        remove_strays(self.path)
 
 
 def _plain(numbering: Numbering) -> dict[str, Any]:

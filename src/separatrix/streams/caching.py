@@ -126,7 +126,8 @@ def refuse_unwritten(choice: CacheChoice, error: OSError) -> None:
     folder = str(choice.folder or tempfile.gettempdir())
     problem = f"a cache of rows cannot be written there ({error.strerror})"
     none = ByAudience(", or cache=False for no cache", shell="")
-    remedy = Message("make room, or give another folder with ", Setting("cache"), none)
+    room = "make room, or " if error.errno in _FULL else ""
+    remedy = Message(f"{room}give another folder with ", Setting("cache"), none)
     raise TableError(folder, problem, remedy) from error
 
 
@@ -137,10 +138,6 @@ def _kept(store: CachedTable, folder: Path) -> CacheFile:
     found = _sound(path, key) if path.exists() else None
     if found is None:
         _write(store, path, key, lasting=True)
-        if _key(store) != key:
-            path.unlink(missing_ok=True)
-            problem = "it changed while it was read"
-            raise TableError(store.table.name, problem, "wait until it is complete, and run again")
         found = CacheFile.opened(path, key)
     return found
 
@@ -179,11 +176,11 @@ def _sound(path: Path, key: str) -> CacheFile | None:
 
 
 def _write(store: CachedTable, path: Path, key: str, lasting: bool) -> None:
-    """Read all rows, and write them to a cache.
+    """Read all rows, and write them to a cache, unless a file changes meanwhile.
 
     It has a checksum if it is kept, and if the rows come from a query, which nothing else identifies.
     """
-    table, labelling = store.table, store.labelling()
+    table, labelling, begun = store.table, store.labelling(), _key(store)
     checked = lasting or not table.stamps
     with CacheWriter(path, table.dtype, lasting, checked) as writer, closing(table.parts_ahead()) as parts:
         weighted = False
@@ -191,6 +188,9 @@ def _write(store: CachedTable, path: Path, key: str, lasting: bool) -> None:
             weighted = part.weight is not None
             codes = None if labelling is None else labelling.codes(part.labels, part.weight)
             writer.add(part.X, codes, part.weight)
+        if _key(store) != begun:
+            problem = "it changed while it was read"
+            raise TableError(table.name, problem, "wait until it is complete, and run again")
         numbering = None if labelling is None else labelling.numbering(weighted)
         writer.finish(key, columns_stored(table), numbering)
 

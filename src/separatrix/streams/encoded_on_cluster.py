@@ -89,6 +89,7 @@ class EncodedPartitions:
     counts: list[Integers] | None = None
     has_names: ClassVar[bool] = True
     are_files: ClassVar[bool] = True
+    has_weights: ClassVar[bool] = False
     dtype: ClassVar[Any] = np.float64
 
     @property

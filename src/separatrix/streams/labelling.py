@@ -17,6 +17,7 @@ from pyarrow import compute
 from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.base.errors import LabelError, NotFiniteError, TableError, WeightError
 from separatrix.base.labels import as_label_array, encode, quoted
+from separatrix.base.row_weights import refuse_extreme_weights
 from separatrix.rows.coding import ClassTotals
 from separatrix.streams.batches import LabelKind
 from separatrix.table.cells import is_text
@@ -162,7 +163,9 @@ class Labelling:
         for label, number in enumerate(numbers.tolist()):
             by_class[number] = by_class[number].merge(self.totals.of_class(label))
         totals = ClassTotals.stacked(by_class)
-        if weighted and self.lightest == float(totals.largest.max(initial=0.0)):
+        heaviest = float(totals.largest.max(initial=0.0))
+        refuse_extreme_weights("weight", f"the largest weight of {self.source}", heaviest)
+        if weighted and self.lightest == heaviest:
             totals = replace(totals, weight=totals.rows.astype(np.float64) * self.lightest, rest=None)
         return Numbering(classes, totals, numbers, tuple(self.places))
 

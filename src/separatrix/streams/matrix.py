@@ -11,6 +11,10 @@ import pyarrow as pa
 
 from separatrix.base.arrays import Array, Integers
 from separatrix.base.errors import TableError
+from separatrix.base.labels import quoted
+
+# An error names at most this many columns.
+MOST_NAMED_COLUMNS = 8
 
 
 def float_width(schema: pa.Schema, columns: Sequence[str]) -> Any:
@@ -19,15 +23,28 @@ def float_width(schema: pa.Schema, columns: Sequence[str]) -> Any:
 
 
 def refuse_other_types(source: str, schema: pa.Schema, columns: Sequence[str], has_target: bool) -> None:
-    """Raise an error that names the first column that does not hold numbers or truth values."""
-    for name in columns:
-        kind: Any = schema.field(name).type
-        if not is_numeric(kind):
-            problem = f"column {name!r} holds {kind}, not numbers"
-            remedy = f"leave it out with drop={name!r}, or turn it into numbers first, as TableEncoder does in memory"
-            if not has_target:
-                remedy = f"if it has the labels, name it with target={name!r}; otherwise {remedy}"
-            raise TableError(source, problem, remedy)
+    """Raise an error that names the columns that do not hold numbers or truth values."""
+    others = [name for name in columns if not is_numeric(schema.field(name).type)]
+    if not others:
+        return
+    first, kind = quoted(others[0]), schema.field(others[0]).type
+    if len(others) == 1:
+        problem, drop, it, labels = (
+            f"column {first} holds {kind}, not numbers",
+            first,
+            "it",
+            "it has the labels, name it",
+        )
+    else:
+        shown, left = others[:MOST_NAMED_COLUMNS], len(others) - MOST_NAMED_COLUMNS
+        named = ", ".join(f"{quoted(name)} ({schema.field(name).type})" for name in shown)
+        problem = f"columns do not hold numbers: {named}{f' and {left} more' if left > 0 else ''}"
+        drop, it = f"[{', '.join(map(quoted, shown))}{', ...' if left > 0 else ''}]", "them"
+        labels = "one of them has the labels, name it, as"
+    remedy = f"leave {it} out with drop={drop}, or turn {it} into numbers first, as TableEncoder does in memory"
+    if not has_target:
+        remedy = f"if {labels} with target={first}; otherwise {remedy}"
+    raise TableError(source, problem, remedy)
 
 
 def is_numeric(kind: Any) -> bool:

@@ -83,6 +83,10 @@ class ScanPartitions:
         return self.scan.fingerprint
 
     @property
+    def has_weights(self) -> bool:
+        return self.scan.has_weights
+
+    @property
     def columns(self) -> tuple[str, ...]:
         return self.scan.columns
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from separatrix.base.dask_types import is_dask
 from separatrix.base.errors import TableError
 from separatrix.streams import queries
 from separatrix.streams.batches import BATCH_BYTES, Batches
@@ -100,6 +101,8 @@ def opened(data: Any, how: Opening) -> Batches | SvmlightTable:
     """The record batches of ``data``."""
     kind = next((kind for kind in OBJECTS if kind.is_one(data)), None)
     if kind is None:
+        if is_dask(data):
+            raise TableError("data", "got a Dask collection", "give it to fit directly, or to dask_table")
         problem = f"got {type(data).__name__}"
         remedy = (
             "give files, a data set of PyArrow, a lazy frame of polars, a relation of DuckDB, or a function that gives "

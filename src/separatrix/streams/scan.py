@@ -100,6 +100,10 @@ class Scan(OutsideMemory):
         return self.table.dtype
 
     @property
+    def has_weights(self) -> bool:
+        return self.weight_column is not None
+
+    @property
     def absent_are_zero(self) -> bool:
         return self.table.is_sparse
 

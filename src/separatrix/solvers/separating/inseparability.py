@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -14,8 +15,11 @@ from separatrix.objectives.problem import Objective
 from separatrix.proofs.naming import numbered
 from separatrix.proofs.separability import verdict_on
 from separatrix.proofs.verdicts import Doubtful, Inseparable, QuasiSeparable, Verdict
-from separatrix.rows import Block, some_rows
+from separatrix.rows import some_rows
+from separatrix.rows.carried import Carried
 from separatrix.rows.chosen import chosen_rows
+from separatrix.rows.counted_once import CountedOnce
+from separatrix.rows.sampling import LowestHashes
 from separatrix.solvers.separating.limiting_sizes import because
 from separatrix.solvers.separating.max_margin import NearestPointMemory
 from separatrix.solvers.separating.search_memories import HullMemory
@@ -36,6 +40,7 @@ HOPELESS = 1e-12
 # FEWEST_SAMPLES_IN_TABLE times as many rows as the sample.
 SAMPLE_ROWS_PER_COLUMN, FEWEST_SAMPLES_IN_TABLE = 20, 4
 INSEPARABLE: Code = "inseparable"
+SIGNS = np.array([-1.0, 1.0])
 
 
 @dataclass
@@ -61,23 +66,19 @@ class ProvenInseparable:
 
     def ask(self, problem: Objective) -> Status | None:
         """The status if the rows are inseparable, otherwise None; None, too, if the table is too large for a proof."""
-        rows = problem.rows.resident()
-        if rows is None:
-            return self._judged(problem, None)
-        if _entries(problem) > MOST_PROOF_ENTRIES:
+        if problem.rows.resident() is not None and _entries(problem) > MOST_PROOF_ENTRIES:
             return None
-        return self._judged(problem, None if self.sampled is problem else _by_some(rows, problem))
+        return self._judged(problem, None if self.sampled is problem else _by_some(problem))
 
     def ask_some(self, problem: Objective) -> Status | None:
         """The status if a sample of the rows proves that all are inseparable; None if it leaves the question open."""
-        rows = problem.rows.resident()
         self.sampled = problem
-        few = None if rows is None else _by_some(rows, problem)
+        few = _by_some(problem)
         return None if few is None else self._judged(problem, few)
 
     def _judged(self, problem: Objective, few: Inseparable | None) -> Status | None:
         self.about = problem
-        self.verdict = verdict = verdict_on(problem.rows, problem.fit_intercept) if few is None else few
+        self.verdict = verdict = verdict_on(CountedOnce(problem.rows), problem.fit_intercept) if few is None else few
         if isinstance(verdict, Doubtful) and verdict.margin <= HOPELESS:
             ended = "stopped, since the search would not end in any practical time: "
             return Status("rounding", Message(ended, verdict.reason, because(problem, "; ")), False)
@@ -100,23 +101,26 @@ def _first_step(problem: Objective) -> int:
     return EARLIEST + min(LATEST, _entries(problem) // ENTRIES_A_STEP)
 
 
-def _by_some(rows: Block, problem: Objective) -> Inseparable | None:
+def _by_some(problem: Objective) -> Inseparable | None:
     """The verdict on a sample of rows, if it proves an overlap and the sample spans all columns; otherwise None.
 
-    Such a proof holds for all rows.
+    Such a proof holds for all rows. The sample has the rows of each class whose numbers have the lowest hashes, so that
+    rows outside memory, which are read once for it, have the same proof as rows in memory.
     """
-    width = rows.X.shape[1] + problem.fit_intercept
-    stride = rows.n_rows // (SAMPLE_ROWS_PER_COLUMN * width)
-    if stride < FEWEST_SAMPLES_IN_TABLE:
+    rows = problem.rows
+    size = SAMPLE_ROWS_PER_COLUMN * (rows.n_features + problem.fit_intercept)
+    if problem.n_rows < FEWEST_SAMPLES_IN_TABLE * size:
         return None
-    # Rows are taken at equal distances within each class: if labels alternate, rows at equal distances in the whole
-    # table may all have the same label.
-    some = np.sort(np.concatenate([own[::stride] for own in rows.by_sign]))
-    verdict = verdict_on(some_rows(rows.take(some)), problem.fit_intercept)
+    draw = LowestHashes(size, 0, SIGNS)
+    with nullcontext() if rows.resident() is None else rows.counter.paused():
+        drawn = CountedOnce(rows).fold(Carried(draw))
+    lowest = np.concatenate([part.cut(size // len(SIGNS)).rows for part in drawn.total])
+    some = drawn.rows.only(lowest).joined()
+    verdict = verdict_on(some_rows(some.block(rows.frame)), problem.fit_intercept)
     # Without given multipliers the rows were proven to span all columns, in floating point.
     if not isinstance(verdict, Inseparable) or verdict.given is not None:
         return None
-    return replace(verdict, rows=some[verdict.rows])
+    return replace(verdict, rows=some.numbers[0][verdict.rows])
 
 
 def not_separable(verdict: Inseparable | QuasiSeparable) -> Message:

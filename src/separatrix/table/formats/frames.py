@@ -6,7 +6,9 @@ from typing import Any
 
 import pyarrow as pa
 
+from separatrix.base.dask_types import is_dask
 from separatrix.base.errors import NoRowsError, TableError
+from separatrix.rows.labelled import OutsideMemory
 from separatrix.table.formats.source import SOME_ROWS, MemorySource, distinct
 
 FRAME = "the frame"
@@ -20,8 +22,11 @@ def open_frame(frame: Any) -> MemorySource:
     """
     pandas = _is_pandas(frame)
     if not is_frame(frame):
-        problem = f"got {type(frame).__name__}"
-        raise TableError("data", problem, "give a path, or a frame of pandas, polars or PyArrow (collect a lazy one)")
+        outside = is_dask(frame) or isinstance(frame, OutsideMemory)
+        problem = "got a Dask collection" if is_dask(frame) else f"got {type(frame).__name__}"
+        remedy = "give a path, or a frame of pandas, polars or PyArrow (collect a lazy one)"
+        elsewhere = "; fit, evaluate and summary take rows outside memory" if outside else ""
+        raise TableError("data", problem, f"{remedy}{elsewhere}")
     try:
         if pandas:
             names = distinct(FRAME, [str(name) for name in frame.columns])
