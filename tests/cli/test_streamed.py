@@ -255,6 +255,16 @@ def test_a_limit_below_what_is_possible_is_refused_with_the_smallest(table, monk
     assert "--memory: got 1KB, and a table of 6 columns takes about 438 MB in batches; give 438MB or more" in said
 
 
+def test_a_short_table_with_many_columns_takes_less_at_once_than_in_batches(tmp_path, monkeypatch):
+    """The refusal names the smaller of the two sizes, with which it is read."""
+    monkeypatch.undo()
+    monkeypatch.chdir(tmp_path)
+    zeros = pa.array(np.zeros(20_000))
+    parquet.write_table(pa.table({f"x{j}": zeros for j in range(500)} | {"y": zeros}), "wide.parquet")
+    said = complaint("fit", "wide.parquet", "--target", "y", "--memory", "500MB", code=2)
+    assert "takes about 1.9 GB in batches, and about 561 MB if it is read at once; give 562MB or more" in said
+
+
 # What getrusage gives would include the memory of the process that started this one, which is the test's.
 PEAK = """
 import sys

@@ -145,7 +145,7 @@ def too_large(source: Source, memory: str | None) -> TooLarge | None:
     from separatrix.streams.memory_limit import refuse_too_little, rows_per_batch
 
     if memory is not None:
-        refuse_too_little("--memory", memory, len(found.names))
+        refuse_too_little("--memory", memory, len(found.names), needed)
     return TooLarge(replace(found, most_rows=rows_per_batch(limit, len(found.names))), needed, limit)
 
 

@@ -54,12 +54,18 @@ def smallest_memory(n_columns: int) -> int:
     return SMALLEST_MEMORY + SMALLEST_MEMORY_PER_COLUMN * n_columns
 
 
-def refuse_too_little(argument: str, memory: str | int, n_columns: int) -> None:
-    """Refuse a memory, given as ``argument``, in which a table of this many columns cannot be read in batches."""
+def refuse_too_little(argument: str, memory: str | int, n_columns: int, whole: float = np.inf) -> None:
+    """Refuse a memory, given as ``argument``, in which a table of this many columns cannot be read in batches.
+
+    ``whole``: what the table would take at once. For a short table with many columns it is less than in batches.
+    """
     smallest = smallest_memory(n_columns)
-    if memory_bytes(memory) < smallest:
-        problem = f"got {memory}, and a table of {n_columns} columns takes about {size_text(smallest)} in batches"
-        raise ParameterError(argument, problem, f"give {smallest // 10**6}MB or more")
+    if memory_bytes(memory) >= smallest:
+        return
+    problem = f"got {memory}, and a table of {n_columns} columns takes about {size_text(smallest)} in batches"
+    if SMALLEST_MEMORY < whole < smallest:
+        problem, smallest = f"{problem}, and about {size_text(whole)} if it is read at once", int(whole)
+    raise ParameterError(argument, problem, f"give {-(-smallest // 10**6)}MB or more")
 
 
 def batch_bytes(memory: int) -> int:
