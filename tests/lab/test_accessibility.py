@@ -214,7 +214,10 @@ def test_the_picture_says_how_many_points_there_are_and_what_is_wrong(opened):
     words = {
         "#plane": ["Plane with 21 points", "least squares gets 4 wrong", "logistic gets 0 wrong"],
         "#step?k=4": ["Plane with 22 points", "now 2 of 22 wrong"],
-        "#fisher?a=20": ["through 60 points", "18 rows are wrong"],
+        "#fisher?a=20": ["through 60 points", "18 of 60 wrong"],
+        "#plane?p=~AAAAAAA": ["Plane with 1 point;"],
+        "#basis?p=~AAAAAAA": ["Plane with 1 point."],
+        "#classes?p=~AAAAAAA": ["Plane with 1 point."],
         "#classes": ["Plane with 45 points", "One vs rest gets 0 of 45 wrong", "One vs one gets 0 of 45 wrong"],
     }
     page = opened("#plane")

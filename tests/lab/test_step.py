@@ -106,3 +106,21 @@ def test_a_link_to_a_model_without_steps_says_so(opened):
     page = opened("#step?m=fisher&p=separable&colour=red")
     at(page, 4)
     assert page.locator("#notice span").inner_text().endswith("does not know: colour, fisher.")
+
+
+@pytest.mark.filterwarnings("ignore::separatrix.base.errors.NotConvergedWarning")
+def test_the_answer_is_not_counted_as_an_update(opened):
+    """The axis of each curve ends at the last update; the answer, the best weights so far, is none."""
+    run = sx.steps(sx.Perceptron(), *sx.lab.points("overlapping"))
+    updates = len(run) - 2
+    assert [(run[k].kind, run[k].number) for k in (-2, -1)] == [("update", updates), ("answer", updates)]
+    page = opened(f"#step?m=perceptron&p=overlapping&k={updates + 1}")
+    at(page, updates + 1)
+    assert page.locator(".curves svg text.tick:last-child").all_text_contents() == [str(updates)] * 3
+    words = page.locator(".curves svg").first.get_attribute("aria-label")
+    assert words.endswith(f"at the answer after {updates} updates")
+    assert "The answer; now" in page.get_attribute("#stage", "aria-label")
+    page.locator(".curves summary").first.click()
+    page.wait_for_selector(".curves tbody th")
+    named = page.locator(".curves details").first.locator("tbody th").all_inner_texts()
+    assert named == [*map(str, range(updates + 1)), "answer"]

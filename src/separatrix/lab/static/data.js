@@ -17,7 +17,7 @@ class YourData {
 
   async start(params) {
     const { models, unknown } = link.toModels(params, this.lab.known, 1, "logistic", ["t", "y", "x", "n", "s", "w", "a", "b"]);
-    const get = (key, words) => (words.find(([word]) => word === params.get(key)) ?? words[0])[0];
+    const read = link.reader(params, unknown), get = (key, words) => read(key, words[0][0], link.word(words.map(([word]) => word)));
     Object.assign(this, { model: models[0] ?? { name: "logistic", settings: {}, base: null }, target: params.get("y"), drop: parts(params.get("x")), missing: get("n", MISSING), standardise: params.get("s") === "1", view: get("w", VIEWS), first: params.get("a"), second: params.get("b") });
     this.lab.unknown(unknown);
     this.build();

@@ -1,7 +1,7 @@
 // The page Step: the updates of a fit one by one, with their arithmetic and three curves on one playhead.
 import { fixed, h, s, segmented, select, solid } from "./dom.js";
 import * as link from "./link.js";
-import { figureOf, layersOf, mainPicture } from "./parts.js";
+import { figureOf, layersOf, mainPicture, pointsOf } from "./parts.js";
 import { arithmetic } from "./step-arithmetic.js";
 import { curveFigure } from "./step-curves.js";
 import { Stage } from "./stage.js";
@@ -20,10 +20,11 @@ class StepPage {
     const [asked] = models, stepped = methods.includes(asked?.name);
     this.model = stepped ? asked : { name: methods[0], settings: {}, base: null };
     if (asked && !stepped) unknown.push(asked.name);
-    this.lab.unknown(unknown);
     this.points = link.toPoints(params, "separable");
     this.build();
     await this.fit(params.has("k") ? Math.round(params.get("k")) || 0 : 4);
+    if (this.run) link.reader(params, unknown)("k", 0, link.number(0, this.last));
+    this.lab.unknown(unknown);
     return this;
   }
 
@@ -157,14 +158,14 @@ class StepPage {
     this.where.textContent = step.kind === "answer" ? "the answer" : `update ${step.number} of ${this.run.steps.at(-1).number}`;
     this.buttons.first.disabled = this.buttons.back.disabled = this.k === 0;
     this.buttons.next.disabled = this.buttons.last.disabled = this.k === this.last;
-    this.svg.setAttribute("aria-label", `Plane with ${this.run.X.length} points. ${this.sentence()}`);
+    this.svg.setAttribute("aria-label", `Plane with ${pointsOf(this.run.X)}. ${this.sentence()}`);
     this.svg.dataset.step = this.k;
     this.lab.changed();
   }
 
   sentence() {
     const step = this.run.steps[this.k], n = this.run.X.length;
-    const what = step.row === null ? `After update ${step.number}` : `Row ${step.row} was used`;
+    const what = step.kind === "answer" ? "The answer" : step.row === null ? `After update ${step.number}` : `Row ${step.row} was used`;
     return `${what}; now ${step.wrong.length} of ${n} wrong. Boundary ${fixed(step.w[0])} x₁ + ${fixed(step.w[1])} x₂ + ${fixed(step.b)} = 0.`;
   }
 

@@ -20,7 +20,7 @@ class Weights {
 
   async start(params) {
     this.known = await this.lab.source.ask("weights.start", { points: link.toPoints(params, "separable"), link: Object.fromEntries(params) });
-    const { X, y, preset, w, box, choices, k, notice } = this.known;
+    const { X, y, preset, w, box, choices, k, notice, unknown } = this.known;
     Object.assign(this, { set: new PointSet(X, y, preset, w), chosen: choices, box });
     this.build();
     this.plane.stage.resize();
@@ -28,6 +28,7 @@ class Weights {
     await this.ask();
     if (k !== null) await this.run(false, k);
     if (notice) this.lab.notice(notice);
+    this.lab.unknown(unknown);
     return this;
   }
 
@@ -160,7 +161,7 @@ class Weights {
     return this.moved();
   }
 
-  get payload() { const { X, y, preset } = this.set, { chosen, w, box } = this; return { X, y, preset, ...chosen, w, box }; }
+  get payload() { const { chosen, w, box } = this; return { ...this.set.sent, ...chosen, w, box }; }
 
   /** The numbers at w; the surfaces only if something has changed that they depend on. */
   ask(more = {}) {
