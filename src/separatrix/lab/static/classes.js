@@ -37,7 +37,8 @@ class Classes {
   build() {
     this.top = h("div", { class: "choices" });
     this.sides = [0, 1].map(k => this.side(k));
-    this.stage = this.sides[0].stage;
+    this.pictures = this.sides.map(one => one.stage);
+    this.stage = this.pictures[0];
     this.numbers = h("div");
     this.table = pointTable(() => this.set, () => this.fit());
     this.code = codeBlock();
@@ -150,7 +151,7 @@ class Classes {
   }
 
   params() { return { ...link.fromModels(this.models), ...(this.answer ? link.fromPoints(this.answer.points) : {}) }; }
-  leave() { for (const { stage } of this.sides) stage.leave(); }
+  leave() { for (const one of this.pictures) one.leave(); }
 }
 
 export const mount = (root, lab, params) => new Classes(root, lab).start(params);

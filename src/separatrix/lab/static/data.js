@@ -32,7 +32,7 @@ class YourData {
     this.zone = h("div", { class: "zone" }, h("b", {}, "Drop a CSV here."), h("span", {}, "It stays on this machine."), this.file,
       select("Demo table", [["", "or a demo table"], ...demos.map(name => [name, name])], "", name => name && this.open("demo", { name })));
     this.svg = mainPicture("img", null);
-    this.layers = layersOf(this.svg, "ground", "axes", "marks", "lines", "over");
+    this.layers = layersOf(this.svg, "ground", "axes", "marks", "lines");
     const figure = figureOf(this.svg);
     this.card = new ModelCard(0, this.model, this.lab.known, () => this.fit());
     this.card.numbers.replaceWith(this.numbers);

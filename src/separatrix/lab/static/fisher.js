@@ -45,6 +45,7 @@ class Fisher {
           section("This direction", this.numbers),
           codeSection(this.code))));
     this.stage = new Stage(figure, this.svg, width => width < 520 ? 320 / 390 : 440 / 872, () => { if (this.answer) this.ask(); });
+    this.pictures = [this.stage, { svg: this.histogram }, { svg: this.curve }];
     this.pointer();
     this.choices();
   }

@@ -51,6 +51,7 @@ class Losses {
     this.stage.box = GRAPH;
     this.strip = new Stage(strip, this.line, width => width < 520 ? 150 / 390 : 150 / 872, () => this.answer && this.draw());
     this.strip.box = [...ENDS, -1, 1];
+    this.pictures = [this.stage, this.strip];
     this.pointer();
   }
 
@@ -140,7 +141,7 @@ class Losses {
     return { l: [...this.chosen].join(","), at: this.m, x: moved ? this.x.join(",") : null };
   }
 
-  leave() { this.stage.leave(); this.strip.leave(); }
+  leave() { for (const one of this.pictures) one.leave(); }
 }
 
 export const mount = (root, lab, params) => new Losses(root, lab).start(params);

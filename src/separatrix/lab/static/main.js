@@ -119,8 +119,9 @@ function acts() {
   picture.ariaExpanded = false;
   for (const kind of ["SVG", "PNG"]) menu.append(h("button", { click: () => {
     close();
-    const pictures = current.page.pictures ?? current.page.stage;
-    if (current.page.pictures || pictures.width) save(pictures, kind.toLowerCase(), `separatrix-${current.name}`);
+    const { pictures, stage } = current.page, shown = (pictures ?? [stage]).filter(one => one.svg.checkVisibility());
+    if (shown.length) save(shown, kind.toLowerCase(), `separatrix-${current.name}`);
+    else lab.notice("There is no picture yet that could be saved.");
   } }, kind));
   menu.addEventListener("keydown", event => { if (event.key === "Escape") close(); });
   $(".acts").append(
