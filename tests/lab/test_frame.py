@@ -118,10 +118,36 @@ def test_a_damaged_link_shows_its_page_and_says_all_that_is_wrong(opened, link):
     assert notice.is_hidden(), "what was said about one page is not said about the next"
 
 
+ENDLESS = "#plane?m=logistic&p=overlapping&solver=gradient-descent&tol=1e-300&max_iter=1000000000"
+
+
+def test_a_fit_that_takes_long_gives_way_to_a_newer_one(opened):
+    page = opened("#plane?p=overlapping&m=logistic")
+    page.evaluate("link => { location.hash = link; }", ENDLESS)
+    page.wait_for_selector("#busy button", timeout=60_000)
+    page.select_option(".model select", "lda")
+    page.wait_for_selector("#stage path.boundary", state="attached")
+    assert page.locator("#busy").is_hidden()
+    assert page.locator("#notice").is_hidden()
+    until(page, "() => location.hash.startsWith('#plane?v=1&m=lda')")
+
+
+def test_a_page_that_is_left_stops_its_fit(opened):
+    page = opened("#plane?p=overlapping&m=logistic")
+    for wait in ("#busy button", "#stage"):  # after the page has said that it computes, and before
+        page.evaluate("link => { location.hash = link; }", ENDLESS)
+        page.wait_for_selector(wait, timeout=60_000)
+        page.evaluate("() => { location.hash = '#losses'; }")
+        until(page, "() => location.hash.startsWith('#losses?v=1')")
+        until(page, "() => !unanswered.size")
+        assert page.locator("#busy").is_hidden()
+        assert page.locator("#notice").is_hidden()
+
+
 def test_a_link_whose_fit_takes_long_can_be_stopped_before_its_first_answer(browser, address):
     with browser.new_context() as context:
         page = context.new_page()
-        page.goto(f"{address}#plane?m=logistic&p=overlapping&solver=gradient-descent&tol=1e-300&max_iter=1000000000")
+        page.goto(address + ENDLESS)
         page.wait_for_selector("#busy button", timeout=60_000)
         until(page, "() => document.querySelector('#busy').textContent.includes('Computing:')")
         page.click("#busy button")
@@ -154,8 +180,13 @@ def test_a_page_reports_that_the_server_has_ended_and_goes_on_with_the_next_one(
         page = context.new_page()
         page.goto(f"{address}#plane?p=outlier&m=lda")
         page.wait_for_selector("html[data-ready]", state="attached", timeout=120_000)
+        other = context.new_page()
+        other.goto(f"{address}#plane")
+        other.wait_for_selector("html[data-ready]", state="attached", timeout=120_000)
         server.kill()
         server.wait()
+        other.evaluate("() => { location.hash = '#fisher'; }")  # a page that the browser does not have
+        until(other, "() => document.querySelector('#notice').textContent.includes('cannot be shown')")
         until(page, "() => document.querySelector('#notice').textContent.includes('The server has ended')")
         page.focus("#stage")
         page.keyboard.press("Shift+ArrowLeft")  # asked while nobody answers
@@ -164,3 +195,4 @@ def test_a_page_reports_that_the_server_has_ended_and_goes_on_with_the_next_one(
         context.new_page().goto(again)  # its cookie is for both pages
         until(page, "() => document.querySelector('#notice').hidden")
         until(page, "() => location.hash.includes('d=20:7,-2.5')")
+        other.wait_for_selector("h1:text('largest J')")

@@ -83,7 +83,7 @@ def python_lines(
     """The lines that give E and ∇E of both losses at w, and both surfaces; ``chosen`` are the lines that make w."""
     names = ", ".join(_quoted(loss) for loss in losses)
     made = [f"from separatrix.solvers import {one}" for one in ("GradientDescent", "StochasticDescent")]
-    edges = ", ".join(f"{edge:.17g}" for edge in box)
+    edges = ", ".join(str(edge).removesuffix(".0") for edge in box)
     return "\n".join(
         [
             "import separatrix as sx",

@@ -108,9 +108,9 @@ def _python(chosen: list[str], m: float, x: Array) -> str:
         lines += ["", f'loss = sx.losses.LOSSES["{name}"]', f"print(loss.value(np.ones(1), np.array([{m:g}])))"]
         if name in MINIMISERS:
             link = LOSSES[name].traits.link
-            level = "model.scorer_.link.boundary " if link is not None and link.boundary else ""
+            offset = "model.scorer_.link.boundary - " if link is not None and link.boundary else "-"
             lines.append(f"model = {MINIMISERS[name].python()}.fit(X, y)")
-            lines.append(f"print(({level}- model.intercept_) / model.coef_[0])")
+            lines.append(f"print(({offset}model.intercept_) / model.coef_[0])")
     return "\n".join(lines)
 
 

@@ -127,6 +127,7 @@ class YourData {
     this.stage.resize();
     this.lab.source.stop("data.check");
     this.lab.source.latest("data.fit", this.payload(), (answer, error) => {
+      if (!answer && !error) return;
       this.answer = answer;
       this.says(error?.message);
       this.lab.changed();
@@ -184,6 +185,7 @@ class YourData {
     this.checked = true;
     const item = ({ severity, title, text }) => h("li", { class: severity }, icon(severity === "ok" ? "check" : "warn"), h("span", {}, h("b", {}, `${severity}: ${title}`), ` ${text}`));
     this.lab.source.latest("data.check", this.payload(), (answer, error) => {
+      if (!answer && !error) return;
       this.checked = !error;
       if (error) return this.findings.replaceChildren(h("h2", {}, "Check"), h("p", {}, error.message, " ", h("button", { click: () => this.check() }, "Check again")));
       this.findings.replaceChildren(h("h2", {}, "Check"), h("ul", {}, answer.told.map(item)), h("details", { class: "more" }, h("summary", {}, `Fine: ${answer.fine.length}`), h("ul", {}, answer.fine.map(item))));

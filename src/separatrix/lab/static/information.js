@@ -1,7 +1,7 @@
 // The page Information: figures with sliders for entropy, KL, two peaks and σ. Their description comes from the server.
 import { fixed, h, s } from "./dom.js";
 import * as link from "./link.js";
-import { codeBlock, codeSection, figureOf, placesOf, section } from "./parts.js";
+import { clamp, codeBlock, codeSection, figureOf, placesOf, section } from "./parts.js";
 import { undoButton } from "./point-choices.js";
 import { Stage } from "./stage.js";
 import { curveTable, factTable } from "./table.js";
@@ -67,7 +67,7 @@ class Information {
 
   set(key, value) {
     const [request, low, high, step] = this.sliders[key];
-    this.values[key] = Number(Math.min(high, Math.max(low, low + Math.round((value - low) / step) * step)).toFixed(2));
+    this.values[key] = Number(clamp(low + Math.round((value - low) / step) * step, low, high).toFixed(2));
     this.write(key);
     return this.ask(request);
   }
@@ -103,7 +103,7 @@ class Information {
     const lines = others.map((name, k) => s("path", { class: `boundary line-${k}`, d: stage.path(placesOf(x, curves[name], name === jump)) }));
     const marks = now === undefined ? [] : [s("path", { class: "now", d: `M${stage.x(now)},0V${stage.height}` }), ...others.map(name => s("circle", { class: "dot", r: 5, cx: stage.x(now), cy: stage.y(value(name, now)) }))];
     const texts = Object.entries(names).map(([name, [at, right, down]]) => {
-      const wide = 8 * name.length, place = Math.min(stage.width - (right > 0 ? wide : 0), Math.max(right < 0 ? wide : 0, stage.x(at) + right));
+      const wide = 8 * name.length, place = clamp(stage.x(at) + right, right < 0 ? wide : 0, stage.width - (right > 0 ? wide : 0));
       return stage.text(place, stage.y(value(name, at)) + down, name, "label", right < 0 ? "end" : right ? "start" : "middle");
     });
     stage.svg.replaceChildren(...stage.axes([...axes]), ...lines, ...marks, ...texts);

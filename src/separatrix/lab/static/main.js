@@ -61,6 +61,7 @@ function write() {
 
 function told({ state, name, progress }) {
   if (state && state !== dataset.connection) {
+    if (state === "live" && current?.broken && dataset.connection) location.reload(); // Its script can be loaded now.
     if (dataset.connection) lab.notice(CONNECTION[state]);
     dataset.connection = state;
   }
@@ -136,6 +137,7 @@ async function visit() {
   const { name, title } = opening.pages.find(one => one.name === page) ?? opening.pages[0];
   clearTimeout(writing);
   current?.page?.leave?.();
+  lab.source.leave?.();
   lab.notice(CONNECTION[dataset.connection]);
   const mine = current = { name, page: null }, root = h("div"), own = { ...lab };
   // A page that was left before it was ready has nothing more to say. Until it is ready, all its notices stay.
@@ -150,6 +152,7 @@ async function visit() {
   try {
     mine.page = await (await import(`./${name}.js`)).mount(root, own, params);
   } catch (error) {
+    mine.broken = true;
     own.notice(`This page cannot be shown: ${error.message}`);
   }
   if (current !== mine) return mine.page?.leave?.();

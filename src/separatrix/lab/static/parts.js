@@ -3,6 +3,9 @@ import { h, icon, s } from "./dom.js";
 
 export const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
 
+/** Whether less motion is asked for. */
+export const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+
 /** A part of the rail under a small title. */
 export const section = (title, ...children) => h("section", {}, h("h2", {}, title), children);
 

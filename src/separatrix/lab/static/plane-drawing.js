@@ -1,5 +1,6 @@
 // What the plane shows of an answer: regions, boundaries with their names, rings, distance, normal, margins, bands.
 import { fixed, s } from "./dom.js";
+import { clamp } from "./parts.js";
 
 export function drawPlane(plane) {
   const { answer, layers, stage } = plane;
@@ -88,7 +89,6 @@ function names({ answer, stage, models, lab }) {
 
 const span = line => Math.hypot(line.at(-1)[0] - line[0][0], line.at(-1)[1] - line[0][1]);
 const slope = (line, stage) => Math.abs(stage.y(line.at(-1)[1]) - stage.y(line[0][1])) / (Math.abs(stage.x(line.at(-1)[0]) - stage.x(line[0][0])) + 1e-9);
-const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
 
 /** The place at a share of a polyline, from its lower to its upper end, in pixels. */
 function along(line, share, stage) {

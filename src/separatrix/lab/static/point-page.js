@@ -1,6 +1,6 @@
 // What pages with points in the plane share: dragging, adding, erasing, undoing, presets, and the buttons for them.
 import { h, segmented } from "./dom.js";
-import { layersOf, mainPicture, released } from "./parts.js";
+import { clamp, layersOf, mainPicture, released } from "./parts.js";
 import { presetSelect, undoButton } from "./point-choices.js";
 import { PointSet } from "./pointset.js";
 import { MOVE, SHAPE_NAMES, badge } from "./stage.js";
@@ -34,7 +34,7 @@ export class PointPage {
 
   /** What the pointer does, and the presets. */
   choices() {
-    const next = Math.min(6, Math.max(2, Math.max(-1, ...this.set.y) + 2));
+    const next = clamp(Math.max(-1, ...this.set.y) + 2, 2, 6);
     for (const place of this.tools) {
       const items = [{ value: "move", label: "Move" }];
       for (let k = 0; k < next; k++) items.push({ value: k, label: [badge(k, 12), k < 2 && "Add"], name: `Add ${SHAPE_NAMES[k]}` });

@@ -1,6 +1,7 @@
 // The picture: scales between the plane and pixels, axes, marks of classes. No mathematics of models lives here.
 import { fixed, s } from "./dom.js";
 import { limited, movable, snapped } from "./limits.js";
+import { clamp } from "./parts.js";
 
 export const SHAPE_NAMES = ["blue ●", "orange ■", "green ▲", "purple ◆", "grey ▼", "violet ✚"];
 export const COLOURS = ["blue", "orange", "green", "purple", "grey", "violet"];
@@ -123,10 +124,9 @@ export class Stage {
       made.push(s("path", { class: value ? "grid" : "axis", d: `M0,${at}H${w}` }));
       if (at > 28 && at < v - 28) made.push(this.text(w - 12, at - 4, text(value, size), "tick", "end"));
     }
-    const inside = (value, low, high) => Math.min(Math.max(value, low), high);
     const zero = this.y(0), above = zero + 18 > v - 24; // The name stands above an axis that has no room below it, beside its 0.
-    made.push(this.text(w - (above && zero < v - 28 ? 34 : 12), above ? inside(zero - 6, 44, v - 24) : Math.max(zero + 18, 44), names[0], "name", "end"));
-    made.push(this.text(inside(this.x(0) - 8, 26, w - 60), 18, names[1], "name", "end"));
+    made.push(this.text(w - (above && zero < v - 28 ? 34 : 12), above ? clamp(zero - 6, 44, v - 24) : Math.max(zero + 18, 44), names[0], "name", "end"));
+    made.push(this.text(clamp(this.x(0) - 8, 26, w - 60), 18, names[1], "name", "end"));
     return made;
   }
 

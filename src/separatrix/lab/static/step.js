@@ -1,7 +1,7 @@
 // The page Step: the updates of a fit one by one, with their arithmetic and three curves on one playhead.
 import { fixed, h, s, segmented, select, solid } from "./dom.js";
 import * as link from "./link.js";
-import { figureOf, layersOf, mainPicture, pointsOf } from "./parts.js";
+import { clamp, figureOf, layersOf, mainPicture, pointsOf, still } from "./parts.js";
 import { arithmetic } from "./step-arithmetic.js";
 import { curveFigure } from "./step-curves.js";
 import { Stage } from "./stage.js";
@@ -129,7 +129,7 @@ class StepPage {
     this.stop();
     if (!this.run) this.stage.show([[-3.6, -2.4], [3.6, 2.4]]);
     return new Promise(resolve => this.lab.source.latest("step.run", { points: this.points, model: this.model, box: this.stage.box }, (answer, error) => {
-      const said = error?.message ?? (answer.cut ? `The run is longer; the page shows its first ${answer.steps.length - 1} updates.` : null);
+      const said = error?.message ?? (answer?.cut ? `The run is longer; the page shows its first ${answer.steps.length - 1} updates.` : null);
       if (said || this.said) this.lab.notice(said);
       this.said = said;
       if (!answer) return resolve();
@@ -148,7 +148,7 @@ class StepPage {
 
   /** Show the weights after k updates. */
   show(k, turning = true) {
-    this.k = Math.max(0, Math.min(this.last, k));
+    this.k = clamp(k, 0, this.last);
     const step = this.run.steps[this.k], before = this.k ? this.run.steps[this.k - 1] : null;
     this.plane(step, before);
     this.turn(step, turning);
@@ -202,8 +202,7 @@ class StepPage {
       ...(this.old ? [s("path", { class: "before", d: stage.path(this.old) })] : []),
       ...(line ? [s("path", { class: "boundary line-0", d: stage.path(line) })] : []));
     this.drawnLine = to;
-    const still = !turning || !from || !to || matchMedia("(prefers-reduced-motion: reduce)").matches || this.speed > 6 && this.timer;
-    if (still) return draw(to);
+    if (!turning || !from || !to || still() || this.speed > 6 && this.timer) return draw(to);
     const far = (p, q) => Math.hypot(p[0] - q[0], p[1] - q[1]);
     const start = far(from[0], to[0]) + far(from[1], to[1]) <= far(from[0], to[1]) + far(from[1], to[0]) ? from : [from[1], from[0]];
     const begun = performance.now();
@@ -229,7 +228,7 @@ class StepPage {
 function named(stage, line, words, upper) {
   if (!line) return [];
   const [x, y] = line.reduce((a, b) => (upper === b[1] > a[1] ? b : a));
-  const px = Math.min(Math.max(stage.x(x), 44), stage.width - 54), py = Math.min(Math.max(stage.y(y) + (upper ? 20 : -10), 20), stage.height - 26);
+  const px = clamp(stage.x(x), 44, stage.width - 54), py = clamp(stage.y(y) + (upper ? 20 : -10), 20, stage.height - 26);
   return [stage.text(px, py, words, upper ? "label" : "label soft", "middle")];
 }
 

@@ -1,7 +1,7 @@
 // The page Weight space: two error surfaces over two of the weights, and the line of the same weights in the plane.
 import { h, segmented, select, short } from "./dom.js";
 import * as link from "./link.js";
-import { clamp, codeBlock, codeSection, section, tableParts, tableRow } from "./parts.js";
+import { clamp, codeBlock, codeSection, section, still, tableParts, tableRow } from "./parts.js";
 import { pointChoices } from "./point-choices.js";
 import { PointSet } from "./pointset.js";
 import { pointTable } from "./table.js";
@@ -122,9 +122,9 @@ class Weights {
     const start = (!growing && this.path?.start) || this.w;
     return this.lab.follow(this, "weights.run", { ...this.payload, w: start }, ({ W, status, box }) => {
       if (growing) this.set.keep();
-      const last = W.length - 1, still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+      const last = W.length - 1;
       Object.assign(this, { path: { W, status, start, ran: this.chosen.on }, box });
-      if (growing && last && !still) this.timer = setInterval(() => (this.k < last ? this.go(this.k + 1) : this.ended(last)), clamp(RUN / last, 30, 200));
+      if (growing && last && !still()) this.timer = setInterval(() => (this.k < last ? this.go(this.k + 1) : this.ended(last)), clamp(RUN / last, 30, 200));
       this.choices();
       return this.timer ? this.go(0) : this.ended(Math.min(last, to));
     });
