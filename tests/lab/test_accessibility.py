@@ -28,6 +28,10 @@ ANSWERED = """async () => {
     for (let idle = 0; idle < 4; idle = unanswered.size ? 0 : idle + 1)
         await new Promise(requestAnimationFrame);
 }"""
+# Tables that reach into what is beside them.
+WIDE_TABLES = """() => [...document.querySelectorAll("main table")].filter(one => one.checkVisibility())
+    .filter(one => one.getBoundingClientRect().right > one.parentNode.getBoundingClientRect().right + 1)
+    .map(one => one.innerText)"""
 NAMED = "one => one.getAttribute('aria-label') || (one.closest('label') ?? one).textContent.trim()"
 
 
@@ -236,6 +240,7 @@ def test_a_page_follows_the_settings_of_the_screen(seen):
         page.set_viewport_size({"width": width, "height": 860})
         page.evaluate(DRAWN)
         assert page.evaluate("document.scrollingElement.scrollWidth") <= width
+        assert page.evaluate(WIDE_TABLES) == []
     moving = page.evaluate(
         """() => document.getAnimations().length + [...document.querySelectorAll("*")].filter(one =>
         getComputedStyle(one).transitionDuration !== "0s" || getComputedStyle(one).animationName !== "none").length"""

@@ -86,7 +86,7 @@ DAMAGED = {
     "#plane?p=nonsense&m=lda,tree&colour=red": ["first preset", "know: tree, colour."],
     "#basis?p=nonsense&colour=red": ["first preset", "know: colour."],
     "#weights?p=nonsense&colour=red": ["nonsense", "know: colour."],
-    "#step?p=nonsense&colour=red": ["nonsense", "know: colour."],
+    "#step?p=nonsense&colour=red": ["nonsense", "first preset", "know: colour."],
     "#step?p=three&colour=red": ["3 classes", "know: colour."],
     "#plane?m=lda,qda,logistic,fisher": ["know: fisher."],
     "#plane?f=7": ["know: f=7."],

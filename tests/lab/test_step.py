@@ -102,6 +102,24 @@ def test_the_bound_is_that_of_the_blackboard():
     assert most_mistakes(1 - 1e-15) == 1
 
 
+@pytest.mark.parametrize("points", ["nonsense", "three", "separable;99=0,0"])
+def test_a_link_to_points_that_cannot_be_used_shows_the_first_preset(opened, points):
+    page = opened(f"#step?p={points.replace('=', ':').replace(';', '&d=')}&k=2")
+    at(page, 2)
+    assert page.locator("#notice span").inner_text().endswith("The page shows the first preset instead.")
+    assert page.locator("select[aria-label=Points]").input_value() == "separable"
+
+
+def test_without_a_run_no_button_fails(opened):
+    """The settings of the link are refused, so that there is nothing to step through; its points stay."""
+    page = opened("#step?p=overlapping&eta0=-1")
+    assert page.locator("#notice span").inner_text().count("eta0") == 1
+    for name in ("next", "last", "play", "back", "first"):
+        page.click(f"#step-{name}", force=True)
+    page.keyboard.press("End")
+    assert page.locator("select[aria-label=Points]").input_value() == "overlapping"
+
+
 def test_a_link_to_a_model_without_steps_says_so(opened):
     page = opened("#step?m=fisher&p=separable&colour=red")
     at(page, 4)

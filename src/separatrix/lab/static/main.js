@@ -142,10 +142,7 @@ async function visit() {
   const mine = current = { name, page: null }, root = h("div"), own = { ...lab };
   // A page that was left before it was ready has nothing more to say. Until it is ready, all its notices stay.
   for (const act of ["say", "notice", "changed"]) own[act] = text => { if (current === mine) lab[act](act === "notice" && text && !mine.page ? `${$("#notice span").textContent.replace(text, "")} ${text}`.trim() : text); };
-  for (const one of document.querySelectorAll("nav.pages a")) {
-    if (one.hash === `#${name}`) one.setAttribute("aria-current", "page");
-    else one.removeAttribute("aria-current");
-  }
+  for (const one of document.querySelectorAll("nav.pages a")) one.ariaCurrent = one.hash === `#${name}` ? "page" : null;
   $("#page-select").value = name;
   $("main").replaceChildren(root);
   document.title = `${title} · separatrix lab`;

@@ -54,7 +54,8 @@ function chosen({ answer, stage, show, focus, set, row, drag, svg }) {
     made.push(s("path", { class: "distance", d: stage.path([at, card.foot]) }));
     const mid = [stage.x(at[0] + 0.35 * (card.foot[0] - at[0])), stage.y(at[1] + 0.35 * (card.foot[1] - at[1]))];
     if (!stage.small && Math.hypot(stage.x(at[0]) - stage.x(card.foot[0]), stage.y(at[1]) - stage.y(card.foot[1])) > 60) {
-      made.push(stage.text(mid[0] + 12, mid[1] + 4, `distance ${fixed(card.distance)}`, "label soft"));
+      const left = mid[0] > stage.width - 110;
+      made.push(stage.text(mid[0] + (left ? -12 : 12), mid[1] + 4, `distance ${fixed(card.distance)}`, "label soft", left ? "end" : "start"));
     }
   }
   if (at) made.push(s("circle", { class: "selected", r: stage.small ? 14 : 17, transform: stage.place(at) }));

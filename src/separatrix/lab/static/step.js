@@ -6,6 +6,8 @@ import { arithmetic } from "./step-arithmetic.js";
 import { curveFigure } from "./step-curves.js";
 import { Stage } from "./stage.js";
 
+const FIRST = "separable"; // the points of a link that names none
+const far = (p, q) => Math.hypot(p[0] - q[0], p[1] - q[1]);
 const MILLISECONDS = 160; // The line turns in this time.
 const ICONS = { first: "M3 3h2v10H3zM13 3v10L6 8z", back: "M11 3v10L4 8z", play: "M4 2.5v11L13 8z", pause: "M4 3h3v10H4zM9 3h3v10H9z", next: "M5 3v10l7-5z", last: "M11 3h2v10h-2zM3 3v10l7-5z" };
 const NAMES = { first: "First step", back: "One step back", next: "One step on", last: "Last step" };
@@ -20,12 +22,22 @@ class StepPage {
     const [asked] = models, stepped = methods.includes(asked?.name);
     this.model = stepped ? asked : { name: methods[0], settings: {}, base: null };
     if (asked && !stepped) unknown.push(asked.name);
-    this.points = link.toPoints(params, "separable");
+    const k = params.has("k") ? Math.round(params.get("k")) || 0 : 4, given = this.points = link.toPoints(params, FIRST);
     this.build();
-    await this.fit(params.has("k") ? Math.round(params.get("k")) || 0 : 4);
+    await this.fit(k);
+    if (!this.run && given !== FIRST) await this.retry(given, k);
     if (this.run) link.reader(params, unknown)("k", 0, link.number(0, this.last));
     this.lab.unknown(unknown);
     return this;
+  }
+
+  /** Show the first preset if the given points cannot be used. If it cannot be fitted either, they are not the reason, and stay. */
+  async retry(given, k) {
+    Object.assign(this, { points: FIRST, said: null });
+    await this.fit(k);
+    if (this.run) this.lab.notice("The page shows the first preset instead.");
+    else this.points = given;
+    this.choices();
   }
 
   build() {
@@ -111,7 +123,7 @@ class StepPage {
     this.playing(false);
   }
 
-  get last() { return this.run.steps.length - 1; }
+  get last() { return this.run ? this.run.steps.length - 1 : 0; }
 
   go(name) { this.show({ first: 0, back: this.k - 1, next: this.k + 1, last: this.last }[name]); }
 
@@ -148,6 +160,7 @@ class StepPage {
 
   /** Show the weights after k updates. */
   show(k, turning = true) {
+    if (!this.run) return;
     this.k = clamp(k, 0, this.last);
     const step = this.run.steps[this.k], before = this.k ? this.run.steps[this.k - 1] : null;
     this.plane(step, before);
@@ -185,7 +198,7 @@ class StepPage {
     const { stage, run } = this, longest = Math.max(...run.steps.map(one => Math.hypot(...one.w))), made = [];
     if (!(longest > 0)) return [];
     const unit = 0.36 * stage.height / longest, o = [stage.x(0), stage.y(0)], tip = w => [o[0] + unit * w[0], o[1] - unit * w[1]];
-    const a = tip(step.w_before), b = tip(step.w), far = (p, q) => Math.hypot(p[0] - q[0], p[1] - q[1]);
+    const a = tip(step.w_before), b = tip(step.w);
     if (far(o, a) > 4) made.push(stage.arrow(...o, ...a, "vector was"));
     if (far(a, b) > 1) made.push(stage.arrow(...a, ...b, "vector added"));
     if (far(o, b) > 4) made.push(stage.arrow(...o, ...b, "vector"));
@@ -203,7 +216,6 @@ class StepPage {
       ...(line ? [s("path", { class: "boundary line-0", d: stage.path(line) })] : []));
     this.drawnLine = to;
     if (!turning || !from || !to || still() || this.speed > 6 && this.timer) return draw(to);
-    const far = (p, q) => Math.hypot(p[0] - q[0], p[1] - q[1]);
     const start = far(from[0], to[0]) + far(from[1], to[1]) <= far(from[0], to[1]) + far(from[1], to[0]) ? from : [from[1], from[0]];
     const begun = performance.now();
     const move = now => {
