@@ -1,6 +1,7 @@
 """Expected answers are the exact examples of the lectures; wrong answers get hints that do not tell the solution."""
 
 import math
+import re
 from fractions import Fraction
 
 import numpy as np
@@ -127,6 +128,7 @@ def test_order_scale_and_fractions():
     assert says(6, "wrong", [0, 3, 9]) == says(6, "wrong", "three") == "form"
     assert says(7, "crossings", [1.66, -4.33]) == "right"
     assert says(9, "cosines", [0.707, 0.981]) == "wrong"
+    assert says(3, "mistakes", 10**400) == "form"  # larger than any float
     assert says(9, "cosines", [float("nan"), 0.707]) == says(9, "cosines", 0.707) == "form"
 
 
@@ -139,8 +141,9 @@ def test_without_an_answer_the_form_is_said(nothing):
 
 
 def test_what_cannot_be_checked_is_refused_by_name():
-    with pytest.raises(ParameterError, match=r"number: got 13.*from 1 to 12"):
-        sx.exercises.check(13, {})
+    for number in (13, 0, "3", [3], None):
+        with pytest.raises(ParameterError, match=rf"number: got {re.escape(repr(number))}.*from 1 to 12"):
+            sx.exercises.check(number, {})
     with pytest.raises(ParameterError, match=r"answer: got float.*slope, intercept, boundary"):
         sx.exercises.check(4, 4.5)
     with pytest.raises(ParameterError, match=r"no part 'boundry'.*slope, intercept, boundary"):

@@ -28,6 +28,10 @@ ANSWERED = """async () => {
     for (let idle = 0; idle < 4; idle = unanswered.size ? 0 : idle + 1)
         await new Promise(requestAnimationFrame);
 }"""
+# Tables that reach into what is beside them.
+WIDE_TABLES = """() => [...document.querySelectorAll("main table")].filter(one => one.checkVisibility())
+    .filter(one => one.getBoundingClientRect().right > one.parentNode.getBoundingClientRect().right + 1)
+    .map(one => one.innerText)"""
 NAMED = "one => one.getAttribute('aria-label') || (one.closest('label') ?? one).textContent.trim()"
 
 
@@ -214,7 +218,10 @@ def test_the_picture_says_how_many_points_there_are_and_what_is_wrong(opened):
     words = {
         "#plane": ["Plane with 21 points", "least squares gets 4 wrong", "logistic gets 0 wrong"],
         "#step?k=4": ["Plane with 22 points", "now 2 of 22 wrong"],
-        "#fisher?a=20": ["through 60 points", "18 rows are wrong"],
+        "#fisher?a=20": ["through 60 points", "18 of 60 wrong"],
+        "#plane?p=~AAAAAAA": ["Plane with 1 point;"],
+        "#basis?p=~AAAAAAA": ["Plane with 1 point."],
+        "#classes?p=~AAAAAAA": ["Plane with 1 point."],
         "#classes": ["Plane with 45 points", "One vs rest gets 0 of 45 wrong", "One vs one gets 0 of 45 wrong"],
     }
     page = opened("#plane")
@@ -233,6 +240,7 @@ def test_a_page_follows_the_settings_of_the_screen(seen):
         page.set_viewport_size({"width": width, "height": 860})
         page.evaluate(DRAWN)
         assert page.evaluate("document.scrollingElement.scrollWidth") <= width
+        assert page.evaluate(WIDE_TABLES) == []
     moving = page.evaluate(
         """() => document.getAnimations().length + [...document.querySelectorAll("*")].filter(one =>
         getComputedStyle(one).transitionDuration !== "0s" || getComputedStyle(one).animationName !== "none").length"""

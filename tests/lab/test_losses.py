@@ -1,5 +1,7 @@
 """The page Losses: its numbers are those of the losses, and boundaries those of the classifiers."""
 
+from itertools import pairwise
+
 import pytest
 
 import separatrix as sx
@@ -51,3 +53,23 @@ def test_keys_move_the_margin_and_the_points(opened):
     page.keyboard.press("Shift+ArrowRight")
     until(page, "() => location.hash.endsWith('3.5,9')")
     assert "hinge divides at" in page.get_attribute(".strip svg", "aria-label")
+
+
+def corners(path):
+    """The places of a line that is drawn, in pixels."""
+    return [tuple(map(float, place.split(","))) for place in path.get_attribute("d").lstrip("M").split("L")]
+
+
+@pytest.mark.parametrize(
+    ("link", "curve"),
+    [("#losses?l=zero-one", "#stage path.boundary"), ("#information", "section:last-of-type .line-2")],
+)
+def test_a_jump_is_vertical(opened, link, curve):
+    """The 0-1 loss, and the sign among the heads of a score: each line is level or upright, and upright at 0."""
+    page = opened(link)
+    line = corners(page.locator(curve))
+    parts = [(a, b) for a, b in pairwise(line) if a != b]
+    assert [part for part in parts if part[0][0] != part[1][0] and part[0][1] != part[1][1]] == []
+    (upright,) = [part for part in parts if part[0][0] == part[1][0]]
+    axis = page.locator(curve).evaluate("line => line.closest('svg').querySelector('path.axis').getAttribute('d')")
+    assert upright[0][0] == pytest.approx(float(axis.lstrip("M").split(",")[0]), abs=0.06)

@@ -106,6 +106,9 @@ def test_of_waiting_requests_of_one_name_only_the_latest_is_answered(monkeypatch
     for number, points in ((2, "outlier"), (3, "three")):
         kernel.ask({"id": number, "request": "plane.start", "payload": {"points": points}})
     assert kernel.answer(2, "dropped") is True
+    kernel.ask({"id": 4, "request": "fisher.start", "payload": {"points": "three"}})
+    kernel.ask({"stop": 4})
+    assert "stopped" in kernel.answer(4, "error")
     kernel.ask({"stop": 1})
     assert kernel.answer(3)["preset"] == "three"
 

@@ -5,7 +5,7 @@ import pytest
 
 from separatrix.base.errors import InputError
 from separatrix.lab import points
-from separatrix.lab.points import LARGEST, checked, spelled
+from separatrix.lab.points import LARGEST, checked, of_two_classes, spelled
 from separatrix.lab.presets import PRESETS
 
 
@@ -57,3 +57,8 @@ def test_places_that_are_no_points_are_refused(X):
 def test_presets_have_titles_of_their_own():
     titles = [preset.title for preset in PRESETS.values()]
     assert len(set(titles)) == len(titles)
+
+
+def test_one_class_is_not_written_as_several():
+    with pytest.raises(InputError, match="they have 1 class;"):
+        of_two_classes(np.zeros(3, dtype=int))

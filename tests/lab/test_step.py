@@ -102,7 +102,43 @@ def test_the_bound_is_that_of_the_blackboard():
     assert most_mistakes(1 - 1e-15) == 1
 
 
+@pytest.mark.parametrize("points", ["nonsense", "three", "separable;99=0,0"])
+def test_a_link_to_points_that_cannot_be_used_shows_the_first_preset(opened, points):
+    page = opened(f"#step?p={points.replace('=', ':').replace(';', '&d=')}&k=2")
+    at(page, 2)
+    assert page.locator("#notice span").inner_text().endswith("The page shows the first preset instead.")
+    assert page.locator("select[aria-label=Points]").input_value() == "separable"
+
+
+def test_without_a_run_no_button_fails(opened):
+    """The settings of the link are refused, so that there is nothing to step through; its points stay."""
+    page = opened("#step?p=overlapping&eta0=-1")
+    assert page.locator("#notice span").inner_text().count("eta0") == 1
+    for name in ("next", "last", "play", "back", "first"):
+        page.click(f"#step-{name}", force=True)
+    page.keyboard.press("End")
+    assert page.locator("select[aria-label=Points]").input_value() == "overlapping"
+
+
 def test_a_link_to_a_model_without_steps_says_so(opened):
     page = opened("#step?m=fisher&p=separable&colour=red")
     at(page, 4)
     assert page.locator("#notice span").inner_text().endswith("does not know: colour, fisher.")
+
+
+@pytest.mark.filterwarnings("ignore::separatrix.base.errors.NotConvergedWarning")
+def test_the_answer_is_not_counted_as_an_update(opened):
+    """The axis of each curve ends at the last update; the answer, the best weights so far, is none."""
+    run = sx.steps(sx.Perceptron(), *sx.lab.points("overlapping"))
+    updates = len(run) - 2
+    assert [(run[k].kind, run[k].number) for k in (-2, -1)] == [("update", updates), ("answer", updates)]
+    page = opened(f"#step?m=perceptron&p=overlapping&k={updates + 1}")
+    at(page, updates + 1)
+    assert page.locator(".curves svg text.tick:last-child").all_text_contents() == [str(updates)] * 3
+    words = page.locator(".curves svg").first.get_attribute("aria-label")
+    assert words.endswith(f"at the answer after {updates} updates")
+    assert "The answer; now" in page.get_attribute("#stage", "aria-label")
+    page.locator(".curves summary").first.click()
+    page.wait_for_selector(".curves tbody th")
+    named = page.locator(".curves details").first.locator("tbody th").all_inner_texts()
+    assert named == [*map(str, range(updates + 1)), "answer"]

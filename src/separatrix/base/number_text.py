@@ -57,3 +57,16 @@ def size_text(n: float) -> str:
     ('3.2 GB', '450 MB')
     """
     return f"{n / 1e9:.2g} GB" if n >= 1e9 else f"{max(n / 1e6, 1):.0f} MB"
+
+
+def many(count: int, what: str) -> str:
+    """A count with its noun.
+
+    >>> many(1, "row"), many(2000, "class"), many(3, "category")
+    ('1 row', '2,000 classes', '3 categories')
+    """
+    if count == 1:
+        return f"1 {what}"
+    if what.endswith("y"):
+        return f"{count:,} {what[:-1]}ies"
+    return f"{count:,} {what}{'es' if what.endswith('s') else 's'}"

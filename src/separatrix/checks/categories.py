@@ -17,8 +17,9 @@ import numpy as np
 from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.base.labels import quoted
 from separatrix.base.messages import Message, Parameter, Setting
+from separatrix.base.number_text import many
 from separatrix.checks.checked_rows import CheckedRows
-from separatrix.checks.finding import MOST_NAMED_IN_SENTENCE, Finding, many
+from separatrix.checks.finding import MOST_NAMED_IN_SENTENCE, Finding
 from separatrix.table.cells import listed
 
 # Findings that chance alone would produce with at least this probability are notes, not warnings.

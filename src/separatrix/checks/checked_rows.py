@@ -14,8 +14,8 @@ import pyarrow as pa
 
 from separatrix.base.arrays import AnyArray, Array, Booleans, Integers
 from separatrix.base.cached import cached_property
+from separatrix.base.number_text import many
 from separatrix.base.row_names import RowNames
-from separatrix.checks.finding import many
 from separatrix.rows import Block, ColumnSummary, MemoryRows, memory_rows, standard_frame, summarise
 from separatrix.rows.csr import is_sparse
 from separatrix.table.infer import infer

@@ -10,8 +10,9 @@ import numpy as np
 from separatrix.base.arrays import AnyArray
 from separatrix.base.labels import encode, quoted
 from separatrix.base.messages import Message, Parameter, Setting
+from separatrix.base.number_text import many
 from separatrix.checks.checked_rows import CheckedRows
-from separatrix.checks.finding import Finding, many, share
+from separatrix.checks.finding import Finding, share
 from separatrix.table.infer import most_levels
 
 # The smallest of two classes is reported below this share of the rows. For K classes the share is 2/K times this.

@@ -18,9 +18,9 @@ import numpy as np
 
 from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.base.labels import quoted
-from separatrix.base.number_text import number_text
+from separatrix.base.number_text import many, number_text
 from separatrix.checks.checked_rows import CHECKED_SAMPLE_ROWS, MOST_COLUMNS_FOR_GRAM_MATRIX, CheckedRows
-from separatrix.checks.finding import Finding, many
+from separatrix.checks.finding import Finding
 
 # A relation is exact if its residuals are below this share of the column's standard deviation.
 LARGEST_EXACT_RESIDUAL = 1e-9

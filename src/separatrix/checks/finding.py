@@ -181,19 +181,6 @@ def numbered(rows: Sequence[int | str], most: int = MOST_NAMED_IN_SENTENCE) -> s
     return f"row{'s' * (len(rows) > 1)} {shown}{more}"
 
 
-def many(count: int, what: str) -> str:
-    """A count with its noun.
-
-    >>> many(1, "row"), many(2000, "class"), many(3, "category")
-    ('1 row', '2,000 classes', '3 categories')
-    """
-    if count == 1:
-        return f"1 {what}"
-    if what.endswith("y"):
-        return f"{count:,} {what[:-1]}ies"
-    return f"{count:,} {what}{'es' if what.endswith('s') else 's'}"
-
-
 def capital(text: str) -> str:
     """Text with a capital first letter. A message keeps its typed parts.
 

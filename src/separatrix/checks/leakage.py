@@ -13,10 +13,10 @@ import numpy as np
 
 from separatrix.base.arrays import Array, Integers
 from separatrix.base.labels import quoted
-from separatrix.base.number_text import number_text
+from separatrix.base.number_text import many, number_text
 from separatrix.checks.categories import ask, decisive, dropping, told_decisive
 from separatrix.checks.checked_rows import CheckedRows
-from separatrix.checks.finding import MOST_NAMED_IN_SENTENCE, Finding, many
+from separatrix.checks.finding import MOST_NAMED_IN_SENTENCE, Finding
 
 # A column is reported if its area is at least this.
 AREA_TO_REPORT = 0.99

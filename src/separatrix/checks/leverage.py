@@ -14,9 +14,10 @@ import numpy as np
 
 from separatrix.base.arrays import Array
 from separatrix.base.labels import quoted
+from separatrix.base.number_text import many
 from separatrix.base.pieces import pieces, rows_per_piece
 from separatrix.checks.checked_rows import MOST_COLUMNS_FOR_GRAM_MATRIX, CheckedRows
-from separatrix.checks.finding import MOST_NAMED_IN_SENTENCE, Finding, many
+from separatrix.checks.finding import MOST_NAMED_IN_SENTENCE, Finding
 from separatrix.objectives.partials import Gram
 from separatrix.proofs.reference_levels import levels_by_category
 from separatrix.rows import Block

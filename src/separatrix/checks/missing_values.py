@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from separatrix.base.labels import quoted
 from separatrix.base.messages import Message, Setting
-from separatrix.checks.finding import MOST_NAMED_IN_SENTENCE, Finding, many, share
+from separatrix.base.number_text import many
+from separatrix.checks.finding import MOST_NAMED_IN_SENTENCE, Finding, share
 from separatrix.table.cells import listed
 
 # From this share of missing values in a column, or of rows left out, on it is a warning.

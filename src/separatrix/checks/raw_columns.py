@@ -9,9 +9,9 @@ import pyarrow as pa
 from separatrix.base.arrays import AnyArray
 from separatrix.base.labels import quoted
 from separatrix.base.messages import Message, Setting, joined, reason, remedy, solving
-from separatrix.base.number_text import number_text
+from separatrix.base.number_text import many, number_text
 from separatrix.base.row_names import RowNames
-from separatrix.checks.finding import MOST_NAMED_IN_SENTENCE, Finding, capital, many
+from separatrix.checks.finding import MOST_NAMED_IN_SENTENCE, Finding, capital
 from separatrix.table import Column, Schema
 from separatrix.table.cells import READINGS, listed
 from separatrix.table.fitting import refusal, solution

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from separatrix.base.arrays import AnyArray, Integers
+from separatrix.base.number_text import many
 from separatrix.checks.checked_rows import CheckedRows
-from separatrix.checks.finding import Finding, many, numbered, share
+from separatrix.checks.finding import Finding, numbered, share
 from separatrix.rows import Block, memory_rows
 from separatrix.rows.csr import is_sparse
 from separatrix.table.cells import listed

@@ -9,10 +9,11 @@ import numpy as np
 
 from separatrix.base.arrays import AnyArray
 from separatrix.base.messages import ByAudience, Message, ReferenceLevel, Setting
+from separatrix.base.number_text import many
 from separatrix.base.renamed_messages import over_rows, with_references
 from separatrix.checks.checked_rows import CheckedRows
 from separatrix.checks.collinear import dependent
-from separatrix.checks.finding import MOST_NAMED_IN_SENTENCE, Finding, capital, many, numbered
+from separatrix.checks.finding import MOST_NAMED_IN_SENTENCE, Finding, capital, numbered
 from separatrix.proofs.overlap_proof import MOST_EXACT_ROWS
 from separatrix.proofs.separability import separability
 from separatrix.proofs.verdicts import Doubtful, Inseparable, QuasiSeparable, Separable, Verdict

@@ -11,9 +11,9 @@ import numpy as np
 from separatrix.base.arrays import Array, Integers
 from separatrix.base.labels import quoted
 from separatrix.base.messages import ByAudience, Message, Setting, joined, reason, remedy
-from separatrix.base.number_text import number_text
+from separatrix.base.number_text import many, number_text
 from separatrix.checks.checked_rows import CheckedRows
-from separatrix.checks.finding import MOST_NAMED_IN_SENTENCE, Finding, capital, many
+from separatrix.checks.finding import MOST_NAMED_IN_SENTENCE, Finding, capital
 from separatrix.checks.missing_values import named_left_out
 from separatrix.rows import Block, memory_rows
 from separatrix.rows.csr import is_sparse

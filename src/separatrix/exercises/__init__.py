@@ -51,6 +51,6 @@ def check(number: int, answer: Any) -> Feedback:
     >>> bool(sx.exercises.check(1, {"slope": 2.0, "share": 0.75}))
     True
     """
-    if number not in EXERCISES:
+    if not isinstance(number, int) or number not in EXERCISES:
         raise ParameterError("number", f"got {number!r}", f"give a number from 1 to {len(EXERCISES)}")
     return EXERCISES[number].check(answer)

@@ -30,7 +30,7 @@ def _array(answer: Any, shape: tuple[int, ...] | None) -> Array:
     """The answer as an array of finite numbers; of the given shape, if there is one."""
     try:
         found = np.asarray(answer, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise FormError from None
     if not np.all(np.isfinite(found)) or (shape is not None and found.shape != shape):
         raise FormError

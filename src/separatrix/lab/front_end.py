@@ -83,10 +83,7 @@ def theme_css() -> str:
     """The colours of both themes as CSS variables, from the one theme of plots, reports and pages."""
     light, dark = _variables(LIGHT), _variables(DARK)
     return (
-        f":root {{ color-scheme: light dark; {light} }}\n"
-        f":root[data-theme=dark] {{ color-scheme: dark; {dark} }}\n"
-        f":root[data-theme=light] {{ color-scheme: light; }}\n"
-        f"@media (prefers-color-scheme: dark) {{ :root:not([data-theme=light]) {{ {dark} }} }}\n"
+        f":root {{ color-scheme: light dark; {light} }}\n@media (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}\n"
     )
 
 

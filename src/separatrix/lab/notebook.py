@@ -14,10 +14,10 @@ import anywidget
 import traitlets
 
 from separatrix.lab.front_end import embedded_texts
-from separatrix.lab.jobs import Job
+from separatrix.lab.jobs import STOPPED, Job
 from separatrix.lab.pages import PAGES, requests
 from separatrix.lab.recorder import NEVER
-from separatrix.lab.request_registry import Call, ProtocolError, Request, Stop, encoded, parsed
+from separatrix.lab.request_registry import Call, ProtocolError, Request, Stop, encoded, failed, parsed
 from separatrix.lab.standalone import standalone
 
 
@@ -60,9 +60,13 @@ class Worker:
                 self._job.stopping.set()
 
     def _stop(self, number: int) -> None:
+        """End the computation, which then says so, or take back a request that waits."""
         if self._job is not None and self._job.call.id == number:
             self._job.stopping.set()
-        self._waiting = {name: call for name, call in self._waiting.items() if call.id != number}
+        for name, call in [*self._waiting.items()]:
+            if call.id == number:
+                del self._waiting[name]
+                self.tell(failed(call, STOPPED))
 
     def _next(self) -> Job | None:
         with self._lock:

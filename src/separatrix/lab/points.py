@@ -18,6 +18,7 @@ import numpy as np
 
 from separatrix.base.arrays import Array, Integers
 from separatrix.base.errors import InputError, ParameterError
+from separatrix.base.number_text import many
 from separatrix.lab.presets import PRESETS
 
 # Coordinates are stored as int16 in units of 1/PER_UNIT.
@@ -141,7 +142,7 @@ def checked(X: Any, y: Any) -> tuple[Array, Integers]:
     except (TypeError, ValueError, OverflowError):
         raise InputError("points", "they are not pairs of numbers with a class", "give x₁, x₂ and a class") from None
     if len(places) != len(classes) or len(places) > MOST_POINTS:
-        problem = f"there are {len(places)} places and {len(classes)} classes"
+        problem = f"{many(len(places), 'place')} and {many(len(classes), 'class')} were given"
         raise InputError("points", problem, f"give one class for each, and at most {MOST_POINTS} points")
     if not np.all(np.abs(places) <= LARGEST) or np.any((classes < 0) | (classes >= CLASSES)):
         raise InputError("points", "a number is too large", f"give places within ±{LARGEST:g}, classes below {CLASSES}")
@@ -156,5 +157,5 @@ def of_two_classes(y: Integers) -> Integers:
     """
     classes = np.unique(y)
     if len(classes) != 2:
-        raise InputError("points", f"they have {len(classes)} classes", "choose points of two classes")
+        raise InputError("points", f"they have {many(len(classes), 'class')}", "choose points of two classes")
     return classes

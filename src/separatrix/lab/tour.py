@@ -91,7 +91,7 @@ def page(name: str) -> str:
         '<link rel="icon" href="/icon.svg">\n<link rel="stylesheet" href="/theme.css">\n'
         '<link rel="stylesheet" href="/style.css">\n<link rel="stylesheet" href="/tour.css">\n</head>\n<body>\n'
         '<a class="skip" href="#text">Skip to the text</a>\n'
-        '<header class="top"><a class="mark" href="/"><img src="/icon.svg" alt="" width="22" height="22">separatrix '
+        '<header><a class="mark" href="/"><img src="/icon.svg" alt="" width="22" height="22">separatrix '
         "<span>lab</span></a></header>\n"
         f'<main class="tour-page">\n<article id="text">\n{rendered(chapters()[name])}</article>\n'
         f'<nav aria-label="Chapters"><h2>The tour</h2><ul>{others}</ul></nav>\n</main>\n</body>\n</html>\n'

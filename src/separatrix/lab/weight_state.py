@@ -60,14 +60,14 @@ class Choices:
 
 
 def joined(value: Any) -> Any:
-    """A value of a link: the entries of a tuple with commas between them.
+    """A value of a link: the entries of a tuple with commas between them, and numbers with as few digits as they need.
 
-    >>> joined((1.5, 2.0, "logistic"))
-    '1.5,2,logistic'
+    >>> joined((0.4, 2.0, "logistic"))
+    '0.4,2,logistic'
     """
     if not isinstance(value, tuple):
         return value
-    return ",".join(f"{one:.17g}" if isinstance(one, float) else str(one) for one in value)
+    return ",".join(str(one).removesuffix(".0") for one in value)
 
 
 def _losses(payload: Payload) -> tuple[str, str]:

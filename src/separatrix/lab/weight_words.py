@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from separatrix.base.arrays import Array
+from separatrix.base.number_text import many
 from separatrix.lab.drawing import Box
 from separatrix.losses.traits import Traits
 from separatrix.solvers import Solver
@@ -60,7 +61,7 @@ def surface_label(loss: str, axes: tuple[int, int], w: Array, value: float, norm
 def plane_label(w: Array, n: int, wrong: str) -> str:
     """The text alternative of the plane."""
     line = f"{shown(w[1], 2)} x₁ + {shown(w[2], 2)} x₂ + {shown(w[0], 2)} = 0"
-    return f"Plane with {n} points and the line {line}. {wrong}"
+    return f"Plane with {many(n, 'point')} and the line {line}. {wrong}"
 
 
 def walk_lines(solver: str | Solver, loss: str, start: Array, steps: int, k: int, penalty: str) -> list[str]:
@@ -82,7 +83,7 @@ def python_lines(
     """The lines that give E and ∇E of both losses at w, and both surfaces; ``chosen`` are the lines that make w."""
     names = ", ".join(_quoted(loss) for loss in losses)
     made = [f"from separatrix.solvers import {one}" for one in ("GradientDescent", "StochasticDescent")]
-    edges = ", ".join(f"{edge:.17g}" for edge in box)
+    edges = ", ".join(str(edge).removesuffix(".0") for edge in box)
     return "\n".join(
         [
             "import separatrix as sx",

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from separatrix.base.number_text import many
 from separatrix.checks import Checks, Finding
 from separatrix.checks.encoded import check_encoded
-from separatrix.checks.finding import many, share
+from separatrix.checks.finding import share
 from separatrix.checks.missing_values import SHARE_MISSING_TO_WARN, absent, handled
 from separatrix.table import Table
 

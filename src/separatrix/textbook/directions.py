@@ -17,6 +17,7 @@ import numpy as np
 from separatrix.base.arrays import AnyArray, Array, Integers, as_floats
 from separatrix.base.errors import LabelError, ParameterError
 from separatrix.base.labels import encode
+from separatrix.base.number_text import many
 from separatrix.base.setting_checks import check_count
 from separatrix.moments.gather import Moments, gather
 from separatrix.moments.projection_thresholds import GaussianThreshold
@@ -93,7 +94,7 @@ class Along:
             [
                 f"J = {self.J:.4g} of at most {self.best_J:.4g}, means {self.means[0]:.4g} and {self.means[1]:.4g}",
                 f"  midpoint {self.midpoint:.4g}: {self.wrong_by_midpoint} of {len(self.values)} rows wrong",
-                f"  posteriors cross at {points or 'no point'}: {self.wrong_by_posterior} rows wrong",
+                f"  posteriors cross at {points or 'no point'}: {many(self.wrong_by_posterior, 'row')} wrong",
             ]
         )
 
@@ -223,7 +224,9 @@ def criterion_curve(X: Any, y: Any, points: int = 181) -> CriterionCurve:
     """
     rows, _, codes = _two_classes(X, y)
     if rows.shape[1] != 2:
-        raise ParameterError("X", f"it has {rows.shape[1]} columns", "give two; along takes any direction of more")
+        raise ParameterError(
+            "X", f"it has {many(rows.shape[1], 'column')}", "give two; along takes any direction of more"
+        )
     check_count("points", points, least=2)
     moments = gather(memory_rows(rows, codes), 2)
     angles = np.linspace(0.0, np.pi, points)
@@ -242,7 +245,7 @@ def _two_classes(X: Any, y: Any) -> tuple[Array, AnyArray, Integers]:
     """The rows as an array, the labels of the two classes, and the class numbers of the rows."""
     classes, codes = encode(y)
     if len(classes) != 2:
-        raise ParameterError("y", f"it has {len(classes)} classes", "give two")
+        raise ParameterError("y", f"it has {many(len(classes), 'class')}", "give two")
     rows = as_floats(X.toarray() if is_sparse(X) else X)
     if rows.ndim != 2 or len(rows) != len(codes):
         raise ParameterError("X", f"its shape is {rows.shape} for {len(codes)} labels", "give one row for each label")

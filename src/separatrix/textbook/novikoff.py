@@ -20,6 +20,7 @@ import numpy as np
 from separatrix.base.arrays import Array, as_floats
 from separatrix.base.errors import ParameterError
 from separatrix.base.labels import encode, signed
+from separatrix.base.number_text import many
 from separatrix.base.setting_checks import check_count, check_flag, check_positive_finite
 from separatrix.losses.margin import Zero
 from separatrix.objectives.problem import Objective
@@ -210,7 +211,7 @@ def _posed(X: Any, y: Any, fit_intercept: bool) -> Objective:
     check_flag("fit_intercept", fit_intercept)
     classes, codes = encode(y)
     if len(classes) != 2:
-        raise ParameterError("y", f"it has {len(classes)} classes", "give two classes, or one against the rest")
+        raise ParameterError("y", f"it has {many(len(classes), 'class')}", "give two classes, or one against the rest")
     rows = as_csr(X) if is_sparse(X) else as_floats(X)
     if rows.ndim != 2 or rows.shape[0] != len(codes):
         raise ParameterError("X", f"its shape is {rows.shape} for {len(codes)} labels", "give one row for each label")

@@ -11,6 +11,7 @@ from sklearn.preprocessing import FunctionTransformer
 
 from separatrix.base.arrays import Array, Integers
 from separatrix.base.errors import InputError, SeparatrixError
+from separatrix.base.number_text import many
 from separatrix.lab.bases import (
     BASES,
     LARGEST_SEED,
@@ -80,7 +81,8 @@ def _sentence(n: int, names: list[str], proof: dict[str, Any], described: dict[s
     """The page in words, for those who do not see it."""
     facts = ", ".join(f"{name} {value}" for name, value in proof["facts"])
     wrong = "the model could not be fitted" if "error" in described else f"{len(described['wrong'])} of {n} wrong"
-    return f"Plane with {n} points. φ has {len(names)} functions. {proof['word']}: {facts or 'no numbers'}; {wrong}."
+    shown = f"Plane with {many(n, 'point')}. φ has {many(len(names), 'function')}."
+    return f"{shown} {proof['word']}: {facts or 'no numbers'}; {wrong}."
 
 
 def _axes(given: Any, names: list[str]) -> list[int]:

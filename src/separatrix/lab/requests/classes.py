@@ -9,6 +9,7 @@ import numpy as np
 
 from separatrix.base.arrays import Array, Integers
 from separatrix.base.errors import InputError, SeparatrixError
+from separatrix.base.number_text import many
 from separatrix.classifiers import describe
 from separatrix.geometry import Region, ambiguous_regions
 from separatrix.lab.drawing import Box, boundaries, box_of, drawn_regions, framed, places, segments
@@ -89,7 +90,7 @@ def recorded(link: Link, options: Options) -> Plan:
     """The pointer can be put anywhere, on a grid of places; the points stay where they are."""
     models, spec = link.models("one-versus-rest,one-versus-one", SCHEMES), link.points("three")
     if len(models) != SCHEMES:
-        raise refused(f"it has {len(models)} models", f"give {SCHEMES}")
+        raise refused(f"it has {many(len(models), 'model')}", f"give {SCHEMES}")
     for one in models:
         one["base"] = one["base"] or next(iter(bases(one["name"])), None)
     begun = start({"points": spec})

@@ -10,8 +10,8 @@ import numpy as np
 
 from separatrix.base.errors import InputError
 from separatrix.base.messages import brief
+from separatrix.base.number_text import many
 from separatrix.checks import check_table
-from separatrix.checks.finding import many
 from separatrix.evaluation.comparison import compare_table
 from separatrix.evaluation.comparison_result import Comparison
 from separatrix.evaluation.held_out_fit import HeldOutFit
@@ -54,7 +54,7 @@ def _described(table: OpenTable) -> dict[str, Any]:
     if n > MOST_LISTED:
         notes.append(f"The page lists the first {MOST_LISTED} of its {n:,} columns.")
     target = table.target if table.target is not None else source.target
-    known = {"id": table.id, "name": table.name, "target": target, "size": f"{n:,} columns", "notes": notes}
+    known = {"id": table.id, "name": table.name, "target": target, "size": many(n, "column"), "notes": notes}
     return {**known, "columns": source.names[:MOST_LISTED]}
 
 
@@ -74,7 +74,7 @@ def fit(payload: Payload) -> Mapping[str, Any]:
     found = fitted(asked)
     table, raw = found.table, read(asked.reading)
     p, d = len(raw.names if raw.columns is None else raw.columns), len(table.names)
-    size = f"{len(found.codes):,} rows, {many(p, 'column')} to learn from"
+    size = f"{many(len(found.codes), 'row')}, {many(p, 'column')} to learn from"
     facts, beside = held_out_facts(found)
     return {
         "size": size if p == d else f"{size}, {d:,} after encoding",

@@ -1,7 +1,8 @@
 """The page Information: entropy, cross-entropy and KL, the best normals of two peaks, and σ among the heads.
 
 The page is made of figures with sliders. ``start`` describes them; the other requests fill them: curves over the first
-of them, the place of each curve's name on it with the way from there in pixels, and a table of numbers.
+of them, the place of each curve's name on it with the way from there in pixels, a table of numbers, and the name of the
+curve that jumps at 0.
 """
 
 from __future__ import annotations
@@ -102,8 +103,8 @@ def beliefs(payload: Payload) -> Mapping[str, Any]:
     }
 
 
-def _part(curves: Any, names: Any, rows: Any, heads: tuple[str, ...] = ()) -> dict[str, Any]:
-    return {"curves": curves, "names": names, "rows": rows, "heads": heads}
+def _part(curves: Any, names: Any, rows: Any, heads: tuple[str, ...] = (), jump: str | None = None) -> dict[str, Any]:
+    return {"curves": curves, "names": names, "rows": rows, "heads": heads, "jump": jump}
 
 
 @lru_cache(maxsize=1)
@@ -177,7 +178,7 @@ def heads(payload: Payload) -> Mapping[str, Any]:
     rows = [("σ(z)", p), ("σ′(z)", p * (1 - p)), ("logit σ(z)", float(logit(p)))]
     rows += [(f"{name} of z", float(LINKS[name].activation(np.array([z]))[0])) for name in HEADS[1:]]
     return {
-        "parts": [_part(curves, names, [(name, _four(value)) for name, value in rows])],
+        "parts": [_part(curves, names, [(name, _four(value)) for name, value in rows], jump="sign")],
         "sentence": f"At z = {decimals(z, 1)}, σ is {_four(p)} and its slope {_four(p * (1 - p))}.",
         "python": [
             f"z = {z:g}",

@@ -12,7 +12,6 @@ from separatrix.base.errors import InputError, SeparatrixError
 from separatrix.lab.fits import fitted
 from separatrix.lab.models import Chosen
 from separatrix.lab.page_links import Link, refused
-from separatrix.lab.points import LARGEST
 from separatrix.lab.recordings import Asked, Axis, Options, Plan, dragged_row, spread
 from separatrix.lab.request_registry import Payload, got, number
 from separatrix.losses import LOSSES
@@ -72,16 +71,17 @@ def _places(payload: Payload) -> Array:
     given = payload.get("x")
     if not isinstance(given, list) or len(given) != len(PLACES):
         raise InputError("x", "it is not a list of places", f"give {len(PLACES)} numbers")
-    return np.array([number({"x": one}, "x", -LARGEST, LARGEST) for one in given])
+    return np.array([number({"x": one}, "x", LEFT, RIGHT) for one in given])
 
 
 def _curve(name: str, margins: Array, m: float) -> dict[str, Any]:
-    """ℓ(m) over the graph; value, slope and curvature at one margin, with t = +1 so that z is the margin."""
+    """ℓ(m) over the graph, whether it jumps at 0, and value, slope and curvature at one margin; t = +1, so m = z."""
     loss, at = LOSSES[name], np.array([m])
     t = np.ones(1)
     curvature = float(np.asarray(loss.curvature_product(t, at, t))[0]) if loss.traits.smooth else None
     return {
         "values": np.asarray(loss.value(np.ones(POINTS_OF_GRAPH), margins)),
+        "jumps": not loss.traits.continuous,
         "value": float(np.asarray(loss.value(t, at))[0]),
         "slope": float(np.asarray(loss.derivative(t, at))[0]),
         "curvature": curvature,
@@ -108,9 +108,9 @@ def _python(chosen: list[str], m: float, x: Array) -> str:
         lines += ["", f'loss = sx.losses.LOSSES["{name}"]', f"print(loss.value(np.ones(1), np.array([{m:g}])))"]
         if name in MINIMISERS:
             link = LOSSES[name].traits.link
-            level = "model.scorer_.link.boundary " if link is not None and link.boundary else ""
+            offset = "model.scorer_.link.boundary - " if link is not None and link.boundary else "-"
             lines.append(f"model = {MINIMISERS[name].python()}.fit(X, y)")
-            lines.append(f"print(({level}- model.intercept_) / model.coef_[0])")
+            lines.append(f"print(({offset}model.intercept_) / model.coef_[0])")
     return "\n".join(lines)
 
 

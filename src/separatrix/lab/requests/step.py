@@ -94,7 +94,7 @@ def _curves(taken: Steps, shown: Sequence[Step]) -> list[dict[str, Any]]:
     n = shown[0].n_rows
     wrong = {"title": "rows on the wrong side", "values": [one.wrong for one in shown], "most": n, "whole": True}
     cost = {"title": f"cost {shown[0].cost_name}", "values": [one.cost for one in shown]}
-    return [wrong, cost, _third(taken, shown)]
+    return [one | {"updates": [step.number for step in shown]} for one in (wrong, cost, _third(taken, shown))]
 
 
 def _third(taken: Steps, shown: Sequence[Step]) -> dict[str, Any]:

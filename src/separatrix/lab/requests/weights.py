@@ -47,10 +47,7 @@ MOST_EDGES = 100
 def start(payload: Payload) -> Mapping[str, Any]:
     """The points and the state that a link names, and the losses and methods to choose from."""
     link = payload.get("link")
-    found, spec = opened(link if isinstance(link, Mapping) else {}), text(payload, "points")
-    notice = (
-        f"The link has parts that this version does not know: {', '.join(found.unknown)}." if found.unknown else None
-    )
+    found, spec, notice = opened(link if isinstance(link, Mapping) else {}), text(payload, "points"), None
     try:
         X, y = points(spec)
         of_two_classes(y)
@@ -65,6 +62,7 @@ def start(payload: Payload) -> Mapping[str, Any]:
         "box": found.box,
         "k": found.k,
         "notice": notice,
+        "unknown": found.unknown,
         "losses": losses_of_two_classes(),
         "controls": controls(),
         "with_eta": list(WITH_ETA),
@@ -237,8 +235,10 @@ def recorded(link: Link, options: Options) -> Plan:
     spec = link.points(PRESET)
     begun = {"points": spec, "link": dict(link.parameters)}
     first = start(begun)
+    if first["unknown"]:
+        raise refused(f"the page {link.page} does not know {', '.join(first['unknown'])}", "leave it out")
     if first["notice"] is not None:
-        raise refused("the page does not understand it", first["notice"].removesuffix("."))
+        raise refused("it names no points of the page", first["notice"].removesuffix("."))
     X, w, axes = first["X"], first["w"].tolist(), first["choices"]["axes"]
     payload = {"X": X.tolist(), "y": first["y"].tolist(), "preset": first["preset"], **first["choices"], "w": w}
     payload |= {"losses": list(first["choices"]["losses"]), "axes": list(axes)}

@@ -2,7 +2,7 @@
 import { h, s, segmented, select } from "./dom.js";
 import * as link from "./link.js";
 import { ModelCard } from "./models.js";
-import { boundaries, codeBlock, codeSection, counted, figureOf, section, verdict } from "./parts.js";
+import { boundaries, codeBlock, codeSection, counted, figureOf, pointsOf, section, verdict } from "./parts.js";
 import { planeKeys } from "./plane-keys.js";
 import { PointPage } from "./point-page.js";
 import { Stage } from "./stage.js";
@@ -18,11 +18,13 @@ class BasisPage extends PointPage {
   async start(params) {
     const { models, unknown } = link.toModels(params, this.lab.known, 1, "perceptron", ["b", "k", "w", "s", "g", "a"]);
     this.model = models[0] ?? { name: "perceptron", settings: {}, base: null };
-    const number = (key, low, high, other) => { const value = Number(params.get(key) ?? NaN); return value >= low && value <= high ? value : other; };
-    const place = params.get("g") === "grid" ? "grid" : "rows";
-    this.basis = { kind: params.get("b") in KINDS ? params.get("b") : "linear", place, centres: Math.round(number("k", 2, MOST[place], 4)), width: number("w", 0.1, 5, 1), seed: Math.round(number("s", 0, 9999, 0)) };
+    const read = link.reader(params, unknown), { number, word } = link, place = read("g", "rows", word(Object.keys(PLACES)));
+    this.basis = { kind: read("b", "linear", word(Object.keys(KINDS))), place, centres: Math.round(read("k", 4, number(2, MOST[place]))), width: read("w", 1, number(0.1, 5)), seed: Math.round(read("s", 0, number(0, 9999))) };
     this.axes = params.get("a")?.split(",").map(Number) ?? null;
-    return this.begin(params, "xor", unknown);
+    await this.begin(params, "xor");
+    if (this.answer) this.axes = read("a", null, text => (this.answer.axes.join() === text ? this.answer.axes : null));
+    this.lab.unknown(unknown);
+    return this;
   }
 
   build() {
@@ -72,8 +74,7 @@ class BasisPage extends PointPage {
   }
 
   fit() {
-    const { X, y, preset } = this.set;
-    return this.lab.follow(this, "basis.show", { X, y, preset, box: this.stage.box, model: this.model, basis: this.basis, axes: this.axes });
+    return this.lab.follow(this, "basis.show", { ...this.set.sent, box: this.stage.box, model: this.model, basis: this.basis, axes: this.axes });
   }
 
   /** The same for a choice that is complete: screen readers hear what came of it. */
@@ -95,7 +96,7 @@ class BasisPage extends PointPage {
     this.proof(answer.proof);
     this.cut.textContent = features.cut;
     stage.svg.setAttribute("aria-label", answer.sentence);
-    side.svg.setAttribute("aria-label", `Feature space with ${features.points.length} points, ${names[axes[1]]} against ${names[axes[0]]}. ${features.cut}`);
+    side.svg.setAttribute("aria-label", `Feature space with ${pointsOf(features.points)}, ${names[axes[1]]} against ${names[axes[0]]}. ${features.cut}`);
     counted(stage.svg);
   }
 

@@ -2,7 +2,7 @@
 import { fixed, h, icon, s, select } from "./dom.js";
 import { snapped } from "./limits.js";
 import * as link from "./link.js";
-import { boundaries, codeBlock, codeSection, counted, figureOf, mainPicture, released, tableParts, tableRow } from "./parts.js";
+import { boundaries, codeBlock, codeSection, counted, figureOf, mainPicture, pointsOf, released, tableParts, tableRow } from "./parts.js";
 import { ARROWS } from "./plane-keys.js";
 import { pointChoices } from "./point-choices.js";
 import { PointSet } from "./pointset.js";
@@ -16,7 +16,7 @@ class Classes {
 
   async start(params) {
     const { models, unknown } = link.toModels(params, this.lab.known, 2, FIRST);
-    this.models = models.length === 2 ? models : FIRST.split(",").map(name => ({ name, settings: {}, base: null }));
+    this.models = FIRST.split(",").map((name, k) => models[k] ?? { name, settings: {}, base: null });
     for (const model of this.models) model.base ??= this.lab.known.get(model.name).base[0] ?? null;
     this.lab.unknown(unknown);
     const begun = await this.lab.begun("classes.start", params, "three");
@@ -37,7 +37,8 @@ class Classes {
   build() {
     this.top = h("div", { class: "choices" });
     this.sides = [0, 1].map(k => this.side(k));
-    this.stage = this.sides[0].stage;
+    this.pictures = this.sides.map(one => one.stage);
+    this.stage = this.pictures[0];
     this.numbers = h("div");
     this.table = pointTable(() => this.set, () => this.fit());
     this.code = codeBlock();
@@ -106,8 +107,8 @@ class Classes {
   }
 
   fit() {
-    const { X, y, preset } = this.set, [at1, at2] = this.at;
-    return this.lab.follow(this, "classes.fit", { X, y, preset, models: this.models, box: this.stage.box, at1, at2 });
+    const [at1, at2] = this.at;
+    return this.lab.follow(this, "classes.fit", { ...this.set.sent, models: this.models, box: this.stage.box, at1, at2 });
   }
 
   sentence(k) {
@@ -142,7 +143,7 @@ class Classes {
       ...boundaries(stage, one.lines ?? []),
       ...(one.wrong ?? []).filter(i => X[i]).map(i => s("circle", { class: "ring", r: stage.small ? 9.5 : 12, transform: stage.place(X[i]) })),
       ...stage.marks(X, y), this.row >= 0 ? s("circle", { class: "selected", r: stage.small ? 14 : 17, transform: stage.place(X[this.row]) }) : "", s("path", { class: "cross", d: `M${px - 7},${py}h14M${px},${py - 7}v14` }));
-    svg.setAttribute("aria-label", k ? this.sentence(k) : `Plane with ${X.length} points. ${this.sentence(0)} ${this.sentence(1)}`);
+    svg.setAttribute("aria-label", k ? this.sentence(k) : `Plane with ${pointsOf(X)}. ${this.sentence(0)} ${this.sentence(1)}`);
     counted(svg);
     if (one.error) return void facts.replaceChildren(icon("warn"), one.error);
     const unclear = one.share === null ? "" : ` Ambiguous in ${fixed(100 * one.share, 1)} % of the picture.`;
@@ -150,7 +151,7 @@ class Classes {
   }
 
   params() { return { ...link.fromModels(this.models), ...(this.answer ? link.fromPoints(this.answer.points) : {}) }; }
-  leave() { for (const { stage } of this.sides) stage.leave(); }
+  leave() { for (const one of this.pictures) one.leave(); }
 }
 
 export const mount = (root, lab, params) => new Classes(root, lab).start(params);

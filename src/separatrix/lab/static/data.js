@@ -17,7 +17,7 @@ class YourData {
 
   async start(params) {
     const { models, unknown } = link.toModels(params, this.lab.known, 1, "logistic", ["t", "y", "x", "n", "s", "w", "a", "b"]);
-    const get = (key, words) => (words.find(([word]) => word === params.get(key)) ?? words[0])[0];
+    const read = link.reader(params, unknown), get = (key, words) => read(key, words[0][0], link.word(words.map(([word]) => word)));
     Object.assign(this, { model: models[0] ?? { name: "logistic", settings: {}, base: null }, target: params.get("y"), drop: parts(params.get("x")), missing: get("n", MISSING), standardise: params.get("s") === "1", view: get("w", VIEWS), first: params.get("a"), second: params.get("b") });
     this.lab.unknown(unknown);
     this.build();
@@ -32,7 +32,7 @@ class YourData {
     this.zone = h("div", { class: "zone" }, h("b", {}, "Drop a CSV here."), h("span", {}, "It stays on this machine."), this.file,
       select("Demo table", [["", "or a demo table"], ...demos.map(name => [name, name])], "", name => name && this.open("demo", { name })));
     this.svg = mainPicture("img", null);
-    this.layers = layersOf(this.svg, "ground", "axes", "marks", "lines", "over");
+    this.layers = layersOf(this.svg, "ground", "axes", "marks", "lines");
     const figure = figureOf(this.svg);
     this.card = new ModelCard(0, this.model, this.lab.known, () => this.fit());
     this.card.numbers.replaceWith(this.numbers);
@@ -127,6 +127,7 @@ class YourData {
     this.stage.resize();
     this.lab.source.stop("data.check");
     this.lab.source.latest("data.fit", this.payload(), (answer, error) => {
+      if (!answer && !error) return;
       this.answer = answer;
       this.says(error?.message);
       this.lab.changed();
@@ -184,6 +185,7 @@ class YourData {
     this.checked = true;
     const item = ({ severity, title, text }) => h("li", { class: severity }, icon(severity === "ok" ? "check" : "warn"), h("span", {}, h("b", {}, `${severity}: ${title}`), ` ${text}`));
     this.lab.source.latest("data.check", this.payload(), (answer, error) => {
+      if (!answer && !error) return;
       this.checked = !error;
       if (error) return this.findings.replaceChildren(h("h2", {}, "Check"), h("p", {}, error.message, " ", h("button", { click: () => this.check() }, "Check again")));
       this.findings.replaceChildren(h("h2", {}, "Check"), h("ul", {}, answer.told.map(item)), h("details", { class: "more" }, h("summary", {}, `Fine: ${answer.fine.length}`), h("ul", {}, answer.fine.map(item))));

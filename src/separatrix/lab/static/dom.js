@@ -44,15 +44,9 @@ const ICONS = {
   close: "M4 4l8 8M12 4l-8 8",
 };
 
-/** A line icon of 16 px. */
-export function icon(name) {
-  return s("svg", { class: "icon", viewBox: "0 0 16 16", "aria-hidden": "true" }, s("path", { d: ICONS[name] }));
-}
-
-/** A solid icon of 16 px. */
-export function solid(path) {
-  return s("svg", { class: "icon solid", viewBox: "0 0 16 16", "aria-hidden": "true" }, s("path", { d: path }));
-}
+/** A line icon of 16 px, and a solid one. */
+export const icon = (name, kind = "icon", d = ICONS[name]) => s("svg", { class: kind, viewBox: "0 0 16 16", "aria-hidden": "true" }, s("path", { d }));
+export const solid = path => icon("", "icon solid", path);
 
 /** A group of buttons of which one is pressed: items are {value, label: nodes, name: accessible name}. */
 export function segmented(name, items, current, choose) {

@@ -1,24 +1,24 @@
 // The page Fisher: a direction to turn, the histograms along it, and J of all directions.
 import { fixed, h, s, segmented, short } from "./dom.js";
 import * as link from "./link.js";
-import { boundaries, codeBlock, codeSection, figureOf, mainPicture, released, section } from "./parts.js";
+import { boundaries, codeBlock, codeSection, figureOf, mainPicture, pointsOf, released, section } from "./parts.js";
 import { pointChoices } from "./point-choices.js";
 import { PointSet } from "./pointset.js";
 import { COLOURS, Stage } from "./stage.js";
 import { asTable, factTable, pointTable } from "./table.js";
 
-const HEIGHT = 150;
+const HEIGHT = 150, THRESHOLDS = ["midpoint", "gaussian"];
 
 class Fisher {
-  constructor(root, lab) { Object.assign(this, { root, lab, degrees: 20, threshold: "gaussian", row: 0 }); }
+  constructor(root, lab) { Object.assign(this, { root, lab, row: 0 }); }
 
   async start(params) {
     const begun = await this.lab.begun("fisher.start", params, "elongated");
     this.set = new PointSet(begun.X, begun.y, begun.preset);
-    const degrees = Number(params.get("a") ?? NaN);
-    this.degrees = degrees >= 0 && degrees <= 180 ? degrees : 20;
-    if (params.get("t") === "midpoint") this.threshold = "midpoint";
-    this.lab.onlyKnows(params, "p", "d", "a", "t");
+    const unknown = link.others(params, "p", "d", "a", "t"), read = link.reader(params, unknown);
+    this.degrees = read("a", 20, link.number(0, 180));
+    this.threshold = read("t", "gaussian", link.word(THRESHOLDS));
+    this.lab.unknown(unknown);
     this.build();
     this.stage.show(this.set.X);
     await this.ask();
@@ -45,6 +45,7 @@ class Fisher {
           section("This direction", this.numbers),
           codeSection(this.code))));
     this.stage = new Stage(figure, this.svg, width => width < 520 ? 320 / 390 : 440 / 872, () => { if (this.answer) this.ask(); });
+    this.pictures = [this.stage, { svg: this.histogram }, { svg: this.curve }];
     this.pointer();
     this.choices();
   }
@@ -53,7 +54,7 @@ class Fisher {
     const turn = (text, degrees) => h("button", { click: () => this.turn(degrees()) }, text);
     this.choice.replaceChildren(
       turn("Means", () => this.answer.means.degrees), turn("Fisher", () => this.answer.best.degrees),
-      segmented("Threshold", ["midpoint", "gaussian"].map(value => ({ value, label: value === "gaussian" ? "Gaussian" : "midpoint" })), this.threshold, value => { this.threshold = value; this.choices(); this.ask(); }),
+      segmented("Threshold", THRESHOLDS.map(value => ({ value, label: value === "gaussian" ? "Gaussian" : "midpoint" })), this.threshold, value => { this.threshold = value; this.choices(); this.ask(); }),
       ...pointChoices(this, "fisher.start", () => { this.choices(); this.ask(); }, () => { this.stage.show(this.set.X); this.choices(); this.ask(); }, 2));
   }
 
@@ -88,11 +89,10 @@ class Fisher {
   }
 
   ask() {
-    const { X, y, preset } = this.set;
-    return this.lab.follow(this, "fisher.show", { X, y, preset, degrees: this.degrees, box: this.stage.box, threshold: this.threshold });
+    return this.lab.follow(this, "fisher.show", { ...this.set.sent, degrees: this.degrees, box: this.stage.box, threshold: this.threshold });
   }
 
-  sentence() { return `Direction ${fixed(this.degrees, 0)} degrees: J is ${short(this.answer.J)} of at most ${short(this.answer.best.J)}; ${this.answer.wrong[this.threshold]} rows are wrong.`; }
+  sentence() { return `Direction ${fixed(this.degrees, 0)} degrees: J is ${short(this.answer.J)} of at most ${short(this.answer.best.J)}; ${this.answer.wrong[this.threshold]} of ${this.set.X.length} wrong.`; }
 
   draw() {
     const { answer, stage, svg } = this, { X, y } = this.set, [a, b] = this.centre, length = 0.34 * Math.min(stage.width, stage.height);
@@ -101,7 +101,7 @@ class Fisher {
     svg.replaceChildren(...stage.axes(), s("path", { class: "before", d: axis }),
       ...boundaries(stage, answer.lines), ...stage.marks(X, y),
       stage.arrow(cx, cy, ...tip, "vector"), stage.text(tip[0] + 12 * Math.sign(answer.w[0] || 1), tip[1] - 6, "w", "label math", "middle"));
-    svg.setAttribute("aria-label", `Direction in degrees through ${X.length} points`);
+    svg.setAttribute("aria-label", `Direction in degrees through ${pointsOf(X)}`);
     svg.setAttribute("aria-valuenow", fixed(this.degrees, 0).replace("−", "-"));
     svg.setAttribute("aria-valuetext", this.sentence());
     this.drawHistogram();

@@ -1,6 +1,7 @@
 // The page Information: figures with sliders for entropy, KL, two peaks and σ. Their description comes from the server.
 import { fixed, h, s } from "./dom.js";
-import { codeBlock, codeSection, figureOf, section } from "./parts.js";
+import * as link from "./link.js";
+import { clamp, codeBlock, codeSection, figureOf, placesOf, section } from "./parts.js";
 import { undoButton } from "./point-choices.js";
 import { Stage } from "./stage.js";
 import { curveTable, factTable } from "./table.js";
@@ -13,14 +14,15 @@ class Information {
     this.sliders = sliders;
     this.keys = Object.keys(sliders);
     this.requests = [...new Set(this.keys.map(key => sliders[key][0]))];
+    const unknown = link.others(params, ...this.keys), read = link.reader(params, unknown);
     for (const key of this.keys) {
-      const [, low, high, , first] = sliders[key], given = Number(params.get(key) ?? NaN);
-      this.values[key] = given >= low && given <= high ? given : first;
+      const [, low, high, , first] = sliders[key];
+      this.values[key] = read(key, first, link.number(low, high));
     }
     this.kept = { ...this.values };
     this.build(figures);
     await Promise.all(this.requests.map(one => this.ask(one)));
-    this.lab.onlyKnows(params, ...this.keys);
+    this.lab.unknown(unknown);
     return this;
   }
 
@@ -65,7 +67,7 @@ class Information {
 
   set(key, value) {
     const [request, low, high, step] = this.sliders[key];
-    this.values[key] = Number(Math.min(high, Math.max(low, low + Math.round((value - low) / step) * step)).toFixed(2));
+    this.values[key] = Number(clamp(low + Math.round((value - low) / step) * step, low, high).toFixed(2));
     this.write(key);
     return this.ask(request);
   }
@@ -96,12 +98,12 @@ class Information {
   }
 
   draw({ stage, request, part, axes, title, table, facts, note }) {
-    const { parts, sentence } = this.answers[request], { curves, names, rows, heads } = parts[part], [axis, ...others] = Object.keys(curves), x = curves[axis], now = this.values[axis];
+    const { parts, sentence } = this.answers[request], { curves, names, rows, heads, jump } = parts[part], [axis, ...others] = Object.keys(curves), x = curves[axis], now = this.values[axis];
     const value = (name, at) => curves[name][x.reduce((best, v, j) => Math.abs(v - at) < Math.abs(x[best] - at) ? j : best, 0)];
-    const lines = others.map((name, k) => s("path", { class: `boundary line-${k}`, d: stage.path(x.map((v, j) => [v, curves[name][j]])) }));
+    const lines = others.map((name, k) => s("path", { class: `boundary line-${k}`, d: stage.path(placesOf(x, curves[name], name === jump)) }));
     const marks = now === undefined ? [] : [s("path", { class: "now", d: `M${stage.x(now)},0V${stage.height}` }), ...others.map(name => s("circle", { class: "dot", r: 5, cx: stage.x(now), cy: stage.y(value(name, now)) }))];
     const texts = Object.entries(names).map(([name, [at, right, down]]) => {
-      const wide = 8 * name.length, place = Math.min(stage.width - (right > 0 ? wide : 0), Math.max(right < 0 ? wide : 0, stage.x(at) + right));
+      const wide = 8 * name.length, place = clamp(stage.x(at) + right, right < 0 ? wide : 0, stage.width - (right > 0 ? wide : 0));
       return stage.text(place, stage.y(value(name, at)) + down, name, "label", right < 0 ? "end" : right ? "start" : "middle");
     });
     stage.svg.replaceChildren(...stage.axes([...axes]), ...lines, ...marks, ...texts);

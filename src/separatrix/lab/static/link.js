@@ -15,6 +15,20 @@ export function text(page, params) {
 
 const shown = value => encodeURIComponent(value).replace(/%(2C|3A|3B)/g, decodeURIComponent);
 
+/** The keys of a link that are not among these. */
+export const others = (params, ...keys) => [...params.keys()].filter(key => key !== "v" && !keys.includes(key));
+
+/** A function that gives the value of a key as `read` understands its text, or the usual one; `unknown` lists what is not understood. */
+export const reader = (params, unknown) => (key, usual, read) => {
+  const text = params.get(key), value = text === null ? usual : read(text) ?? null;
+  if (value === null && text !== null) unknown.push(`${key}=${text}`);
+  return value ?? usual;
+};
+
+/** Ways to read a text: as a number between two others, or as one of some words. */
+export const number = (low, high) => text => { const value = Number(text); return text && value >= low && value <= high ? value : null; };
+export const word = words => text => (words.includes(text) ? text : null);
+
 /** "outlier;20=8,-2.5" <-> {p: "outlier", d: "20:8,-2.5"}. Coded points have no moved rows. */
 export function fromPoints(text) {
   const [p, ...moved] = text.split(";");
@@ -38,21 +52,20 @@ export function fromModels(models) {
 
 /** The models of a link, and the keys that were not understood. */
 export function toModels(params, known, most, preset, others = []) {
-  const names = (params.get("m") || preset).split(",").filter(Boolean).slice(0, most);
-  const unknown = names.filter(name => !known.has(name));
-  const models = names.filter(name => known.has(name)).map(name => ({ name, settings: {}, base: null }));
+  const names = (params.get("m") || preset).split(",").filter(Boolean), used = names.slice(0, most).filter(name => known.has(name));
+  const unknown = names.filter(name => !used.includes(name)), models = used.map(name => ({ name, settings: {}, base: null }));
   for (const [key, value] of params) {
     if (["v", "m", "p", "d", ...others].includes(key)) continue;
     const [parameter, place] = key.split(".");
     const meant = place ? models.slice(place - 1, place) : models;
-    let used = false;
+    let understood = false;
     for (const model of meant) {
       const info = known.get(model.name);
       const settings = info.base.length ? [...known.values()].flatMap(one => one.settings) : info.settings;
-      if (parameter === "base" && info.base.includes(value)) used = Boolean((model.base = value));
-      else if (settings.some(one => one.parameter === parameter)) { model.settings[parameter] = value; used = true; }
+      if (parameter === "base" && info.base.includes(value)) understood = Boolean((model.base = value));
+      else if (settings.some(one => one.parameter === parameter)) { model.settings[parameter] = value; understood = true; }
     }
-    if (!used) unknown.push(key);
+    if (!understood) unknown.push(key);
   }
   return { models, unknown };
 }

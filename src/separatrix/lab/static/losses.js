@@ -1,12 +1,13 @@
 // The page Losses: losses by margin with a tangent, and the boundary that each of them gives to points on a line.
 import { fixed, h, s } from "./dom.js";
 import { nextRow, stepped } from "./limits.js";
-import { clamp, codeBlock, codeSection, figureOf, mainPicture, released, section, tableParts, tableRow } from "./parts.js";
+import * as link from "./link.js";
+import { clamp, codeBlock, codeSection, figureOf, mainPicture, placesOf, released, section, tableParts, tableRow } from "./parts.js";
 import { Stage } from "./stage.js";
 import { asTable } from "./table.js";
 
 const FIRST = ["logistic", "squared", "perceptron", "hinge", "zero-one"];
-const GRAPH = [-3.2, 5.2, -0.35, 4.4];
+const GRAPH = [-3.2, 5.2, -0.35, 4.4], ENDS = [-6, 32]; // of the line
 
 class Losses {
   constructor(root, lab) { Object.assign(this, { root, lab, m: 0.5, row: 8 }); }
@@ -15,13 +16,15 @@ class Losses {
     const known = await this.lab.source.ask("losses.names", {});
     this.names = known.losses;
     this.y = known.y;
-    const asked = params.get("l")?.split(",").filter(name => this.names.includes(name));
-    this.chosen = new Set(asked?.length ? asked : FIRST.filter(name => this.names.includes(name)));
-    const places = params.get("x")?.split(",").map(Number);
-    this.x = places?.length === known.x.length && places.every(Number.isFinite) ? places : known.x.slice();
+    const unknown = link.others(params, "l", "at", "x"), read = link.reader(params, unknown), asked = params.get("l")?.split(",") ?? FIRST;
+    unknown.push(...asked.filter(name => !this.names.includes(name)));
+    this.chosen = new Set(asked.filter(name => this.names.includes(name)));
+    if (!this.chosen.size) this.chosen = new Set(FIRST);
+    this.m = read("at", 0.5, link.number(-3, 5));
+    const places = text => { const x = text.split(",").map(link.number(...ENDS)); return x.length === known.x.length && !x.includes(null) ? x : null; };
+    this.x = read("x", known.x.slice(), places);
     this.first = known.x;
-    this.m = clamp(Number(params.get("at") ?? 0.5) || 0, -3, 5);
-    this.lab.onlyKnows(params, "l", "at", "x");
+    this.lab.unknown(unknown);
     this.build();
     await this.ask();
     return this;
@@ -47,7 +50,8 @@ class Losses {
     this.stage = new Stage(figure, this.svg, width => width < 520 ? 300 / 390 : 420 / 872, () => this.answer && this.draw());
     this.stage.box = GRAPH;
     this.strip = new Stage(strip, this.line, width => width < 520 ? 150 / 390 : 150 / 872, () => this.answer && this.draw());
-    this.strip.box = [-6, 32, -1, 1];
+    this.strip.box = [...ENDS, -1, 1];
+    this.pictures = [this.stage, this.strip];
     this.pointer();
   }
 
@@ -55,11 +59,11 @@ class Losses {
     let held = -1;
     const { strip, line } = this, all = () => this.x.map(x => [x, 0]);
     line.addEventListener("pointerdown", event => { held = strip.hit(event, all()); if (held >= 0) { this.row = held; line.setPointerCapture(event.pointerId); } });
-    line.addEventListener("pointermove", event => { if (held >= 0) { this.x[held] = clamp(Math.round(strip.at(event)[0] * 100) / 100, -6, 32); this.ask(); } });
+    line.addEventListener("pointermove", event => { if (held >= 0) { this.x[held] = clamp(Math.round(strip.at(event)[0] * 100) / 100, ...ENDS); this.ask(); } });
     released(line, () => { held = -1; });
     line.addEventListener("keydown", event => {
       const to = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-      if (to) this.x[this.row] = clamp(Math.round(stepped([this.x[this.row], 0], [to, 0], event.shiftKey ? 1 : 0.1)[0] * 100) / 100, -6, 32);
+      if (to) this.x[this.row] = clamp(Math.round(stepped([this.x[this.row], 0], [to, 0], event.shiftKey ? 1 : 0.1)[0] * 100) / 100, ...ENDS);
       else if (event.key === "n" || event.key === "p") this.row = nextRow(this.row, event.key === "n" ? 1 : -1, this.x.length);
       else return;
       event.preventDefault();
@@ -104,7 +108,7 @@ class Losses {
 
   draw() {
     const { answer, stage, strip, m } = this, [, , , top] = GRAPH;
-    const lines = answer.losses.map(one => answer.margins.map((x, j) => [x, one.values[j]]).filter(([, v]) => v <= top + 0.4));
+    const lines = answer.losses.map(one => placesOf(answer.margins, one.values, one.jumps).filter(([, v]) => v <= top + 0.4));
     const names = answer.losses.map(one => one.name), key = [stage.width, ...names].join();
     if (this.placed?.key !== key) this.placed = { key, at: this.places(lines, names) };
     const curves = answer.losses.flatMap((one, k) => {
@@ -137,7 +141,7 @@ class Losses {
     return { l: [...this.chosen].join(","), at: this.m, x: moved ? this.x.join(",") : null };
   }
 
-  leave() { this.stage.leave(); this.strip.leave(); }
+  leave() { for (const one of this.pictures) one.leave(); }
 }
 
 export const mount = (root, lab, params) => new Losses(root, lab).start(params);

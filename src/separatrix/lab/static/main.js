@@ -27,21 +27,23 @@ const lab = {
   /** A sentence for everyone, such as the reason why something failed; null hides it. */
   notice: text => { $("#notice").hidden = !text; $("#notice span").textContent = text ?? ""; },
   /** Say which parts of a link mean nothing. */
-  unknown: keys => { if (keys.length) lab.notice(`The link has parts that this version does not know: ${keys.join(", ")}.`); },
-  /** Say which keys of a link a page does not know. */
-  onlyKnows: (params, ...keys) => lab.unknown([...params.keys()].filter(key => key !== "v" && !keys.includes(key))),
+  unknown(parts) { if (parts.length) this.notice(`The link has parts that this version does not know: ${parts.join(", ")}.`); },
   /** The points of a link; those of the preset, and a notice, if it names none. */
-  begun: (request, params, preset) => lab.source.ask(request, { points: link.toPoints(params, preset) }).catch(error => {
-    lab.notice(`${error.message} The page shows the first preset instead.`);
-    return lab.source.ask(request, { points: preset });
-  }),
+  begun(request, params, preset) {
+    return this.source.ask(request, { points: link.toPoints(params, preset) }).catch(error => {
+      this.notice(`${error.message} The page shows the first preset instead.`);
+      return this.source.ask(request, { points: preset });
+    });
+  },
   /** Ask about the latest state of a page. It draws the answer, and its state goes into the address; an error is shown. */
-  follow: (page, request, payload, done = answer => { page.answer = answer; page.draw(); }) => new Promise(resolve => lab.source.latest(request, payload, (answer, error) => {
-    if (error || page.failed) lab.notice(error?.message ?? null);
-    page.failed = Boolean(error);
-    resolve(answer && done(answer));
-    if (answer) lab.changed();
-  })),
+  follow(page, request, payload, done = answer => { page.answer = answer; page.draw(); }) {
+    return new Promise(resolve => this.source.latest(request, payload, (answer, error) => {
+      if (error || page.failed) this.notice(error?.message ?? null);
+      page.failed = Boolean(error);
+      resolve(answer && done(answer));
+      if (answer) this.changed();
+    }));
+  },
   /** The page has changed: its state goes into the address. */
   changed: () => {
     clearTimeout(writing);
@@ -59,6 +61,7 @@ function write() {
 
 function told({ state, name, progress }) {
   if (state && state !== dataset.connection) {
+    if (state === "live" && current?.broken && dataset.connection) location.reload(); // Its script can be loaded now.
     if (dataset.connection) lab.notice(CONNECTION[state]);
     dataset.connection = state;
   }
@@ -117,8 +120,9 @@ function acts() {
   picture.ariaExpanded = false;
   for (const kind of ["SVG", "PNG"]) menu.append(h("button", { click: () => {
     close();
-    const pictures = current.page.pictures ?? current.page.stage;
-    if (current.page.pictures || pictures.width) save(pictures, kind.toLowerCase(), `separatrix-${current.name}`);
+    const { pictures, stage } = current.page, shown = (pictures ?? [stage]).filter(one => one.svg.checkVisibility());
+    if (shown.length) save(shown, kind.toLowerCase(), `separatrix-${current.name}`);
+    else lab.notice("There is no picture yet that could be saved.");
   } }, kind));
   menu.addEventListener("keydown", event => { if (event.key === "Escape") close(); });
   $(".acts").append(
@@ -133,20 +137,19 @@ async function visit() {
   const { name, title } = opening.pages.find(one => one.name === page) ?? opening.pages[0];
   clearTimeout(writing);
   current?.page?.leave?.();
+  lab.source.leave?.();
   lab.notice(CONNECTION[dataset.connection]);
   const mine = current = { name, page: null }, root = h("div"), own = { ...lab };
-  // A page that was left before it was ready has nothing more to say.
-  for (const act of ["say", "notice", "changed"]) own[act] = text => { if (current === mine) lab[act](text); };
-  for (const one of document.querySelectorAll("nav.pages a")) {
-    if (one.hash === `#${name}`) one.setAttribute("aria-current", "page");
-    else one.removeAttribute("aria-current");
-  }
+  // A page that was left before it was ready has nothing more to say. Until it is ready, all its notices stay.
+  for (const act of ["say", "notice", "changed"]) own[act] = text => { if (current === mine) lab[act](act === "notice" && text && !mine.page ? `${$("#notice span").textContent.replace(text, "")} ${text}`.trim() : text); };
+  for (const one of document.querySelectorAll("nav.pages a")) one.ariaCurrent = one.hash === `#${name}` ? "page" : null;
   $("#page-select").value = name;
   $("main").replaceChildren(root);
   document.title = `${title} · separatrix lab`;
   try {
     mine.page = await (await import(`./${name}.js`)).mount(root, own, params);
   } catch (error) {
+    mine.broken = true;
     own.notice(`This page cannot be shown: ${error.message}`);
   }
   if (current !== mine) return mine.page?.leave?.();

@@ -1,5 +1,6 @@
 // The cards of models: which classifier, its settings, and the numbers of its fit. The forms come from the server.
 import { fixed, h, icon, renew, s, select, short } from "./dom.js";
+import { verdict } from "./parts.js";
 
 const ORDINAL = ["First", "Second", "Third"];
 
@@ -85,7 +86,7 @@ export class ModelCard {
   /** Show the numbers of a fit, or why there is none. */
   show(fit, n) {
     if (fit.error) {
-      renew(this.numbers, h("p", { class: "verdict bad" }, icon("warn"), h("span", {}, fit.error)));
+      renew(this.numbers, verdict(false, fit.error, "verdict bad"));
       return;
     }
     const facts = h("dl", { class: "facts" },
@@ -93,7 +94,7 @@ export class ModelCard {
       h("dt", { class: "math" }, "‖w‖"), h("dd", { "data-number": "norm" }, short(fit.norm)),
       h("dt", {}, "mean cost"), h("dd", { "data-number": "cost" }, short(fit.cost)));
     const { met, text } = fit.verdict;
-    renew(this.numbers, facts, h("p", { class: met ? "verdict" : "verdict unmet" }, icon(met ? "check" : "warn"), h("span", {}, text)));
+    renew(this.numbers, facts, verdict(met, text));
   }
 }
 

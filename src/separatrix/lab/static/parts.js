@@ -3,15 +3,18 @@ import { h, icon, s } from "./dom.js";
 
 export const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
 
+/** Whether less motion is asked for. */
+export const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+
 /** A part of the rail under a small title. */
 export const section = (title, ...children) => h("section", {}, h("h2", {}, title), children);
 
 /** The place for the lines of Python that reproduce the page, and the section with it. */
 export const codeBlock = () => h("pre", { tabindex: "0", "aria-label": "The same in Python" });
-export const codeSection = code => section("The same in Python", code);
+export const codeSection = (...code) => section("The same in Python", code);
 
 /** A sentence with a sign that says whether all is well. */
-export const verdict = (fine, ...words) => h("p", { class: fine ? "verdict" : "verdict unmet" }, icon(fine ? "check" : "warn"), h("span", {}, words));
+export const verdict = (fine, words, kind = fine ? "verdict" : "verdict unmet") => h("p", { class: kind }, icon(fine ? "check" : "warn"), h("span", {}, words));
 
 /** The picture that keys act on, with its name for screen readers. */
 export const mainPicture = (role, name, attributes = {}) => s("svg", { id: "stage", class: "stage", role, tabindex: "0", "aria-roledescription": name, ...attributes });
@@ -24,6 +27,12 @@ export function layersOf(svg, ...names) {
 }
 
 export const figureOf = svg => h("figure", { class: "plane" }, svg);
+
+/** The places of a curve. One that jumps at 0 is vertical there. */
+export const placesOf = (x, values, jumps) => x.flatMap((at, j) => (jumps && Math.abs(at) < 1e-9 ? [values[j - 1], values[j + 1]] : [values[j]]).map(value => [at, value]));
+
+/** The number of points in words. */
+export const pointsOf = ({ length }) => `${length} point${length === 1 ? "" : "s"}`;
 
 /** The boundaries of one model. */
 export const boundaries = (stage, lines) => lines.map(line => s("path", { class: "boundary line-0", d: stage.path(line) }));

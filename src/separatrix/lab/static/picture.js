@@ -3,9 +3,8 @@ import { s } from "./dom.js";
 
 const COPIED = ["fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "stroke-linejoin", "opacity", "fill-opacity", "font-family", "font-size", "font-style", "font-weight", "text-anchor", "paint-order"];
 
-
-/** A copy of a stage's SVG that looks the same anywhere. */
-function copied({ svg, canvas, width, height }) {
+/** A copy of an SVG, with the canvas below it if there is one, that looks the same anywhere. */
+function copied({ svg, canvas }, { width, height }) {
   const copy = svg.cloneNode(true), originals = svg.querySelectorAll("*"), copies = copy.querySelectorAll("*");
   originals.forEach((one, k) => {
     const style = getComputedStyle(one);
@@ -18,19 +17,19 @@ function copied({ svg, canvas, width, height }) {
   return copy;
 }
 
-/** One SVG of all stages that can be seen, placed as on the page. */
-export function standalone(stages) {
-  const shown = stages.filter(one => one.svg.checkVisibility()), frames = shown.map(one => one.svg.getBoundingClientRect());
+/** One SVG of several pictures, placed as on the page. */
+function standalone(stages) {
+  const frames = stages.map(one => one.svg.getBoundingClientRect());
   const left = Math.min(...frames.map(one => one.left)), top = Math.min(...frames.map(one => one.top));
   const width = Math.round(Math.max(...frames.map(one => one.right)) - left), height = Math.round(Math.max(...frames.map(one => one.bottom)) - top);
   const paper = s("rect", { width, height, fill: getComputedStyle(document.body).backgroundColor });
-  const copies = shown.map((one, k) => s("g", { transform: `translate(${frames[k].left - left},${frames[k].top - top})` }, copied(one)));
+  const copies = stages.map((one, k) => s("g", { transform: `translate(${frames[k].left - left},${frames[k].top - top})` }, copied(one, frames[k])));
   return { width, height, text: new XMLSerializer().serializeToString(s("svg", { width, height, viewBox: `0 0 ${width} ${height}` }, paper, ...copies)) };
 }
 
-/** Save a stage, or several of them, as an SVG or PNG file. */
+/** Save pictures, each with its `svg`, as an SVG or PNG file. */
 export async function save(stages, kind, name) {
-  const picture = standalone([stages].flat()), drawing = new Blob([picture.text], { type: "image/svg+xml" });
+  const picture = standalone(stages), drawing = new Blob([picture.text], { type: "image/svg+xml" });
   download(kind === "svg" ? drawing : await painted(drawing, picture), `${name}.${kind}`);
 }
 

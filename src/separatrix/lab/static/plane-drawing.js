@@ -1,5 +1,6 @@
 // What the plane shows of an answer: regions, boundaries with their names, rings, distance, normal, margins, bands.
 import { fixed, s } from "./dom.js";
+import { clamp } from "./parts.js";
 
 export function drawPlane(plane) {
   const { answer, layers, stage } = plane;
@@ -53,7 +54,8 @@ function chosen({ answer, stage, show, focus, set, row, drag, svg }) {
     made.push(s("path", { class: "distance", d: stage.path([at, card.foot]) }));
     const mid = [stage.x(at[0] + 0.35 * (card.foot[0] - at[0])), stage.y(at[1] + 0.35 * (card.foot[1] - at[1]))];
     if (!stage.small && Math.hypot(stage.x(at[0]) - stage.x(card.foot[0]), stage.y(at[1]) - stage.y(card.foot[1])) > 60) {
-      made.push(stage.text(mid[0] + 12, mid[1] + 4, `distance ${fixed(card.distance)}`, "label soft"));
+      const left = mid[0] > stage.width - 110;
+      made.push(stage.text(mid[0] + (left ? -12 : 12), mid[1] + 4, `distance ${fixed(card.distance)}`, "label soft", left ? "end" : "start"));
     }
   }
   if (at) made.push(s("circle", { class: "selected", r: stage.small ? 14 : 17, transform: stage.place(at) }));
@@ -88,7 +90,6 @@ function names({ answer, stage, models, lab }) {
 
 const span = line => Math.hypot(line.at(-1)[0] - line[0][0], line.at(-1)[1] - line[0][1]);
 const slope = (line, stage) => Math.abs(stage.y(line.at(-1)[1]) - stage.y(line[0][1])) / (Math.abs(stage.x(line.at(-1)[0]) - stage.x(line[0][0])) + 1e-9);
-const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
 
 /** The place at a share of a polyline, from its lower to its upper end, in pixels. */
 function along(line, share, stage) {

@@ -2,6 +2,7 @@
 import { fixed, h, renew, segmented, seldom } from "./dom.js";
 import * as link from "./link.js";
 import { ModelCard } from "./models.js";
+import { codeBlock, codeSection, counted, figureOf, pointsOf, section } from "./parts.js";
 import { planeKeys } from "./plane-keys.js";
 import { drawPlane } from "./plane-drawing.js";
 import { PointPage } from "./point-page.js";
@@ -21,27 +22,28 @@ class Plane extends PointPage {
     const { lab } = this;
     const { models, unknown } = link.toModels(params, lab.known, MOST_MODELS, "least-squares,logistic", ["f"]);
     this.models = models.length ? models : [{ name: "logistic", settings: {}, base: null }];
-    this.focus = Math.min(Number(params.get("f") ?? 0) || 0, this.models.length - 1);
-    return this.begin(params, "outlier", unknown);
+    this.focus = Math.round(link.reader(params, unknown)("f", 0, link.number(0, this.models.length - 1)));
+    await this.begin(params, "outlier");
+    lab.unknown(unknown);
+    return this;
   }
 
   build() {
     const { lab } = this;
     this.layered();
-    const figure = h("figure", { class: "plane" }, this.svg);
+    const figure = figureOf(this.svg);
     this.card = h("div", { class: "under" });
-    this.rail = { models: h("div"), show: h("div"), python: h("pre", { tabindex: "0", "aria-label": "The same in Python" }), live: h("span", { class: "live" }) };
+    this.rail = { models: h("div"), show: h("div"), python: codeBlock(), live: h("span", { class: "live" }) };
     this.table = pointTable(() => this.set, () => this.changed());
     const sentence = ["Drag the ", h("b", {}, "dotted"), " point away: it only gets more right, yet least squares follows it."];
-    const copy = h("button", { type: "button", click: () => document.querySelector("#act-python").click() }, "Copy");
+    const copy = h("button", { click: () => document.querySelector("#act-python").click() }, "Copy");
     this.root.append(
       lab.lead("Which line follows the outlier?", sentence, "V6 in the tour", this.tools[0], this.presets),
       h("div", { class: "columns" },
         h("div", {}, figure, this.table, this.card),
         h("aside", { class: "rail", "aria-label": "Models and settings" },
-          h("section", {}, h("h2", {}, "Models"), this.rail.models),
-          h("section", {}, h("h2", {}, "Show"), this.rail.show),
-          h("section", {}, h("h2", {}, "The same in Python"), this.rail.python, h("div", { class: "row between" }, copy, this.rail.live)))),
+          section("Models", this.rail.models), section("Show", this.rail.show),
+          codeSection(this.rail.python, h("div", { class: "row between" }, copy, this.rail.live)))),
       this.tools[1]);
     this.stage = new Stage(figure, this.svg, width => width < 520 ? 346 / 390 : 542 / 872, () => { if (this.answer) { this.points(); this.fit(); } });
     this.pointer();
@@ -63,7 +65,7 @@ class Plane extends PointPage {
     const several = this.models.length > 1;
     this.modelCards = this.models.map((model, k) => new ModelCard(k, model, this.lab.known, () => { this.shown(); this.fit(); },
       several && (() => { this.models.splice(k, 1); this.focus = Math.min(this.focus, this.models.length - 1); this.cards(); this.shown(); this.fit(); })));
-    const add = h("button", { type: "button", class: "wide", click: () => {
+    const add = h("button", { class: "wide", click: () => {
       const unused = [...this.lab.known.keys()].find(name => !this.models.some(one => one.name === name));
       this.models.push({ name: unused, settings: {}, base: null });
       this.cards(); this.shown(); this.fit();
@@ -72,8 +74,7 @@ class Plane extends PointPage {
   }
 
   payload() {
-    const { X, y, preset } = this.set;
-    return { X, y, preset, models: this.models, box: this.stage.box, focus: this.focus, row: this.row, losses: Boolean(this.show.losses), probability: Boolean(this.show.probability) };
+    return { ...this.set.sent, models: this.models, box: this.stage.box, focus: this.focus, row: this.row, losses: Boolean(this.show.losses), probability: Boolean(this.show.probability) };
   }
 
   /** Ask for a fit of the present state; the picture follows. */
@@ -82,7 +83,7 @@ class Plane extends PointPage {
   draw() {
     if (!this.answer) return;
     drawPlane(this);
-    this.svg.dataset.drawn = String(Number(this.svg.dataset.drawn ?? 0) + 1);
+    counted(this.svg);
     this.words();
   }
 
@@ -101,7 +102,7 @@ class Plane extends PointPage {
 
   sentence() {
     const said = this.answer.models.map((one, k) => `${this.lab.known.get(this.models[k]?.name)?.short} ${one.error ? "could not be fitted" : `gets ${one.wrong.length} wrong`}`);
-    return `Plane with ${this.set.X.length} points; ${said.join(", ")}.`;
+    return `Plane with ${pointsOf(this.set.X)}; ${said.join(", ")}.`;
   }
 
   /** The card of the point that is selected. */
@@ -126,7 +127,6 @@ class Plane extends PointPage {
     return { ...link.fromModels(this.models), ...shown, f: this.focus || null };
   }
 
-  python() { return `${this.answer.python}\n`; }
   leave() { this.stage.leave(); }
 }
 

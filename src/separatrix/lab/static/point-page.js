@@ -1,5 +1,6 @@
 // What pages with points in the plane share: dragging, adding, erasing, undoing, presets, and the buttons for them.
-import { h, s, segmented } from "./dom.js";
+import { h, segmented } from "./dom.js";
+import { clamp, layersOf, mainPicture, released } from "./parts.js";
 import { presetSelect, undoButton } from "./point-choices.js";
 import { PointSet } from "./pointset.js";
 import { MOVE, SHAPE_NAMES, badge } from "./stage.js";
@@ -16,27 +17,24 @@ export class PointPage {
 
   /** The plane, with a layer for each kind of drawing. */
   layered() {
-    this.svg = s("svg", { id: "stage", class: "stage", role: "application", tabindex: "0", "aria-roledescription": "plane with points that can be moved" });
-    this.layers = Object.fromEntries(["ground", "axes", "lines", "under", "marks", "over"].map(name => [name, s("g", { class: name })]));
-    this.svg.append(...Object.values(this.layers));
+    this.svg = mainPicture("application", "plane with points that can be moved");
+    this.layers = layersOf(this.svg, "ground", "axes", "lines", "under", "marks", "over");
   }
 
   /** Build the page and show the points of the link; those of the preset, and a notice, if it names none. */
-  async begin(params, preset, unknown) {
+  async begin(params, preset) {
     const begun = await this.lab.begun("plane.start", params, preset);
     this.set = new PointSet(begun.X, begun.y, begun.preset);
     this.drag = begun.drag;
     this.row = begun.drag ?? 0;
-    this.lab.unknown(unknown);
     this.build();
     this.stage.show(this.set.X);
-    await this.changed();
-    return this;
+    return this.changed();
   }
 
   /** What the pointer does, and the presets. */
   choices() {
-    const next = Math.min(6, Math.max(2, Math.max(-1, ...this.set.y) + 2));
+    const next = clamp(Math.max(-1, ...this.set.y) + 2, 2, 6);
     for (const place of this.tools) {
       const items = [{ value: "move", label: "Move" }];
       for (let k = 0; k < next; k++) items.push({ value: k, label: [badge(k, 12), k < 2 && "Add"], name: `Add ${SHAPE_NAMES[k]}` });
@@ -121,7 +119,7 @@ export class PointPage {
       const hit = stage.hit(event, this.set.X);
       if (hit >= 0 && hit !== this.row) { this.row = hit; this.fit(); }
     });
-    const release = () => {
+    released(svg, () => {
       if (held < 0) return;
       held = -1;
       delete svg.dataset.held;
@@ -129,8 +127,6 @@ export class PointPage {
       this.held = null;
       this.table.refresh();
       this.choices();
-    };
-    svg.addEventListener("pointerup", release);
-    svg.addEventListener("pointercancel", release);
+    });
   }
 }

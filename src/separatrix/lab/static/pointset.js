@@ -29,6 +29,9 @@ export class PointSet {
     if (this.#past.length > MOST_STATES) this.#past.shift();
   }
 
+  /** What requests are told of the points. */
+  get sent() { const { X, y, preset } = this; return { X, y, preset }; }
+
   get undoable() { return this.#past.length > 0; }
 
   undo() {

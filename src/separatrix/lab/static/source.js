@@ -4,13 +4,14 @@ import { Pace } from "./pace.js";
 import { packed } from "./pointset.js";
 
 const LONG = 400; // milliseconds without an answer after which the page says that it is being computed
+const PATIENCE = 2000; // milliseconds after which a computation gives way to a newer request of its name
 const FIRST_WAIT = 250, LONGEST_WAIT = 4000; // milliseconds before the next attempt to connect
 
 /** Answers from the server, over one websocket. Of waiting requests of one name, only the latest is sent. */
 export class LiveSource {
   #socket = null;
   #number = 0;
-  #flying = new Map(); // number -> {name, payload, resolve, reject, late, shown}
+  #flying = new Map(); // number -> {id, name, payload, resolve, reject, begun, late, shown, left}
   #busy = new Map(); // name -> number of the request in flight
   #next = new Map(); // name -> {payload, done} to send when the answer is there
   #wait = FIRST_WAIT;
@@ -55,7 +56,7 @@ export class LiveSource {
   ask(name, payload) {
     const id = ++this.#number;
     return new Promise((resolve, reject) => {
-      const flight = { name, payload, resolve, reject, shown: false };
+      const flight = { id, name, payload, resolve, reject, begun: performance.now() };
       flight.late = setTimeout(() => this.#show(flight), LONG);
       this.#flying.set(id, flight);
       this.#busy.set(name, id);
@@ -63,7 +64,7 @@ export class LiveSource {
     });
   }
 
-  /** Ask in time for the next frame, or when the answer to the last such request is there; `done(answer, error)` sees the latest only. */
+  /** Ask in time for the next frame, or when the answer to the last such request is there. `done(answer, error)` gets neither if a newer request replaces this one. */
   latest(name, payload, done) {
     const waits = this.#next.has(name);
     this.#next.set(name, { payload, done });
@@ -72,25 +73,37 @@ export class LiveSource {
 
   /** Ask what waits, and then what has come meanwhile. */
   #ask(name) {
+    if (!this.#next.has(name)) return; // the page was left
     const { payload, done } = this.#next.get(name), begun = performance.now();
     this.#next.delete(name);
     const then = (answer, error) => {
+      const newer = this.#next.has(name);
       this.#pace.took(performance.now() - begun);
-      if (this.#next.has(name)) this.#pace.when(() => this.#ask(name)); // The server works while the page draws.
-      done(answer, error);
+      if (newer) this.#pace.when(() => this.#ask(name)); // The server works while the page draws.
+      done(answer, newer ? null : error);
     };
     this.ask(name, payload).then(answer => then(answer, null), error => then(null, error));
   }
 
-  stop(name) {
-    const id = this.#busy.get(name);
-    if (id && this.#socket) this.#socket.send(JSON.stringify({ stop: id }));
+  stop(name, id = this.#busy.get(name)) { if (id) this.#socket?.send(JSON.stringify({ stop: id })); }
+
+  /** The page is left: nobody waits for its answers any more. */
+  leave() {
+    for (const { done } of this.#next.values()) done(null, null);
+    this.#next.clear();
+    this.told({ name: null });
+    for (const flight of this.#flying.values()) {
+      flight.left = true;
+      if (flight.shown) this.#show(flight);
+    }
   }
 
-  /** Say that a request is being computed. */
+  /** Say that a request is being computed, or stop it if its answer would be of no use. */
   #show(flight, progress) {
+    const { id, name, begun, left } = flight;
+    if (left || (this.#next.has(name) && performance.now() - begun > PATIENCE)) return this.stop(name, id);
     flight.shown = true;
-    this.told({ name: flight.name, progress });
+    this.told({ name, progress });
   }
 
   #receive(message) {

@@ -1,6 +1,7 @@
 // The picture: scales between the plane and pixels, axes, marks of classes. No mathematics of models lives here.
 import { fixed, s } from "./dom.js";
 import { limited, movable, snapped } from "./limits.js";
+import { clamp } from "./parts.js";
 
 export const SHAPE_NAMES = ["blue ●", "orange ■", "green ▲", "purple ◆", "grey ▼", "violet ✚"];
 export const COLOURS = ["blue", "orange", "green", "purple", "grey", "violet"];
@@ -112,22 +113,20 @@ export class Stage {
   /** Grid, axes, ticks and the names of the axes. */
   axes(names = ["x₁", "x₂"]) {
     const [l, r, lo, hi] = this.box, made = [], w = this.width, v = this.height;
-    const count = this.small ? 6 : 9, step = niceStep((r - l) / count), rise = niceStep((hi - lo) * w / v / count);
-    const digits = size => size < 1 ? Math.ceil(-Math.log10(size)) : 0;
-    for (let k = Math.ceil(l / step); k * step < r; k++) {
-      const at = this.x(k * step);
-      made.push(s("path", { class: k ? "grid" : "axis", d: `M${at},0V${v}` }));
-      if (at > 24 && at < w - 44) made.push(this.text(at + 4, v - 7, fixed(k * step, digits(step)), "tick"));
+    const count = this.small ? 6 : 9, text = (value, size) => fixed(value, size < 1 ? Math.ceil(-Math.log10(size)) : 0);
+    for (const [value, size] of ticks(l, r, (r - l) / count)) {
+      const at = this.x(value);
+      made.push(s("path", { class: value ? "grid" : "axis", d: `M${at},0V${v}` }));
+      if (at > 24 && at < w - 44) made.push(this.text(at + 4, v - 7, text(value, size), "tick"));
     }
-    for (let k = Math.ceil(lo / rise); k * rise < hi; k++) {
-      const at = this.y(k * rise);
-      made.push(s("path", { class: k ? "grid" : "axis", d: `M0,${at}H${w}` }));
-      if (at > 28 && at < v - 28) made.push(this.text(w - 12, at - 4, fixed(k * rise, digits(rise)), "tick", "end"));
+    for (const [value, size] of ticks(lo, hi, (hi - lo) * w / v / count)) {
+      const at = this.y(value);
+      made.push(s("path", { class: value ? "grid" : "axis", d: `M0,${at}H${w}` }));
+      if (at > 28 && at < v - 28) made.push(this.text(w - 12, at - 4, text(value, size), "tick", "end"));
     }
-    const inside = (value, low, high) => Math.min(Math.max(value, low), high);
     const zero = this.y(0), above = zero + 18 > v - 24; // The name stands above an axis that has no room below it, beside its 0.
-    made.push(this.text(w - (above && zero < v - 28 ? 34 : 12), above ? inside(zero - 6, 44, v - 24) : Math.max(zero + 18, 44), names[0], "name", "end"));
-    made.push(this.text(inside(this.x(0) - 8, 26, w - 60), 18, names[1], "name", "end"));
+    made.push(this.text(w - (above && zero < v - 28 ? 34 : 12), above ? clamp(zero - 6, 44, v - 24) : Math.max(zero + 18, 44), names[0], "name", "end"));
+    made.push(this.text(clamp(this.x(0) - 8, 26, w - 60), 18, names[1], "name", "end"));
     return made;
   }
 
@@ -183,7 +182,9 @@ export class Stage {
   leave() { this.watch.disconnect(); }
 }
 
-export function niceStep(rough) {
-  const power = 10 ** Math.floor(Math.log10(rough));
-  return [1, 2, 5, 10].find(one => one * power >= rough * 0.999) * power;
+/** The ticks between two ends, each with the step from one to the next. There are none where numbers differ only after twelve digits: they would be as long. */
+function ticks(low, high, rough) {
+  const power = 10 ** Math.floor(Math.log10(rough)), step = [1, 2, 5, 10].find(one => one * power >= rough * 0.999) * power, first = Math.ceil(low / step), made = [];
+  if (Math.max(-low, high) < 1e12 * (high - low)) for (let k = first; k * step < high; k++) made.push([k * step, step]);
+  return made;
 }

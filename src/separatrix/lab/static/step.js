@@ -1,11 +1,13 @@
 // The page Step: the updates of a fit one by one, with their arithmetic and three curves on one playhead.
 import { fixed, h, s, segmented, select, solid } from "./dom.js";
 import * as link from "./link.js";
-import { figureOf, layersOf, mainPicture } from "./parts.js";
+import { clamp, figureOf, layersOf, mainPicture, pointsOf, still } from "./parts.js";
 import { arithmetic } from "./step-arithmetic.js";
 import { curveFigure } from "./step-curves.js";
 import { Stage } from "./stage.js";
 
+const FIRST = "separable"; // the points of a link that names none
+const far = (p, q) => Math.hypot(p[0] - q[0], p[1] - q[1]);
 const MILLISECONDS = 160; // The line turns in this time.
 const ICONS = { first: "M3 3h2v10H3zM13 3v10L6 8z", back: "M11 3v10L4 8z", play: "M4 2.5v11L13 8z", pause: "M4 3h3v10H4zM9 3h3v10H9z", next: "M5 3v10l7-5z", last: "M11 3h2v10h-2zM3 3v10l7-5z" };
 const NAMES = { first: "First step", back: "One step back", next: "One step on", last: "Last step" };
@@ -20,11 +22,22 @@ class StepPage {
     const [asked] = models, stepped = methods.includes(asked?.name);
     this.model = stepped ? asked : { name: methods[0], settings: {}, base: null };
     if (asked && !stepped) unknown.push(asked.name);
-    this.lab.unknown(unknown);
-    this.points = link.toPoints(params, "separable");
+    const k = params.has("k") ? Math.round(params.get("k")) || 0 : 4, given = this.points = link.toPoints(params, FIRST);
     this.build();
-    await this.fit(params.has("k") ? Math.round(params.get("k")) || 0 : 4);
+    await this.fit(k);
+    if (!this.run && given !== FIRST) await this.retry(given, k);
+    if (this.run) link.reader(params, unknown)("k", 0, link.number(0, this.last));
+    this.lab.unknown(unknown);
     return this;
+  }
+
+  /** Show the first preset if the given points cannot be used. If it cannot be fitted either, they are not the reason, and stay. */
+  async retry(given, k) {
+    Object.assign(this, { points: FIRST, said: null });
+    await this.fit(k);
+    if (this.run) this.lab.notice("The page shows the first preset instead.");
+    else this.points = given;
+    this.choices();
   }
 
   build() {
@@ -110,7 +123,7 @@ class StepPage {
     this.playing(false);
   }
 
-  get last() { return this.run.steps.length - 1; }
+  get last() { return this.run ? this.run.steps.length - 1 : 0; }
 
   go(name) { this.show({ first: 0, back: this.k - 1, next: this.k + 1, last: this.last }[name]); }
 
@@ -128,7 +141,7 @@ class StepPage {
     this.stop();
     if (!this.run) this.stage.show([[-3.6, -2.4], [3.6, 2.4]]);
     return new Promise(resolve => this.lab.source.latest("step.run", { points: this.points, model: this.model, box: this.stage.box }, (answer, error) => {
-      const said = error?.message ?? (answer.cut ? `The run is longer; the page shows its first ${answer.steps.length - 1} updates.` : null);
+      const said = error?.message ?? (answer?.cut ? `The run is longer; the page shows its first ${answer.steps.length - 1} updates.` : null);
       if (said || this.said) this.lab.notice(said);
       this.said = said;
       if (!answer) return resolve();
@@ -147,7 +160,8 @@ class StepPage {
 
   /** Show the weights after k updates. */
   show(k, turning = true) {
-    this.k = Math.max(0, Math.min(this.last, k));
+    if (!this.run) return;
+    this.k = clamp(k, 0, this.last);
     const step = this.run.steps[this.k], before = this.k ? this.run.steps[this.k - 1] : null;
     this.plane(step, before);
     this.turn(step, turning);
@@ -157,14 +171,14 @@ class StepPage {
     this.where.textContent = step.kind === "answer" ? "the answer" : `update ${step.number} of ${this.run.steps.at(-1).number}`;
     this.buttons.first.disabled = this.buttons.back.disabled = this.k === 0;
     this.buttons.next.disabled = this.buttons.last.disabled = this.k === this.last;
-    this.svg.setAttribute("aria-label", `Plane with ${this.run.X.length} points. ${this.sentence()}`);
+    this.svg.setAttribute("aria-label", `Plane with ${pointsOf(this.run.X)}. ${this.sentence()}`);
     this.svg.dataset.step = this.k;
     this.lab.changed();
   }
 
   sentence() {
     const step = this.run.steps[this.k], n = this.run.X.length;
-    const what = step.row === null ? `After update ${step.number}` : `Row ${step.row} was used`;
+    const what = step.kind === "answer" ? "The answer" : step.row === null ? `After update ${step.number}` : `Row ${step.row} was used`;
     return `${what}; now ${step.wrong.length} of ${n} wrong. Boundary ${fixed(step.w[0])} x₁ + ${fixed(step.w[1])} x₂ + ${fixed(step.b)} = 0.`;
   }
 
@@ -184,7 +198,7 @@ class StepPage {
     const { stage, run } = this, longest = Math.max(...run.steps.map(one => Math.hypot(...one.w))), made = [];
     if (!(longest > 0)) return [];
     const unit = 0.36 * stage.height / longest, o = [stage.x(0), stage.y(0)], tip = w => [o[0] + unit * w[0], o[1] - unit * w[1]];
-    const a = tip(step.w_before), b = tip(step.w), far = (p, q) => Math.hypot(p[0] - q[0], p[1] - q[1]);
+    const a = tip(step.w_before), b = tip(step.w);
     if (far(o, a) > 4) made.push(stage.arrow(...o, ...a, "vector was"));
     if (far(a, b) > 1) made.push(stage.arrow(...a, ...b, "vector added"));
     if (far(o, b) > 4) made.push(stage.arrow(...o, ...b, "vector"));
@@ -201,9 +215,7 @@ class StepPage {
       ...(this.old ? [s("path", { class: "before", d: stage.path(this.old) })] : []),
       ...(line ? [s("path", { class: "boundary line-0", d: stage.path(line) })] : []));
     this.drawnLine = to;
-    const still = !turning || !from || !to || matchMedia("(prefers-reduced-motion: reduce)").matches || this.speed > 6 && this.timer;
-    if (still) return draw(to);
-    const far = (p, q) => Math.hypot(p[0] - q[0], p[1] - q[1]);
+    if (!turning || !from || !to || still() || this.speed > 6 && this.timer) return draw(to);
     const start = far(from[0], to[0]) + far(from[1], to[1]) <= far(from[0], to[1]) + far(from[1], to[0]) ? from : [from[1], from[0]];
     const begun = performance.now();
     const move = now => {
@@ -228,7 +240,7 @@ class StepPage {
 function named(stage, line, words, upper) {
   if (!line) return [];
   const [x, y] = line.reduce((a, b) => (upper === b[1] > a[1] ? b : a));
-  const px = Math.min(Math.max(stage.x(x), 44), stage.width - 54), py = Math.min(Math.max(stage.y(y) + (upper ? 20 : -10), 20), stage.height - 26);
+  const px = clamp(stage.x(x), 44, stage.width - 54), py = clamp(stage.y(y) + (upper ? 20 : -10), 20, stage.height - 26);
   return [stage.text(px, py, words, upper ? "label" : "label soft", "middle")];
 }
 

@@ -1,7 +1,7 @@
 // The page Weight space: two error surfaces over two of the weights, and the line of the same weights in the plane.
 import { h, segmented, select, short } from "./dom.js";
 import * as link from "./link.js";
-import { clamp, codeBlock, codeSection, section, tableParts, tableRow } from "./parts.js";
+import { clamp, codeBlock, codeSection, section, still, tableParts, tableRow } from "./parts.js";
 import { pointChoices } from "./point-choices.js";
 import { PointSet } from "./pointset.js";
 import { pointTable } from "./table.js";
@@ -20,7 +20,7 @@ class Weights {
 
   async start(params) {
     this.known = await this.lab.source.ask("weights.start", { points: link.toPoints(params, "separable"), link: Object.fromEntries(params) });
-    const { X, y, preset, w, box, choices, k, notice } = this.known;
+    const { X, y, preset, w, box, choices, k, notice, unknown } = this.known;
     Object.assign(this, { set: new PointSet(X, y, preset, w), chosen: choices, box });
     this.build();
     this.plane.stage.resize();
@@ -28,6 +28,7 @@ class Weights {
     await this.ask();
     if (k !== null) await this.run(false, k);
     if (notice) this.lab.notice(notice);
+    this.lab.unknown(unknown);
     return this;
   }
 
@@ -121,9 +122,9 @@ class Weights {
     const start = (!growing && this.path?.start) || this.w;
     return this.lab.follow(this, "weights.run", { ...this.payload, w: start }, ({ W, status, box }) => {
       if (growing) this.set.keep();
-      const last = W.length - 1, still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+      const last = W.length - 1;
       Object.assign(this, { path: { W, status, start, ran: this.chosen.on }, box });
-      if (growing && last && !still) this.timer = setInterval(() => (this.k < last ? this.go(this.k + 1) : this.ended(last)), clamp(RUN / last, 30, 200));
+      if (growing && last && !still()) this.timer = setInterval(() => (this.k < last ? this.go(this.k + 1) : this.ended(last)), clamp(RUN / last, 30, 200));
       this.choices();
       return this.timer ? this.go(0) : this.ended(Math.min(last, to));
     });
@@ -160,7 +161,7 @@ class Weights {
     return this.moved();
   }
 
-  get payload() { const { X, y, preset } = this.set, { chosen, w, box } = this; return { X, y, preset, ...chosen, w, box }; }
+  get payload() { const { chosen, w, box } = this; return { ...this.set.sent, ...chosen, w, box }; }
 
   /** The numbers at w; the surfaces only if something has changed that they depend on. */
   ask(more = {}) {

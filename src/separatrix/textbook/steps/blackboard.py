@@ -219,8 +219,13 @@ def most_mistakes(bound: float) -> int:
     return int(np.floor(bound * (1.0 + 1e-9)))
 
 
+def _mistakes(bound: float) -> str:
+    most = most_mistakes(bound)
+    return f"at most {number(most)} mistake{'s' * (most != 1)}"
+
+
 BOUNDS: dict[str, Callable[[float], str]] = {
-    "mistakes": lambda bound: f"at most {number(most_mistakes(bound))} mistakes",
+    "mistakes": _mistakes,
     "gap": lambda bound: f"at most {number(bound)} above the minimum",
     "margin": lambda bound: f"no margin exceeds {number(bound)}",
 }

@@ -10,6 +10,7 @@ from sklearn.base import clone
 
 from separatrix.base.arrays import Array
 from separatrix.base.errors import ParameterError
+from separatrix.base.number_text import many
 from separatrix.base.setting_checks import check_count
 from separatrix.proofs.verdicts import Separable, Verdict
 from separatrix.rows.in_memory import InMemory
@@ -181,7 +182,7 @@ class Steps(Sequence[Step]):
             place += 1
 
     def __repr__(self) -> str:
-        far = f"{self.known} updates" if self.ended else f"{self.known} updates so far"
+        far = f"{many(self.known, 'update')}{'' if self.ended else ' so far'}"
         return f"<Steps of {type(last_estimator(self.model)).__name__}: {far}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
