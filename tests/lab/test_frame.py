@@ -90,7 +90,7 @@ DAMAGED = {
     "#step?p=three&colour=red": ["3 classes", "know: colour."],
     "#plane?m=lda,qda,logistic,fisher": ["know: fisher."],
     "#plane?f=7": ["know: f=7."],
-    "#step?k=999": ["know: k=999."],
+    "#step?k=-1": ["know: k=-1."],
     "#losses?at=9&l=hinge,square&x=1,2": ["know: square, at=9, x=1,2."],
     "#losses?x=-3.5,-2.5,-1.5,-0.5,0.5,1.5,2.5,3.5,99&colour=red": [",3.5,99", "colour"],
     "#fisher?a=1e9&t=best": ["know: a=1e9, t=best."],
@@ -98,6 +98,7 @@ DAMAGED = {
     "#information?p=2&z=nine&colour=red": ["know: colour, p=2, z=nine."],
     "#data?n=guess&w=sideways": ["know: n=guess, w=sideways."],
     "#step?k=2.5": [],
+    "#step?k=999": [],
     "#data?x=%25zz": [],
     "#plane?m=,": [],
 }

@@ -22,11 +22,11 @@ class StepPage {
     const [asked] = models, stepped = methods.includes(asked?.name);
     this.model = stepped ? asked : { name: methods[0], settings: {}, base: null };
     if (asked && !stepped) unknown.push(asked.name);
-    const k = params.has("k") ? Math.round(params.get("k")) || 0 : 4, given = this.points = link.toPoints(params, FIRST);
+    // A step beyond the last one is the last one: how many there are depends on the run.
+    const k = Math.round(link.reader(params, unknown)("k", 4, link.number(0, 1e9))), given = this.points = link.toPoints(params, FIRST);
     this.build();
     await this.fit(k);
     if (!this.run && given !== FIRST) await this.retry(given, k);
-    if (this.run) link.reader(params, unknown)("k", 0, link.number(0, this.last));
     this.lab.unknown(unknown);
     return this;
   }
