@@ -1,17 +1,22 @@
-"""The logistic losses of several rows at a time, against the C library."""
+"""The logistic losses of several rows at a time, against the C library; and that all code made of them sums alike."""
 
 import math
+import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
-from separatrix.kernels.logistic_losses import ROWS_AT_A_TIME, exponentials, losses
+from separatrix.kernels import csr, dense
+from separatrix.kernels.logistic_losses import LOSSES_AT_A_TIME, exponentials, losses
 
 
 def computed(margins):
     """e^{−|m|} and log(1 + e^{−|m|}) of any number of margins."""
-    short = -len(margins) % ROWS_AT_A_TIME
-    m = np.concatenate([margins, np.zeros(short)]).reshape(-1, ROWS_AT_A_TIME)
+    short = -len(margins) % LOSSES_AT_A_TIME
+    m = np.concatenate([margins, np.zeros(short)]).reshape(-1, LOSSES_AT_A_TIME)
     e, log = np.empty_like(m), np.empty_like(m)
     for row in range(len(m)):
         exponentials(m[row], e[row], log[row])
@@ -45,7 +50,7 @@ def test_margins_beyond_all_bounds():
 def test_losses_of_fewer_rows_than_fit(n):
     rng = np.random.default_rng(n)
     t, weight, z = rng.choice([-1.0, 1.0], 50), rng.random(50), rng.standard_normal(50)
-    r, e, log = (np.full(ROWS_AT_A_TIME, 7.0) for _ in range(3))
+    r, e, log = (np.full(LOSSES_AT_A_TIME, 7.0) for _ in range(3))
     r[:n] = z[9 : 9 + n]
     found = losses(r, t, weight, 9, 9 + n, 0.3, e, log)
     part = slice(9, 9 + n)
@@ -54,3 +59,50 @@ def test_losses_of_fewer_rows_than_fit(n):
     np.testing.assert_allclose(found, [weight[part] @ np.logaddexp(0, -m), slopes.sum()], rtol=1e-13, atol=1e-15)
     np.testing.assert_allclose(r[:n], slopes, rtol=1e-13)
     np.testing.assert_array_equal(r[n:], 0.0)
+
+
+FIRST_COMPILED_BY_A_PASS = """
+import numpy as np
+from separatrix.kernels import dense
+rng = np.random.default_rng(0)
+X, t, w = rng.standard_normal((100, 3)), rng.choice([-1.0, 1.0], 100), np.array([1.0, -2.0, 0.5])
+value, _ = dense.logistic_pass(X, 0, 100, t, np.ones(100), w, 0.3, np.zeros(3))
+assert np.isclose(value, np.logaddexp(0, -t * (X @ w + 0.3)).sum(), rtol=1e-13)
+"""
+
+
+def test_the_compiler_flags_of_a_pass_do_not_reach_the_series(tmp_path):
+    """Numba gives a function the flags of the one for which it is compiled, if it has none of its own."""
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
+    subprocess.run([sys.executable, "-c", FIRST_COMPILED_BY_A_PASS], check=True, env=environment)
+
+
+def frozen(*arrays):
+    """Copies that cannot be written to, for which the compiler makes other code."""
+    copies = [array.copy() for array in arrays]
+    for array in copies:
+        array.flags.writeable = False
+    return copies
+
+
+@pytest.mark.parametrize("n", [16, 48, 301])
+@pytest.mark.parametrize("d", [1, 3, 20])
+def test_code_for_other_types_of_rows_gives_the_same_bits(n, d):
+    rng = np.random.default_rng(n + d)
+    X, t, weight = rng.standard_normal((n, d)), rng.choice([-1.0, 1.0], n), rng.random(n)
+    S, w = csr_array(X), rng.standard_normal(d)
+    sums = []
+    for rows in ((X, t, weight), (*frozen(X), t, weight), (X, *frozen(t, weight)), frozen(X, t, weight)):
+        gradient = np.zeros(d)
+        sums.append((dense.logistic_pass(rows[0], 0, n, *rows[1:], w, 0.3, gradient), gradient.tobytes()))
+    assert all(other == sums[0] for other in sums)
+    sums = []
+    for data, indptr in (
+        (S.data, S.indptr),
+        (*frozen(S.data), S.indptr),
+        (*frozen(S.data), S.indptr.astype(np.int64)),
+        frozen(S.data, S.indptr),
+    ):
+        gradient = np.zeros(d)
+        sums.append((csr.logistic_pass(data, S.indices, indptr, 0, n, t, weight, w, 0.3, gradient), gradient.tobytes()))
+    assert all(other == sums[0] for other in sums)

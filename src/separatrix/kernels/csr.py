@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit, uintp
 
 from separatrix.kernels.fast_math import LANES
-from separatrix.kernels.logistic_losses import ROWS_AT_A_TIME, losses
+from separatrix.kernels.logistic_losses import LOSSES_AT_A_TIME, losses
 
 
 @njit(nogil=True, cache=True, fastmath=LANES)
@@ -40,9 +40,9 @@ def logistic_pass(
 ) -> Any:
     """Add Σ s ℓ′ x to ``gradient`` (d,), and return Σ s ℓ and Σ s ℓ′, for ℓ = log(1 + e^{−t z}), z = w·x + b."""
     value, first = 0.0, 0.0
-    r, e, log = np.zeros(ROWS_AT_A_TIME), np.empty(ROWS_AT_A_TIME), np.empty(ROWS_AT_A_TIME)
-    for start in range(begin, end, ROWS_AT_A_TIME):
-        stop = min(start + ROWS_AT_A_TIME, end)
+    r, e, log = np.zeros(LOSSES_AT_A_TIME), np.empty(LOSSES_AT_A_TIME), np.empty(LOSSES_AT_A_TIME)
+    for start in range(begin, end, LOSSES_AT_A_TIME):
+        stop = min(start + LOSSES_AT_A_TIME, end)
         for p in range(stop - start):
             i = uintp(start + p)
             r[p] = 0.0 if weight[i] == 0.0 else score(data, indices, uintp(indptr[i]), uintp(indptr[i + uintp(1)]), w)

@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit
 
 from separatrix.kernels.fast_math import LANES
-from separatrix.kernels.logistic_losses import ROWS_AT_A_TIME, losses
+from separatrix.kernels.logistic_losses import LOSSES_AT_A_TIME, losses
 
 # Of rows with more columns than this, fewer are read at a time, so that they stay in the cache for the second reading.
 MOST_COLUMNS_OF_SHORT_ROWS, LONG_ROWS_AT_A_TIME = 512, 8
@@ -29,8 +29,8 @@ def logistic_pass(
     """
     value, first = 0.0, 0.0
     d = X.shape[1]
-    step = ROWS_AT_A_TIME if d <= MOST_COLUMNS_OF_SHORT_ROWS else LONG_ROWS_AT_A_TIME
-    r, e, log = np.zeros(ROWS_AT_A_TIME), np.empty(ROWS_AT_A_TIME), np.empty(ROWS_AT_A_TIME)
+    step = LOSSES_AT_A_TIME if d <= MOST_COLUMNS_OF_SHORT_ROWS else LONG_ROWS_AT_A_TIME
+    r, e, log = np.zeros(LOSSES_AT_A_TIME), np.empty(LOSSES_AT_A_TIME), np.empty(LOSSES_AT_A_TIME)
     for start in range(begin, end, step):
         stop = min(start + step, end)
         last = stop - 1

@@ -16,10 +16,11 @@ from typing import Any
 from numba import njit, types
 from numba.extending import intrinsic
 
-from separatrix.kernels.fast_math import LANES
-
+# No compiler flags that change sums. If a function does not say so, Numba compiles it with the flags of the function
+# that calls it first.
+EXACTLY = False
 # Rows whose losses are computed at a time. They are read twice, so they should stay in the first cache.
-ROWS_AT_A_TIME = 32
+LOSSES_AT_A_TIME = 32
 
 # log 2 in two parts: the first has few digits, so that its product with a whole number below 2^11 is exact.
 LOG_2, LOG_2_HIGH, LOG_2_LOW = math.log(2.0), 0.6931471803691238, 1.9082149292705877e-10
@@ -50,13 +51,13 @@ def _same_bits(result: Any) -> Any:
 _as_float, _as_whole = _same_bits(types.float64), _same_bits(types.int64)
 
 
-@njit(nogil=True, cache=True, fastmath={"contract"}, error_model="numpy")
+@njit(nogil=True, cache=True, fastmath=EXACTLY, error_model="numpy")
 def exponentials(m: Any, e: Any, log: Any) -> None:
     """Set ``e`` to e^{−|m|}, and ``log`` to log(1 + e^{−|m|}).
 
-    Sums are not reordered here, since the small parts of x − k log 2 and of log(1 + e) would be lost.
+    The compiler may not reorder sums here, which would lose the small parts of x − k log 2 and of log(1 + e).
     """
-    for i in range(ROWS_AT_A_TIME):
+    for i in range(LOSSES_AT_A_TIME):
         x = -abs(m[i])
         inside = LOWEST if x < LOWEST else x
         shifted = inside * PER_LOG_2 + ROUNDING
@@ -72,26 +73,32 @@ def exponentials(m: Any, e: Any, log: Any) -> None:
         high = ((((A11 * q + A10) * q + A9) * q + A8) * q + A7) * q + A6
         tail = ((((high * q + A5) * q + A4) * q + A3) * q + A2) * q + A1
         e[i] = odds
-        log[i] = (LOG_2 if above else 0.0) + (2.0 * s + s * (q * tail))
+        log[i] = (LOG_2 if above else 0.0) + ((s + s) + s * (q * tail))
 
 
-@njit(nogil=True, cache=True, fastmath=LANES, error_model="numpy")
+@njit(nogil=True, cache=True, fastmath=EXACTLY, error_model="numpy")
 def losses(r: Any, t: Any, weight: Any, begin: Any, end: Any, b: Any, e: Any, log: Any) -> Any:
-    """Σ s ℓ and Σ s ℓ′ over rows ``begin`` to ``end``, at most ROWS_AT_A_TIME, for ℓ = log(1 + e^{−t z}), z = w·x + b.
+    """Σ s ℓ and Σ s ℓ′ over rows ``begin`` to ``end``, for ℓ = log(1 + e^{−t z}), z = w·x + b.
 
-    ``r`` has w·x of each row, and s ℓ′ afterwards. ``e`` and ``log`` are overwritten; all three have ROWS_AT_A_TIME
-    entries, of which those without a row become zero in ``r``.
+    ``r`` has w·x of each row, and s ℓ′ afterwards. ``e`` and ``log`` are overwritten; all three have LOSSES_AT_A_TIME
+    entries, of which those without a row become zero in ``r``. The order of the sums is written out: the compiler would
+    choose another one for another function that calls this one, and so for another type of rows.
     """
     n = end - begin
     for p in range(n):
         r[p] = t[begin + p] * (r[p] + b)
-    for p in range(n, ROWS_AT_A_TIME):
+    for p in range(n, LOSSES_AT_A_TIME):
         r[p] = 0.0
     exponentials(r, e, log)
-    value, first = 0.0, 0.0
     for p in range(n):
         m, s = r[p], weight[begin + p]
-        value += s * (log[p] + max(-m, 0.0))
+        log[p] = s * (log[p] + max(-m, 0.0))
         r[p] = -t[begin + p] * s * (e[p] if m >= 0.0 else 1.0) / (1.0 + e[p])
-        first += r[p]
-    return value, first
+    for p in range(n, LOSSES_AT_A_TIME):
+        log[p] = 0.0
+    v0, v1, v2, v3 = 0.0, 0.0, 0.0, 0.0
+    r0, r1, r2, r3 = 0.0, 0.0, 0.0, 0.0
+    for p in range(0, LOSSES_AT_A_TIME, 4):
+        v0, v1, v2, v3 = v0 + log[p], v1 + log[p + 1], v2 + log[p + 2], v3 + log[p + 3]
+        r0, r1, r2, r3 = r0 + r[p], r1 + r[p + 1], r2 + r[p + 2], r3 + r[p + 3]
+    return (v0 + v1) + (v2 + v3), (r0 + r1) + (r2 + r3)

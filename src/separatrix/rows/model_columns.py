@@ -23,7 +23,7 @@ from separatrix.rows.sampling import Sample
 from separatrix.rows.viewed import ViewedRows
 
 A = TypeVar("A")
-# The most missing columns that an error names.
+# The most columns that an error names.
 MOST_NAMED_COLUMNS = 10
 # The place of a column that the table does not have, since it is zero.
 ABSENT = -1

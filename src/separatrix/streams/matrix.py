@@ -12,9 +12,7 @@ import pyarrow as pa
 from separatrix.base.arrays import Array, Integers
 from separatrix.base.errors import TableError
 from separatrix.base.labels import quoted
-
-# An error names at most this many columns.
-MOST_NAMED_COLUMNS = 8
+from separatrix.rows.model_columns import MOST_NAMED_COLUMNS
 
 
 def float_width(schema: pa.Schema, columns: Sequence[str]) -> Any:
