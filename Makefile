@@ -17,7 +17,7 @@ PROCESSES := 2
 # Compiled modules are kept even where this variable forbids it: the tests start many processes that import the package.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: run test test-all test-portable test-lowest bench docs clean clean-compiled types quick-tests
+.PHONY: run test test-all test-portable test-lowest bench docs clean types quick-tests
 
 run: $(VENV)/.run  ## read DATA, hold out some rows, fit, print the certificate, write OUT
 	$(BIN)/separatrix fit "$(DATA)" $(if $(TARGET),--target "$(TARGET)") --out "$(OUT)"
@@ -54,10 +54,8 @@ docs: $(VENV)/.docs  ## build the site in site/: test its examples, draw its gal
 	rm -rf site/.doctrees
 	$(BIN)/python docs/_ext/links.py site
 
-clean-compiled:  ## delete the loops that Numba has compiled
+clean:
 	find src -name '*.nb[ic]' -delete
-
-clean: clean-compiled
 	rm -rf $(VENV) $(LOWEST) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache model.json benchmarks/.environments benchmarks/.quick site docs/generated
 
 $(VENV)/bin/python:

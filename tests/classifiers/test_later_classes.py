@@ -84,3 +84,13 @@ def test_a_fit_can_be_continued_with_a_new_class():
     moved = model.coef_[2] - before[0]
     assert moved.tolist() in ([0.0, 0.0], [-9.0, 9.0])
     assert model.predict([[9.0, -9.0]]).tolist() == ["b"]
+
+
+@pytest.mark.filterwarnings("ignore::separatrix.base.errors.NotConvergedWarning")
+@pytest.mark.parametrize("base", [sx.Perceptron(), sx.LinearDiscriminantAnalysis()])
+@pytest.mark.parametrize("scheme", [sx.OneVsRestClassifier, sx.OneVsOneClassifier])
+def test_a_scheme_goes_on_after_a_fit(scheme, base):
+    (X, y), *_ = [call for call in calls() if len(set(call[1])) == 4]
+    model = scheme(base).fit(X, y).partial_fit(X, y)
+    assert model.score(X, y) > 0.5
+    np.testing.assert_array_equal(model._counts, 2 * np.unique(y, return_counts=True)[1])

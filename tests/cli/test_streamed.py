@@ -184,7 +184,7 @@ def test_a_cache_is_kept_and_used_again(table):
 
 def test_options_without_effect_are_named(table):
     fit = ("fit", "t.csv", "--target", "y", "--missing", "impute", "--cache", "kept", "--json")
-    words = "The table fits into memory, so it is not read in batches, and --cache"
+    words = "The table was read at once and not in batches, so --cache"
     assert f"{words} has no effect." in json.loads(run(*fit).stdout)["data"]["notes"]
     notes = json.loads(run(*fit, "--checkpoint", "passes").stdout)["data"]["notes"]
     assert f"{words} and --checkpoint have no effect." in notes

@@ -132,6 +132,10 @@ def test_order_scale_and_fractions():
     assert says(9, "cosines", [float("nan"), 0.707]) == says(9, "cosines", 0.707) == "form"
 
 
+def test_numbers_of_numpy_name_exercises():
+    assert sx.exercises.check(np.int64(1), {"slope": 2.0, "share": 0.75})
+
+
 @pytest.mark.parametrize("nothing", [None, ..., {}, {"slope": ...}])
 def test_without_an_answer_the_form_is_said(nothing):
     found = sx.exercises.check(4, nothing)

@@ -10,7 +10,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from separatrix.kernels import csr, dense
-from separatrix.kernels.logistic_losses import LOSSES_AT_A_TIME, exponentials, losses
+from separatrix.kernels.logistic_losses import LOSSES_AT_A_TIME, exponentials, sum_losses
 
 
 def computed(margins):
@@ -52,13 +52,44 @@ def test_losses_of_fewer_rows_than_fit(n):
     t, weight, z = rng.choice([-1.0, 1.0], 50), rng.random(50), rng.standard_normal(50)
     r, e, log = (np.full(LOSSES_AT_A_TIME, 7.0) for _ in range(3))
     r[:n] = z[9 : 9 + n]
-    found = losses(r, t, weight, 9, 9 + n, 0.3, e, log)
+    found = sum_losses(r, t, weight, 9, 9 + n, 0.3, e, log)
     part = slice(9, 9 + n)
     m = t[part] * (z[part] + 0.3)
     slopes = -t[part] * weight[part] / (1 + np.exp(m))
     np.testing.assert_allclose(found, [weight[part] @ np.logaddexp(0, -m), slopes.sum()], rtol=1e-13, atol=1e-15)
     np.testing.assert_allclose(r[:n], slopes, rtol=1e-13)
     np.testing.assert_array_equal(r[n:], 0.0)
+
+
+@pytest.mark.parametrize("d", [3, 600])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("centred", [False, True])
+def test_passes_over_some_rows_against_plain_sums(d, dtype, centred):
+    """Rows of more than 512 columns are read 8 at a time. Rows with zero weight count for nothing."""
+    rng = np.random.default_rng(d)
+    n, begin, end = 90, 5, 77
+    X = (rng.standard_normal((n, d)) * (rng.random((n, d)) < 0.5)).astype(dtype)
+    t, weight, w = rng.choice([-1.0, 1.0], n), rng.integers(0, 3, n).astype(float), rng.standard_normal(d) / np.sqrt(d)
+    center = rng.standard_normal(d) if centred else None
+    x = (X - center if centred else X)[begin:end].astype(np.float64)
+    m = t[begin:end] * (x @ w + 0.3)
+    slopes = -t[begin:end] * weight[begin:end] / (1 + np.exp(m))
+    expected = [weight[begin:end] @ np.logaddexp(0, -m), slopes.sum(), *(slopes @ x)]
+    found = np.zeros(d)
+    sums = dense.logistic_pass(X, begin, end, t, weight, w, 0.3, found, center)
+    np.testing.assert_allclose([*sums, *found], expected, rtol=1e-11, atol=1e-12)
+    if not centred:
+        S, found = csr_array(X), np.zeros(d)
+        sums = csr.logistic_pass(S.data, S.indices, S.indptr, begin, end, t, weight, w, 0.3, found)
+        np.testing.assert_allclose([*sums, *found], expected, rtol=1e-11, atol=1e-12)
+
+
+def test_a_row_without_weight_adds_nothing_even_if_its_score_is_infinite():
+    t, weight, w = np.array([-1.0, 1.0]), np.array([0.0, 1.0]), np.zeros(1)
+    X = np.ones((2, 1))
+    S = csr_array(X)
+    assert dense.logistic_pass(X, 0, 2, t, weight, w, np.inf, np.zeros(1)) == (0.0, 0.0)
+    assert csr.logistic_pass(S.data, S.indices, S.indptr, 0, 2, t, weight, w, np.inf, np.zeros(1)) == (0.0, 0.0)
 
 
 FIRST_COMPILED_BY_A_PASS = """

@@ -28,7 +28,7 @@ ANSWERED = """async () => {
     for (let idle = 0; idle < 4; idle = unanswered.size ? 0 : idle + 1)
         await new Promise(requestAnimationFrame);
 }"""
-# Tables that reach into what is beside them.
+# Tables that are wider than the element around them.
 WIDE_TABLES = """() => [...document.querySelectorAll("main table")].filter(one => one.checkVisibility())
     .filter(one => one.getBoundingClientRect().right > one.parentNode.getBoundingClientRect().right + 1)
     .map(one => one.innerText)"""

@@ -10,7 +10,7 @@ from separatrix.lab.front_end import served_texts
 from separatrix.lab.pages import PAGES
 
 from .launching import started
-from .waiting import until
+from .waiting import settled, until
 
 
 def got(address, path, **headers):
@@ -75,32 +75,36 @@ def test_a_page_that_cannot_be_loaded_says_so(browser, address):
         page.goto(f"{address}#losses")
         page.wait_for_selector("#notice:not([hidden])")
         assert "cannot be shown" in page.locator("#notice").inner_text()
+        page.click("#act-picture")
+        page.get_by_role("button", name="SVG", exact=True).click()
+        until(page, "() => document.querySelector('#notice').textContent.includes('no picture yet')")
         page.click("#notice button")
         assert page.locator("#notice").is_hidden()
 
 
-# Links with a fault, and what their page says; nothing where the fault can be passed over.
+# Links with a fault, and what their page says; an empty list where the page shows the link without a notice.
 DAMAGED = {
     "#classes?p=~AA": ["first preset"],
-    "#fisher?p=nonsense&colour=red": ["first preset", "know: colour."],
-    "#plane?p=nonsense&m=lda,tree&colour=red": ["first preset", "know: tree, colour."],
-    "#basis?p=nonsense&colour=red": ["first preset", "know: colour."],
-    "#weights?p=nonsense&colour=red": ["nonsense", "know: colour."],
-    "#step?p=nonsense&colour=red": ["nonsense", "first preset", "know: colour."],
-    "#step?p=three&colour=red": ["3 classes", "know: colour."],
-    "#plane?m=lda,qda,logistic,fisher": ["know: fisher."],
-    "#plane?f=7": ["know: f=7."],
-    "#step?k=-1": ["know: k=-1."],
-    "#losses?at=9&l=hinge,square&x=1,2": ["know: square, at=9, x=1,2."],
+    "#fisher?p=nonsense&colour=red": ["first preset", "used: colour."],
+    "#plane?p=nonsense&m=lda,tree&colour=red": ["first preset", "used: tree, colour."],
+    "#basis?p=nonsense&colour=red": ["first preset", "used: colour."],
+    "#weights?p=nonsense&colour=red": ["nonsense", "used: colour."],
+    "#step?p=nonsense&colour=red": ["nonsense", "first preset", "used: colour."],
+    "#step?p=three&colour=red": ["3 classes", "used: colour."],
+    "#plane?m=lda,qda,logistic,fisher": ["used: fisher."],
+    "#plane?f=7": ["used: f=7."],
+    "#step?k=-1": ["used: k=-1."],
+    "#losses?at=9&l=hinge,square&x=1,2": ["used: square, at=9, x=1,2."],
     "#losses?x=-3.5,-2.5,-1.5,-0.5,0.5,1.5,2.5,3.5,99&colour=red": [",3.5,99", "colour"],
-    "#fisher?a=1e9&t=best": ["know: a=1e9, t=best."],
-    "#basis?b=cubic&k=99&w=0&s=-1&g=heap&a=0,7": ["know: g=heap, b=cubic, k=99, w=0, s=-1, a=0,7."],
-    "#information?p=2&z=nine&colour=red": ["know: colour, p=2, z=nine."],
-    "#data?n=guess&w=sideways": ["know: n=guess, w=sideways."],
+    "#fisher?a=1e9&t=best": ["used: a=1e9, t=best."],
+    "#basis?b=cubic&k=99&w=0&s=-1&g=heap&a=0,7": ["used: g=heap, b=cubic, k=99, w=0, s=-1, a=0,7."],
+    "#information?p=2&z=nine&colour=red": ["used: colour, p=2, z=nine."],
+    "#data?n=guess&w=sideways": ["used: n=guess, w=sideways."],
     "#step?k=2.5": [],
     "#step?k=999": [],
     "#data?x=%25zz": [],
     "#plane?m=,": [],
+    "#losses?v=1&l=&at=0.5": [],
 }
 
 
@@ -138,11 +142,55 @@ def test_a_page_that_is_left_stops_its_fit(opened):
     for wait in ("#busy button", "#stage"):  # after the page has said that it computes, and before
         page.evaluate("link => { location.hash = link; }", ENDLESS)
         page.wait_for_selector(wait, timeout=60_000)
+        until(page, "() => unanswered.size")
         page.evaluate("() => { location.hash = '#losses'; }")
         until(page, "() => location.hash.startsWith('#losses?v=1')")
         until(page, "() => !unanswered.size")
         assert page.locator("#busy").is_hidden()
         assert page.locator("#notice").is_hidden()
+        settled(page)  # The address is written once more.
+
+
+def test_a_page_that_is_left_at_once_asks_for_nothing_more(opened):
+    """What the first page would ask next must not take the place of a request of the second one."""
+    page = opened("#losses")
+    for wait in (20, 40, 80):
+        page.evaluate(
+            """async wait => {
+                location.hash = '#step?p=overlapping&k=2';
+                await new Promise(go => setTimeout(go, wait));
+                location.hash = '#step?p=outlier&k=3';
+            }""",
+            wait,
+        )
+        until(page, "() => /^#step[?]v=1.*&k=3/.test(location.hash)")
+        assert page.get_attribute("#stage", "data-step") == "3"
+        page.evaluate("() => { location.hash = '#losses'; }")
+        until(page, "() => location.hash.startsWith('#losses?v=1')")
+        settled(page)
+
+
+def test_a_page_is_ready_although_a_newer_request_replaced_its_first_one(opened):
+    page = opened("#plane?p=overlapping&m=lda")
+    page.evaluate("link => { location.hash = link; }", ENDLESS)
+    until(page, "() => unanswered.size")
+    page.evaluate("() => { location.hash = '#plane?p=outlier&m=lda'; }")
+    until(page, "() => document.querySelectorAll('#stage .point').length === 21")
+    page.focus("#stage")
+    page.keyboard.press("ArrowLeft")
+    until(page, "() => /^#plane[?]v=1&m=lda&p=outlier&d=20:7[.]9/.test(location.hash)")
+
+
+def test_nothing_is_said_of_places_for_which_there_is_no_fit(opened):
+    page = opened(ENDLESS.replace("1000000000", "5"))
+    page.evaluate("() => { document.querySelector('.model details').open = true; }")
+    page.get_by_label("max_iter").fill("1000000000")
+    page.get_by_label("max_iter").dispatch_event("change")
+    page.focus("#stage")
+    for _ in range(2):
+        page.keyboard.press("Shift+ArrowLeft")
+        page.wait_for_timeout(2600)  # longer than the page waits before a fit gives way to a newer one
+    assert page.locator("#say").inner_text() == ""
 
 
 def test_a_link_whose_fit_takes_long_can_be_stopped_before_its_first_answer(browser, address):

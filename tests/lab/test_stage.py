@@ -22,5 +22,5 @@ UPWARDS = ["0.2", "0.4", "0.6", "0.8"]
     ],
 )
 def test_axes_have_no_ticks_where_numbers_differ_only_after_many_digits(opened, low, high, across):
-    """Their number is finite, too: steps that are smaller than the spacing of floats add nothing."""
+    """The loop ends, too, if adding a step does not change a number."""
     assert opened("#losses").evaluate(TEXTS, [low, high]) == across + UPWARDS

@@ -123,7 +123,7 @@ def test_without_a_run_no_button_fails(opened):
 def test_a_link_to_a_model_without_steps_says_so(opened):
     page = opened("#step?m=fisher&p=separable&colour=red")
     at(page, 4)
-    assert page.locator("#notice span").inner_text().endswith("does not know: colour, fisher.")
+    assert page.locator("#notice span").inner_text().endswith("were not used: colour, fisher.")
 
 
 @pytest.mark.filterwarnings("ignore::separatrix.base.errors.NotConvergedWarning")
@@ -136,7 +136,7 @@ def test_the_answer_is_not_counted_as_an_update(opened):
     at(page, updates + 1)
     assert page.locator(".curves svg text.tick:last-child").all_text_contents() == [str(updates)] * 3
     words = page.locator(".curves svg").first.get_attribute("aria-label")
-    assert words.endswith(f"at the answer after {updates} updates")
+    assert words.endswith(f"at the answer after update {updates}")
     assert "The answer; now" in page.get_attribute("#stage", "aria-label")
     page.locator(".curves summary").first.click()
     page.wait_for_selector(".curves tbody th")

@@ -194,6 +194,8 @@ def test_a_disk_without_room_is_named_and_the_passes_before_are_kept(files, tmp_
         monkeypatch.setattr("os.fsync", full)
         with pytest.raises(ParameterError, match=r"kept': it cannot be written \(No space left on device\); make room"):
             model.fit(scan)
+        with pytest.raises(ParameterError, match=r"kept': it was closed after an error; leave this block"):
+            sx.LogisticRegression(C=2.0).fit(scan)
     monkeypatch.setattr("os.fsync", synced)
     with sx.checkpoint(path, resume=True) as again:
         model.fit(scan)

@@ -146,6 +146,24 @@ def test_a_cache_that_is_cut_short_during_a_fit_is_an_error(file, tmp_path):
         sx.LogisticRegression().fit(scan)
 
 
+def test_a_file_that_changes_while_its_damaged_cache_is_read(file, arrow, tmp_path, monkeypatch):
+    """The rows of the new file must not be kept as those of the first one."""
+    fitted(file, cache=tmp_path / "cache")
+    (kept,) = (tmp_path / "cache").iterdir()
+    content = bytearray(kept.read_bytes())
+    content[1000] ^= 1
+    kept.write_bytes(content)
+    sound = caching._sound
+
+    def changing(*given):
+        parquet.write_table(arrow.slice(0, 100), file)
+        return sound(*given)
+
+    monkeypatch.setattr(caching, "_sound", changing)
+    with pytest.raises(TableError, match="it changed while it was read"):
+        fitted(file, cache=tmp_path / "cache")
+
+
 def full(*given, **named):
     raise OSError(errno.ENOSPC, "No space left on device")
 

@@ -72,16 +72,20 @@ class RecordFile:
         file.seek(0, os.SEEK_END)
 
     def append(self, content: bytes) -> Place:
-        """Add a record. If the disk has no room for it, the records before it can still be read."""
-        file = self._held()
-        self._digest = self._after(content)
+        """Add a record.
+
+        Raises a ParameterError if it cannot be written. The file is closed then, and another ``RecordFile`` can read
+        the records before it.
+        """
+        file, digest = self._held(), self._after(content)
         start = file.seek(0, os.SEEK_END)
         try:
-            file.write(b"".join([len(content).to_bytes(_LENGTH_BYTES, "little"), self._digest, content]))
+            file.write(b"".join([len(content).to_bytes(_LENGTH_BYTES, "little"), digest, content]))
             file.flush()
             os.fsync(file.fileno())
         except OSError as error:
             raise self._fault(f"it cannot be written ({error.strerror})", "make room, and resume from it") from error
+        self._digest = digest
         return Place(start + _LENGTH_BYTES + _DIGEST_BYTES, len(content))
 
     def read(self, place: Place) -> bytes:
@@ -100,7 +104,9 @@ class RecordFile:
         return hashlib.sha256(self._digest + content).digest()
 
     def _held(self) -> BinaryIO:
-        assert self._file is not None, "the file is not open"
+        if self._file is None:
+            problem = f"{str(self.path)!r}: it was closed after an error"
+            raise ParameterError(self.argument, problem, "leave this block, and resume from the file in a new one")
         return self._file
 
     def _opened(self) -> BinaryIO:

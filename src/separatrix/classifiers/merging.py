@@ -72,7 +72,9 @@ def merge(model: Model, *others: Model) -> Model:
 def _had_weights(models: Sequence[Any]) -> bool | None:
     """Whether one of the fits had sample weights; None if that is not known."""
     known = [each.has_sample_weight_ for each in models]
-    return True if True in known else None if None in known else False
+    if True in known:
+        return True
+    return None if None in known else False
 
 
 def _refuse_not_mergeable(model: Any) -> None:

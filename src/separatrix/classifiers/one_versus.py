@@ -267,6 +267,7 @@ class OneVersus(MetaEstimatorMixin, ScoringClassifier):
 
     def _keep(self, task: FitInput, counts: Integers) -> None:
         d = task.n_features
+        self._counts = counts
         if np.all(counts > 0):
             self.cost_: SchemeCost = cost_of(self.scheme, counts)
         self._W = linear_weights(self.estimators_, d)

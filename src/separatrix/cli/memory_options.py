@@ -226,4 +226,4 @@ def unused_options(cache: str | None, checkpoint: str | None) -> list[str]:
     if not given:
         return []
     effect = "have" if len(given) > 1 else "has"
-    return [f"The table fits into memory, so it is not read in batches, and {' and '.join(given)} {effect} no effect."]
+    return [f"The table was read at once and not in batches, so {' and '.join(given)} {effect} no effect."]

@@ -6,6 +6,7 @@ computed by the classifiers and functions of this package. ``docs/exercises`` ha
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any
 
 from separatrix.base.errors import ParameterError
@@ -51,6 +52,6 @@ def check(number: int, answer: Any) -> Feedback:
     >>> bool(sx.exercises.check(1, {"slope": 2.0, "share": 0.75}))
     True
     """
-    if not isinstance(number, int) or number not in EXERCISES:
+    if not isinstance(number, Integral) or number not in EXERCISES:
         raise ParameterError("number", f"got {number!r}", f"give a number from 1 to {len(EXERCISES)}")
-    return EXERCISES[number].check(answer)
+    return EXERCISES[int(number)].check(answer)

@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit, uintp
 
 from separatrix.kernels.fast_math import LANES
-from separatrix.kernels.logistic_losses import LOSSES_AT_A_TIME, losses
+from separatrix.kernels.logistic_losses import LOSSES_AT_A_TIME, sum_losses
 
 
 @njit(nogil=True, cache=True, fastmath=LANES)
@@ -46,7 +46,7 @@ def logistic_pass(
         for p in range(stop - start):
             i = uintp(start + p)
             r[p] = 0.0 if weight[i] == 0.0 else score(data, indices, uintp(indptr[i]), uintp(indptr[i + uintp(1)]), w)
-        added = losses(r, t, weight, start, stop, b, e, log)
+        added = sum_losses(r, t, weight, start, stop, b, e, log)
         value += added[0]
         first += added[1]
         for p in range(stop - start):

@@ -11,9 +11,10 @@ import numpy as np
 from numba import njit
 
 from separatrix.kernels.fast_math import LANES
-from separatrix.kernels.logistic_losses import LOSSES_AT_A_TIME, losses
+from separatrix.kernels.logistic_losses import LOSSES_AT_A_TIME, sum_losses
 
-# Of rows with more columns than this, fewer are read at a time, so that they stay in the cache for the second reading.
+# Rows with more columns than this are read 8 at a time and not 32, so that they are still in the second cache (often
+# 1 MB) when they are read again.
 MOST_COLUMNS_OF_SHORT_ROWS, LONG_ROWS_AT_A_TIME = 512, 8
 
 
@@ -51,7 +52,7 @@ def logistic_pass(
                     z3 += (X[i3, j] - center[j]) * w[j]
             p = i - start
             r[p], r[p + 1], r[p + 2], r[p + 3] = z0, z1, z2, z3
-        added = losses(r, t, weight, start, stop, b, e, log)
+        added = sum_losses(r, t, weight, start, stop, b, e, log)
         value += added[0]
         first += added[1]
         for i in range(start, stop, 4):

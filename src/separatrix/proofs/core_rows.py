@@ -91,7 +91,7 @@ class ExtremeRows:
 class Core:
     """The rows at hand, by increasing number, and the extreme entries of all rows, (K, d) each.
 
-    ``is_whole``: these are all rows that have a weight.
+    ``is_whole``: the rows at hand are all rows with a positive weight.
     """
 
     rows: CarriedRows
@@ -124,7 +124,7 @@ def first_core(rows: Rows, view: View, targets: AnyArray, names: list[str] | Non
     n_columns = view.n_columns(rows)
     width = (view.K - 1) * (n_columns + view.fit_intercept)
     size = max(SAMPLE_ROWS_PER_DIRECTION * width, min(MOST_CORE_ROWS, MOST_CORE_ENTRIES // max(1, width)))
-    sample, extremes = LowestHashes(-(-size // len(targets)), 0, targets), ExtremeRows(view, n_columns)
+    sample, extremes = LowestHashes(size, 0, targets), ExtremeRows(view, n_columns)
     drawn, extreme = rows.fold(Together((Carried(sample), Carried(extremes))))
     low, high = extreme.total.low, extreme.total.high
     held = np.isfinite(low).any(axis=1) | np.isfinite(high).any(axis=1) | np.isnan(low).any(axis=1)

@@ -85,9 +85,10 @@ def decide_streamed(rows: Rows, view: View, about: About, targets: AnyArray, rea
 
 
 def _proposed(core: Core, about: About, reached: Array | None) -> Verdict:
-    """The verdict on the rows at hand. If these are separable, and not all rows, the hyperplane keeps far from them.
+    """The verdict on the rows at hand.
 
-    All rows of a small table are at hand. Their verdict is that of the same rows in memory.
+    If there are other rows and those at hand are separable, their widest separator is proposed, since it is likely to
+    separate the others as well. All rows of a small table are at hand, and ``decide`` is called as in memory.
     """
     D = core.differences
     if reached is not None and np.all(np.isfinite(reached)) and len(D.not_positive(reached)) == 0:

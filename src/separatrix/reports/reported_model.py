@@ -131,7 +131,7 @@ class ReportedModel:
         return self.model.certificate_.verify(*given)  # type: ignore[no-any-return]
 
     @property
-    def has_weights(self) -> bool:
+    def weights_or_offset_given(self) -> bool:
         """Whether the weights or the offset of the fit are known."""
         return self.sample_weight is not None or self.offset is not None
 
@@ -146,7 +146,7 @@ class ReportedModel:
     @cached_property
     def may_lack_weights(self) -> bool:
         """Whether the certificate may not hold only because the weights or the offset of the fit are not known."""
-        if self.verification or self.has_weights or self.own.n_rows != self.model.certificate_.n_rows:
+        if self.verification or self.weights_or_offset_given or self.own.n_rows != self.model.certificate_.n_rows:
             return False
         return self.fit_had_weights is not False or isinstance(self.model, OffsetPredictions)
 
@@ -186,7 +186,7 @@ class ReportedModel:
 
     @cached_property
     def influence(self) -> Influence | str:
-        if self.has_weights or self.fit_had_weights:
+        if self.weights_or_offset_given or self.fit_had_weights:
             return "the influence of single rows is computed only for fits without sample weights and offset"
         return _or_reason(lambda: influential(self.model, self.X, self.y, TOP))
 

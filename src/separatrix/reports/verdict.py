@@ -64,7 +64,7 @@ def optimality(subject: ReportedModel) -> str:
 
 def other_rows(subject: ReportedModel) -> str:
     """Why the certificate may not hold on the rows that the report was given."""
-    if subject.has_weights:
+    if subject.weights_or_offset_given:
         return "they are not the rows of the fit, or it had other sample weights or another offset"
     if not subject.may_lack_weights:
         return "they are not the rows of the fit"

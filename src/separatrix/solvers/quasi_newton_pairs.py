@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from operator import matmul
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -73,15 +73,34 @@ class Pairs:
         return Pairs((*self.S, s)[-most:], (*self.Y, y)[-most:])
 
 
-@dataclass(frozen=True)
-class PairsMemory:
-    """The memory of every quasi-Newton method: its pairs, and ``idle``.
+class Descent(NamedTuple):
+    """The lowest E and the smallest gradient norm of a run so far, and ``idle``, the number of steps since either fell.
 
-    ``idle`` counts consecutive steps that lowered neither E nor, by at least a tenth, the gradient norm.
+    The norm has to fall by at least a tenth. Steps are compared with the whole run and not with the step before: once
+    only rounding errors are left, the steps may repeat each other, and every second one lowers E in its last digit.
     """
 
-    pairs: Pairs = Pairs()
+    value: float
+    norm: float
     idle: int = 0
+
+    def after(self, value: float, norm: float) -> Descent:
+        """Update with E and the gradient norm after a step.
+
+        >>> start = Descent(2.0, 1.0)
+        >>> start.after(1.0, 3.0).idle, start.after(2.0, 0.95).idle
+        (0, 1)
+        """
+        lower = value < self.value or norm < 0.9 * self.norm
+        return Descent(min(value, self.value), min(norm, self.norm), 0 if lower else self.idle + 1)
+
+
+@dataclass(frozen=True)
+class PairsMemory:
+    """The memory of every quasi-Newton method: its pairs, and the descent so far, None before the first step."""
+
+    pairs: Pairs = Pairs()
+    descent: Descent | None = None
 
 
 OwnMemory = TypeVar("OwnMemory", bound=PairsMemory)
@@ -115,12 +134,13 @@ class QuasiNewton:
     ) -> State[OwnMemory]:
         """The state after a step from ``state`` with the given memory.
 
-        It halts if rounding hides any descent, or after ``patience`` idle steps.
+        It halts if rounding hides any descent, or after ``patience`` consecutive idle steps.
         """
         after = self.step(state.W, state.at, memory.pairs, inverse, first)
         if after is None:
             return State(state.W, state.at, state.iteration, memory, Halt.STALLED, state.expected)
         W, at, pairs = after
-        lower = at.value < state.at.value or np.linalg.norm(at.gradient) < 0.9 * np.linalg.norm(state.at.gradient)
-        memory = replace(memory, pairs=pairs, idle=0 if lower else memory.idle + 1)
-        return State(W, at, state.iteration + 1, memory, Halt.STALLED if memory.idle >= patience else None)
+        before, norm = (float(np.linalg.norm(there.gradient)) for there in (state.at, at))
+        descent = (memory.descent or Descent(state.at.value, before)).after(at.value, norm)
+        memory = replace(memory, pairs=pairs, descent=descent)
+        return State(W, at, state.iteration + 1, memory, Halt.STALLED if descent.idle >= patience else None)

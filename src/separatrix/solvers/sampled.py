@@ -27,7 +27,7 @@ from separatrix.objectives.factor import Factor
 from separatrix.objectives.problem import Objective
 from separatrix.rows import Block, Sample
 from separatrix.solvers.compiled import CompiledSums
-from separatrix.solvers.quasi_newton_pairs import PairsMemory, QuasiNewton
+from separatrix.solvers.quasi_newton_pairs import Descent, PairsMemory, QuasiNewton
 from separatrix.solvers.state import Halt, Need, State
 
 # A step is slow if it reduces the gradient norm to more than this share.
@@ -90,7 +90,8 @@ class SampledNewton:
     def step(self, problem: Objective, state: State[SampledMemory], budget: int | None = None) -> State[SampledMemory]:
         memory, space = state.memory, problem.subspace
         if memory.slow >= MOST_SLOW_STEPS:
-            memory = SampledMemory(factor=problem.factor(state.W), idle=memory.idle)
+            descent = memory.descent and memory.descent._replace(norm=np.inf)  # the norm depends on the factor
+            memory = SampledMemory(factor=problem.factor(state.W), descent=descent)
         factor = memory.factor
         if factor is None:
             return replace(state, halt=Halt.SINGULAR)
@@ -101,9 +102,10 @@ class SampledNewton:
         W, at, pairs = moved
         before, after = (_expected(problem, factor, at.gradient) for at in (state.at, at))
         left = np.sqrt(after / before) if before > 0 else 0.0
-        idle = memory.idle + 1 if at.value >= state.at.value and left > 0.9 else 0
-        memory = SampledMemory(pairs=pairs, idle=idle, factor=factor, slow=memory.slow + int(left > SLOW_STEP_SHARE))
-        return State(W, at, state.iteration + 1, memory, Halt.STALLED if idle >= 2 else None, after)
+        descent = (memory.descent or Descent(state.at.value, np.sqrt(before))).after(at.value, np.sqrt(after))
+        slow = memory.slow + int(left > SLOW_STEP_SHARE)
+        memory = SampledMemory(pairs=pairs, descent=descent, factor=factor, slow=slow)
+        return State(W, at, state.iteration + 1, memory, Halt.STALLED if descent.idle >= 2 else None, after)
 
     def solution(self, problem: Objective, state: State[SampledMemory]) -> State[SampledMemory]:
         return state

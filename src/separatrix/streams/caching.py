@@ -146,8 +146,9 @@ def _temporary(store: CachedTable, folder: Path | None) -> CacheFile:
     """A cache that vanishes with the object that reads it, and with the process."""
     place = Path(tempfile.mkdtemp(prefix="separatrix-", dir=folder))
     try:
-        _write(store, place / "table.rows", "", lasting=False)
-        found = CacheFile.opened(place / "table.rows", "")
+        key = _key(store)
+        _write(store, place / "table.rows", key, lasting=False)
+        found = CacheFile.opened(place / "table.rows", key)
     except BaseException:
         shutil.rmtree(place, ignore_errors=True)
         raise
@@ -176,11 +177,12 @@ def _sound(path: Path, key: str) -> CacheFile | None:
 
 
 def _write(store: CachedTable, path: Path, key: str, lasting: bool) -> None:
-    """Read all rows, and write them to a cache, unless a file changes meanwhile.
+    """Read all rows and write them to a cache. ``key``: the key of the files before any of this work began.
 
-    It has a checksum if it is kept, and if the rows come from a query, which nothing else identifies.
+    Raises an error if a file has another key afterwards. The cache has a checksum if it is kept, and if the rows come
+    from a query, which nothing else identifies.
     """
-    table, labelling, begun = store.table, store.labelling(), _key(store)
+    table, labelling = store.table, store.labelling()
     checked = lasting or not table.stamps
     with CacheWriter(path, table.dtype, lasting, checked) as writer, closing(table.parts_ahead()) as parts:
         weighted = False
@@ -188,7 +190,7 @@ def _write(store: CachedTable, path: Path, key: str, lasting: bool) -> None:
             weighted = part.weight is not None
             codes = None if labelling is None else labelling.codes(part.labels, part.weight)
             writer.add(part.X, codes, part.weight)
-        if _key(store) != begun:
+        if _key(store) != key:
             problem = "it changed while it was read"
             raise TableError(table.name, problem, "wait until it is complete, and run again")
         numbering = None if labelling is None else labelling.numbering(weighted)

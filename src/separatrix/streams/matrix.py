@@ -25,24 +25,28 @@ def refuse_other_types(source: str, schema: pa.Schema, columns: Sequence[str], h
     others = [name for name in columns if not is_numeric(schema.field(name).type)]
     if not others:
         return
-    first, kind = quoted(others[0]), schema.field(others[0]).type
-    if len(others) == 1:
-        problem, drop, it, labels = (
-            f"column {first} holds {kind}, not numbers",
-            first,
-            "it",
-            "it has the labels, name it",
-        )
-    else:
-        shown, left = others[:MOST_NAMED_COLUMNS], len(others) - MOST_NAMED_COLUMNS
-        named = ", ".join(f"{quoted(name)} ({schema.field(name).type})" for name in shown)
-        problem = f"columns do not hold numbers: {named}{f' and {left} more' if left > 0 else ''}"
-        drop, it = f"[{', '.join(map(quoted, shown))}{', ...' if left > 0 else ''}]", "them"
-        labels = "one of them has the labels, name it, as"
-    remedy = f"leave {it} out with drop={drop}, or turn {it} into numbers first, as TableEncoder does in memory"
-    if not has_target:
-        remedy = f"if {labels} with target={first}; otherwise {remedy}"
+    problem, remedy = (_one_other_type if len(others) == 1 else _several_other_types)(schema, others, has_target)
     raise TableError(source, problem, remedy)
+
+
+def _one_other_type(schema: pa.Schema, others: Sequence[str], has_target: bool) -> tuple[str, str]:
+    """The problem and the remedy if one column does not hold numbers."""
+    name = quoted(others[0])
+    problem = f"column {name} holds {schema.field(others[0]).type}, not numbers"
+    remedy = f"leave it out with drop={name}, or turn it into numbers first, as TableEncoder does in memory"
+    return problem, remedy if has_target else f"if it has the labels, name it with target={name}; otherwise {remedy}"
+
+
+def _several_other_types(schema: pa.Schema, others: Sequence[str], has_target: bool) -> tuple[str, str]:
+    """The problem and the remedy if several columns do not hold numbers."""
+    shown, left = others[:MOST_NAMED_COLUMNS], len(others) - MOST_NAMED_COLUMNS
+    named = ", ".join(f"{quoted(name)} ({schema.field(name).type})" for name in shown)
+    problem = f"columns do not hold numbers: {named}{f' and {left} more' if left > 0 else ''}"
+    drop = f"[{', '.join(map(quoted, shown))}{', ...' if left > 0 else ''}]"
+    remedy = f"leave them out with drop={drop}, or turn them into numbers first, as TableEncoder does in memory"
+    if has_target:
+        return problem, remedy
+    return problem, f"if one of them has the labels, name it, as with target={quoted(others[0])}; otherwise {remedy}"
 
 
 def is_numeric(kind: Any) -> bool:

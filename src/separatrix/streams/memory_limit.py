@@ -57,7 +57,8 @@ def smallest_memory(n_columns: int) -> int:
 def refuse_too_little(argument: str, memory: str | int, n_columns: int, whole: float = np.inf) -> None:
     """Refuse a memory, given as ``argument``, in which a table of this many columns cannot be read in batches.
 
-    ``whole``: what the table would take at once. For a short table with many columns it is less than in batches.
+    ``whole``: the bytes that the table takes if it is read at once. For a short table with many columns, reading it in
+    batches takes more.
     """
     smallest = smallest_memory(n_columns)
     if memory_bytes(memory) >= smallest:

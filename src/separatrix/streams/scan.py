@@ -11,6 +11,7 @@ from separatrix.base.arrays import AnyArray, Integers, Matrix
 from separatrix.base.cached import cached_property
 from separatrix.base.errors import LabelError, ParameterError, TableError
 from separatrix.base.labels import encode
+from separatrix.base.number_text import many
 from separatrix.rows.coding import CLASS_NUMBERS, ClassTotals, Coding
 from separatrix.rows.labelled import OutsideMemory
 from separatrix.rows.streamed import StreamedRows
@@ -69,7 +70,7 @@ class Scan(OutsideMemory):
     def __repr__(self) -> str:
         """The table and its columns, in a line."""
         labels = "no target" if self.target_column is None else f"target={self.target_column!r}"
-        return f"<Scan of {self.name}: {len(self.columns)} column{'s' * (len(self.columns) != 1)}, {labels}>"
+        return f"<Scan of {self.name}: {many(len(self.columns), 'column')}, {labels}>"
 
     @property
     def table(self) -> PartTable:

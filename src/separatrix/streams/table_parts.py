@@ -32,9 +32,9 @@ class Part(NamedTuple):
 class PartTable(Protocol):
     """Rows that can be read any number of times, in parts.
 
-    ``description`` says what is read of the source. ``parts_ahead()`` gives the same as ``parts()``, while another
-    thread reads on. ``settled(X)`` gives rows of a part all columns, whose number some sources know only after they
-    have been read. The other attributes are those of ``Batches``.
+    ``description`` says what is read of the source. ``parts_ahead()`` yields the same parts as ``parts()`` and reads the
+    next rows in another thread. ``settled(X)`` gives rows of a part all columns, whose number some sources know only
+    after they have been read. The other attributes are those of ``Batches``.
     """
 
     @property
@@ -126,23 +126,24 @@ class BatchTable:
             yield from self._filled(self._batches_of_rows())
             return
         start = 0
-        for batch in self.batches.read(self._labels_and_weights_names):
+        for batch in self.batches.read(self._label_and_weight_columns):
             yield Part(None, *self._labels_and_weights(batch, start))
             start += batch.num_rows
 
     def parts_ahead(self) -> Generator[Part, None, None]:
-        """The rows. Another thread reads batches, and they are copied by the thread that wants the rows.
+        """The rows. Another thread reads batches; the calling thread copies them into parts.
 
-        The copies take a quarter of the time, and so both threads have work; and only batches wait, which are smaller.
+        Copying takes a quarter of the time, so both threads are busy. Only batches wait in the queue; they are smaller
+        than parts.
         """
         with closing(read_ahead(self._batches_of_rows())) as batches:
             yield from self._filled(batches)
 
     def _batches_of_rows(self) -> Iterator[pa.RecordBatch]:
-        return self.batches.read([*self.columns, *self._labels_and_weights_names], self._batch_rows)
+        return self.batches.read([*self.columns, *self._label_and_weight_columns], self._batch_rows)
 
     @property
-    def _labels_and_weights_names(self) -> list[str]:
+    def _label_and_weight_columns(self) -> list[str]:
         """The columns of labels and weights."""
         return [name for name in (self.target, self.weight) if name is not None]
 

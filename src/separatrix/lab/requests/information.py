@@ -2,7 +2,7 @@
 
 The page is made of figures with sliders. ``start`` describes them; the other requests fill them: curves over the first
 of them, the place of each curve's name on it with the way from there in pixels, a table of numbers, and the name of the
-curve that jumps at 0.
+curve that jumps at 0, if there is one.
 """
 
 from __future__ import annotations

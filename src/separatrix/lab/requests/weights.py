@@ -236,7 +236,9 @@ def recorded(link: Link, options: Options) -> Plan:
     begun = {"points": spec, "link": dict(link.parameters)}
     first = start(begun)
     if first["unknown"]:
-        raise refused(f"the page {link.page} does not know {', '.join(first['unknown'])}", "leave it out")
+        raise refused(
+            f"the page {link.page} does not know {', '.join(first['unknown'])}", "leave out what it does not know"
+        )
     if first["notice"] is not None:
         raise refused("it names no points of the page", first["notice"].removesuffix("."))
     X, w, axes = first["X"], first["w"].tolist(), first["choices"]["axes"]

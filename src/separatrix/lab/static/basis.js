@@ -145,8 +145,6 @@ class BasisPage extends PointPage {
     const { kind, place, centres, width, seed } = this.basis, gauss = kind === "gaussian" ? { k: centres, w: width, g: place === "grid" ? place : null, s: seed || null } : {};
     return { ...link.fromModels([this.model]), ...(this.answer ? link.fromPoints(this.answer.points) : {}), b: kind, ...gauss, a: this.axes?.join(",") ?? null };
   }
-
-  leave() { for (const one of this.pictures) one.leave(); }
 }
 
 export const mount = (root, lab, params) => new BasisPage(root, lab).start(params);

@@ -151,7 +151,6 @@ class Classes {
   }
 
   params() { return { ...link.fromModels(this.models), ...(this.answer ? link.fromPoints(this.answer.points) : {}) }; }
-  leave() { for (const one of this.pictures) one.leave(); }
 }
 
 export const mount = (root, lab, params) => new Classes(root, lab).start(params);

@@ -225,10 +225,7 @@ class YourData {
     return { ...link.fromModels([this.model]), t: table?.id, y: target, x: drop.map(encodeURIComponent).join(",") || null, n: missing === "error" ? null : missing, s: standardise ? 1 : null, w: view === "boundary" ? null : view, a: columns ? first : null, b: columns ? second : null };
   }
 
-  python() { return `${this.code.textContent}\n`; }
-
   leave() {
-    this.stage.leave();
     for (const [name, act] of Object.entries(this.drops)) document.removeEventListener(name, act);
   }
 }

@@ -141,7 +141,6 @@ class Fisher {
   }
 
   params() { return { ...(this.answer ? link.fromPoints(this.answer.points) : {}), a: this.degrees, t: this.threshold === "midpoint" ? "midpoint" : null }; }
-  leave() { this.stage.leave(); }
 }
 
 export const mount = (root, lab, params) => new Fisher(root, lab).start(params);

@@ -115,7 +115,6 @@ class Information {
 
   params() { return Object.fromEntries(this.keys.map(key => [key, this.values[key] === this.sliders[key][4] ? null : this.values[key]])); }
   python() { return ["import numpy as np", "import separatrix as sx", "", "info = sx.information", ...this.requests.flatMap(one => this.answers[one]?.python ?? []), ""].join("\n"); }
-  leave() { for (const one of this.pictures) one.leave(); }
 }
 
 export const mount = (root, lab, params) => new Information(root, lab).start(params);

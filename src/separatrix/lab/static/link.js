@@ -18,14 +18,14 @@ const shown = value => encodeURIComponent(value).replace(/%(2C|3A|3B)/g, decodeU
 /** The keys of a link that are not among these. */
 export const others = (params, ...keys) => [...params.keys()].filter(key => key !== "v" && !keys.includes(key));
 
-/** A function that gives the value of a key as `read` understands its text, or the usual one; `unknown` lists what is not understood. */
-export const reader = (params, unknown) => (key, usual, read) => {
-  const text = params.get(key), value = text === null ? usual : read(text) ?? null;
+/** Returns a function that reads the value of a key. If `parse` returns null for its text, it returns the usual value and adds the key to `unknown`. */
+export const reader = (params, unknown) => (key, usual, parse) => {
+  const text = params.get(key), value = text === null ? null : parse(text);
   if (value === null && text !== null) unknown.push(`${key}=${text}`);
   return value ?? usual;
 };
 
-/** Ways to read a text: as a number between two others, or as one of some words. */
+/** Parsers for `reader`: a number from `low` to `high`, or one of `words`; null for anything else. */
 export const number = (low, high) => text => { const value = Number(text); return text && value >= low && value <= high ? value : null; };
 export const word = words => text => (words.includes(text) ? text : null);
 

@@ -7,7 +7,7 @@ import { Stage } from "./stage.js";
 import { asTable } from "./table.js";
 
 const FIRST = ["logistic", "squared", "perceptron", "hinge", "zero-one"];
-const GRAPH = [-3.2, 5.2, -0.35, 4.4], ENDS = [-6, 32]; // of the line
+const GRAPH = [-3.2, 5.2, -0.35, 4.4], ENDS = [-6, 32]; // both ends of the line; LEFT and RIGHT in requests/losses.py
 
 class Losses {
   constructor(root, lab) { Object.assign(this, { root, lab, m: 0.5, row: 8 }); }
@@ -16,7 +16,7 @@ class Losses {
     const known = await this.lab.source.ask("losses.names", {});
     this.names = known.losses;
     this.y = known.y;
-    const unknown = link.others(params, "l", "at", "x"), read = link.reader(params, unknown), asked = params.get("l")?.split(",") ?? FIRST;
+    const unknown = link.others(params, "l", "at", "x"), read = link.reader(params, unknown), asked = params.get("l")?.split(",").filter(Boolean) ?? FIRST;
     unknown.push(...asked.filter(name => !this.names.includes(name)));
     this.chosen = new Set(asked.filter(name => this.names.includes(name)));
     if (!this.chosen.size) this.chosen = new Set(FIRST);
@@ -140,8 +140,6 @@ class Losses {
     const moved = this.x.some((x, k) => x !== this.first[k]);
     return { l: [...this.chosen].join(","), at: this.m, x: moved ? this.x.join(",") : null };
   }
-
-  leave() { for (const one of this.pictures) one.leave(); }
 }
 
 export const mount = (root, lab, params) => new Losses(root, lab).start(params);

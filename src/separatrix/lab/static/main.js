@@ -14,7 +14,10 @@ const CONNECTION = {
   lost: "The server has ended or does not answer. Start it again with: separatrix lab. The page then goes on by itself.",
   refused: "The server was started again. Open the address that it has printed; this page then goes on by itself.",
 };
-let current = null; // {name, page}
+let current = null; // {name, page, own}; own is the lab as its page sees it
+
+/** The source of a page that was left: nothing more is asked for it. */
+const LEFT = { async ask() { throw Error(); }, latest: (name, payload, done) => done(null, null), stop() {} };
 let writing = 0;
 
 const lab = {
@@ -27,7 +30,7 @@ const lab = {
   /** A sentence for everyone, such as the reason why something failed; null hides it. */
   notice: text => { $("#notice").hidden = !text; $("#notice span").textContent = text ?? ""; },
   /** Say which parts of a link mean nothing. */
-  unknown(parts) { if (parts.length) this.notice(`The link has parts that this version does not know: ${parts.join(", ")}.`); },
+  unknown(parts) { if (parts.length) this.notice(`These parts of the link were not used: ${parts.join(", ")}.`); },
   /** The points of a link; those of the preset, and a notice, if it names none. */
   begun(request, params, preset) {
     return this.source.ask(request, { points: link.toPoints(params, preset) }).catch(error => {
@@ -40,7 +43,8 @@ const lab = {
     return new Promise(resolve => this.source.latest(request, payload, (answer, error) => {
       if (error || page.failed) this.notice(error?.message ?? null);
       page.failed = Boolean(error);
-      resolve(answer && done(answer));
+      // Nothing is said of a state that has no answer; only a page that is not ready waits for it.
+      if (answer || current.page !== page) resolve(answer && done(answer));
       if (answer) this.changed();
     }));
   },
@@ -120,8 +124,8 @@ function acts() {
   picture.ariaExpanded = false;
   for (const kind of ["SVG", "PNG"]) menu.append(h("button", { click: () => {
     close();
-    const { pictures, stage } = current.page, shown = (pictures ?? [stage]).filter(one => one.svg.checkVisibility());
-    if (shown.length) save(shown, kind.toLowerCase(), `separatrix-${current.name}`);
+    const shown = picturesOf(current.page).filter(one => one.svg.checkVisibility());
+    if (shown[0]) save(shown, kind.toLowerCase(), `separatrix-${current.name}`);
     else lab.notice("There is no picture yet that could be saved.");
   } }, kind));
   menu.addEventListener("keydown", event => { if (event.key === "Escape") close(); });
@@ -131,15 +135,24 @@ function acts() {
     h("div", { class: "with-menu" }, picture, menu));
 }
 
+const picturesOf = page => [page?.pictures ?? page?.stage ?? []].flat();
+
+/** Leave a page, if it is ready, and no longer watch the sizes of its pictures. */
+function leave(page) {
+  page?.leave?.();
+  for (const one of picturesOf(page)) one.leave?.();
+}
+
 /** Show the page that the address names, with the state in the address. */
 async function visit() {
   const { page, params } = link.read(embedded?.link ?? location.hash);
   const { name, title } = opening.pages.find(one => one.name === page) ?? opening.pages[0];
   clearTimeout(writing);
-  current?.page?.leave?.();
+  if (current) current.own.source = LEFT;
+  leave(current?.page);
   lab.source.leave?.();
   lab.notice(CONNECTION[dataset.connection]);
-  const mine = current = { name, page: null }, root = h("div"), own = { ...lab };
+  const own = { ...lab }, mine = current = { name, page: null, own }, root = h("div");
   // A page that was left before it was ready has nothing more to say. Until it is ready, all its notices stay.
   for (const act of ["say", "notice", "changed"]) own[act] = text => { if (current === mine) lab[act](act === "notice" && text && !mine.page ? `${$("#notice span").textContent.replace(text, "")} ${text}`.trim() : text); };
   for (const one of document.querySelectorAll("nav.pages a")) one.ariaCurrent = one.hash === `#${name}` ? "page" : null;
@@ -152,7 +165,7 @@ async function visit() {
     mine.broken = true;
     own.notice(`This page cannot be shown: ${error.message}`);
   }
-  if (current !== mine) return mine.page?.leave?.();
+  if (current !== mine) return leave(mine.page);
   if (mine.page) write();
 }
 

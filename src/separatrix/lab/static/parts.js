@@ -3,7 +3,7 @@ import { h, icon, s } from "./dom.js";
 
 export const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
 
-/** Whether less motion is asked for. */
+/** Whether the system asks for reduced motion. */
 export const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 /** A part of the rail under a small title. */
@@ -28,7 +28,7 @@ export function layersOf(svg, ...names) {
 
 export const figureOf = svg => h("figure", { class: "plane" }, svg);
 
-/** The places of a curve. One that jumps at 0 is vertical there. */
+/** The places of a curve, with a vertical line at 0 if it jumps there. */
 export const placesOf = (x, values, jumps) => x.flatMap((at, j) => (jumps && Math.abs(at) < 1e-9 ? [values[j - 1], values[j + 1]] : [values[j]]).map(value => [at, value]));
 
 /** The number of points in words. */

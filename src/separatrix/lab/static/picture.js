@@ -13,7 +13,8 @@ function copied({ svg, canvas }, { width, height }) {
   });
   if (canvas?.width) copy.prepend(s("image", { width, height, href: canvas.toDataURL() }));
   for (const name of ["class", "id", "tabindex", "role", "aria-roledescription"]) copy.removeAttribute(name);
-  for (const [key, value] of Object.entries({ width, height })) copy.setAttribute(key, value);
+  copy.setAttribute("width", width);
+  copy.setAttribute("height", height);
   return copy;
 }
 

@@ -126,8 +126,6 @@ class Plane extends PointPage {
     const shown = this.answer ? link.fromPoints(this.answer.points) : {};
     return { ...link.fromModels(this.models), ...shown, f: this.focus || null };
   }
-
-  leave() { this.stage.leave(); }
 }
 
 export const mount = (root, lab, params) => new Plane(root, lab).start(params);

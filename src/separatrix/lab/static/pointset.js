@@ -29,7 +29,7 @@ export class PointSet {
     if (this.#past.length > MOST_STATES) this.#past.shift();
   }
 
-  /** What requests are told of the points. */
+  /** The points, as requests take them. */
   get sent() { const { X, y, preset } = this; return { X, y, preset }; }
 
   get undoable() { return this.#past.length > 0; }

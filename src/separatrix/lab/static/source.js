@@ -13,7 +13,7 @@ export class LiveSource {
   #number = 0;
   #flying = new Map(); // number -> {id, name, payload, resolve, reject, begun, late, shown, left}
   #busy = new Map(); // name -> number of the request in flight
-  #next = new Map(); // name -> {payload, done} to send when the answer is there
+  #next = new Map(); // name -> {payload, done, first} to send when the answer is there; `first` is the `done` that has waited longest
   #wait = FIRST_WAIT;
   #pace = new Pace();
 
@@ -64,22 +64,23 @@ export class LiveSource {
     });
   }
 
-  /** Ask in time for the next frame, or when the answer to the last such request is there. `done(answer, error)` gets neither if a newer request replaces this one. */
+  /** Ask in time for the next frame, or when the answer to the last such request is there. When a newer request replaces this one, `done(answer, error)` gets neither, or is not called; the first that waits is always called, since a page may wait for it to be ready. */
   latest(name, payload, done) {
-    const waits = this.#next.has(name);
-    this.#next.set(name, { payload, done });
-    if (!waits && !this.#busy.has(name)) this.#pace.when(() => this.#ask(name));
+    const before = this.#next.get(name);
+    this.#next.set(name, { payload, done, first: before?.first ?? before?.done });
+    if (!before && !this.#busy.has(name)) this.#pace.when(() => this.#ask(name));
   }
 
   /** Ask what waits, and then what has come meanwhile. */
   #ask(name) {
-    if (!this.#next.has(name)) return; // the page was left
-    const { payload, done } = this.#next.get(name), begun = performance.now();
+    if (!this.#next.has(name)) return; // The page was left.
+    const { payload, done, first } = this.#next.get(name), begun = performance.now();
     this.#next.delete(name);
     const then = (answer, error) => {
       const newer = this.#next.has(name);
       this.#pace.took(performance.now() - begun);
       if (newer) this.#pace.when(() => this.#ask(name)); // The server works while the page draws.
+      first?.(null, null);
       done(answer, newer ? null : error);
     };
     this.ask(name, payload).then(answer => then(answer, null), error => then(null, error));
@@ -87,10 +88,11 @@ export class LiveSource {
 
   stop(name, id = this.#busy.get(name)) { if (id) this.#socket?.send(JSON.stringify({ stop: id })); }
 
-  /** The page is left: nobody waits for its answers any more. */
+  /** Drop the waiting requests of the page that was left, and stop those that run for long. */
   leave() {
-    for (const { done } of this.#next.values()) done(null, null);
+    for (const { done, first } of this.#next.values()) (first ?? done)(null, null);
     this.#next.clear();
+    this.#busy.clear(); // The next page does not wait for these answers.
     this.told({ name: null });
     for (const flight of this.#flying.values()) {
       flight.left = true;
@@ -111,7 +113,7 @@ export class LiveSource {
     if (!flight) return;
     if (message.progress) return this.#show(flight, message.progress);
     this.#flying.delete(message.id);
-    this.#busy.delete(flight.name);
+    if (this.#busy.get(flight.name) === flight.id) this.#busy.delete(flight.name);
     clearTimeout(flight.late);
     if (flight.shown) this.told({ name: null });
     if (message.answer) flight.resolve(message.answer);

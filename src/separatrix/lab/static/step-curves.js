@@ -16,14 +16,14 @@ export function curveFigure() {
     title.textContent = curve.title;
     value.textContent = shown(curve, k);
     svg.setAttribute("viewBox", `0 0 ${width} ${HEIGHT + 20}`);
-    svg.setAttribute("aria-label", `${curve.title}: ${shown(curve, k)} at ${named(curve, k) === "answer" ? `the answer after ${last} updates` : `update ${k} of ${last}`}`);
+    svg.setAttribute("aria-label", `${curve.title}: ${shown(curve, k)} at ${named(curve, k) === "answer" ? `the answer after update ${last}` : `update ${k} of ${last}`}`);
     svg.replaceChildren(...drawn(curve, k, width).filter(Boolean));
     if (renewed) table.refresh();
   };
   return { element, show };
 }
 
-/** The number of an update. The answer that follows the last one is none of them. */
+/** The number of an update. The final answer is not an update, so it has a name instead. */
 const named = ({ updates }, j) => (j && updates[j] === updates[j - 1] ? "answer" : updates[j]);
 const shown = ({ values, most, whole }, k) => values[k] === null ? "–" : whole ? `${values[k]} of ${most}` : short(values[k]);
 

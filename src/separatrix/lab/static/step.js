@@ -22,7 +22,7 @@ class StepPage {
     const [asked] = models, stepped = methods.includes(asked?.name);
     this.model = stepped ? asked : { name: methods[0], settings: {}, base: null };
     if (asked && !stepped) unknown.push(asked.name);
-    // A step beyond the last one is the last one: how many there are depends on the run.
+    // A step beyond the end means the last one, since a link cannot know how long the run is.
     const k = Math.round(link.reader(params, unknown)("k", 4, link.number(0, 1e9))), given = this.points = link.toPoints(params, FIRST);
     this.build();
     await this.fit(k);
@@ -31,7 +31,7 @@ class StepPage {
     return this;
   }
 
-  /** Show the first preset if the given points cannot be used. If it cannot be fitted either, they are not the reason, and stay. */
+  /** Show the first preset if the given points cannot be used. If that fails, too, the settings are wrong, so the points of the link stay. */
   async retry(given, k) {
     Object.assign(this, { points: FIRST, said: null });
     await this.fit(k);
@@ -232,7 +232,6 @@ class StepPage {
   leave() {
     this.stop();
     document.removeEventListener("keydown", this.keys);
-    this.stage.leave();
   }
 }
 

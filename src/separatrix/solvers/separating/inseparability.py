@@ -40,6 +40,7 @@ HOPELESS = 1e-12
 # FEWEST_SAMPLES_IN_TABLE times as many rows as the sample.
 SAMPLE_ROWS_PER_COLUMN, FEWEST_SAMPLES_IN_TABLE = 20, 4
 INSEPARABLE: Code = "inseparable"
+# The targets of the two classes, from each of which the sample has the same number of rows.
 SIGNS = np.array([-1.0, 1.0])
 
 
@@ -112,6 +113,7 @@ def _by_some(problem: Objective) -> Inseparable | None:
     if problem.n_rows < FEWEST_SAMPLES_IN_TABLE * size:
         return None
     draw = LowestHashes(size, 0, SIGNS)
+    # In memory, drawing the sample does not count as a pass.
     with nullcontext() if rows.resident() is None else rows.counter.paused():
         drawn = CountedOnce(rows).fold(Carried(draw))
     lowest = np.concatenate([part.cut(size // len(SIGNS)).rows for part in drawn.total])
