@@ -4,7 +4,9 @@ A point among 500 is dragged by real mouse events in Chromium without a window. 
 the browser has handled the last one, as a mouse does; a driver that waits for the browser would send one in each frame.
 The delay of a move is the time from its event until the frame is painted that shows the model of that move, or of a
 later one. On a shared machine the time on the clock says little by itself, so the load and the CPU time of the server
-and of the page are printed as well. The first line is the time from opening the page until its first paint.
+and of the page are printed as well. The row "nothing" has requests that the server answers at once, and a small mark in
+place of the page: no classifier can be drawn faster on the machine. The first line is the time until the first paint of
+a page.
 """
 
 from __future__ import annotations
@@ -15,8 +17,11 @@ import math
 import os
 import socket
 import statistics
+import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 from urllib.request import urlopen
 
@@ -28,6 +33,8 @@ MEDIAN, HIGH, RATE = 20.0, 50.0, 40.0
 # Goal for the first paint in milliseconds, and how often the page is opened.
 FIRST_PAINT, OPENED = 1000.0, 5
 WAIT = 60_000
+# The circle around the point that is dragged.
+POINT = "circle.selected"
 
 # Notes when moves happen, which move a request has seen, and when the answer to it has been painted.
 WATCH = """() => {
@@ -55,6 +62,24 @@ WATCH = """() => {
         return send.call(this, text);
     };
 }"""
+# Asks the server for nothing whenever the mouse moves, and shows each answer by the width of a mark.
+NOTHING = """() => new Promise(ready => {
+    const mark = document.createElement("i"), socket = new WebSocket(`ws://${location.host}/socket`);
+    let id = 0, flying = false, moved = false;
+    const ask = () => {
+        [flying, moved] = [true, false];
+        socket.send(`{"id":${++id},"request":"","payload":{}}`);
+    };
+    addEventListener("pointerrawupdate", () => (flying ? moved = true : ask()));
+    socket.onmessage = () => {
+        flying = false;
+        mark.style.width = `${20 + id % 5}px`;
+        if (moved) ask();
+    };
+    mark.style.cssText = "position: fixed; inset: 200px auto auto 200px; width: 20px; height: 20px; background: black";
+    document.body.replaceChildren(mark);
+    socket.onopen = () => ready();
+})"""
 CLEAR = "() => Object.assign(window.log, { answers: 0, begun: 0 }).delays.length = 0"
 
 
@@ -80,6 +105,15 @@ def page_seconds(session: Any) -> float:
     return float(metrics["ThreadTime"])
 
 
+@contextmanager
+def closing_process(server: subprocess.Popen[str]) -> Iterator[None]:
+    """End the server in any case, also after an error."""
+    try:
+        yield
+    finally:
+        server.terminate()
+
+
 def free_port() -> int:
     with socket.socket() as listening:
         listening.bind(("127.0.0.1", 0))
@@ -101,9 +135,10 @@ def moved(k: int, x: float, y: float) -> str:
     return json.dumps({"id": k, "method": "Input.dispatchMouseEvent", "params": place})
 
 
-def drag(page: Any, session: Any, mouse: Any, pid: int, moves: int = MOVES) -> Drag:
-    """Drag the first point around a circle, at the pace of a common mouse."""
-    box = page.locator("circle.selected").first.bounding_box()
+def drag(page: Any, session: Any, mouse: Any, pid: int, moves: int = MOVES, grip: str = POINT) -> Drag:
+    """Drag ``grip``, the first point, around a circle, at the pace of a common mouse."""
+    page.wait_for_selector(grip, state="attached", timeout=WAIT)
+    box = page.locator(grip).first.bounding_box()
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     page.mouse.move(x, y)
     page.mouse.down()
@@ -135,7 +170,23 @@ def first_paints(browser: Any, address: str) -> list[float]:
     return found
 
 
-def row(name: str, classes: int, found: Drag) -> str:
+def measured(browser: Any, address: str, port: int, pid: int, link: str, nothing: bool = False) -> Drag:
+    """The second drag on a page: during the first one, the browser compiles the scripts."""
+    page = browser.new_page(viewport={"width": 1280, "height": 860})
+    page.goto(address + link)
+    page.wait_for_selector("html[data-ready]", state="attached", timeout=WAIT)
+    session = page.context.new_cdp_session(page)
+    session.send("Performance.enable")
+    page.evaluate(WATCH)
+    if nothing:
+        page.evaluate(NOTHING)
+    with mouse_of(page, port) as mouse:
+        drags = [drag(page, session, mouse, pid, grip="i" if nothing else POINT) for _ in range(2)]
+    page.close()
+    return drags[-1]
+
+
+def row(name: str, classes: int | str, found: Drag) -> str:
     median, high = statistics.median(found.delays), statistics.quantiles(found.delays, n=20)[-1]
     missed = [
         word for word, miss in (("median", median > MEDIAN), ("95 %", high > HIGH), ("rate", found.rate < RATE)) if miss
@@ -158,7 +209,7 @@ def main(given: list[str] | None = None) -> int:
     if CHROMIUM is None:
         parser.error("Chromium is not installed; install it to measure the page")
     server, address = started()
-    with server, sync_playwright() as playwright:
+    with server, closing_process(server), sync_playwright() as playwright:
         port = free_port()
         arguments = [*ARGUMENTS, f"--remote-debugging-port={port}"]
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=arguments)
@@ -169,22 +220,14 @@ def main(given: list[str] | None = None) -> int:
         print("CPU times are milliseconds a model.\n")
         print("| classifier | classes | median ms | 95 % ms | models/s | server CPU | page CPU | load | missed |")
         print("|---|---:|---:|---:|---:|---:|---:|---:|---|", flush=True)
+        nothing = measured(browser, address, port, server.pid, "#losses", nothing=True)
+        print(row("nothing", "", nothing), flush=True)
         for classes in asked.classes:
             points = spelled(*checked(*table(classes, False)), None)
             for name in asked.names or OFFERED:
-                page = browser.new_page(viewport={"width": 1280, "height": 860})
-                page.goto(f"{address}#plane?m={name}&p={points}")
-                page.wait_for_selector("html[data-ready]", state="attached", timeout=WAIT)
-                session = page.context.new_cdp_session(page)
-                session.send("Performance.enable")
-                page.evaluate(WATCH)
-                with mouse_of(page, port) as mouse:
-                    drag(page, session, mouse, server.pid)  # The browser compiles the scripts in the first second.
-                    page.wait_for_selector("circle.selected", state="attached", timeout=WAIT)
-                    print(row(name, classes, drag(page, session, mouse, server.pid)), flush=True)
-                page.close()
+                found = measured(browser, address, port, server.pid, f"#plane?m={name}&p={points}")
+                print(row(name, classes, found), flush=True)
         browser.close()
-        server.terminate()
     return 0
 
 

@@ -33,7 +33,8 @@ def test_an_error_comes_after_the_items_before_it(count):
             next(ahead)
 
 
-def test_one_item_is_read_while_another_is_used():
+@pytest.mark.parametrize("waiting", [1, 2])
+def test_items_are_read_while_another_is_used(waiting):
     read = []
 
     def items():
@@ -42,13 +43,13 @@ def test_one_item_is_read_while_another_is_used():
             yield k
 
     with sx.threads(2):
-        ahead = read_ahead(items())
+        ahead = read_ahead(items(), waiting)
         assert next(ahead) == 0
         deadline = time.monotonic() + 10
-        while len(read) < 3 and time.monotonic() < deadline:
+        while len(read) < 2 + waiting and time.monotonic() < deadline:
             time.sleep(0.001)
         time.sleep(0.05)
-        assert len(read) == 3  # the one in use, the one that waits, and the one that waits for its place
+        assert len(read) == 2 + waiting  # the one in use, those that wait, and the one that waits for its place
         ahead.close()
 
 

@@ -13,10 +13,11 @@ from separatrix.base.concurrency import thread_count
 T = TypeVar("T")
 
 
-def read_ahead(items: Iterator[T]) -> Generator[T, None, None]:
+def read_ahead(items: Iterator[T], most_waiting: int = 1) -> Generator[T, None, None]:
     """Yield the items, while another thread already reads the next one. With one thread, nothing is read ahead.
 
-    An exception during reading is raised here. When the generator is closed, the thread ends after its current item.
+    ``most_waiting``: the most items that wait to be taken, beside the one that is being read. An exception during
+    reading is raised here. When the generator is closed, the thread ends after its current item.
 
     >>> list(read_ahead(iter("abc")))
     ['a', 'b', 'c']
@@ -24,7 +25,7 @@ def read_ahead(items: Iterator[T]) -> Generator[T, None, None]:
     if thread_count() < 2:
         yield from items
         return
-    reading = _Reading()
+    reading = _Reading(most_waiting)
     reader = threading.Thread(target=copy_context().run, args=(reading.read, items), daemon=True)
     reader.start()
     try:
@@ -44,11 +45,11 @@ def read_ahead(items: Iterator[T]) -> Generator[T, None, None]:
 
 
 class _Reading:
-    """What the two threads share: the items that are ready, a place for one more, and whether the caller has ended."""
+    """What the two threads share: the items that are ready, places for more, and whether the caller has ended."""
 
-    def __init__(self) -> None:
+    def __init__(self, places: int) -> None:
         self.ready: SimpleQueue[tuple[str, Any]] = SimpleQueue()
-        self.place = threading.Semaphore(1)  # beside the item that is being read
+        self.place = threading.Semaphore(places)
         self.ended = threading.Event()
 
     def read(self, items: Iterator[Any]) -> None:

@@ -40,7 +40,7 @@ def row_weights(sample_weight: Any, n_rows: int) -> Array:
 
 
 def refuse_extreme_weights(argument: str, which: str, largest: float) -> None:
-    """Raise an error about ``argument`` if the largest weight is too large or too small; the message calls it ``which``.
+    """Raise an error about ``argument`` if the largest weight is too large or small; the message calls it ``which``.
 
     >>> refuse_extreme_weights("weight", "the largest weight in column 'w'", 1e300)
     Traceback (most recent call last):

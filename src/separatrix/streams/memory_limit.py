@@ -10,9 +10,10 @@ from separatrix.streams.batches import BATCH_BYTES
 from separatrix.table.formats.batched import ROWS_PER_BATCH
 
 UNITS = {"KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "B": 1}
-# A batch takes at most this share of the memory. There are several: one is read ahead, and PyArrow keeps one or two of
-# them while it decodes columns.
-BATCH_SHARE = 1 / 230
+# A batch takes at most this share of the memory. There are several: three are read ahead, and PyArrow keeps one or two
+# of them while it decodes columns. A fit in 500 MB has batches of 2 MiB and stays below 490 MB; in less, they have
+# 1 MiB.
+BATCH_SHARE = 1 / 235
 FEWEST_BATCH_BYTES = 1 << 18
 # The sample of a fit takes at most this share: it is kept twice, in raw units and in the coordinates of the solver.
 SAMPLE_SHARE = 1 / 24
