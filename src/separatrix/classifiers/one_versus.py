@@ -121,7 +121,7 @@ class OneVersus(MetaEstimatorMixin, ScoringClassifier):
             refuse_not_finite(memory_rows(task.X, task.codes), task.names)
         weight = task.weight if sample_weight is not None else None
         self.classes_ = task.classes
-        self.__dict__.pop("_later", None)
+        self._forget_calls()
         parts = list(self.scheme.parts(task.codes, task.n_classes))
         self.estimators_ = self._fit_parts(base, task.X, parts, weight, task.names)
         if get_tags(base).input_tags.pairwise:
@@ -137,6 +137,7 @@ class OneVersus(MetaEstimatorMixin, ScoringClassifier):
             task.refuse_outside_memory("estimator", type(base).__name__, reason, "give one of these")
         K = task.n_classes
         self.classes_, self.estimators_ = task.classes, []
+        self._forget_calls()
         parts = list(self.scheme.parts(np.arange(K), K))  # the rows of these parts are the classes
         with warnings.catch_warnings(), settings_of_work(self):
             warnings.simplefilter("ignore", ConvergenceWarning)  # one warning for all parts follows
@@ -236,12 +237,30 @@ class OneVersus(MetaEstimatorMixin, ScoringClassifier):
                 model.partial_fit(rows[numbers], target, classes=np.array([0, 1]))
         if self._later is not None:
             self._later.step(rows, codes, K)
-        self._counts = self._counts + np.bincount(codes, minlength=K)
+        self._counts = self._rows_by_class() + np.bincount(codes, minlength=K)
         # In one versus one, a pair of classes may not have had any row yet.
         if all(hasattr(model, "classes_") for model in self.estimators_):
             table = MemoryTable(rows, codes, np.ones(len(codes)), K)
             self._keep(FitInput(table, self.classes_, column_names(self)), self._counts)
         return self
+
+    def _forget_calls(self) -> None:
+        """Remove what only calls of ``partial_fit`` keep."""
+        for name in ("_later", "_counts"):
+            self.__dict__.pop(name, None)
+
+    def _rows_by_class(self) -> Integers:
+        """The number of rows of each class so far. After ``fit``, it is in the sizes of the training sets."""
+        if "_counts" in vars(self):
+            return self._counts
+        K = len(self.classes_)
+        counts = np.zeros(K, dtype=np.int64)
+        parts = self.scheme.parts(np.arange(K), K)
+        for ((i, j), _, _), (own, other) in zip(parts, self.cost_.imbalance.tolist(), strict=True):
+            counts[i] = own
+            if j is not None or K == 2:
+                counts[1 - i if j is None else j] = other
+        return counts
 
     def _begin(self, y: Any, classes: Any) -> None:
         """Set the classes before the first call of ``partial_fit``, with a model for each part that has seen no row."""
@@ -267,7 +286,6 @@ class OneVersus(MetaEstimatorMixin, ScoringClassifier):
 
     def _keep(self, task: FitInput, counts: Integers) -> None:
         d = task.n_features
-        self._counts = counts
         if np.all(counts > 0):
             self.cost_: SchemeCost = cost_of(self.scheme, counts)
         self._W = linear_weights(self.estimators_, d)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from separatrix.base.arrays import Array
-from separatrix.base.number_text import many, number_text
+from separatrix.base.number_text import number_text
 
 if TYPE_CHECKING:
     from separatrix.textbook.steps.step import Step
@@ -220,7 +220,8 @@ def most_mistakes(bound: float) -> int:
 
 
 def _mistakes(bound: float) -> str:
-    return f"at most {many(most_mistakes(bound), 'mistake')}"
+    most = most_mistakes(bound)
+    return f"at most {number(most)} mistake{'s' * (most != 1)}"
 
 
 BOUNDS: dict[str, Callable[[float], str]] = {
