@@ -30,9 +30,10 @@ _HELP = f"""Fit linear classifiers with certificates that can be checked indepen
 DATA is a file (.csv, .tsv, .parquet, .arrow or .libsvm; text files may be compressed as .gz or .zst), a folder of such
 files, a glob pattern, - for standard input, or an example data set: {_DEMOS}.
 
-Results are written to standard output, notes and errors to standard error. Exit codes: 0 success, 1 a check failed,
-2 usage error, 3 invalid data, 4 invalid model file, 5 a cluster without scheduler or workers, 130 interrupted, 143
-terminated. Set NO_COLOR=1 to disable colours.
+Results are written to standard output, notes and errors to standard error. A command does not write to a file that it
+reads, nor two outputs to one file. Exit codes: 0 success, 1 a check failed, 2 usage error, 3 invalid data, 4 invalid
+model file, 5 a cluster without scheduler or workers, 130 interrupted, 143 terminated. Set NO_COLOR=1 to disable
+colours.
 """
 
 

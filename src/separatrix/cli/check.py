@@ -9,8 +9,9 @@ import click
 
 from separatrix.base.messages import together
 from separatrix.cli import exits, memory_options, terminal
+from separatrix.cli.file_arguments import READ
 from separatrix.cli.models import repeated
-from separatrix.cli.table_arguments import FILE, Wanted, json_option, table_options
+from separatrix.cli.table_arguments import Wanted, json_option, table_options
 from separatrix.cli.wording import checks_in_shell, option_words
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ Examples:
 
 
 @click.command(epilog=_EXAMPLES, short_help="Check a table before fitting.")
-@click.argument("data", type=FILE)
+@click.argument("data", type=READ)
 @table_options
 @click.option("--quiet", is_flag=True, help="Show only problems, warnings and notes.")
 @memory_options.memory_of_check_option

@@ -12,8 +12,9 @@ import click
 from separatrix.base.errors import ParameterError
 from separatrix.base.messages import Message, brief
 from separatrix.cli import exits, memory_options, output_files, table_arguments, terminal
+from separatrix.cli.file_arguments import READ, WRITTEN
 from separatrix.cli.models import model_words, repeated
-from separatrix.cli.table_arguments import FILE, json_option, table_options, threads_option
+from separatrix.cli.table_arguments import json_option, table_options, threads_option
 from separatrix.cli.wording import in_shell
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ _HEADS = {"accuracy": 17, "log loss": 9, "ECE": 7, "fit ms": 7, "proven": 7}
 
 
 @click.command(epilog=_EXAMPLES, short_help="Cross-validate every classifier on a table.")
-@click.argument("data", type=FILE)
+@click.argument("data", type=READ)
 @table_options
 @click.option("--cv", type=click.IntRange(2), default=5, show_default=True, metavar="K", help="The number of folds.")
 @click.option(
@@ -53,7 +54,7 @@ _HEADS = {"accuracy": 17, "log loss": 9, "ECE": 7, "fit ms": 7, "proven": 7}
 )
 @click.option(
     "--report",
-    type=FILE,
+    type=WRITTEN,
     metavar="FILE",
     help="Fit the recommended classifier to all rows and write a report with figures and this comparison (HTML).",
 )

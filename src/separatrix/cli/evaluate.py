@@ -13,7 +13,8 @@ import click
 from separatrix.base.errors import ParameterError
 from separatrix.cli import cluster_options, exits, memory_options, model_arguments, output_files, terminal
 from separatrix.cli.decision_options import Decision, decision_for, decision_options
-from separatrix.cli.table_arguments import FILE, json_option, spelling_options
+from separatrix.cli.file_arguments import READ, WRITTEN
+from separatrix.cli.table_arguments import json_option, spelling_options
 from separatrix.cli.wording import checks_in_shell
 
 if TYPE_CHECKING:
@@ -34,15 +35,15 @@ Examples:
 
 
 @click.command(epilog=_EXAMPLES, short_help="Measure a model on a table with labels.")
-@click.argument("model", type=FILE)
-@click.argument("data", type=FILE)
+@click.argument("model", type=READ)
+@click.argument("data", type=READ)
 @click.option("--target", metavar="COL", help="The column of labels; by default the target of the fit.")
 @decision_options
 @click.option("--strict", is_flag=True, help="Refuse columns and category levels that the model does not know.")
-@click.option("--report", type=FILE, metavar="FILE", help="Write a report with figures (HTML); needs --fitted-on.")
+@click.option("--report", type=WRITTEN, metavar="FILE", help="Write a report with figures (HTML); needs --fitted-on.")
 @click.option(
     "--fitted-on",
-    type=FILE,
+    type=READ,
     metavar="DATA",
     help="The table the model was fitted on, to verify its certificate for the report.",
 )

@@ -13,7 +13,7 @@ import click
 from separatrix.base.errors import ParameterError, printable
 from separatrix.cli import model_arguments, output_files, terminal
 from separatrix.cli.decision_options import decision_for, decision_options, refuse_both
-from separatrix.cli.table_arguments import FILE
+from separatrix.cli.file_arguments import READ, WRITTEN
 
 if TYPE_CHECKING:
     from separatrix.export.formula import Formula
@@ -82,7 +82,7 @@ def parts(name: str) -> list[str]:
 
 
 @click.command(epilog=_EXAMPLES, short_help="Write a model as SQL, ONNX or Python.")
-@click.argument("model", type=FILE)
+@click.argument("model", type=READ)
 @click.option("--to", "form", type=click.Choice(list(FORMATS)), required=True, help="The format.")
 @click.option("--dialect", type=click.Choice(DIALECTS), help="The dialect of SQL; duckdb by default.")
 @click.option(
@@ -94,7 +94,7 @@ def parts(name: str) -> list[str]:
     "--keep", metavar="COL", multiple=True, help="For SQL: a column to put before the predictions. May be repeated."
 )
 @decision_options
-@click.option("--out", type=FILE, metavar="FILE", help="Write to this file instead of standard output.")
+@click.option("--out", type=WRITTEN, metavar="FILE", help="Write to this file instead of standard output.")
 def export(
     model: str,
     form: str,

@@ -10,6 +10,7 @@ import click
 from separatrix.base.declarations import declared_keys
 from separatrix.base.errors import ParameterError
 from separatrix.cli import output_files, terminal
+from separatrix.cli.file_arguments import WRITTEN
 
 NAMES = declared_keys("separatrix.plots.figures", "FIGURES")
 THEMES, KINDS = ("light", "dark"), ("svg", "png")
@@ -26,6 +27,7 @@ Examples:
 @click.argument("names", nargs=-1, type=click.Choice(NAMES, case_sensitive=False), metavar="[NAME]...")
 @click.option(
     "--out",
+    type=WRITTEN,
     metavar="FOLDER",
     help="Write the files to this folder, which is created if it is missing. Required unless --list is given.",
 )

@@ -22,6 +22,7 @@ from separatrix.cli import (
     table_arguments,
     terminal,
 )
+from separatrix.cli.file_arguments import READ, WRITTEN
 from separatrix.cli.fit_report import write_report
 from separatrix.cli.models import (
     REMEMBERED,
@@ -33,7 +34,7 @@ from separatrix.cli.models import (
     settings,
     unfitted,
 )
-from separatrix.cli.table_arguments import FILE, Wanted, json_option, table_options, threads_option
+from separatrix.cli.table_arguments import Wanted, json_option, table_options, threads_option
 from separatrix.cli.text_options import TEXT_PARAMETERS
 from separatrix.cli.verbs import Sectioned
 from separatrix.cli.wording import in_shell
@@ -95,7 +96,7 @@ _SECTIONS = {
     epilog=models_listed() + _EXAMPLES,
     short_help="Fit a model to a table and certify the fit.",
 )
-@click.argument("data", type=FILE)
+@click.argument("data", type=READ)
 @table_options
 @click.option("--print-schema", is_flag=True, help="Print the inferred column types as JSON, and exit.")
 @model_options
@@ -106,8 +107,8 @@ _SECTIONS = {
     "with a penalty and for perceptrons. They do not affect lda, qda and maximum-likelihood fits without a penalty. "
     "The 0/1 columns of categories stay as they are.",
 )
-@click.option("--out", type=FILE, metavar="FILE", help="Write the model to this file (JSON).")
-@click.option("--report", type=FILE, metavar="FILE", help="Write a report with figures to this file (HTML).")
+@click.option("--out", type=WRITTEN, metavar="FILE", help="Write the model to this file (JSON).")
+@click.option("--report", type=WRITTEN, metavar="FILE", help="Write a report with figures to this file (HTML).")
 @click.option(
     "--cost",
     metavar="FP=C,FN=C",

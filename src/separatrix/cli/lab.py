@@ -9,7 +9,7 @@ import click
 
 from separatrix.base.errors import ParameterError, TableError
 from separatrix.cli import output_files, terminal
-from separatrix.cli.table_arguments import FILE
+from separatrix.cli.file_arguments import READ, WRITTEN
 
 # The packages of the extra "lab".
 NEEDED = ("starlette", "uvicorn", "websockets")
@@ -30,7 +30,7 @@ Examples:
 
 
 @click.command(epilog=_EXAMPLES, short_help="Open interactive pages in the browser.")
-@click.argument("data", type=FILE, required=False)
+@click.argument("data", type=READ, required=False)
 @click.option("--target", metavar="COL", help="The column of DATA to predict. The page asks for it if it is not given.")
 @click.option(
     "--port",
@@ -42,6 +42,7 @@ Examples:
 @click.option("--no-browser", is_flag=True, help="Print the address only, and open no browser.")
 @click.option(
     "--record",
+    type=WRITTEN,
     metavar="FILE",
     help="Start no server. Write a page to this HTML file, with recorded answers; it opens without a network.",
 )

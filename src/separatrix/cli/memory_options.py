@@ -15,6 +15,7 @@ import click
 from separatrix.base.errors import ClusterError, ParameterError, TableError
 from separatrix.base.file_patterns import files_matching
 from separatrix.base.number_text import size_text
+from separatrix.cli.file_arguments import CACHES, WRITTEN
 from separatrix.cli.output_files import STANDARD, refuse_unwritable
 
 if TYPE_CHECKING:
@@ -57,14 +58,14 @@ memory_of_comparison_option = click.option(
 )
 cache_option = click.option(
     "--cache",
-    type=click.Path(file_okay=False, readable=False),
+    type=CACHES,
     metavar="DIR",
     help="For a table that is read in batches: keep its rows as numbers in this folder, for later passes and later "
     "fits. By default they are kept in a temporary file, if the disk has room.",
 )
 checkpoint_option = click.option(
     "--checkpoint",
-    type=click.Path(readable=False),
+    type=WRITTEN,
     metavar="FILE",
     help="For a table that is read in batches: save the state of the fit in this file after every pass. The file is "
     "removed when the fit has ended.",

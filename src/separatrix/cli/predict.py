@@ -18,7 +18,8 @@ from separatrix.base.pieces import pieces
 from separatrix.base.watching import Amount, watched
 from separatrix.cli import cluster_options, exits, memory_options, model_arguments, output_files, terminal
 from separatrix.cli.decision_options import decision_for, decision_options, refuse_both, refuse_improbable
-from separatrix.cli.table_arguments import FILE, json_option, spelling_options
+from separatrix.cli.file_arguments import READ, WRITTEN
+from separatrix.cli.table_arguments import json_option, spelling_options
 
 if TYPE_CHECKING:
     from separatrix.evaluation.decision_rule import DecisionRule
@@ -44,15 +45,15 @@ Examples:
 
 
 @click.command(epilog=_EXAMPLES, short_help="Predict the class of every row of a table.")
-@click.argument("model", type=FILE)
-@click.argument("data", type=FILE)
+@click.argument("model", type=READ)
+@click.argument("data", type=READ)
 @click.option("--proba", is_flag=True, help="Also give the probability of each class.")
 @click.option(
     "--scores", is_flag=True, help="Also give the scores; with two classes, a positive score means the second class."
 )
 @decision_options
 @click.option("--strict", is_flag=True, help="Refuse columns and category levels that the model does not know.")
-@click.option("--out", type=FILE, metavar="FILE", help="Write to this file instead of standard output (-).")
+@click.option("--out", type=WRITTEN, metavar="FILE", help="Write to this file instead of standard output (-).")
 @memory_options.memory_option
 @cluster_options.cluster_option
 @spelling_options

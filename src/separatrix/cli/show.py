@@ -6,8 +6,9 @@ import click
 
 from separatrix.base.errors import ParameterError
 from separatrix.cli import terminal
+from separatrix.cli.file_arguments import READ
 from separatrix.cli.model_arguments import read_model
-from separatrix.cli.table_arguments import FILE, json_option
+from separatrix.cli.table_arguments import json_option
 
 # A copy of ``separatrix.export.other_packages.PACKAGES``, which is imported only when it is needed.
 PACKAGES = ("sklearn", "glmnet", "statsmodels", "liblinear")
@@ -23,8 +24,8 @@ Examples:
 
 
 @click.command(epilog=_EXAMPLES, short_help="Show a model file, or the changes between two.")
-@click.argument("model", type=FILE)
-@click.argument("other", type=FILE, required=False)
+@click.argument("model", type=READ)
+@click.argument("other", type=READ, required=False)
 @click.option(
     "--as", "package", type=click.Choice(PACKAGES), help="Print the code that makes the same fit with this package."
 )

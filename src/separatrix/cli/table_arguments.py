@@ -11,6 +11,7 @@ import click
 
 from separatrix.base.errors import ParameterError, TableError
 from separatrix.cli import terminal
+from separatrix.cli.file_arguments import READ
 from separatrix.cli.models import SPELLED, given_words
 from separatrix.cli.text_options import TEXT_PARAMETERS, asked_text, text_options
 from separatrix.cli.wording import in_shell
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-# click does not check whether files can be read. Opening them does, and gives the exit code for bad data.
-FILE = click.Path(readable=False)
 POLICIES = ("error", "impute", "indicator", "drop")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
 threads_option = click.option(
@@ -129,7 +128,7 @@ _SELECTION = (
         multiple=True,
         help="This column holds numbers; any other cell is an error. May be repeated or be a list separated by commas.",
     ),
-    click.option("--schema", type=FILE, metavar="FILE", help="Column types (JSON), as printed by fit --print-schema."),
+    click.option("--schema", type=READ, metavar="FILE", help="Column types (JSON), as printed by fit --print-schema."),
 )
 
 

@@ -5,7 +5,7 @@ A source knows the names of its columns before it reads rows, so columns that ar
 
 from separatrix.table.formats.demos import DEMO, DEMOS
 from separatrix.table.formats.frames import open_frame
-from separatrix.table.formats.opening import STDIN, CalledFile, open_source
+from separatrix.table.formats.opening import STDIN, CalledFile, files_read, open_source
 from separatrix.table.formats.source import MemorySource, Source
 from separatrix.table.formats.spelling import Spelling
 from separatrix.table.formats.svmlight import SparseSource
@@ -19,6 +19,7 @@ __all__ = [
     "Source",
     "SparseSource",
     "Spelling",
+    "files_read",
     "open_frame",
     "open_source",
 ]

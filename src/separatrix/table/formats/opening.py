@@ -183,10 +183,29 @@ def _open_stdin(spelling: Spelling) -> Source:
     return open_delimited(_PIPED, content, spelling)
 
 
+def files_read(data: str) -> list[Path]:
+    """The files of the disk that ``open_source`` reads for a path, a folder or a pattern."""
+    path = Path(data)
+    if data == STDIN or data.startswith(DEMO):
+        return []
+    if path.is_dir():
+        return _tables(_visible(path))
+    return [path] if path.exists() else files_matching(data)
+
+
+def _visible(folder: Path) -> list[Path]:
+    """The files in a folder without hidden files, markers such as _SUCCESS and subfolders."""
+    return [path for path in sorted(folder.iterdir()) if path.is_file() and not path.name.startswith((".", "_"))]
+
+
+def _tables(files: list[Path]) -> list[Path]:
+    return [path for path in files if _extension(path) in _OPENERS]
+
+
 def _open_folder(name: str, folder: Path, spelling: Spelling) -> Source:
-    """All tables in a folder. Hidden files, markers such as _SUCCESS and subfolders are skipped."""
-    files = [path for path in sorted(folder.iterdir()) if path.is_file() and not path.name.startswith((".", "_"))]
-    tables = [path for path in files if _extension(path) in _OPENERS]
+    """All tables in a folder."""
+    files = _visible(folder)
+    tables = _tables(files)
     if not tables:
         raise TableError(name, "the folder has no table in it", f"put in files that end in {_ENDINGS}")
     others = [readable(path.name) for path in files if path not in tables]
