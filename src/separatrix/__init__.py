@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from separatrix.base.concurrency import threads
     from separatrix.base.watching import watch
     from separatrix.certificates.certificate import Certificate
-    from separatrix.checks import check, check_table
+    from separatrix.checks import check
     from separatrix.classifiers import (
         FisherDiscriminant,
         KozinecClassifier,
@@ -47,7 +47,6 @@ if TYPE_CHECKING:
     )
     from separatrix.classifiers import presets as presets
     from separatrix.classifiers.basis import Basis, gaussian, quadratic
-    from separatrix.classifiers.merging import merge
     from separatrix.classifiers.penalty_path import PenaltyPath, penalty_path
     from separatrix.cluster.dask_collections import dask_table
     from separatrix.diagnostics.explained_row import ExplainedRow, explain_row
@@ -56,7 +55,7 @@ if TYPE_CHECKING:
     from separatrix.evaluation.calibration import reliability
     from separatrix.evaluation.comparison import compare
     from separatrix.evaluation.table_fit import fit_table
-    from separatrix.export import SqlExpressions, sql_expressions, to_onnx, to_python, to_sql
+    from separatrix.export import SqlExpressions, to_onnx, to_python, to_sql
     from separatrix.export.other_packages import as_settings
     from separatrix.geometry import (
         Hyperplane,
@@ -78,7 +77,6 @@ if TYPE_CHECKING:
     from separatrix.table.transformer import TableEncoder
     from separatrix.textbook import information
     from separatrix.textbook.directions import Along, CriterionCurve, along, criterion_curve
-    from separatrix.textbook.maximum_margin import maximum_margin
     from separatrix.textbook.novikoff import cosines, novikoff_bound
     from separatrix.textbook.own_weights import ObjectiveAt, objective
     from separatrix.textbook.steps import Step, Steps, steps
@@ -89,7 +87,6 @@ if TYPE_CHECKING:
 _WHERE = {
     # classifiers are those of ``separatrix.classifiers.OFFERED``
     "compare_schemes": "separatrix.scorers.schemes",
-    "merge": "separatrix.classifiers.merging",
     # basis functions
     "Basis": "separatrix.classifiers.basis",
     "gaussian": "separatrix.classifiers.basis",
@@ -117,7 +114,6 @@ _WHERE = {
     "save": "separatrix.model_file",
     # leaving
     "SqlExpressions": "separatrix.export",
-    "sql_expressions": "separatrix.export",
     "to_onnx": "separatrix.export",
     "to_python": "separatrix.export",
     "to_sql": "separatrix.export",
@@ -129,7 +125,6 @@ _WHERE = {
     "summary": "separatrix.inference",
     # before and beside a fit
     "check": "separatrix.checks",
-    "check_table": "separatrix.checks",
     "compare": "separatrix.evaluation.comparison",
     # selection
     "PenaltyChoice": "separatrix.tuning.penalty_choice",
@@ -137,7 +132,6 @@ _WHERE = {
     "penalty_path": "separatrix.classifiers.penalty_path",
     # separation
     "cosines": "separatrix.textbook.novikoff",
-    "maximum_margin": "separatrix.textbook.maximum_margin",
     "novikoff_bound": "separatrix.textbook.novikoff",
     "separability": "separatrix.proofs.separability",
     # tables
@@ -214,7 +208,6 @@ __all__ = [
     "as_settings",
     "boundary_curve",
     "check",
-    "check_table",
     "checkpoint",
     "compare",
     "compare_schemes",
@@ -238,8 +231,6 @@ __all__ = [
     "links",
     "load",
     "losses",
-    "maximum_margin",
-    "merge",
     "novikoff_bound",
     "objective",
     "penalty_path",
@@ -256,7 +247,6 @@ __all__ = [
     "scan",
     "separability",
     "solvers",
-    "sql_expressions",
     "steps",
     "summary",
     "target_weights",

@@ -53,8 +53,6 @@ def test_one_call_with_weights_makes_a_model_weighted(kind):
     assert model.partial_fit(X[30:], Y[30:], sample_weight=WEIGHT[30:]).has_sample_weight_ is True
     assert model.partial_fit(X[:5], Y[:5]).has_sample_weight_ is True
     plain, weighted = kind().fit(X[:30], Y[:30]), kind().fit(X[30:], Y[30:], sample_weight=WEIGHT[30:])
-    assert sx.merge(plain, weighted).has_sample_weight_ is True
-    assert sx.merge(plain, plain).has_sample_weight_ is False
     assert plain.partial_fit(X[:5], Y[:5]).has_sample_weight_ is False
     assert weighted.partial_fit(X[:5], Y[:5]).has_sample_weight_ is True
 

@@ -123,13 +123,6 @@ def test_until_there_are_enough_rows_the_model_is_not_fitted():
     assert model.predict([[0.0], [5.0]]).tolist() == ["a", "b"]
 
 
-def test_rows_are_added_to_merged_models():
-    X, y = table()
-    parted = [sx.LinearDiscriminantAnalysis().fit(X[some], y[some]) for some in (slice(0, 200), slice(200, 400))]
-    model = sx.merge(*parted).partial_fit(X[400:], y[400:])
-    assert_same(model, sx.LinearDiscriminantAnalysis().fit(X, y), X)
-
-
 @EACH
 def test_refused_rows_change_nothing(name):
     X, y = table()

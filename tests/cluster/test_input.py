@@ -272,11 +272,13 @@ def test_what_measures_a_model_gathers_no_rows(anywhere, kind, monkeypatch, tmp_
 
 
 def test_functions_that_read_files_and_frames_say_where_dask_collections_are_taken():
-    for read in (sx.read_table, sx.check_table, lambda data: sx.fit_table("logistic", data)):
+    for read in (sx.read_table, lambda data: sx.fit_table("logistic", data)):
         with pytest.raises(TableError, match=r"got a Dask collection; give a path, .*; fit, evaluate and summary take"):
             read(frame())
     with pytest.raises(TableError, match="got a Dask collection; give it to fit directly, or to dask_table"):
         sx.scan(frame())
+    with pytest.raises(ParameterError, match="a Dask collection is not in memory, and 'check' needs rows in memory"):
+        sx.check(frame(), target="y")
 
 
 def test_a_dask_array_has_the_columns_of_a_model_in_their_order(anywhere):

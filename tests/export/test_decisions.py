@@ -11,7 +11,7 @@ from separatrix.evaluation.model_rule import rule_for
 from separatrix.export.formula import formula_of
 from separatrix.export.onnx import graph_of
 from separatrix.export.python import program_text
-from separatrix.export.sql import select_statement, sql_expressions
+from separatrix.export.sql import select_statement
 
 from .sql_engines import LONG, in_duckdb, in_sqlite
 
@@ -156,7 +156,7 @@ def test_probabilities_and_expressions(engine, K):
     table = pa.table({"id": range(500), "x0": X[:, 0], "x1": X[:, 1]})
     run = {"duckdb": in_duckdb, "sqlite": in_sqlite}[engine]
     rows = run(table, sx.to_sql(scorer, engine, keep=["id"], **settings))
-    found = sql_expressions(scorer, engine, **settings)
+    found = sx.to_sql(scorer, engine, parts=True, **settings)
     parts = [found.probability] if K == 2 else found.probability
     single = run(table, f"SELECT id, {', '.join(parts)}, {found.label} FROM rows")
     start = 2 if K == 2 else 1 + K
@@ -188,7 +188,7 @@ def test_a_hostile_label_stays_inside_its_comment():
 
 
 def exports(model, **settings):
-    return [lambda to=to: to(model, **settings) for to in (sx.to_sql, sx.to_onnx, sx.to_python, sx.sql_expressions)]
+    return [lambda to=to: to(model, **settings) for to in (sx.to_sql, sx.to_onnx, sx.to_python)]
 
 
 def test_what_is_refused():

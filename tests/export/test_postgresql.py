@@ -20,7 +20,7 @@ import pytest
 import separatrix as sx
 from separatrix.evaluation.model_rule import rule_for
 from separatrix.export.dialects import DIALECTS
-from separatrix.export.sql import sql_expressions, to_sql
+from separatrix.export.sql import to_sql
 from separatrix.model_file import ModelFile
 from separatrix.table.encoded_column import Encoded
 from separatrix.table.encoder import Encoder
@@ -186,7 +186,7 @@ def test_standard(server):
 @pytest.mark.parametrize("kind", ["logit", "softmax", "votes"])
 def test_expressions(server, kind):
     case = draw(kind, 5, K=3)
-    found = sql_expressions(case.model, "postgresql")
+    found = to_sql(case.model, "postgresql", parts=True)
     parts = [found.score] if isinstance(found.score, str) else list(found.score)
     if found.probability is not None:
         parts += [found.probability] if isinstance(found.probability, str) else list(found.probability)

@@ -13,7 +13,7 @@ import pytest
 import separatrix as sx
 from separatrix.base.errors import ParameterError
 from separatrix.export.dialects import DIALECTS
-from separatrix.export.sql import sql_expressions, to_sql
+from separatrix.export.sql import to_sql
 from separatrix.export.sql_writer import summed
 from separatrix.model_file import ModelFile, read
 from separatrix.table.encoded_column import Encoded
@@ -45,7 +45,7 @@ def test_policies(engine, missing, unseen):
 
 def expressions_agree(engine, kind):
     case = draw(kind, 5, K=3)
-    found = sql_expressions(case.model, engine)
+    found = to_sql(case.model, engine, parts=True)
     parts = [found.score] if isinstance(found.score, str) else list(found.score)
     if found.probability is not None:
         parts += [found.probability] if isinstance(found.probability, str) else list(found.probability)
@@ -137,7 +137,7 @@ def test_an_unknown_column_is_an_error_in_sqlite():
     """SQLite takes "x0" for text where there is no such column."""
     model = sx.LogisticRegression().fit([[0.0], [1.0]], [0, 1])
     with pytest.raises(sqlite3.OperationalError, match="no such column"):
-        in_sqlite(pa.table({"other": [1.0]}), f"SELECT {sql_expressions(model, 'sqlite').score} FROM `rows`")
+        in_sqlite(pa.table({"other": [1.0]}), f"SELECT {to_sql(model, 'sqlite', parts=True).score} FROM `rows`")
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -273,8 +273,8 @@ def test_refusals():
 
 
 def test_expressions_that_would_be_too_long():
-    with pytest.raises(ParameterError, match="use to_sql, which writes subqueries"):
-        sql_expressions(draw("gaussian votes", 0, K=5).model)
+    with pytest.raises(ParameterError, match="leave out parts=True: the statement has subqueries"):
+        to_sql(draw("gaussian votes", 0, K=5).model, parts=True)
 
 
 def test_parts_that_are_not_ours():
@@ -288,3 +288,12 @@ def test_parts_that_are_not_ours():
 
 def test_long_sums_are_sums_of_sums():
     assert max(part.count("+") for part in summed(["x"] * 5000).replace(")", "(").split("(")) <= 50
+
+
+def test_expressions_name_no_table():
+    model = draw("gaussian votes", 0).model
+    for settings in ({"table": "rows"}, {"keep": ["a"]}):
+        with pytest.raises(
+            ParameterError, match="it was given with parts=True; leave it out: expressions name no table"
+        ):
+            to_sql(model, parts=True, **settings)

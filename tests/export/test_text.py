@@ -2,6 +2,7 @@
 
 import csv
 import subprocess
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 import separatrix as sx
 from separatrix import TextSettings
 from separatrix.base.errors import ParameterError
-from separatrix.export import sql_expressions, to_onnx, to_python, to_sql
+from separatrix.export import to_onnx, to_python, to_sql
 from separatrix.model_file import ModelFile
 from separatrix.table.ngrams import text_row
 from separatrix.table.text import TextFeatures
@@ -77,7 +78,7 @@ def test_one_row_is_a_row_of_the_matrix(asked):
     np.testing.assert_allclose(rows, features.matrix(texts).toarray(), atol=1e-12)
 
 
-@pytest.mark.parametrize("export", [to_sql, to_onnx, sql_expressions])
+@pytest.mark.parametrize("export", [to_sql, to_onnx, partial(to_sql, parts=True)])
 def test_sql_and_onnx_refuse_text(export):
     known, _ = fitted("hashed")
     with pytest.raises(ParameterError, match=r"its column 'doc' is free text, .*; export it to Python"):

@@ -129,7 +129,7 @@ def test_the_findings_are_those_of_the_check(opened, people):
     page = opened("#data")
     give(page, people, "smoker")
     page.wait_for_selector(".findings li", state="attached")
-    expected = {f"{one.severity}: {one.title}" for one in sx.check_table(people, "smoker")}
+    expected = {f"{one.severity}: {one.title}" for one in sx.check(people, target="smoker")}
     shown_findings = page.locator(".findings li b").all_text_contents()
     assert expected <= {*shown_findings}
 

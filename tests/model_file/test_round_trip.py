@@ -36,7 +36,7 @@ def assert_alike(before, after, X, y):
             found, expected = getattr(after, name)(*args), getattr(before, name)(*args)
             assert found.dtype == expected.dtype
             assert found.tobytes() == expected.tobytes(), name
-    # Sums over the rows serve to merge models, and files leave most of them out.
+    # Sums over the rows serve ``partial_fit``, and files leave most of them out.
     assert set(vars(after)) - {"moments_"} == set(vars(before)) - {"moments_"}
     assert repr(after.get_params()) == repr(before.get_params())
     for name in ("coef_", "intercept_"):

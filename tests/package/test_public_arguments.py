@@ -100,7 +100,6 @@ WITH_ROWS = {
     "cosines": lambda g: list(unchanged(sx.cosines, *g.both("separable"))),
     "evaluate": lambda g: unchanged(sx.evaluate, g.model(), *g.both()),
     "likelihood_ratio_test": _summaries,
-    "maximum_margin": lambda g: unchanged(sx.maximum_margin, *g.both("separable")),
     "novikoff_bound": lambda g: unchanged(
         sx.novikoff_bound, *g.both("separable"), start=g.values([0.0, 1.0, 0.0, 0.0])
     ),
@@ -271,7 +270,7 @@ def _encoder(frame):
 
 WITH_FRAMES = {
     "TableEncoder": _encoder,
-    "check_table": lambda frame: unchanged(sx.check_table, frame, "ill"),
+    "check": lambda frame: unchanged(sx.check, frame, target="ill"),
     "fit_table": lambda frame: unchanged(sx.fit_table, sx.LogisticRegression(), frame, "ill", missing="impute"),
     "read_table": lambda frame: unchanged(sx.read_table, frame, "ill", missing="impute"),
 }
@@ -280,20 +279,14 @@ WITH_FRAMES = {
 WITH_MODEL = {
     "save": lambda model, folder: unchanged(sx.save, model, folder / "model.json"),
     "load": lambda model, folder: (sx.save(model, folder / "m.json"), unchanged(sx.load, folder / "m.json")),
-    "sql_expressions": lambda model, _: unchanged(sx.sql_expressions, model),
     "to_onnx": lambda model, _: unchanged(sx.to_onnx, model),
     "to_python": lambda model, _: unchanged(sx.to_python, model),
     "to_sql": lambda model, _: unchanged(sx.to_sql, model),
 }
 
-# What takes Dask collections, or models fitted to some rows each.
+# What takes Dask collections.
 WITH_PARTS = {
     "dask_table": lambda X, y: unchanged(sx.dask_table, da.from_array(X, chunks=5), da.from_array(y, chunks=5)),
-    "merge": lambda X, y: unchanged(
-        sx.merge,
-        sx.LinearDiscriminantAnalysis().fit(X[::2], y[::2]),
-        sx.LinearDiscriminantAnalysis().fit(X[1::2], y[1::2]),
-    ),
 }
 
 # Numbers, names, paths and functions go in, or nothing at all.

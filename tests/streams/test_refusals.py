@@ -54,7 +54,6 @@ FUNCTIONS = {
     "reliability": lambda model, scan: sx.reliability(model, scan),
     "report": lambda model, scan: sx.report(model, scan),
     "from_estimator": lambda model, scan: sx.plots.RocDisplay.from_estimator(model, scan),
-    "maximum_margin": lambda model, scan: sx.maximum_margin(scan, None),
 }
 
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer, load_iris
 
-from separatrix import check_table
+from separatrix import check
 from separatrix.base.errors import TableError
 from separatrix.table import read_rows, read_table
 from separatrix.table.formats.header import FirstLines
@@ -40,7 +40,7 @@ def test_columns_to_leave_out_and_their_kinds_may_be_numbers(tmp_path):
     path = write(tmp_path / "t.csv", "1,7,3,u\n2,8,4,v\n1,9,5,v\n2,9,6,u\n")
     table = read_table(path, -1, drop="2,x3", category=1, header=False)
     assert table.names == ("x1=2",)
-    assert {one.check for one in check_table(path, -1, drop=[2, 3], header=False)} >= {"duplicates", "missing"}
+    assert {one.check for one in check(path, target=-1, drop=[2, 3], header=False)} >= {"duplicates", "missing"}
     with pytest.raises(TableError, match=r"it has 4 columns, and no column 5; give a number from 1 to 4"):
         read_table(path, 5, header=False)
     with pytest.raises(TableError, match=r"it has 4 columns, and no column 0"):

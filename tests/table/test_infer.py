@@ -8,7 +8,7 @@ import pytest
 
 from separatrix.base.errors import TableError
 from separatrix.base.messages import solving
-from separatrix.checks import check_table
+from separatrix.checks import check
 from separatrix.table import Column, Schema, infer, read_table
 from separatrix.table.cells import READINGS
 from separatrix.table.infer import most_levels
@@ -194,7 +194,7 @@ def test_a_level_that_may_mean_a_missing_value_gets_a_note(mark):
         (note,) = [note for note in read_table(table, "y", drop="a", **how).notes if "missing" in note]
         assert f"its level {mark!r}, in 8 rows, may mean a missing value; if it does, give na={mark!r}" in note
         assert not [n for n in read_table(table, "y", na=mark, missing="drop", **how).notes if "may mean" in n]
-    (finding,) = [finding for finding in check_table(table, "y") if finding.check == "marks"]
+    (finding,) = [finding for finding in check(table, target="y") if finding.check == "marks"]
     assert (finding.severity, f"na={mark!r}" in finding.remedy) == ("note", True)
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from separatrix import Column, Schema, check_table
+from separatrix import Column, Schema, check
 from separatrix.base.errors import ParameterError, TableError
 from separatrix.table import read_rows, read_table
 from separatrix.table.formats import Spelling
@@ -54,7 +54,7 @@ def test_a_number_that_means_nothing_in_typed_columns():
 def test_spaces_around_it_do_not_matter(tmp_path):
     path = write(tmp_path / "t.csv", "a,y\n1, u\n - ,v\n3,v\n")
     assert np.isnan(read_table(path, "y", missing="drop", na=" -").X).sum() == 0
-    assert check_table(path, "y", na="-").of("missing")[0].facts["missing"] == {"a": 1}
+    assert check(path, target="y", na="-").of("missing")[0].facts["missing"] == {"a": 1}
 
 
 @settings(deadline=None)

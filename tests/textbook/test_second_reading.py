@@ -78,7 +78,8 @@ def test_the_perceptrons_separator_depends_on_start_and_order():  # P15
     t = np.where(y == 1, 1, -1)
     assert all(plane.clearance(X, t) > 0 for plane in planes)
     assert not any(planes[i].same_boundary(planes[j]) for i, j in ((0, 1), (0, 2), (1, 2)))
-    assert sx.maximum_margin(X, y).clearance(X, t) > max(plane.clearance(X, t) for plane in planes)
+    widest = sx.MaxMarginClassifier().fit(X, y).hyperplane()
+    assert widest.clearance(X, t) > max(plane.clearance(X, t) for plane in planes)
 
 
 def test_other_methods_answer_where_no_line_separates():  # P15

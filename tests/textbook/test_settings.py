@@ -20,7 +20,6 @@ REFUSED = {
     (sx.cosines, "most"): NOT_COUNTS,
     (sx.cosines, "zero"): ("a", 0, None),
     (sx.cosines, "fit_intercept"): NOT_FLAGS,
-    (sx.maximum_margin, "fit_intercept"): NOT_FLAGS,
     (sx.along, "bins"): (0, *NOT_COUNTS),
     (sx.along, "direction"): (0, "a", (0, 0), (1, np.nan)),
     (sx.criterion_curve, "points"): (1, *NOT_COUNTS),

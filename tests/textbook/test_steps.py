@@ -207,7 +207,7 @@ def test_bounds(runs):
         known = [step for step in runs[name] if step.bound is not None]
         assert known
         assert all(step.cost - best <= step.bound + 1e-12 for step in known)
-    widest = np.min((2 * Y - 1) * sx.maximum_margin(APART, Y).distance(APART))
+    widest = sx.MaxMarginClassifier().fit(APART, Y).margin_
     for step in runs["kozinec within"]:
         assert step.margin <= widest + 1e-9 <= step.bound + 2e-9
         if step.kind == "update":

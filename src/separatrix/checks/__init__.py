@@ -12,13 +12,13 @@ separation        the verdict on separability, verified
 raw_columns       cells and columns that a fit refuses, leaves out or may misread
 finding           the result of a check
 checked_rows      the rows that are checked, with cached results
-running           check(X, y) for arrays
-whole_table       check_table(data, target) for tables
+running           the checks of arrays
+whole_table       check(X, y) for arrays, check(data, target=…) for tables
 encoded           the checks of a table that was encoded for a fit
 """
 
 from separatrix.checks.finding import SEVERITIES, Checks, Finding
-from separatrix.checks.running import CHECKS, check
-from separatrix.checks.whole_table import check_table
+from separatrix.checks.running import CHECKS
+from separatrix.checks.whole_table import check
 
-__all__ = ["CHECKS", "SEVERITIES", "Checks", "Finding", "check", "check_table"]
+__all__ = ["CHECKS", "SEVERITIES", "Checks", "Finding", "check"]

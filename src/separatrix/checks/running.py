@@ -1,4 +1,4 @@
-"""The registry of checks, and ``check``, which runs them on arrays. ``check_table`` runs them on tables."""
+"""The registry of checks, and the checks of rows and labels that are given as arrays."""
 
 from __future__ import annotations
 
@@ -32,7 +32,6 @@ from separatrix.checks.finding import Checks, Finding
 from separatrix.proofs.asked_rows import as_rows
 from separatrix.proofs.naming import column_names
 from separatrix.rows.csr import is_sparse
-from separatrix.rows.in_memory import InMemory
 
 Check = Callable[[CheckedRows], Iterator[Finding]]
 
@@ -62,52 +61,14 @@ CHECKS: dict[str, Known] = {
 _FILLED = "For these checks they were filled with the means of their columns."
 
 
-# Repeated rows, leverage and separation are found by comparing rows with each other.
-CHECK = InMemory("check", "it compares rows with each other", "check a sample of the rows")
-
-
-@CHECK.refusing_tables
-def check(
+def check_arrays(
     X: Any,
     y: Any,
-    names: Sequence[str] | None = None,
-    *,
-    only: Sequence[str] | None = None,
-    rows: Sequence[int] | Integers | None = None,
+    names: Sequence[str] | None,
+    only: Sequence[str] | None,
+    rows: Sequence[int] | Integers | None,
 ) -> Checks:
-    """Look for problems in rows and labels before a fit: leaks, duplicates, collinear columns, separation and others.
-
-    A NaN does not stop the checks: it is reported, and replaced by the mean of its column.
-
-    Parameters
-    ----------
-    X : array-like or sparse matrix, (n, d)
-        The rows.
-    y : array-like, (n,)
-        The labels.
-    names : sequence of str, optional
-        The names of the columns, by default those of a frame. A column named ``of=level`` belongs to a category ``of``.
-    only : sequence of str, optional
-        The names of the checks to run, from ``separatrix.checks.CHECKS``; all by default.
-    rows : sequence of int, optional
-        The numbers by which findings name the rows. By default the rows of a table that ``read_table`` returns are
-        named as in the table, and others by their positions, counted from 0.
-
-    Returns
-    -------
-    Checks
-        The findings, worst first. Each has a severity ("problem", "warning", "note" or "ok"), numbers and advice.
-        Its method ``for_report()`` gives what ``separatrix.report(checks=…)`` takes.
-
-    Examples
-    --------
-    >>> checks = check([[0.0, 7.0], [1.0, 3.0], [4.0, 4.0], [5.0, 6.0]], [0, 0, 1, 1], names=["a", "b"])
-    >>> print(checks[0])
-    problem: A column alone separates the classes. 'a' separates the classes without a mistake: 0 ends at 1, 1 begins at
-    4. Check whether it is known before the outcome; if it is not, leave it out with drop='a'.
-    >>> checks.worst, checks.of("duplicates")[0].severity
-    ('problem', 'ok')
-    """
+    """``check`` for rows X and labels y. Infinity and NaN are reported, and replaced by the mean of their column."""
     given_names = column_names(X, names)
     table = as_rows(as_matrix(X))
     labels = as_label_array(y)

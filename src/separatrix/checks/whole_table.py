@@ -1,4 +1,4 @@
-"""Check a table. Text columns, constant columns, missing values and a bad target are reported, not refused."""
+"""``check``, for arrays and for tables. What a fit of a table would refuse is reported: text columns, a bad target."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from separatrix.base.arrays import Integers
+from separatrix.base.errors import ParameterError
 from separatrix.base.row_names import RowNames
 from separatrix.checks.encoded import check_encoded
 from separatrix.checks.finding import Checks, Finding
@@ -22,7 +24,8 @@ from separatrix.checks.raw_columns import (
     refused,
     unlabelled_rows,
 )
-from separatrix.checks.running import checked
+from separatrix.checks.running import check_arrays, checked
+from separatrix.rows.in_memory import InMemory
 from separatrix.table import Encoder, RawTable, Schema, infer, select
 from separatrix.table.encoder import checked as choice
 from separatrix.table.encoder_checks import MISSING
@@ -43,9 +46,90 @@ _Others = Callable[[Sequence[Finding]], Iterator[Finding]]
 _FILLED = "For these checks they were filled with the means of their columns."
 
 
-def check_table(
-    data: Any,
+# Repeated rows, leverage and separation are found by comparing rows with each other.
+CHECK = InMemory("check", "it compares rows with each other", "check a sample of the rows")
+
+
+@CHECK.refusing_tables
+def check(
+    X: Any,
+    y: Any = None,
+    names: Sequence[str] | None = None,
+    *,
+    only: Sequence[str] | None = None,
+    rows: Sequence[int] | Integers | None = None,
     target: str | int | None = None,
+    missing: str = "error",
+    **reading: Any,
+) -> Checks:
+    """Look for problems before a fit, in arrays or in a table: leaks, duplicates, collinear columns and others.
+
+    Missing values do not stop the checks: they are reported, and replaced by the means of their columns. In a table,
+    text columns, constant columns and an unusable target are reported, too.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix, (n, d), or a table: a path, ``"demo:NAME"`` or a frame
+        The rows; without y, a table with its target, as in ``read_table``.
+    y : array-like, (n,), optional
+        The labels. Without them, X is a table that contains them.
+    names : sequence of str, optional
+        With y, the names of the columns, by default those of a frame. A column named ``of=level`` belongs to a
+        category ``of``.
+    only : sequence of str, optional
+        The names of the checks to run, from ``separatrix.checks.CHECKS``; all by default.
+    rows : sequence of int, optional
+        With y, the numbers by which findings name the rows. By default the rows of a table that ``read_table`` returns
+        are named as in the table, and others by their positions, counted from 0.
+    target : str or int, optional
+        The column of a table to predict, as in ``read_table``. Demo tables and libsvm files know theirs.
+    missing : {"error", "impute", "indicator", "drop"}
+        What a fit will do with missing values of a table, as in ``read_table``. With "error" a fit would stop, so
+        missing values are a problem. With the other settings the table is checked as it would be fitted, and rows
+        without a label are left out.
+    **reading
+        How to read a table: ``drop``, ``schema``, ``text``, ``category``, ``number``, ``reference``, ``encoding``,
+        ``delimiter``, ``decimal``, ``header``, ``quote``, ``na``, ``date_format``, ``max_columns`` and
+        ``max_unpacked``, as in ``read_table``.
+
+    Returns
+    -------
+    Checks
+        The findings, worst first. Each has a severity ("problem", "warning", "note" or "ok"), numbers and advice.
+        Its method ``for_report()`` gives what ``separatrix.report(checks=…)`` takes. Rows of a table are counted from
+        1, in each file of a folder.
+
+    Examples
+    --------
+    >>> checks = check([[0.0, 7.0], [1.0, 3.0], [4.0, 4.0], [5.0, 6.0]], [0, 0, 1, 1], names=["a", "b"])
+    >>> print(checks[0])
+    problem: A column alone separates the classes. 'a' separates the classes without a mistake: 0 ends at 1, 1 begins at
+    4. Check whether it is known before the outcome; if it is not, leave it out with drop='a'.
+    >>> checks.worst, checks.of("duplicates")[0].severity
+    ('problem', 'ok')
+    >>> [finding.check for finding in check("demo:outlier-1d").problems]
+    ['leakage']
+    """
+    of_table = {"target": target, **reading, **({} if missing == "error" else {"missing": missing})}
+    if y is None:
+        of_arrays = {"names": names, "rows": rows}
+        _refuse_settings(of_arrays, "it was given without y", "give the labels y, or leave it out for a table")
+        return check_source(X, target, only, missing, **reading)
+    _refuse_settings(of_table, "it was given together with y", "leave y out to check a table that contains its target")
+    return check_arrays(X, y, names, only, rows)
+
+
+def _refuse_settings(settings: Mapping[str, Any], problem: str, remedy: str) -> None:
+    for name, value in settings.items():
+        if value is not None:
+            raise ParameterError(name, problem, remedy)
+
+
+def check_source(
+    data: Any,
+    target: str | int | None,
+    only: Sequence[str] | None,
+    missing: str,
     drop: Columns = (),
     schema: Schema | None = None,
     encoding: str = "utf-8",
@@ -60,59 +144,28 @@ def check_table(
     date_format: str | Mapping[str, str] | None = None,
     category: Columns = (),
     number: Columns = (),
-    missing: str = "error",
     reference: Mapping[str, str] | None = None,
 ) -> Checks:
-    """Look for problems in a file or a frame before a fit: leaks, duplicates, collinear columns, separation and others.
-
-    Parameters
-    ----------
-    data : str, path or frame
-        The table, as in ``read_table``.
-    target : str or int, optional
-        The column to predict, as in ``read_table``. Demo tables and libsvm files know theirs.
-    drop : str or sequence of str
-        Columns to leave out, as in ``read_table``.
-    schema : Schema, optional
-        What the columns hold. Columns that it does not mention are inferred.
-    encoding, delimiter, decimal, max_columns, max_unpacked, header, quote, na, date_format, category, number
-        How to read the file and its cells, and limits on its size, as in ``read_table``.
-    text : str, sequence of str, or dict of str to TextSettings
-        Columns of free text, as in ``read_table``.
-    missing : {"error", "impute", "indicator", "drop"}
-        What a fit will do with missing values, as in ``read_table``. With "error" a fit would stop, so missing values
-        are a problem; for the other checks they are filled with the means of their columns. With the other settings
-        the table is checked as it would be fitted, and rows without a label are left out.
-    reference : dict of str to str, optional
-        The reference levels of categories, as in ``read_table``.
-
-    Returns
-    -------
-    Checks
-        The findings, worst first. Rows are counted from 1, in each file of a folder.
-
-    Examples
-    --------
-    >>> checks = check_table("demo:outlier-1d")
-    >>> checks.worst, [finding.check for finding in checks.problems]
-    ('problem', ['leakage'])
-    """
+    """``check`` for a file or a frame."""
     marks = (encoding, delimiter, decimal, max_columns, max_unpacked, header, quote, na, date_format)
     choice("missing", missing, MISSING)
     kinds: dict[str, Any] = {"text": text, "reference": reference, "category": category, "number": number}
     asked = selected(data, target, drop, schema, Spelling(*marks), **kinds)
     source = asked.source
     names = select.features_of(source, asked.labels, asked.drop)
-    checks = _sparse(source, names) if isinstance(source, SparseSource) else _dense(asked, names, missing)
+    if isinstance(source, SparseSource):
+        checks = _sparse(source, names, only)
+    else:
+        checks = _dense(asked, names, missing, only)
     return replace(checks, target=asked.target, notes=source.notes)
 
 
-def _sparse(source: SparseSource, names: Sequence[str]) -> Checks:
+def _sparse(source: SparseSource, names: Sequence[str], only: Sequence[str] | None) -> Checks:
     X = source.matrix(names)
-    return checked(X, source.labels, names, source.row_names, [absent({}, X.shape[0], "")])
+    return checked(X, source.labels, names, source.row_names, [absent({}, X.shape[0], "")], only=only)
 
 
-def _dense(asked: Selection, names: Sequence[str], missing: str) -> Checks:
+def _dense(asked: Selection, names: Sequence[str], missing: str, only: Sequence[str] | None) -> Checks:
     source, target, given = asked.source, asked.labels, asked.given
     columns = asked.read([*names, target])
     every, kept = row_names(columns), ~unlabelled(columns.column(target), given.classes)
@@ -126,12 +179,18 @@ def _dense(asked: Selection, names: Sequence[str], missing: str) -> Checks:
         first += coded(inferred, columns, source.name)
         others = partial(unlabelled_rows, kept, target, missing=missing)
         if missing == "error":
-            return _filled(asked, inferred, columns, every[kept], first, others)
-        return _as_fitted(asked, inferred, columns, every[kept], first, others, missing)
+            return _filled(asked, inferred, columns, every[kept], first, others, only)
+        return _as_fitted(asked, inferred, columns, every[kept], first, others, missing, only)
 
 
 def _filled(
-    asked: Selection, inferred: Schema, columns: pa.Table, rows: RowNames, first: list[Finding], others: _Others
+    asked: Selection,
+    inferred: Schema,
+    columns: pa.Table,
+    rows: RowNames,
+    first: list[Finding],
+    others: _Others,
+    only: Sequence[str] | None,
 ) -> Checks:
     """The checks of labelled rows for ``missing="error"``: the means of the columns replace missing values."""
     source, target, given = asked.source.name, asked.labels, asked.given
@@ -143,7 +202,7 @@ def _filled(
     first = [*first, absent(reading.missing, len(y), _FILLED, (*unread, *constant))]
     sources = tuple(column.name for column in encoder.columns for _ in column.names)
     return checked(
-        *(reading.X, y, encoder.names, rows, [*first, *others(first)], encoder.references),
+        *(reading.X, y, encoder.names, rows, [*first, *others(first)], encoder.references, only),
         n_columns=len(encoder.columns),
         ngrams=encoder.of_text,
         sources=sources,
@@ -160,6 +219,7 @@ def _as_fitted(
     first: list[Finding],
     others: _Others,
     missing: str,
+    only: Sequence[str] | None,
 ) -> Checks:
     """The checks of labelled rows as a fit with this setting of ``missing`` encodes them."""
     source, target, given, used = asked.source.name, asked.labels, asked.given, inferred.used
@@ -176,7 +236,7 @@ def _as_fitted(
     texts = read_texts(used, columns, source)
     raw = RawTable(source, V, y, columns=used, given=given, missing=missing, target=target, texts=texts)
     table = replace(raw, rows=rows.numbers, files=rows.files, n_rows=len(y)).learned()
-    return check_encoded(table, y, [*first, told, *others(first)], unread=unread, constant=constant)
+    return check_encoded(table, y, [*first, told, *others(first)], only, unread=unread, constant=constant)
 
 
 def _unused(inferred: Schema, given: Schema) -> tuple[tuple[str, ...], tuple[str, ...]]:

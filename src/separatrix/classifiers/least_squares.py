@@ -136,7 +136,7 @@ class LeastSquaresClassifier(GathersMoments, LinearClassifier):
     output_weights_ : array (n_outputs, n_features + 1)
         The weights of the outputs, intercepts in column 0.
     moments_ : Moments or None
-        The sums over the rows that ``merge`` adds up; None for more than 1,000 columns, and in a model from a file.
+        The sums over the rows, to which ``partial_fit`` adds; None beyond 1,000 columns and in models from files.
     has_sample_weight_ : bool or None
         Whether the fit had sample weights; None if the model is from a file of an older version.
     certificate_ : Certificate

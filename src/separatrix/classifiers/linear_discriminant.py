@@ -106,7 +106,7 @@ class LinearDiscriminantAnalysis(
     n_parameters_ : int
         The number of parameters: K d for the means, d (d + 1)/2 for Σ, and K − 1 for the priors unless they are given.
     moments_ : Moments or None
-        The sums over the rows that ``merge`` adds up; None for more than 1,000 columns, and in a model from a file.
+        The sums over the rows, to which ``partial_fit`` adds; None beyond 1,000 columns and in models from files.
     has_sample_weight_ : bool or None
         Whether the fit had sample weights; None if the model is from a file of an older version.
     certificate_ : Certificate

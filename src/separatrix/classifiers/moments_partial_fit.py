@@ -1,7 +1,7 @@
 """``partial_fit`` of the classifiers that need only sums of (1, x, xxᵀ): each call adds to the sums and solves again.
 
 After every call the model is that of ``fit`` with all rows so far, up to rounding. The rows are not kept. Rows can be
-added to a model of ``fit`` or ``merge``, too, since it has the sums (``moments_``).
+added to a model of ``fit``, too, since it has the sums (``moments_``).
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ class GathersMoments(ABC):
         self.__dict__.pop("_sums", None)
 
     def _sums_of_fit(self) -> SumsSoFar | None:
-        """The sums of the rows of ``fit`` or ``merge``; None if there was neither."""
+        """The sums of the rows of ``fit``; None before it."""
         if not hasattr(self, "certificate_"):
             return None
         moments = getattr(self, "moments_", None)
@@ -131,12 +131,6 @@ class GathersMoments(ABC):
         self._sums = SumsSoFar(sums, known, told)
         narrow = X.dtype == np.float32 and (before is None or self._dtype == "float32")
         self._dtype = "float32" if narrow else "float64"
-
-    def _fit_to_sums(self, sums: ClassSums, classes: AnyArray, weighted: bool | None) -> None:
-        """Fit the model to the sums of rows of these classes. It keeps them as ``moments_``."""
-        self._sums = SumsSoFar(sums, classes, weighted=weighted)
-        self._solve()
-        self._forget_sums()
 
     def _solve(self) -> None:
         """Fit the model to the sums, if they are enough."""

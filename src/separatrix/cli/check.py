@@ -46,14 +46,14 @@ def check(data: str, quiet: bool, memory: str | None, as_json: bool, **given: An
     target with one class or with measurements, rows without a label, a column of text, missing values, no usable
     column, and a column or category that alone determines the class. With only warnings and notes the exit code is 0.
     """
-    from separatrix.checks import check_table
+    from separatrix.checks import check as check_table_of
 
     wanted = Wanted(**given)
     with terminal.working(f"checking {data}"):
         instead = "use separatrix fit --C inf, which reads it in batches and says whether the classes are separated"
         memory_options.refuse_too_large(data, wanted.spelling, memory, "a check", instead)
         how: dict[str, Any] = {**wanted.kinds, **wanted.spelling, "missing": wanted.missing}
-        found = check_table(data, wanted.target, wanted.drop, wanted.read_schema(), **how)
+        found = check_table_of(data, target=wanted.target, drop=wanted.drop, schema=wanted.read_schema(), **how)
     checks = checks_in_shell(found)
     words = _fit_command(data, checks)
     if as_json:

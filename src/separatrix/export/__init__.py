@@ -2,6 +2,6 @@
 
 from separatrix.export.onnx import to_onnx
 from separatrix.export.python import to_python
-from separatrix.export.sql import SqlExpressions, sql_expressions, to_sql
+from separatrix.export.sql import SqlExpressions, to_sql
 
-__all__ = ["SqlExpressions", "sql_expressions", "to_onnx", "to_python", "to_sql"]
+__all__ = ["SqlExpressions", "to_onnx", "to_python", "to_sql"]

@@ -13,9 +13,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, overload
 
 from separatrix.base.errors import ParameterError
+from separatrix.base.setting_checks import check_flag
 from separatrix.evaluation.model_rule import rule_for
 from separatrix.export.decision_notes import decision_notes
 from separatrix.export.dialects import dialect_of
@@ -25,135 +26,17 @@ from separatrix.export.level_texts import notes_on_levels
 from separatrix.export.sql_writer import Binding, Writer
 from separatrix.table.cells import NA
 
-# Largest total length, in characters, of the expressions of ``sql_expressions``. Longer ones would be useless in
-# practice, so they are an error.
+# Largest total length, in characters, of the expressions of ``to_sql(..., parts=True)``. Longer ones would be of no
+# practical use, so they are an error.
 LONGEST_EXPRESSIONS = 8_000_000
 # Largest factor by which a statement may grow if an engine expands its subqueries. Beyond it, expansion is prevented
 # (``Dialect.fence``).
 LARGEST_EXPANSION = 20
 
 
-def to_sql(
-    model: Any,
-    dialect: str = "duckdb",
-    table: str | Sequence[str] | None = None,
-    keep: Sequence[str] = (),
-    *,
-    threshold: float | None = None,
-    cost: Mapping[str, float] | None = None,
-    prior: Any = None,
-    fitted_prior: Any = None,
-) -> str:
-    """A SELECT statement of score, probability and label for every row of a table.
-
-    With two classes there is one score, which is positive for the second class, and the probability of that class. With
-    more there is a score and a probability for each class, in columns such as "score=setosa".
-
-    Parameters
-    ----------
-    model : classifier, pipeline, model file or Scorer
-        The fitted model. If it was fitted with an offset, the statement has an offset of zero.
-    dialect : {"duckdb", "sqlite", "postgresql", "standard"}, default "duckdb"
-        The dialect of SQL.
-    table : str or sequence of str, optional
-        The name of the table, in which dots belong to the name, or a schema and a table; by default "rows".
-    keep : sequence of str, default ()
-        The columns of the table to select before the answers.
-    threshold : float, optional
-        For two classes, the probability of the second class from which it is the label, by default ½.
-    cost : dict, optional
-        For two classes, the costs of both mistakes, as in ``{"FP": 1, "FN": 5}``; the second class is the positive one.
-        Unless a threshold is given, the threshold is FP/(FP + FN).
-    prior : (K,) sequence in the order of the classes, or dict by label, optional
-        The class shares for which the probabilities are corrected, if they differ from those of the fitted rows.
-    fitted_prior : (K,) sequence in the order of the classes, or dict by label, optional
-        The class shares or counts of the fitted rows, which ``prior`` needs. Discriminant analyses and model files of
-        ``separatrix fit`` know theirs.
-
-    Returns
-    -------
-    str
-        The statement.
-
-    Raises
-    ------
-    ParameterError
-        A column of ``keep`` has the name of an answer, or the model cannot be exported or has no probabilities to
-        decide by.
-
-    Examples
-    --------
-    >>> from separatrix import LogisticRegression
-    >>> model = LogisticRegression().fit([[0.0], [1.0], [2.0], [3.0]], ["no", "no", "yes", "yes"])
-    >>> import duckdb
-    >>> rows = duckdb.sql("SELECT 2.5 AS x0 UNION ALL SELECT NULL")
-    >>> duckdb.sql(f"SELECT label FROM ({to_sql(model)})").fetchall()
-    [('yes',), (None,)]
-    """
-    rule = rule_for(model, threshold, cost, prior, fitted_prior)
-    return select_statement(formula_of(model, rule=rule), dialect, table, keep)
-
-
-def sql_expressions(
-    model: Any,
-    dialect: str = "duckdb",
-    *,
-    threshold: float | None = None,
-    cost: Mapping[str, float] | None = None,
-    prior: Any = None,
-    fitted_prior: Any = None,
-) -> SqlExpressions:
-    """Score, probability and label as separate expressions, for use in other statements and views.
-
-    For Gaussian models they do not distinguish classes if a distance is so large (1e154) that its square overflows, and
-    PostgreSQL ends the statement with an error at such a row. SQLite's parser may refuse the long expressions of a
-    probit model, or of a complementary log-log model with ``prior``. ``to_sql`` has none of these limits.
-
-    Parameters
-    ----------
-    model : classifier, pipeline, model file or Scorer
-        The fitted model. If it was fitted with an offset, the offset here is zero.
-    dialect : {"duckdb", "sqlite", "postgresql", "standard"}, default "duckdb"
-        The dialect of SQL.
-    threshold, cost, prior, fitted_prior : optional
-        How the label is decided, as for ``to_sql``.
-
-    Returns
-    -------
-    SqlExpressions
-        The expressions.
-
-    Raises
-    ------
-    ParameterError
-        The expressions would be too long; use ``to_sql``. Or the model has no probabilities to decide by.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from separatrix import Scorer
-    >>> scorer = Scorer(np.array([[-1.5, 2.0]]), np.array(["no", "yes"]), "sign")
-    >>> sql_expressions(scorer, "standard").score
-    '((-1.5e0) + 2.0e0 * (CAST("x0" AS DOUBLE PRECISION)))'
-    """
-    rule = rule_for(model, threshold, cost, prior, fitted_prior)
-    formula, spelled = formula_of(model, drawn_in=False, rule=rule), dialect_of(dialect)
-    refuse_words(formula, "SQL")
-    guard = guard_of(formula, spelled, inline=True)
-    written, unfolded = Writer(formula, spelled, guard).sizes()
-    if unfolded > LONGEST_EXPRESSIONS:
-        problem = f"its expressions would have {unfolded:.2g} characters, as a statement with subqueries {written}"
-        raise ParameterError("model", problem, "use to_sql, which writes subqueries")
-    writer = Writer(formula, spelled, guard, inline=True)
-    z, p = writer.answers()
-    if len(z) == 1:
-        return SqlExpressions(z[0], None if p is None else p[0], writer.label())
-    return SqlExpressions(tuple(z), None if p is None else tuple(p), writer.label())
-
-
 @dataclass(frozen=True)
 class SqlExpressions:
-    """The result of ``sql_expressions``.
+    """The result of ``to_sql(..., parts=True)``.
 
     Parameters
     ----------
@@ -173,6 +56,130 @@ class SqlExpressions:
     score: str | tuple[str, ...]
     probability: str | tuple[str, ...] | None
     label: str
+
+
+@overload
+def to_sql(
+    model: Any,
+    dialect: str = ...,
+    table: str | Sequence[str] | None = ...,
+    keep: Sequence[str] = ...,
+    *,
+    parts: Literal[False] = ...,
+    threshold: float | None = ...,
+    cost: Mapping[str, float] | None = ...,
+    prior: Any = ...,
+    fitted_prior: Any = ...,
+) -> str: ...
+
+
+@overload
+def to_sql(
+    model: Any,
+    dialect: str = ...,
+    *,
+    parts: Literal[True],
+    threshold: float | None = ...,
+    cost: Mapping[str, float] | None = ...,
+    prior: Any = ...,
+    fitted_prior: Any = ...,
+) -> SqlExpressions: ...
+
+
+def to_sql(
+    model: Any,
+    dialect: str = "duckdb",
+    table: str | Sequence[str] | None = None,
+    keep: Sequence[str] = (),
+    *,
+    parts: bool = False,
+    threshold: float | None = None,
+    cost: Mapping[str, float] | None = None,
+    prior: Any = None,
+    fitted_prior: Any = None,
+) -> str | SqlExpressions:
+    """A SELECT statement of score, probability and label for every row of a table, or these as expressions.
+
+    With two classes there is one score, which is positive for the second class, and the probability of that class. With
+    more there is a score and a probability for each class, in columns such as "score=setosa".
+
+    With ``parts=True``, score, probability and label are separate expressions, for use in other statements and views.
+    For Gaussian models they do not distinguish classes if a distance is so large (1e154) that its square overflows, and
+    PostgreSQL ends the statement with an error at such a row. SQLite's parser may refuse the long expressions of a
+    probit model, or of a complementary log-log model with ``prior``. The statement has none of these limits.
+
+    Parameters
+    ----------
+    model : classifier, pipeline, model file or Scorer
+        The fitted model. If it was fitted with an offset, the statement has an offset of zero.
+    dialect : {"duckdb", "sqlite", "postgresql", "standard"}, default "duckdb"
+        The dialect of SQL.
+    table : str or sequence of str, optional
+        The name of the table, in which dots belong to the name, or a schema and a table; by default "rows".
+    keep : sequence of str, default ()
+        The columns of the table to select before the answers.
+    parts : bool, default False
+        Return expressions instead of a statement. They name no table, so ``table`` and ``keep`` are refused.
+    threshold : float, optional
+        For two classes, the probability of the second class from which it is the label, by default ½.
+    cost : dict, optional
+        For two classes, the costs of both mistakes, as in ``{"FP": 1, "FN": 5}``; the second class is the positive one.
+        Unless a threshold is given, the threshold is FP/(FP + FN).
+    prior : (K,) sequence in the order of the classes, or dict by label, optional
+        The class shares for which the probabilities are corrected, if they differ from those of the fitted rows.
+    fitted_prior : (K,) sequence in the order of the classes, or dict by label, optional
+        The class shares or counts of the fitted rows, which ``prior`` needs. Discriminant analyses and model files of
+        ``separatrix fit`` know theirs.
+
+    Returns
+    -------
+    str or SqlExpressions
+        The statement, or with ``parts=True`` the expressions.
+
+    Raises
+    ------
+    ParameterError
+        A column of ``keep`` has the name of an answer, the expressions would be too long, or the model cannot be
+        exported or has no probabilities to decide by.
+
+    Examples
+    --------
+    >>> from separatrix import LogisticRegression
+    >>> model = LogisticRegression().fit([[0.0], [1.0], [2.0], [3.0]], ["no", "no", "yes", "yes"])
+    >>> import duckdb
+    >>> rows = duckdb.sql("SELECT 2.5 AS x0 UNION ALL SELECT NULL")
+    >>> duckdb.sql(f"SELECT label FROM ({to_sql(model)})").fetchall()
+    [('yes',), (None,)]
+
+    >>> import numpy as np
+    >>> from separatrix import Scorer
+    >>> scorer = Scorer(np.array([[-1.5, 2.0]]), np.array(["no", "yes"]), "sign")
+    >>> to_sql(scorer, "standard", parts=True).score
+    '((-1.5e0) + 2.0e0 * (CAST("x0" AS DOUBLE PRECISION)))'
+    """
+    check_flag("parts", parts)
+    rule = rule_for(model, threshold, cost, prior, fitted_prior)
+    if not parts:
+        return select_statement(formula_of(model, rule=rule), dialect, table, keep)
+    if table is not None or keep:
+        name = "table" if table is not None else "keep"
+        raise ParameterError(name, "it was given with parts=True", "leave it out: expressions name no table")
+    return _expressions(formula_of(model, drawn_in=False, rule=rule), dialect)
+
+
+def _expressions(formula: Formula, dialect: str) -> SqlExpressions:
+    spelled = dialect_of(dialect)
+    refuse_words(formula, "SQL")
+    guard = guard_of(formula, spelled, inline=True)
+    written, unfolded = Writer(formula, spelled, guard).sizes()
+    if unfolded > LONGEST_EXPRESSIONS:
+        problem = f"its expressions would have {unfolded:.2g} characters, as a statement with subqueries {written}"
+        raise ParameterError("model", problem, "leave out parts=True: the statement has subqueries")
+    writer = Writer(formula, spelled, guard, inline=True)
+    z, p = writer.answers()
+    if len(z) == 1:
+        return SqlExpressions(z[0], None if p is None else p[0], writer.label())
+    return SqlExpressions(tuple(z), None if p is None else tuple(p), writer.label())
 
 
 def select_statement(

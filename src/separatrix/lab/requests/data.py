@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from separatrix import checks
 from separatrix.base.errors import InputError
 from separatrix.base.messages import brief
 from separatrix.base.number_text import many
-from separatrix.checks import check_table
 from separatrix.evaluation.comparison import compare_table
 from separatrix.evaluation.comparison_result import Comparison
 from separatrix.evaluation.held_out_fit import HeldOutFit
@@ -61,7 +61,7 @@ def _described(table: OpenTable) -> dict[str, Any]:
 def check(payload: Payload) -> Mapping[str, Any]:
     """The findings about the table, worst first."""
     asked = reading_of(payload)
-    found = check_table(asked.table.data, **asked.arguments)
+    found = checks.check(asked.table.data, **asked.arguments)
     told = [{"severity": one.severity, "title": one.title, "text": on_page(one.told)} for one in found]
     fine = [one for one in told if one["severity"] == "ok"]
     nothing = [{"severity": "ok", "title": "Nothing to worry about was found.", "text": ""}]
