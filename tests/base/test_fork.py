@@ -198,7 +198,6 @@ PACKAGE = Path(separatrix.__file__).parent
 MODULES_WITH_LOCKS = {
     "rows/keeper.py",
     "base/disk_files.py",
-    "base/checkpoints.py",
     "base/concurrency.py",
     "base/forking.py",
     "base/read_ahead.py",
