@@ -199,17 +199,6 @@ MODULES_WITH_LOCKS = {
     "lab/tables.py",
     "lab/tour_routes.py",
 }
-LOCKS = {
-    "rows/keeper.py",
-    "base/disk_files.py",
-    "base/concurrency.py",
-    "base/forking.py",
-    "base/read_ahead.py",
-    "cli/terminal.py",
-    "lab/notebook.py",
-    "lab/tables.py",
-    "lab/tour_routes.py",
-}
 LOCKS = {"Lock", "RLock", "Condition", "Semaphore", "BoundedSemaphore", "Barrier"}
 
 

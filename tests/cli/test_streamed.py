@@ -28,13 +28,6 @@ ROUNDED = {
 }
 
 
-# The program without a least memory, since a small table is to be read in batches here.
-PROGRAM = (
-    "import separatrix.streams.memory_limit as limits; limits.smallest_memory = lambda n_columns: 0; "
-    "from separatrix.__main__ import main; main()"
-)
-
-
 @pytest.fixture(autouse=True)
 def small_batches(monkeypatch):
     monkeypatch.setattr(memory_limit, "smallest_memory", lambda n_columns: 0)
