@@ -27,7 +27,6 @@ from separatrix._version import __version__
 if TYPE_CHECKING:
     from separatrix import exercises, firth, lab, losses, plots, solvers
     from separatrix.base import errors, labels
-    from separatrix.base.checkpoints import checkpoint
     from separatrix.base.concurrency import threads
     from separatrix.base.watching import watch
     from separatrix.certificates.certificate import Certificate
@@ -153,7 +152,6 @@ _WHERE = {
     "Steps": "separatrix.textbook.steps",
     "steps": "separatrix.textbook.steps",
     # settings
-    "checkpoint": "separatrix.base.checkpoints",
     "threads": "separatrix.base.concurrency",
     "watch": "separatrix.base.watching",
 }
@@ -208,7 +206,6 @@ __all__ = [
     "as_settings",
     "boundary_curve",
     "check",
-    "checkpoint",
     "compare",
     "compare_schemes",
     "cosines",

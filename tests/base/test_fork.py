@@ -73,15 +73,51 @@ os._exit(0)
     printed(SETUP + code)
 
 
-def test_children_forked_while_the_first_fit_imports_and_compiles(tmp_path):
+def test_children_forked_before_during_and_after_a_fit_of_another_thread():
     code = """
-begin(2)
-answers = forked(10, 0.2, lambda: next(fits()).tobytes())
-assert answers == [(next(fits()).tobytes(), 0)] * 10
+expected, mine = answer(), []
+inside, go_on = threading.Event(), threading.Event()
+
+def wait(stage, within):
+    inside.set()
+    assert go_on.wait(60)
+
+def other():
+    with sx.watch(wait):
+        mine.append(answer())
+
+before = forked(1, 0.0)
+thread = threading.Thread(target=other)
+thread.start()
+assert inside.wait(60)
+during = forked(1, 0.0)
+go_on.set()
+thread.join(60)
+after = forked(1, 0.0)
+assert mine == [expected]
+assert before == during == after == [(expected, 0)]
+"""
+    printed(SETUP + code)
+
+
+def test_children_forked_while_threads_compile():
+    code = """
+import numba
+
+def compiled():
+    return numba.njit(lambda x: x + 1.0)(1.0)
+
+def keep_compiling():
+    while True:
+        compiled()
+
+expected = answer()
+threading.Thread(target=keep_compiling, daemon=True).start()
+answers = forked(10, 0.02, lambda: str(compiled()).encode() + answer())
+assert answers == [(b"2.0" + expected, 0)] * 10
 os._exit(0)
 """
-    nothing_compiled = f"import os; os.environ['NUMBA_CACHE_DIR'] = {str(tmp_path)!r}"
-    printed(nothing_compiled + SETUP + code)
+    printed(SETUP + code)
 
 
 def test_pools_of_processes_that_fork():
@@ -146,61 +182,17 @@ assert set(blas()) == {3}
     printed(SETUP + code)
 
 
-def test_a_fork_during_an_import_of_its_own_does_not_wait_for_itself(tmp_path):
-    package = tmp_path / "numba_extension.py"
-    package.write_text("import os\nchild = os.fork()\nif child == 0:\n    os._exit(0)\nos.waitpid(child, 0)\n")
-    code = f"""
-import sys
-sys.path.insert(0, {str(tmp_path)!r})
-import separatrix.base.concurrency
-from separatrix.base import forking
-forking.IMPORTED_LATE |= {{"numba_extension"}}
-import numba_extension
-"""
-    printed(code, seconds=30)
-
-
 # ---------------------------------------------------------------------------------- the package's locks
 
 
-def test_a_fork_waits_for_imports_of_the_standard_library():
-    code = """
-import os, sys, threading, time, importlib.util
-import separatrix.base.forking
-
-class Slow:
-    def find_spec(self, name, path=None, target=None):
-        if name == "wave":
-            return importlib.util.spec_from_loader(name, self)
-    def create_module(self, spec):
-        return None
-    def exec_module(self, module):
-        begun.set()
-        time.sleep(1)
-
-begun = threading.Event()
-sys.meta_path.insert(0, Slow())
-threading.Thread(target=lambda: __import__("wave")).start()
-begun.wait()
-child = os.fork()
-if child == 0:
-    __import__("wave")
-    os._exit(7)
-print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
-"""
-    assert printed(code, seconds=30).split() == ["7"]
-
-
 PACKAGE = Path(separatrix.__file__).parent
-# The modules that hold locks. They give them to ``held_during_forks``, except the terminal, whose lock is made for each
-# command, rows/keeper.py and base/read_ahead.py, whose locks belong to one pass over the rows, and the lab's server and
-# widgets, whose locks belong to their connections: no child goes on with these.
+# The modules that hold locks. A fork waits for that of base/concurrency.py. A forked child does not use the others.
+# That of base/disk_files.py is for Windows, which cannot fork; that of the terminal is made for each command. Those of
+# rows/keeper.py and base/read_ahead.py belong to one pass, and those of the lab to its server and widgets.
 MODULES_WITH_LOCKS = {
     "rows/keeper.py",
     "base/disk_files.py",
-    "base/checkpoints.py",
     "base/concurrency.py",
-    "base/forking.py",
     "base/read_ahead.py",
     "cli/terminal.py",
     "lab/notebook.py",

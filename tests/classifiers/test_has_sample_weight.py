@@ -73,6 +73,6 @@ def test_a_summary_of_other_rows_says_whether_weights_are_lacking():
     weighted = sx.LogisticRegression(C=np.inf, bias_reduction="firth").fit(X, Y, sample_weight=WEIGHT)
     with pytest.raises(sx.errors.InputError, match="which had sample weights, and these weights"):
         sx.summary(weighted, X, Y)
-    weighted.has_sample_weight_ = None  # as a model of an older file
+    weighted.has_sample_weight_ = None
     with pytest.raises(sx.errors.InputError, match="give the rows, labels, weights and offset of the fit"):
         sx.summary(weighted, X, Y)

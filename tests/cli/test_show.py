@@ -180,7 +180,7 @@ def test_the_note_on_standardised_columns_gives_the_same_fit_with_scikit_learn(t
     path = real(tmp_path, "default")
     run("fit", path, "--target", "default", "--standardise", "--C", "0.01", "--test-size", "0", "--out", "m.json")
     table = read_table(path, "default")
-    if all_columns:  # as older versions did
+    if all_columns:
         save(make_pipeline(StandardScaler(), LogisticRegression(C=0.01)).fit(table.X, table.y), "m.json")
     known = model_file.read("m.json")
     for package in PACKAGES:

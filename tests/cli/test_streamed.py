@@ -4,10 +4,8 @@ import errno
 import io
 import json
 import os
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +14,6 @@ import pyarrow as pa
 import pytest
 from pyarrow import csv, parquet
 
-from separatrix.base.checkpoints import FORM
 from separatrix.streams import memory_limit
 from separatrix.table.formats import batched
 from separatrix.table.streaming import streamed_table
@@ -29,13 +26,6 @@ ROUNDED = {
     *("passes", "bound", "bound_kind", "weight_error", "weight_error_unit", "weight_error_reason", "gradient_norm"),
     *("status", "seconds", "iterations", "relative_gap"),
 }
-
-
-# The program without a least memory, since a small table is to be read in batches here.
-PROGRAM = (
-    "import separatrix.streams.memory_limit as limits; limits.smallest_memory = lambda n_columns: 0; "
-    "from separatrix.__main__ import main; main()"
-)
 
 
 @pytest.fixture(autouse=True)
@@ -156,7 +146,6 @@ def test_predictions_and_measures_are_those_of_memory(table):
         (("--model", "kozinec"), "--model: kozinec needs the table in memory"),
         (("--C", "auto"), "--C: the choice of C needs the table in memory"),
         (("--memory", "lots"), "--memory: got 'lots'"),
-        (("--resume",), "--resume: there is no checkpoint"),
     ],
 )
 def test_what_needs_memory_is_refused_in_a_sentence(table, words, says):
@@ -182,12 +171,10 @@ def test_a_cache_is_kept_and_used_again(table):
     assert os.stat(f"kept/{kept}").st_mtime_ns == before
 
 
-def test_options_without_effect_are_named(table):
+def test_a_cache_without_effect_is_named(table):
     fit = ("fit", "t.csv", "--target", "y", "--missing", "impute", "--cache", "kept", "--json")
-    words = "The table was read at once and not in batches, so --cache"
-    assert f"{words} has no effect." in json.loads(run(*fit).stdout)["data"]["notes"]
-    notes = json.loads(run(*fit, "--checkpoint", "passes").stdout)["data"]["notes"]
-    assert f"{words} and --checkpoint have no effect." in notes
+    words = "The table was read at once and not in batches, so --cache has no effect."
+    assert words in json.loads(run(*fit).stdout)["data"]["notes"]
     assert not any("no effect" in note for note in json.loads(run(*fit, *SMALL).stdout)["data"]["notes"])
 
 
@@ -197,47 +184,6 @@ def test_a_cache_belongs_to_the_spelling(table):
     cell = pd.read_csv("t.csv").x0[0]
     for more in ((), ("--na", str(cell))):
         assert run(*fit, *more, "--cache", "kept").stdout == run(*fit, *more).stdout
-
-
-@pytest.mark.slow
-def test_a_fit_that_was_killed_goes_on(tmp_path):
-    """A real process is killed while it writes its checkpoint, again and again; the end is that of one run."""
-    rng = np.random.default_rng(0)
-    n = 60_000
-    frame = pd.DataFrame({f"x{j}": rng.standard_normal(n).round(3) for j in range(5)})
-    frame["c"] = rng.choice(list("abc"), n)
-    frame["y"] = np.where(frame.x0 > rng.logistic(size=n), "yes", "no")
-    frame.to_csv("big.csv", index=False)
-    fit = ["fit", "big.csv", "--target", "y", "--memory", "1MB", "--solver", "lbfgs"]
-    subprocess.run([sys.executable, "-c", PROGRAM, *fit, "--out", "whole.json"], check=True, capture_output=True)
-    killed, size = 0, 0
-    for _ in range(40):
-        command = [sys.executable, "-c", PROGRAM, *fit, "--out", "m.json", "--checkpoint", "c", "--resume"]
-        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        while process.poll() is None and killed < 3:  # Killed as soon as the checkpoint has grown.
-            if os.path.exists("c") and os.stat("c").st_size > size + 500:
-                size = os.stat("c").st_size
-                process.send_signal(signal.SIGKILL)
-                killed += 1
-                break
-            time.sleep(0.001)
-        if process.wait() == 0:
-            break
-    assert killed == 3
-    assert not os.path.exists("c")
-    whole, resumed = (json.loads(Path(path).read_text())["content"] for path in ("whole.json", "m.json"))
-    assert whole["scorer"] == resumed["scorer"]
-    assert whole["encoder"] == resumed["encoder"]
-
-
-def test_a_checkpoint_of_another_fit_is_refused(table):
-    fit = ("fit", "t.csv", "--target", "y", "--missing", "impute", *SMALL, "--checkpoint", "c")
-    Path("c").write_text("something else")
-    assert "exists; give --resume" in complaint(*fit, code=2)
-    assert f"not a file of the form '{FORM}'" in complaint(*fit, "--resume", code=2)
-    os.unlink("c")
-    run(*fit)
-    assert not os.path.exists("c")
 
 
 def test_what_compares_rows_refuses_tables_larger_than_memory_by_name(table):

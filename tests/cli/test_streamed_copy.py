@@ -146,9 +146,8 @@ def test_a_copy_that_lacks_texts_is_not_used():
     target = BatchColumn("y", pa.chunked_array([["u", "v"]]))
     writer = typed_copy.CopyWriter()
     writer.add([column], [GivenColumn(number, None, "t.csv")], target)
-    assert writer.finished([Column("a", "category", ("007", "7"))], 2, (), "t.csv") is None
-    assert writer.finished([number], 3, (), "t.csv") is None
-    (batch,) = writer.finished([number], 2, (), "t.csv").batches(["y", "a"])
+    assert writer.finished([Column("a", "category", ("007", "7"))], (), "t.csv") is None
+    (batch,) = writer.finished([number], (), "t.csv").batches(["y", "a"])
     assert batch.columns.to_pydict() == {"y": ["u", "v"], "a": [7.0, 7.0]}
 
 
@@ -212,22 +211,6 @@ def test_nothing_is_left_behind(frame, monkeypatch, tmp_path, error, code):
     assert not list((tmp_path / "tmp").iterdir())
     if error is None:  # The frames of an error hold the file.
         assert open_files() <= before
-
-
-def interrupted(*given):
-    raise KeyboardInterrupt
-
-
-def test_a_fit_that_goes_on_reads_the_text(frame, parses, monkeypatch):
-    """The answer of the first pass comes from the checkpoint, so there is no copy."""
-    frame.to_csv("t.csv", index=False)
-    found = fitted("t.csv")
-    with monkeypatch.context() as patch:
-        patch.setattr("separatrix.table.streaming.streamed_table.StreamedTable.learned", interrupted)
-        run("fit", "t.csv", "--target", "y", "--memory", "1KB", "--standardise", "--checkpoint", "c", code=130)
-    parses.clear()
-    assert fitted("t.csv", "--checkpoint", "c", "--resume") == found
-    assert len(parses) > 1
 
 
 def test_quotes_and_windows_line_ends(frame, monkeypatch):

@@ -193,12 +193,6 @@ def test_names_are_never_cut(tmp_path, monkeypatch, columns):
         assert all(len(line) <= max(columns, 60) for line in text.splitlines() if "separatrix" not in line)
 
 
-def test_old_files_show_their_weights():
-    for version in (4, 5, 6, 7):
-        text = run("show", ROOT / f"tests/model_file/files/version_{version}.json").stdout
-        assert "odds ratio" in text
-
-
 def test_real_categories(tmp_path):
     path = real(tmp_path, "penguins")
     run("fit", path, "--target", "species", "--missing", "indicator", "--out", "m.json")

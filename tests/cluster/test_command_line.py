@@ -98,14 +98,6 @@ def test_a_cell_that_cannot_be_used_is_named_by_its_file_and_row(address, folder
     assert "row 1202 of b.parquet, column 'x2' is infinite" in said
 
 
-def test_a_checkpoint_on_a_cluster(address, folder, tmp_path):
-    kept = tmp_path / "c"
-    words = ("fit", folder, *ENCODED, "--json", "--cluster", address)
-    resumed = run(*words, "--checkpoint", kept, "--resume")
-    assert not kept.exists()
-    close(plain(resumed), plain(run(*words)))
-
-
 def test_what_cannot_be_done_is_refused_in_a_sentence(address, folder, tmp_path):
     pd.DataFrame({"a": [1, 2, 3], "y": ["n", "y", "n"]}).to_feather(tmp_path / "t.feather")
     cases = {

@@ -4,7 +4,6 @@ import hashlib
 import json
 import os
 from contextlib import suppress
-from pathlib import Path
 
 import pytest
 
@@ -14,7 +13,7 @@ from separatrix.base.errors import ModelFileError, ParameterError
 from separatrix.cli import main
 from separatrix.model_file import FORMAT, VERSION, from_bytes, read
 
-FILES = Path(__file__).parent / "files"
+OTHER_VERSION = f"and this separatrix reads version {VERSION}: fit the model again, and save it with this separatrix"
 
 
 @pytest.fixture
@@ -55,18 +54,9 @@ def test_a_changed_byte_is_seen(small):
     assert accepted(sound, some_values) == []
 
 
-@pytest.mark.parametrize("path", sorted(FILES.iterdir()), ids=lambda path: path.stem)
-def test_a_changed_byte_of_an_older_file_is_seen(path):
-    """Above all in its version, which older digests leave out."""
-    sound = path.read_bytes()
-    from_bytes(sound)
-    assert accepted(sound, lambda place: some_values(place) if place < 200 else [sound[place] ^ 1]) == []
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("path", [None, *sorted(FILES.iterdir())], ids=lambda path: path.stem if path else "newest")
-def test_all_255_other_values_of_every_byte_are_seen(small, path):
-    assert accepted((path or small).read_bytes(), lambda place: range(256)) == []
+def test_all_255_other_values_of_every_byte_are_seen(small):
+    assert accepted(small.read_bytes(), lambda place: range(256)) == []
 
 
 def test_every_cut_and_every_addition_is_seen(small):
@@ -86,13 +76,7 @@ def test_an_altered_file_names_the_check(small):
     for old, new, part in [
         (b'"C":1.0', b'"C":1.1', "checksum"),
         (b'"yes"', b'"yet"', "checksum"),
-        *((now, b'"version": %d' % version, "checksum") for version in range(1, VERSION)),
-        (
-            now,
-            b'"version": %d' % (VERSION + 1),
-            rf"version is {VERSION + 1}, written by separatrix [^ ]+, .* up to {VERSION}",
-        ),
-        (now, b'"version": 0', "version is 0, which is not a version number"),
+        *((now, b'"version": %d' % other, f"version is {other}, {OTHER_VERSION}$") for other in (0, 2, 8, 10**8)),
         (b'{"format"', b' {"format"', "altered or reformatted"),
         (b"separatrix-model", b"separatrix-mobel", 'lacks "format": "separatrix-model"'),
     ]:
@@ -111,14 +95,6 @@ def test_the_digest_is_of_all_bytes_but_its_own(small):
     assert hashlib.sha256(data.replace(digest, b"")).hexdigest().encode() == digest
 
 
-def test_a_file_relabelled_as_an_older_version_is_refused(tmp_path):
-    """Read as version 3, a file of version 4 would lose its scaling, and answer wrongly."""
-    sound = (FILES / "version_4.json").read_bytes()
-    (tmp_path / "model.json").write_bytes(sound.replace(b'"version": 4', b'"version": 3', 1))
-    with pytest.raises(ModelFileError, match="its version is 3, and it has the key scaling of a newer version"):
-        load(tmp_path / "model.json")
-
-
 def test_the_same_meaning_in_other_words_is_refused(small):
     small.write_text(json.dumps(json.loads(small.read_text())))
     with pytest.raises(ModelFileError, match="altered or reformatted"):
@@ -126,7 +102,7 @@ def test_the_same_meaning_in_other_words_is_refused(small):
 
 
 def resealed(content: bytes, version=VERSION):
-    """A file with this content, whatever it is, and a digest that is right from version 5 on."""
+    """A file with this content, whatever it is, and the right digest."""
     before = f'{{"format": "{FORMAT}",\n"version": {version},\n"sha256": "'.encode()
     after = b'",\n"content": ' + content + b"}\n"
     return before + hashlib.sha256(before + after).hexdigest().encode() + after
@@ -142,9 +118,9 @@ def resealed(content: bytes, version=VERSION):
         (b"[" * 100_000, "nested too deeply"),
         (b"[]", '"format"'),
         (b'{"format": "other"}', '"format"'),
-        (b'{"format": "separatrix-model"}', "version is None"),
+        (b'{"format": "separatrix-model"}', "version is None, and this separatrix"),
         (b'{"format": "separatrix-model", "version": 9}', "version is 9, and this separatrix"),
-        (b'{"format": "separatrix-model", "version": true}', "version is True"),
+        (b'{"format": "separatrix-model", "version": true}', "version is True, and this separatrix"),
         (resealed(b"{}"), "lacks the key"),
         (resealed(b"[]"), "not an object"),
         (resealed(b'{"a": 1} '), "lacks the key"),
@@ -157,7 +133,7 @@ def resealed(content: bytes, version=VERSION):
         (resealed(b'{"a": ' + b"1" * 5000 + b"}"), "not JSON"),
         (resealed(b'{"a": ' + b"[" * 100 + b"]" * 100 + b"}"), "nested more than 64"),
         (resealed(b'{"a": ' + b"[" * 100_000 + b"]" * 100_000 + b"}"), "nested too deeply"),
-        (resealed(b"{}", 2), "checksum"),
+        (resealed(b"{}", 2), "version is 2, and this separatrix"),
     ],
     ids=lambda value: None if isinstance(value, bytes) else value,
 )

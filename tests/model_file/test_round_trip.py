@@ -327,3 +327,23 @@ print(found.scorer.predict(np.array({X[:3].tolist()!r})).tolist(), {{"sklearn", 
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == f"{model.predict(X[:3]).tolist()} set()"
+
+
+def test_all_directions_of_a_separation_are_kept(tmp_path):
+    rows = np.array([[0.0, 0, 0], [1, 0, 0], [2, 0, 0], [3, 0, 0], [1.5, 1, 0], [2.5, 0, 1]])
+    labels = ["a", "b", "a", "b", "a", "a"]
+    with pytest.warns(errors.NotConvergedWarning):
+        model = LogisticRegression(C=np.inf).fit(rows, labels)
+    assert sorted(map(tuple, model.separation_.causes)) == [(1,), (2,)]
+    save(model, tmp_path / "model.json")
+    kept = load(tmp_path / "model.json").separation_
+    assert [columns.tolist() for columns in kept.causes] == [columns.tolist() for columns in model.separation_.causes]
+    assert kept.verify(rows, labels)
+
+
+def test_the_weights_error_is_kept(tmp_path):
+    model = LogisticRegression().fit([[0.1], [1.3], [2.7], [3.1]], ["no", "yes", "no", "yes"])
+    save(model, tmp_path / "model.json")
+    kept = load(tmp_path / "model.json").certificate_
+    assert kept.weight_error == model.certificate_.weight_error > 0
+    assert str(kept) == str(model.certificate_)

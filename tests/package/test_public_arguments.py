@@ -305,7 +305,6 @@ WITHOUT_ARRAYS = {
         "TextSettings",
         "__version__",
         "as_settings",
-        "checkpoint",
         "read_schema",
         "scan",
     ),

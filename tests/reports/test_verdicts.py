@@ -180,7 +180,7 @@ def test_weights_that_the_report_does_not_know_do_not_refute_the_certificate(mod
     model.fit(X, y, sample_weight=np.linspace(0.5, 3.0, len(y)))
     for known, reason in (
         (True, "the fit had sample weights, which this report was not given"),
-        (None, "had sample weights or an offset that are not known to this report"),  # of a file of an older version
+        (None, "had sample weights or an offset that are not known to this report"),
     ):
         model.has_sample_weight_ = known
         page = sx.report(model, X, y)

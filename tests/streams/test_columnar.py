@@ -1,13 +1,12 @@
 """Files whose columns have types that differ are read with a type that holds the values of all of them."""
 
 import numpy as np
-import polars
 import pyarrow as pa
 import pytest
 from pyarrow import dataset, feather, parquet
 
 import separatrix as sx
-from separatrix.base.errors import SeparatrixError, TableError
+from separatrix.base.errors import TableError
 
 
 def far_from_zero(n=4000):
@@ -80,18 +79,3 @@ def test_labels_that_no_type_holds_are_named(tmp_path):
         parquet.write_table(pa.table({"x": [1.0, 2.0], "y": y}), tmp_path / f"{k}.parquet")
     with pytest.raises(TableError, match="cannot be read as labels of type double"):
         sx.LogisticRegression().fit(sx.scan(tmp_path, target="y"))
-
-
-def test_a_checkpoint_of_a_query_is_refused_for_other_rows(tmp_path):
-    x, y = far_from_zero(200)
-    frame, path = polars.LazyFrame({"x": x - 1e8, "y": y}), tmp_path / "fit.checkpoint"
-    tenfold = frame.with_columns(polars.col("x") * 10)
-    with sx.checkpoint(path):
-        first = sx.LogisticRegression().fit(sx.scan(frame, target="y"))
-    with sx.checkpoint(path, resume=True):
-        again = sx.LogisticRegression().fit(sx.scan(frame, target="y"))
-    np.testing.assert_array_equal(again.coef_, first.coef_)
-    with sx.checkpoint(path, resume=True), pytest.raises(SeparatrixError, match="table"):
-        sx.LogisticRegression().fit(sx.scan(tenfold, target="y"))
-    with sx.checkpoint(path, resume=True), pytest.raises(TableError, match="a checkpoint cannot tell"):
-        sx.LogisticRegression().fit(sx.scan(frame, target="y", cache=False))

@@ -4,14 +4,7 @@
 
 The four keys are written in this order, one per line, followed by the sorted keys of the content, one per line. The
 text is ASCII and contains neither NaN nor Infinity. Floats are the shortest decimals that read back to the same bits.
-``sha256`` is compared before the content is parsed. The bytes that it covers depend on the version:
-
-    from ``FIRST_WHOLE_VERSION``           every byte of the file except the 64 digits of the digest itself
-    from ``FIRST_RAW_VERSION``             the raw bytes of the content, from its first brace to its last
-    earlier versions                       the content without line breaks; the file must equal its canonical text
-
-The older digests do not cover the version, so the version number in an older file can be changed without detection. The
-migrations of such files therefore reject keys that only newer versions have (``model_file.versions``).
+``sha256`` covers every byte of the file except its own 64 digits. It is compared before the content is parsed.
 
 A digest detects damage but is not a signature. Whoever writes a file can also compute its digest, so no number
 in a file is trusted: reading takes at most ``MEMORY_PER_BYTE`` times the file's size, plus ``MEMORY_AT_LEAST``, of
@@ -28,14 +21,12 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, NoReturn
+from typing import Any, BinaryIO, NoReturn
 
 from separatrix.base.errors import ModelFileError, ParameterError
 
 # Largest size of a file that is read, and the number of bytes read at a time.
 LARGEST_FILE, _BYTES_PER_READ = 512 * 2**20, 2**16
-# The first version whose digest covers the raw bytes of the content, and the first whose digest covers the whole file.
-FIRST_RAW_VERSION, FIRST_WHOLE_VERSION = 3, 5
 # Reading a file takes at most MEMORY_PER_BYTE bytes of memory per byte of the file, plus MEMORY_AT_LEAST bytes. Empty
 # lists are the most expensive content: Python needs 64 bytes for the three bytes "[],", and more while checking them.
 MEMORY_PER_BYTE, MEMORY_AT_LEAST = 128, 32 * 2**20
@@ -49,14 +40,6 @@ _END = b"}\n"
 # The JSON escape of a UTF-16 surrogate. A pair of surrogates is one character; a lone surrogate cannot be encoded.
 _HALF = re.compile(rb"\\u[dD][89a-fA-F]")
 _LONE = re.compile("[\ud800-\udfff]")
-_ALTERED = "its checksum is wrong: it was altered or damaged since it was written"
-
-
-class CheckedContent(NamedTuple):
-    """The content of a file and the version of its format."""
-
-    version: int
-    content: dict[str, Any]
 
 
 def canonical(value: Any) -> str:
@@ -71,7 +54,7 @@ def canonical(value: Any) -> str:
 def with_checksum(name: str, version: int, content: Mapping[str, Any]) -> bytes:
     """The canonical file with this content.
 
-    >>> checked_content("box", 5, with_checksum("box", 5, {"w": [0.1, -0.0]})).content
+    >>> checked_content("box", 1, with_checksum("box", 1, {"w": [0.1, -0.0]}))
     {'w': [0.1, -0.0]}
     """
     lines = ",\n".join(f"  {canonical(key)}: {canonical(content[key])}" for key in sorted(content))
@@ -79,32 +62,28 @@ def with_checksum(name: str, version: int, content: Mapping[str, Any]) -> bytes:
     refuse_half_pairs(_suspects(raw, content))
     before = f'{{"format": "{name}",\n"version": {version},\n"sha256": "'.encode("ascii")
     after = b'",\n"content": ' + raw + _END
-    if version >= FIRST_WHOLE_VERSION:
-        digest = _digest(before, after)
-    else:
-        digest = _digest(raw if version >= FIRST_RAW_VERSION else canonical(content).encode("ascii"))
-    return before + digest + after
+    return before + _digest(before, after) + after
 
 
-def checked_content(name: str, newest: int, data: bytes) -> CheckedContent:
-    """The content of a file of version ``newest`` or older, after all checks. An error says which check failed.
+def checked_content(name: str, version: int, data: bytes) -> dict[str, Any]:
+    """The content of a file of this version, after all checks. An error says which check failed.
 
-    >>> checked_content("box", 5, with_checksum("box", 5, {"w": 0.1}).replace(b"0.1", b"0.2"))
+    >>> checked_content("box", 1, with_checksum("box", 1, {"w": 0.1}).replace(b"0.1", b"0.2"))
     Traceback (most recent call last):
         ...
     separatrix.base.errors.ModelFileError: its checksum is wrong: it was altered or damaged since it was written
     """
     head = _HEAD.match(data)
     if head is None or head["format"] != name.encode():
-        raise ModelFileError(_without_head(name, newest, data))
-    version = int(head["version"])
-    if version > newest:
-        raise ModelFileError(_newer(version, newest, data))
+        raise ModelFileError(_without_head(name, version, data))
+    if int(head["version"]) != version:
+        raise ModelFileError(_of_another_version(int(head["version"]), version))
     if not data.endswith(_END):
         raise ModelFileError("it is incomplete, or has text after its end; write or copy it again")
+    whole = memoryview(data)
+    if _digest(whole[: head.start("sha256")], whole[head.end("sha256") :]) != head["sha256"]:
+        raise ModelFileError("its checksum is wrong: it was altered or damaged since it was written")
     raw = data[head.end() : -len(_END)]
-    if version >= FIRST_RAW_VERSION and _digest_of(version, head, data, raw) != head["sha256"]:
-        raise ModelFileError(_ALTERED)
     content = _parsed(raw)
     if not isinstance(content, dict):
         raise ModelFileError("its content is not an object")
@@ -112,17 +91,7 @@ def checked_content(name: str, newest: int, data: bytes) -> CheckedContent:
     lone = _half_pair(_suspects(raw, content))
     if lone is not None:
         raise ModelFileError(f"its text {lone!r:.60} holds half of a surrogate pair")
-    if version < FIRST_RAW_VERSION and with_checksum(name, version, content) != data:
-        raise ModelFileError(_ALTERED)
-    return CheckedContent(version, content)
-
-
-def _digest_of(version: int, head: re.Match[bytes], data: bytes, raw: bytes) -> bytes:
-    """The checksum that a file must have: of the whole file without it, or in older versions of the content alone."""
-    if version < FIRST_WHOLE_VERSION:
-        return _digest(raw)
-    whole = memoryview(data)
-    return _digest(whole[: head.start("sha256")], whole[head.end("sha256") :])
+    return content
 
 
 def _digest(*parts: bytes | memoryview) -> bytes:
@@ -209,7 +178,7 @@ def _texts(content: Any) -> Iterator[str]:
         level = [value for items in inside for value in items if isinstance(value, str | list | tuple | Mapping)]
 
 
-def _without_head(name: str, newest: int, data: bytes) -> str:
+def _without_head(name: str, expected: int, data: bytes) -> str:
     """A message that says what is wrong with a file that does not begin with the expected header."""
     if not data:
         return "it is empty"
@@ -220,20 +189,14 @@ def _without_head(name: str, newest: int, data: bytes) -> str:
     if not isinstance(whole, dict) or whole.get("format") != name:
         return f'it lacks "format": "{name}"'
     version = whole.get("version")
-    if type(version) is int and version > newest:
-        return _newer(version, newest, data)
-    if type(version) is not int or version < 1:
-        return f"its version is {version!r:.60}, which is not a version number"
+    if type(version) is not int or version != expected:
+        return _of_another_version(version, expected)
     return "its first lines have changed since it was written: it was altered or reformatted"
 
 
-def _newer(version: int, newest: int, data: bytes) -> str:
-    try:
-        writer = _parsed(data)["content"]["separatrix"]
-    except (ModelFileError, KeyError, TypeError):
-        writer = None
-    by = f", written by separatrix {writer:.60}" if isinstance(writer, str) else ""
-    return f"its version is {version!r:.60}{by}, and this separatrix reads versions up to {newest}: install a newer one"
+def _of_another_version(version: Any, expected: int) -> str:
+    problem = f"its version is {version!r:.60}, and this separatrix reads version {expected}"
+    return f"{problem}: fit the model again, and save it with this separatrix"
 
 
 def read_file(path: str | os.PathLike[str]) -> bytes:

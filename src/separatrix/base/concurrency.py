@@ -5,18 +5,24 @@ changes the time but not the result. For that, BLAS must not use threads of its 
 
 Deadlocks cannot occur. A thread that has submitted tasks to the pool waits only for tasks that another thread is
 already running; it cancels the tasks that have not begun and runs them itself. So a task may submit parallel work, and
-many threads may do so at once, whatever the size of the pool. After a fork the child has a new pool (``forking``
-handles the locks).
+many threads may do so at once, whatever the size of the pool.
+
+A process may be forked while its threads fit, and the child can then fit, with new pools. The child has only the thread
+that forked, and a copy of all locks as they were, so a lock that another thread held would stay locked forever. So the
+thread that forks first takes the locks that a fit needs, and both processes release them after the fork. A fork during
+the first import of the package, or during the first fit of its kind in a process, is not supported: the child would
+inherit Python's locks of the modules that are being imported.
 """
 
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from contextvars import Context, ContextVar
 from dataclasses import dataclass
 from functools import partial
@@ -24,7 +30,6 @@ from types import TracebackType
 from typing import Any, Generic, TypeVar
 
 from separatrix.base.errors import ParameterError
-from separatrix.base.forking import held_during_forks
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -96,7 +101,7 @@ class _OneBlasThread:
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
-        held_during_forks(self._lock, in_child=self._forget_other_threads)
+        self._held = ExitStack()  # the locks that are held during a fork
         self._users = 0  # the number of threads that have entered
         self._own = threading.local()  # .entries: the number of open entries of this thread
         self._libraries: list[_Library] | None = None
@@ -140,7 +145,23 @@ class _OneBlasThread:
             library, count = self._limited.pop()
             library.limit(count)
 
-    def _forget_other_threads(self) -> None:
+    def hold_locks(self) -> None:
+        """Before a fork, wait until no other thread compiles a kernel or changes the threads of BLAS.
+
+        Numba's compiler lock comes first, because a thread may hold it for long, but holds the other one only briefly.
+        """
+        compiler = getattr(sys.modules.get("numba.core.compiler_lock"), "global_compiler_lock", None)
+        with ExitStack() as held:
+            if compiler is not None:
+                held.enter_context(compiler)
+            held.enter_context(self._lock)
+            self._held = held.pop_all()
+
+    def release_locks(self) -> None:
+        """After a fork, in the parent and in the child."""
+        self._held.close()
+
+    def forget_other_threads(self) -> None:
         """In a forked child only the forking thread survives, so the entries of other threads are dropped."""
         self._users = 1 if getattr(self._own, "entries", 0) else 0
         if self._users == 0:
@@ -187,8 +208,22 @@ one_blas_thread = _OneBlasThread()
 
 _pools: dict[int, ThreadPoolExecutor] = {}
 
-if hasattr(os, "register_at_fork"):  # a forked child has none of its parent's threads
-    os.register_at_fork(after_in_child=_pools.clear)
+
+def _begin_child() -> None:
+    """In a forked child, drop the pools, whose threads it does not have, and the entries of other threads."""
+    _pools.clear()
+    try:
+        one_blas_thread.forget_other_threads()
+    finally:
+        one_blas_thread.release_locks()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=one_blas_thread.hold_locks,
+        after_in_parent=one_blas_thread.release_locks,
+        after_in_child=_begin_child,
+    )
 
 
 def _pool(workers: int) -> ThreadPoolExecutor:

@@ -7,13 +7,10 @@ import shutil
 import threading
 from typing import Any
 
-from separatrix.base.forking import held_during_forks
-
 # A temporary file that the user did not ask for leaves at least this share of the free space of the disk.
 FREE_SHARE = 0.5
 
-_SEEKING = threading.RLock()
-held_during_forks(_SEEKING, lambda: None)
+_SEEKING = threading.Lock()
 
 
 def room_for_temporary(folder: str | os.PathLike[str]) -> float:

@@ -151,7 +151,7 @@ class FisherDiscriminant(GathersMoments, ClassNamePrefixFeaturesOutMixin, Transf
     explained_variance_ratio_ : array
         The share of the criterion along each direction.
     has_sample_weight_ : bool or None
-        Whether the fit had sample weights; None if the model is from a file of an older version.
+        Whether the fit had sample weights; None if it is not known.
     certificate_ : Certificate
         The objective is −J, and the bound is on the difference between J and its maximum.
 

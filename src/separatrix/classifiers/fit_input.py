@@ -20,7 +20,6 @@ from separatrix.base.row_weights import row_weights
 from separatrix.classifiers.writable_weights import UNCHANGED_WEIGHTS
 from separatrix.cluster.in_place import read_in_place
 from separatrix.rows import Rows, memory_rows
-from separatrix.rows.checkpointed import kept_in_checkpoint
 from separatrix.rows.coding import Coding
 from separatrix.rows.column_statistics import refuse_not_finite_pieces
 from separatrix.rows.csr import as_csr, is_sparse
@@ -143,8 +142,7 @@ def _outside_memory(estimator: Any, table: OutsideMemory, y: Any, sample_weight:
     before = forgotten(estimator)
     estimator._dtype = np.dtype(table.dtype).name
     estimator.has_sample_weight_ = table.has_weights
-    kept = kept_in_checkpoint(table, type(estimator).__name__, estimator.get_params())
-    return FitInput(kept, table.classes, list(table.columns) if table.has_names else None, before)
+    return FitInput(table, table.classes, list(table.columns) if table.has_names else None, before)
 
 
 def refuse_beside_table(table: OutsideMemory, y: Any = None, sample_weight: Any = None) -> None:

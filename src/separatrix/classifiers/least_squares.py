@@ -138,7 +138,7 @@ class LeastSquaresClassifier(GathersMoments, LinearClassifier):
     moments_ : Moments or None
         The sums over the rows, to which ``partial_fit`` adds; None beyond 1,000 columns and in models from files.
     has_sample_weight_ : bool or None
-        Whether the fit had sample weights; None if the model is from a file of an older version.
+        Whether the fit had sample weights; None if it is not known.
     certificate_ : Certificate
         The objective is the cost divided by the total weight. The bound is the exact gap plus the rounding error.
         Where columns are collinear up to rounding, the code is "resolved": then there is no bound, and the fact

@@ -69,7 +69,7 @@ class ScoringClassifier(ClassifierMixin, BaseEstimator):
     scorer_: Any  # implements the protocol Scores
     certificate_: Certificate
     n_parameters_: int
-    # Whether the fit had sample weights; None if it is not known, as for a model from a file of an older version.
+    # Whether the fit had sample weights; None if it is not known.
     has_sample_weight_: bool | None = None
     # The dtype of the training rows. If it is float32, the scores of float32 rows are float32, too.
     # The fit and the scorer always use float64.

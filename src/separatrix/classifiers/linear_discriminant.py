@@ -108,7 +108,7 @@ class LinearDiscriminantAnalysis(
     moments_ : Moments or None
         The sums over the rows, to which ``partial_fit`` adds; None beyond 1,000 columns and in models from files.
     has_sample_weight_ : bool or None
-        Whether the fit had sample weights; None if the model is from a file of an older version.
+        Whether the fit had sample weights; None if it is not known.
     certificate_ : Certificate
         Its objective is the mean negative log-likelihood −(1/n) Σ_i ln p(x_i, y_i). Its bound is not zero, since Σ is
         the unbiased estimate and not the maximum-likelihood one.

@@ -119,7 +119,7 @@ class LinearSVC(LinearClassifier):
     n_iter_ : int
         The largest number of iterations over the scores.
     has_sample_weight_ : bool or None
-        Whether the fit had sample weights; None if the model is from a file of an older version.
+        Whether the fit had sample weights; None if it is not known.
     certificate_ : Certificate
         The objective is the one above divided by C times the total weight; with several scores, the sum of theirs. The
         bound on its gap is by duality, and ``verify(X, y)`` proves it from the rows alone.

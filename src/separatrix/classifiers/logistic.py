@@ -187,7 +187,7 @@ class LogisticRegression(OffsetPredictions):
     classes_, coef_, intercept_, n_iter_, n_features_in_, feature_names_in_ : as in scikit-learn
         Changing ``coef_`` or ``intercept_`` changes the predictions and removes the certificate.
     has_sample_weight_ : bool or None
-        Whether the fit had sample weights; None if the model is from a file of an older version.
+        Whether the fit had sample weights; None if it is not known.
     certificate_ : Certificate
         How good the fit is, with ``verify(X, y)``.
     solver_ : str

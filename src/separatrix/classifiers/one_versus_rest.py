@@ -84,7 +84,7 @@ class OneVsRestClassifier(OneVersus):
     cost_ : SchemeCost
         The sizes of the training sets, and their total.
     has_sample_weight_ : bool or None
-        Whether the fit had sample weights; None if the model is from a file of an older version.
+        Whether the fit had sample weights; None if it is not known.
     certificate_ : Certificate
         The sum of the parts' certificates; ``verify`` recomputes each part.
 

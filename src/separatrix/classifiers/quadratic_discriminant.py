@@ -92,7 +92,7 @@ class QuadraticDiscriminantAnalysis(GathersMoments, Generative, ScoringClassifie
     moments_ : Moments or None
         The sums over the rows, to which ``partial_fit`` adds; None beyond 1,000 columns and in models from files.
     has_sample_weight_ : bool or None
-        Whether the fit had sample weights; None if the model is from a file of an older version.
+        Whether the fit had sample weights; None if it is not known.
     certificate_ : Certificate
         The objective is −(1/n) Σ ln p(x, y). Its bound is the distance to the maximum of the likelihood.
 

@@ -67,7 +67,7 @@ Examples:
   separatrix fit reviews.csv --target stars --text review --out model.json
   separatrix fit people.csv --print-schema > schema.json
   cat people.csv | separatrix fit - --target smoker --schema schema.json
-  separatrix fit large.csv --target y --memory 2GB --checkpoint c --resume
+  separatrix fit large.csv --target y --memory 2GB --cache kept
 """
 
 
@@ -85,7 +85,7 @@ _SECTIONS = {
     "Columns of text": TEXT_PARAMETERS,
     "The model": ("model", "base", "standardise", *(setting.parameter for setting in settings())),
     "Evaluation": ("test_size", "cv", "seed"),
-    "Tables larger than memory": ("memory", "cache", "checkpoint", "resume", "cluster"),
+    "Tables larger than memory": ("memory", "cache", "cluster"),
     "Output": ("out", "report", "cost", "stats", "as_json"),
 }
 
@@ -131,8 +131,6 @@ _SECTIONS = {
 @click.option("--seed", type=click.IntRange(0), default=0, metavar="N", help="The random seed; 0 by default.")
 @memory_options.memory_of_fit_option
 @memory_options.cache_option
-@memory_options.checkpoint_option
-@memory_options.resume_option
 @cluster_options.cluster_option
 @threads_option
 @json_option
@@ -153,8 +151,6 @@ def fit(
     as_json: bool,
     memory: str | None,
     cache: str | None,
-    checkpoint: str | None,
-    resume: bool,
     cluster: str | None,
     **given: Any,
 ) -> int:
@@ -179,7 +175,6 @@ def fit(
 
     # Settings that the model does not have are refused before the table is read.
     asked_model = unfitted(model, base, seed, given)
-    memory_options.refuse_without_batches(checkpoint, resume)
     cluster_options.refuse_with_cluster(cluster, {"--memory": memory, "--cache": cache})
     with ExitStack() as stack:
         if threads:
@@ -191,15 +186,14 @@ def fit(
             needing = {"--cv": cv is not None, "--report": report is not None, "--stats": stats}
             streamed_fit.refuse_in_memory(asked_model, model, needing)
             new_model = partial(unfitted, model, base, seed, given)
-            with memory_options.kept_in(checkpoint, resume):
-                output, warned, found = streamed_fit.fitted(large, wanted, standardise, split, model, new_model, cache)
-                caught = [message for message in map(_message, warned) if message != output.model.certificate_.status]
-                if out is not None:
-                    _write(output, out, model_arguments.remembered(wanted, found))
+            output, warned, found = streamed_fit.fitted(large, wanted, standardise, split, model, new_model, cache)
+            caught = [message for message in map(_message, warned) if message != output.model.certificate_.status]
+            if out is not None:
+                _write(output, out, model_arguments.remembered(wanted, found))
         else:
             table = table_arguments.read(data, wanted)
             output, caught = fitted(table, standardise, split, model, base, given)
-            notes = (*output.table.notes, *memory_options.unused_options(cache, checkpoint))
+            notes = (*output.table.notes, *memory_options.unused_cache(cache))
             output = replace(output, table=replace(output.table, notes=notes))
             output = _with_statistics(output) if stats else output
             if out is not None:

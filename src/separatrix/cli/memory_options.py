@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import math
-import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from separatrix.base.errors import ClusterError, ParameterError, TableError
+from separatrix.base.errors import ParameterError, TableError
 from separatrix.base.file_patterns import files_matching
 from separatrix.base.number_text import size_text
-from separatrix.cli.file_arguments import CACHES, WRITTEN
-from separatrix.cli.output_files import STANDARD, refuse_unwritable
+from separatrix.cli.file_arguments import CACHES
+from separatrix.cli.output_files import STANDARD
 
 if TYPE_CHECKING:
     from separatrix.table.formats import Source
@@ -62,18 +60,6 @@ cache_option = click.option(
     metavar="DIR",
     help="For a table that is read in batches: keep its rows as numbers in this folder, for later passes and later "
     "fits. By default they are kept in a temporary file, if the disk has room.",
-)
-checkpoint_option = click.option(
-    "--checkpoint",
-    type=WRITTEN,
-    metavar="FILE",
-    help="For a table that is read in batches: save the state of the fit in this file after every pass. The file is "
-    "removed when the fit has ended.",
-)
-resume_option = click.option(
-    "--resume",
-    is_flag=True,
-    help="Continue from the file of --checkpoint, if it exists. The result is the same as without an interruption.",
 )
 
 
@@ -190,41 +176,6 @@ def refuse_too_large(data: str, spelling: dict[str, Any], memory: str | None, wh
         raise TableError(found.name, problem, remedy)
 
 
-@contextmanager
-def kept_in(checkpoint: str | None, resume: bool) -> Iterator[None]:
-    """Keep the passes of the fits inside in a checkpoint, and remove it when all has ended."""
-    from separatrix.base import checkpoints
-
-    if checkpoint is None:
-        yield
-        return
-    refuse_unwritable("--checkpoint", checkpoint)
-    if os.path.lexists(checkpoint) and not resume:
-        problem = f"the file {checkpoint!r} exists"
-        raise ParameterError("--checkpoint", problem, "give --resume to continue from it, or remove it to start again")
-    try:
-        with checkpoints.checkpoint(checkpoint, resume):
-            yield
-    except ParameterError as error:
-        if error.argument == "checkpoint":
-            raise ParameterError("--checkpoint", error.problem, error.remedy) from error
-        raise
-    except ClusterError as error:
-        remedy = f"{error.remedy}; {checkpoint} is kept, so the same command with --resume continues"
-        raise ClusterError(error.problem, remedy) from error
-    os.unlink(checkpoint)
-
-
-def refuse_without_batches(checkpoint: str | None, resume: bool) -> None:
-    """Refuse options that have a meaning only for a table that is read in batches."""
-    if resume and checkpoint is None:
-        raise ParameterError("--resume", "there is no checkpoint", "give --checkpoint FILE, too")
-
-
-def unused_options(cache: str | None, checkpoint: str | None) -> list[str]:
-    """A note about options for tables that are read in batches, for a table that is not."""
-    given = [name for name, value in (("--cache", cache), ("--checkpoint", checkpoint)) if value is not None]
-    if not given:
-        return []
-    effect = "have" if len(given) > 1 else "has"
-    return [f"The table was read at once and not in batches, so {' and '.join(given)} {effect} no effect."]
+def unused_cache(cache: str | None) -> list[str]:
+    """A note about ``--cache``, which is for tables that are read in batches, for a table that is not."""
+    return [] if cache is None else ["The table was read at once and not in batches, so --cache has no effect."]

@@ -45,11 +45,6 @@ class PartitionedTable(OutsideMemory):
     def has_weights(self) -> bool:
         return self.partitions.has_weights
 
-    @property
-    def fingerprint(self) -> str:
-        """A text that changes whenever the contents of the table change."""
-        return self.partitions.fingerprint
-
     @cached_property
     def survey(self) -> Survey:
         """The classes and the lengths of the partitions."""

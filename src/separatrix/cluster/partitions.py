@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -31,14 +30,11 @@ class Partitions(Protocol):
     """A table in consecutive partitions, each of which tasks (``dask.delayed`` objects) can make at any time.
 
     ``survey(run)`` finds the classes; ``run`` computes tasks. ``pieces(classes)`` gives a task for each partition whose
-    result is its ``Piece`` with class numbers. ``fingerprint`` identifies the contents. ``are_files``: the tasks read
-    files, and depend on no other tasks.
+    result is its ``Piece`` with class numbers. ``are_files``: the tasks read files, and depend on no other tasks.
     """
 
     @property
     def name(self) -> str: ...
-    @property
-    def fingerprint(self) -> str: ...
     @property
     def columns(self) -> tuple[str, ...]: ...
     @property
@@ -146,12 +142,6 @@ class DaskPartitions:
     @property
     def has_weights(self) -> bool:
         return any(part is not None for part in self.weights)
-
-    @property
-    def fingerprint(self) -> str:
-        """Dask names its tasks by what they compute."""
-        keys = [str(getattr(part, "key", "")) for part in (*self.X, *self.y, *self.weights)]
-        return f"{self.name} {sha256(' '.join(keys).encode()).hexdigest()}"
 
     def survey(self, run: Callable[[list[Any]], list[Any]]) -> Survey:
         """The classes, found in a pass over labels and weights alone."""

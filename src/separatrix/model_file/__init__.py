@@ -2,12 +2,22 @@
 
 A file has a checksum (``base.checksummed_json``), so a file in which a byte was changed is refused. ``body`` defines
 the content of a file; ``forms``, ``records`` and ``kinds`` how values are written; ``fields_by_classifier`` what is
-stored for each classifier; ``versions`` how older files are read; ``changes`` the differences between two models.
+stored for each classifier; ``changes`` the differences between two models.
 """
 
 from separatrix.model_file.changes import Difference, differences
-from separatrix.model_file.model import FORMAT, ModelFile, from_bytes, load, naming, read, save, to_bytes, write
-from separatrix.model_file.versions import VERSION
+from separatrix.model_file.model import (
+    FORMAT,
+    VERSION,
+    ModelFile,
+    from_bytes,
+    load,
+    naming,
+    read,
+    save,
+    to_bytes,
+    write,
+)
 
 __all__ = [
     "FORMAT",

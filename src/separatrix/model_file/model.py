@@ -26,13 +26,13 @@ from separatrix.model_file.places import Reading, ReadingScorers, Writing
 from separatrix.model_file.plain import from_plain, to_plain
 from separatrix.model_file.records import require_keys
 from separatrix.model_file.statistics import Statistics
-from separatrix.model_file.versions import VERSION, up_to_date
 
 if TYPE_CHECKING:
     from separatrix.table.encoder import Encoder
     from separatrix.table.scaling import Scaling
 
-FORMAT = "separatrix-model"
+# Nothing has been released, so the version of the format stays 1 although the content changes.
+FORMAT, VERSION = "separatrix-model", 1
 
 
 @dataclass(frozen=True)
@@ -256,7 +256,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     Parameters
     ----------
     path : str or path-like
-        A file that ``save`` or the command line wrote, with this version of the package or an older one.
+        A file that ``save`` or the command line wrote, with this version of the package.
 
     Returns
     -------
@@ -335,7 +335,7 @@ def read(path: str | os.PathLike[str], estimators: bool = False) -> ModelFile:
 
 def from_bytes(data: bytes, estimators: bool = False) -> ModelFile:
     """The model in the bytes of a file, after every check; ``estimators`` as in ``read``."""
-    return ModelFile.from_content(up_to_date(*checksummed_json.checked_content(FORMAT, VERSION, data)), estimators)
+    return ModelFile.from_content(checksummed_json.checked_content(FORMAT, VERSION, data), estimators)
 
 
 @contextmanager

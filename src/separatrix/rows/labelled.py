@@ -66,11 +66,6 @@ class OutsideMemory(ABC):
         return len(self.columns)
 
     @property
-    def fingerprint(self) -> str:
-        """A text that changes with the contents of the table, as far as can be seen without reading it."""
-        return self.name
-
-    @property
     def n_rows(self) -> int:
         return self.totals.n_rows
 

@@ -109,10 +109,6 @@ class ModelTable(OutsideMemory):
         return self.source.name
 
     @property
-    def fingerprint(self) -> str:
-        return self.source.fingerprint
-
-    @property
     def classes(self) -> AnyArray:
         return self.given
 

@@ -80,7 +80,7 @@ class Together:
 class Order:
     """The order of rows in batches of ``size``: as given, shuffled, or drawn with replacement.
 
-    The order is a function of (seed, epoch), so a run that resumes from a checkpoint continues with the same batches.
+    The order is a function of (seed, epoch), so a run that starts from a state continues with the same batches.
     """
 
     size: int

@@ -34,11 +34,6 @@ class TwoClassTable(OutsideMemory):
         return self.source.name
 
     @property
-    def fingerprint(self) -> str:
-        """That of the table, and which classes are on which side."""
-        return f"{self.source.fingerprint}, classes {self.numbers.tolist()}"
-
-    @property
     def classes(self) -> AnyArray:
         return np.array([0, 1])
 

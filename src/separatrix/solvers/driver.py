@@ -1,7 +1,7 @@
 """The driver for all solvers: it calls init, then step until a stopping rule holds, and records every state.
 
-Warm starts, progress reports, loss curves, cancellation and checkpoints all use the same states. A run that resumes
-from ``Run.state`` gives bitwise the same results as an uninterrupted one.
+Warm starts, progress reports, loss curves and cancellation all use the same states. A run that starts from
+``Run.state`` gives bitwise the same results as an uninterrupted one.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ def run(
     problem : Objective
         The objective to minimise.
     start : array or State
-        The first weights, (K or 1, d + 1) in the frame's coordinates, or a state to resume from.
+        The first weights, (K or 1, d + 1) in the frame's coordinates, or a state to start from.
     rules : sequence of rules
         The stopping rules, tested in order at every state.
     tol : float

@@ -49,7 +49,7 @@ class Halt(Enum):
 
 @dataclass(frozen=True)
 class State(Generic[Memory_co]):
-    """The state of a run. It is immutable, so a run can be saved, pickled and resumed with bitwise the same results.
+    """The state of a run. It is immutable and can be pickled. A run that starts from it gives bitwise the same results.
 
     Parameters
     ----------

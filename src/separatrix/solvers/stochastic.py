@@ -9,7 +9,7 @@ Step      for each batch B of an epoch:  W ← W − η_e · ∇ of the mean los
 Stops     by the driver's rules; by itself if E has not improved for ``patience`` epochs, or diverges
 
 E is computed over all rows at the end of each step for the trace, the patience and the bound. The random order of rows
-depends only on the seed and the epoch, so a run that resumes from a state continues with the same batches.
+depends only on the seed and the epoch, so a run that starts from a state continues with the same batches.
 """
 
 from __future__ import annotations

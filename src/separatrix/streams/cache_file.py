@@ -50,13 +50,13 @@ class DamagedCache(Exception):
 class CacheWriter:
     """Writes the rows of one pass. The file appears at ``path`` when ``finish`` has been called, and not before.
 
-    ``lasting``: the file outlives this process, so it is flushed to the disk before it is renamed. ``checked``: it has
-    a checksum, which takes about as long as writing.
+    ``lasting``: the file outlives this process, so it has a checksum, which takes about as long as writing, and it is
+    flushed to the disk before it is renamed.
     """
 
-    def __init__(self, path: Path, dtype: Any, lasting: bool = False, checked: bool = False) -> None:
+    def __init__(self, path: Path, dtype: Any, lasting: bool = False) -> None:
         self.path, self.dtype, self.lasting = path, np.dtype(dtype), lasting
-        self.checksum: int | None = 0 if checked else None
+        self.checksum: int | None = 0 if lasting else None
         self.temporary = temporary_beside(path)
         self.n_rows, self.chunks = 0, list[list[int]]()
         remove_strays(path)  # before the file is written, so that the disk has room for it
@@ -185,12 +185,6 @@ class CacheFile:
 
     def __reduce__(self) -> Any:
         return CacheFile, (self.path, self.footer)  # without the open file
-
-    @property
-    def checksum(self) -> int | None:
-        """The CRC-32 of all rows, labels and weights; None if it was not computed."""
-        found: int | None = self.footer["checksum"]
-        return found
 
     @property
     def n_rows(self) -> int:

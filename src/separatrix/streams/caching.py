@@ -179,12 +179,10 @@ def _sound(path: Path, key: str) -> CacheFile | None:
 def _write(store: CachedTable, path: Path, key: str, lasting: bool) -> None:
     """Read all rows and write them to a cache. ``key``: the key of the files before any of this work began.
 
-    Raises an error if a file has another key afterwards. The cache has a checksum if it is kept, and if the rows come
-    from a query, which nothing else identifies.
+    Raises an error if a file has another key afterwards.
     """
     table, labelling = store.table, store.labelling()
-    checked = lasting or not table.stamps
-    with CacheWriter(path, table.dtype, lasting, checked) as writer, closing(table.parts_ahead()) as parts:
+    with CacheWriter(path, table.dtype, lasting) as writer, closing(table.parts_ahead()) as parts:
         weighted = False
         for part in parts:
             weighted = part.weight is not None

@@ -61,7 +61,7 @@ class CachedEncodedRows(EncodedRows):
             shutil.rmtree(folder, ignore_errors=True)
 
     def _write(self, path: Path, key: str, lasting: bool) -> None:
-        with CacheWriter(path, np.float64, lasting, checked=lasting) as writer:
+        with CacheWriter(path, np.float64, lasting) as writer:
             for X, codes in self.pieces():
                 writer.add(X, codes, None)
             numbering = Numbering(self.classes, self.totals, np.arange(len(self.classes)))
@@ -69,9 +69,10 @@ class CachedEncodedRows(EncodedRows):
 
     @property
     def _key(self) -> str:
-        learned = self.learned
+        learned, table, rule = self.learned, self.table, self.rule
         scaling = None if learned.scaling is None else learned.scaling.plain()
-        content = [self.fingerprint, learned.encoder.plain(), scaling, self.rule.thresholds.tolist()]
+        rows = (table.batched.fingerprint, table.missing, self.share, rule.seed, rule.thresholds.tolist(), self.held)
+        content = [rows, learned.encoder.plain(), scaling]
         return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:32]
 
     def rows(self, coding: Coding) -> StreamedRows:

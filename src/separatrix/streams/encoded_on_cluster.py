@@ -65,8 +65,6 @@ class RowsInParts(Protocol):
     @property
     def name(self) -> str: ...
     @property
-    def fingerprint(self) -> str: ...
-    @property
     def columns(self) -> tuple[str, ...]: ...
     @property
     def is_sparse(self) -> bool: ...
@@ -95,10 +93,6 @@ class EncodedPartitions:
     @property
     def name(self) -> str:
         return self.encoded.name
-
-    @property
-    def fingerprint(self) -> str:
-        return self.encoded.fingerprint
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -52,12 +52,6 @@ class EncodedRows(OutsideMemory):
         return self.table.source
 
     @property
-    def fingerprint(self) -> str:
-        """The files, and how they are read and divided."""
-        parts = (self.table.batched.fingerprint, self.table.missing, self.share, self.rule.seed, self.held)
-        return "; ".join(map(str, parts))
-
-    @property
     def dtype(self) -> Any:
         return np.float64
 

@@ -79,10 +79,6 @@ class ScanPartitions:
         return self.scan.name
 
     @property
-    def fingerprint(self) -> str:
-        return self.scan.fingerprint
-
-    @property
     def has_weights(self) -> bool:
         return self.scan.has_weights
 

@@ -82,20 +82,6 @@ class Scan(OutsideMemory):
         return self.table.name
 
     @property
-    def fingerprint(self) -> str:
-        """The files with their sizes and times, and what is read of them; for a query the checksum of its rows."""
-        stamps = [list(stamp) for stamp in self.table.stamps]
-        return f"{self.name}: {stamps or self._checksum} {self.table.description}"
-
-    @property
-    def _checksum(self) -> int | None:
-        """The checksum of all rows, from the cache."""
-        if self.store.file is None:
-            problem = "it has no files that identify its rows, so a checkpoint cannot tell whether they are the same"
-            raise TableError(self.name, problem, "give cache=FOLDER, write the rows to files, or use no checkpoint")
-        return self.store.file.checksum
-
-    @property
     def dtype(self) -> Any:
         """float32 if all columns are, else float64."""
         return self.table.dtype

@@ -11,13 +11,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial, reduce
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from separatrix.base.arrays import Array, Integers
-from separatrix.base.checkpoints import remembered
 from separatrix.base.errors import TableError
 from separatrix.base.messages import ByAudience, Message, RowNumber, Setting
 from separatrix.base.row_names import RowNames, RowsFrom
@@ -135,10 +134,6 @@ class StreamedTable:
 
     def held_out(self, share: float, seed: int) -> tuple[HeldOut, Integers]:
         """The rows to hold out, and the number of rows of each class that are kept."""
-        asked = ("held out", self.facts, share, seed)
-        return remembered(asked, lambda: self._held_out(share, seed))
-
-    def _held_out(self, share: float, seed: int) -> tuple[HeldOut, Integers]:
         if self.missing != "drop" and not share:
             counts, windows = self.labels.counts, HashWindows(share)
         else:
@@ -177,8 +172,8 @@ class StreamedTable:
 
     def learned(self, held: HeldOut, standardise: bool) -> Learned:
         """The encoder of the rows that are not held out, with all notes on the table."""
-        asked = ("learned", self.facts, held)
-        sums, lost, strange = remembered(asked, lambda: self._summed(held))
+        parts = self.passes.over(self.batched, partial(_sums, self.part(self.batched), held))
+        sums, lost, strange = reduce(_both, parts)
         holes = with_names(self.columns, sums.holes)
         if holes and self.missing == "error":
             raise refuse_missing(self.source, holes, sums.n)
@@ -191,9 +186,6 @@ class StreamedTable:
         listed = unseen_levels(strange, "the schema does not list")
         notes = (*self.notes, *left_out, *listed, *self.labels.notes(), *found.notes, *self.late_notes)
         return replace(found, notes=notes)
-
-    def _summed(self, held: HeldOut) -> LearnedSums:
-        return reduce(_both, self.passes.over(self.batched, partial(_sums, self.part(self.batched), held)))
 
     def summed(self, held: HeldOut) -> LearnedSums:
         """The sums over all kept rows, the missing values before rows were dropped, and the levels not listed."""
@@ -214,11 +206,6 @@ class StreamedTable:
             none = np.empty((0, len(self.columns)))
             total = Sums.of(self.columns, none, np.zeros(0, dtype=bool))
         return total, lost, strange
-
-    @property
-    def facts(self) -> tuple[Any, ...]:
-        """What distinguishes this table from others, for a checkpoint."""
-        return (self.fingerprint, self.target, self.schema, self.missing, self.asked.drop)
 
 
 def _kept(table: StreamedTable, share: float, seed: int, part: BatchedSource) -> tuple[Integers, HashWindows]:
@@ -255,9 +242,8 @@ def streamed_table(
     features = select.features_of(source, target, unread)
     _refuse_vocabularies(source.name, given)
     fingerprint = batched.fingerprint
-    question = (fingerprint, features, target, given, dict(asked.reference), missing)
     writer = CopyWriter(folder) if batched.is_text and passes.in_this_process else None
-    found = remembered(("first pass", *question), lambda: first_pass(asked, batched, features, missing, passes, writer))
+    found = first_pass(asked, batched, features, missing, passes, writer)
     names = RowsFrom.of(0, found.files)
     with names.in_errors():
         every, schema = (Schema(columns, target, given.classes) for columns in (found.every, found.labelled))
@@ -269,7 +255,7 @@ def streamed_table(
         columns = encodable(schema, source.name, missing)
         _refuse_infinite(source.name, found.infinite)
     parts = (labels, schema, columns, missing, unseen, found.n_rows, found.files)
-    copy = None if writer is None else writer.finished(columns, found.n_rows, found.files, source.name)
+    copy = None if writer is None else writer.finished(columns, found.files, source.name)
     return StreamedTable(asked, replace(batched, copy=copy), *parts, passes, fingerprint)
 
 
