@@ -49,6 +49,7 @@ small = sx.LogisticRegression(C=np.inf).fit(table.X[:, others], table.y)
 print(sx.likelihood_ratio_test(sx.summary(small, table.X[:, others], table.y), summary))
 
 # %%
-# On the scale of probabilities: how much each column changes the risk, averaged over the births.
+# On the scale of probabilities: how much each column changes the risk, averaged over the births. For a level of a
+# category, all births are set to this level, and then to the reference level.
 
 print(summary.marginal_effects())

@@ -1,6 +1,7 @@
 """Contributions of columns to a row's margin: they add up for linear scores, and are differences of scores for all."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.sparse import csr_array
 
@@ -8,6 +9,7 @@ import separatrix as sx
 from separatrix.diagnostics import contributions, surprising
 from separatrix.diagnostics.contributions import MOST_COLUMNS_NOT_LINEAR
 from separatrix.evaluation.answers import answers
+from separatrix.reports.reported_model import ReportedModel
 
 
 def _drawn(K, d=4, n=120, seed=0):
@@ -57,6 +59,23 @@ def test_a_contribution_is_what_a_columns_mean_would_change(model, K):
             at = np.arange(9)
             change = np.subtract(*[z[at, codes[:9]] - z[at, found.others] for z in Z])
         np.testing.assert_allclose(found.parts[:, j], change, atol=1e-9)
+
+
+@pytest.mark.parametrize("model", [sx.QuadraticDiscriminantAnalysis(shrinkage=0.01), sx.LogisticRegression()])
+def test_a_category_contributes_as_a_whole(model):
+    """The columns of a category go to their means together: no row has one level's column at 1, the others at means."""
+    frame = pd.read_csv("docs/data/birthwt.csv")[["age", "lwt", "race", "low"]]
+    table = sx.read_table(frame, target="low", reference={"race": "white"})
+    model.fit(table.X, table.y)
+    subject = ReportedModel(model, table.X, table.y, table.names, encoder=table.encoder)
+    places, mean = np.arange(len(table.y)), np.asarray(table.X).mean(axis=0)
+    moved = np.asarray(table.X).copy()
+    moved[:, 2:] = mean[2:]
+    sign = np.where(table.y == "yes", 1, -1)
+    change = sign * (model.decision_function(table.X) - model.decision_function(moved))
+    parts = subject.explained(places).parts
+    np.testing.assert_allclose(parts[:, 2:].sum(axis=1), change, atol=1e-9)
+    assert parts[:, :2].all()
 
 
 def test_columns_of_no_part_are_not_named_and_too_many_are_refused():

@@ -79,7 +79,8 @@ def scaled_length(x: Array) -> float:
 class NamedRows(np.ndarray[tuple[int, int], np.dtype[np.float64]]):
     """Rows X (n, d) with names of columns and rows for messages. Slices and results of arithmetic are plain arrays.
 
-    ``row_names`` are the rows' names in the user's table (``base/row_names.py``), or None.
+    ``row_names`` are the rows' names in the user's table (``base/row_names.py``), or None. ``encoding`` has the encoder
+    of a table that made X, and the scaling of its columns.
 
     >>> X = NamedRows.of(np.array([[1.0, 2.0]]), ["age", "height"])
     >>> X.column_names, type(X[0]), type(2 * X)
@@ -88,6 +89,7 @@ class NamedRows(np.ndarray[tuple[int, int], np.dtype[np.float64]]):
 
     column_names: list[str] | None = None
     row_names: Any = None
+    encoding: tuple[Any, Any] = (None, None)
 
     @classmethod
     def of(cls, X: Array, names: Sequence[str], row_names: Any = None) -> Self:
@@ -104,7 +106,7 @@ class NamedRows(np.ndarray[tuple[int, int], np.dtype[np.float64]]):
         return plain[()] if return_scalar else plain
 
 
-def with_names(X: Any, names: Sequence[str], row_names: Any = None) -> Any:
+def with_names(X: Any, names: Sequence[str], row_names: Any = None, encoding: tuple[Any, Any] = (None, None)) -> Any:
     """X, dense or CSR, with names of its columns, and of its rows if they are given, for the messages of a fit.
 
     The names belong to this object alone: what is computed from it, such as a slice, has none. X itself stays as it is.
@@ -113,9 +115,11 @@ def with_names(X: Any, names: Sequence[str], row_names: Any = None) -> Any:
     ['age', 'height']
     """
     if isinstance(X, np.ndarray):
-        return NamedRows.of(X, names, row_names)
-    named = X.__class__(X)  # This shares the entries with X.
-    named.column_names, named.row_names = list(names), row_names
+        named: Any = NamedRows.of(X, names, row_names)
+    else:
+        named = X.__class__(X)  # This shares the entries with X.
+        named.column_names, named.row_names = list(names), row_names
+    named.encoding = encoding
     return named
 
 

@@ -5,11 +5,13 @@ r"""What each column contributed to the score of a row.
                              = v_j (x_j − mean_j)  for linear scores, with v = w_true − w_other
 
 For linear scores the contributions add up: m(x) = m(row of means) + their sum. For others each is one column's share
-alone, with the class that comes second held fixed.
+alone, with the class that comes second held fixed. The columns of one category go to their means together, since no row
+has two levels.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,11 +50,14 @@ class Contributions:
         return np.asarray(order[size[order] > 0])
 
 
-def contributions(model: Any, rows: Any, codes: Integers, mean: Array) -> Contributions | None:
+def contributions(
+    model: Any, rows: Any, codes: Integers, mean: Array, together: Sequence[slice] = ()
+) -> Contributions | None:
     """What each column contributed to the margins of rows, a dense or CSR matrix, with the true classes ``codes``.
 
-    ``mean`` (d,) holds the means of the columns over the rows of the fit. Returns None for a model that is not linear
-    and has too many columns.
+    ``mean`` (d,) holds the means of the columns over the rows of the fit. ``together`` has the columns that came from
+    one column of a table; for scores that are not linear, the first of them has the contribution of all. Returns None
+    for a model that is not linear and has too many columns.
 
     >>> from separatrix import LogisticRegression
     >>> X, y = [[0.0, 1.0], [1.0, 0.0], [2.0, 1.0], [3.0, 0.0]], [0, 0, 1, 1]
@@ -74,6 +79,9 @@ def contributions(model: Any, rows: Any, codes: Integers, mean: Array) -> Contri
     for i, x in enumerate(values):
         moved = np.tile(x, (len(x) + 1, 1))
         np.fill_diagonal(moved, mean)
+        for columns in together:
+            moved[columns] = x
+            moved[columns.start, columns] = mean[columns]
         m = _margin(np.asarray(scorer.scores(moved)), int(codes[i]), int(others[i]))
         parts[i] = m[-1] - m[:-1]
     return Contributions(values, parts, others)

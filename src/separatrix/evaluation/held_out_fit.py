@@ -62,7 +62,9 @@ class HeldOutFit:
 
     def rows(self, which: AnyArray) -> tuple[Any, AnyArray]:
         """X and the labels of some rows."""
-        return self.table.X[which], self.classes[self.codes[which]]
+        table = self.table
+        X = with_names(table.X[which], table.names, encoding=(table.encoder, table.scaling))
+        return X, self.classes[self.codes[which]]
 
     def counts(self, which: AnyArray) -> list[int]:
         """How many of these rows each class has."""

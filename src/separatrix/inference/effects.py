@@ -2,6 +2,11 @@ r"""Average marginal effects: how the probability of a class changes with a colu
 
     derivative        (1/n) Σ_i ∂P(k | x_i)/∂x_j = (1/n) Σ_i Σ_l J_kl(z_i) w_lj,    J = ∂P/∂z
     discrete change   (1/n) Σ_i P(k | x_i, x_ij = 1) − P(k | x_i, x_ij = 0), for a column of zeros and ones
+    contrast          (1/n) Σ_i P(k | x_i, factor = level) − P(k | x_i, factor = reference level)
+
+A factor is a category with a column for each level but one. To change one of these columns alone would average over
+rows of two levels at once, so a contrast sets all of them (``table/factors.py``). Where a pipeline changes the columns
+after they were encoded, by a scaler or a basis with products, rows are set to a level before these steps.
 
 Standard errors follow by the delta method from the gradient of the average in W and the covariance of W. For two
 classes k is the second. Greene, Econometric Analysis (2012), section 17.3.2.
@@ -11,16 +16,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
-from separatrix.base.arrays import Array
+from separatrix.base.arrays import AnyArray, Array
 from separatrix.base.labels import unsigned
-from separatrix.inference.estimate import Estimate
+from separatrix.certificates.certificate import as_matrix
+from separatrix.inference.estimate import Estimate, identified
 from separatrix.inference.information_matrix import Covariance, standard_errors
 from separatrix.inference.request import SummaryRequest
 from separatrix.losses import sigmoid, softmax
 from separatrix.rows import ArraySum, Block
+from separatrix.rows.csr import is_sparse
+from separatrix.table.factors import Factor, with_indicators
 
 # Smallest scale (spread) of a column that is accepted as one of zeros and ones. A column with a zero and a one among n
 # rows has a scale of at least n^−½. A column in tiny units, whose values are zero only up to rounding, is below it.
@@ -117,6 +126,14 @@ class Slopes(ArraySum):
         return total
 
 
+def _read(block: Block, E: Array) -> Array:
+    """The raw columns whose weights in the frame's coordinates are E (b, width); whole numbers are exact."""
+    x = block.scores(E)
+    # Converting the frame's coordinates to raw values rounds once or twice, relative to the size of the centre.
+    whole, rounding = np.rint(x), 1e-14 * (1.0 + np.abs(E[:, 0]))
+    return np.where(np.abs(x - whole) <= rounding, whole, x)
+
+
 @dataclass(frozen=True)
 class ZeroOne:
     """Which columns hold only zeros and ones, (d,)."""
@@ -127,43 +144,41 @@ class ZeroOne:
         return np.ones(len(self.E))
 
     def add(self, total: Array, block: Block) -> Array:
-        x = block.scores(self.E)
-        # Converting the frame's coordinates to raw values rounds once or twice, relative to the size of the centre.
-        rounding = 1e-14 * (1.0 + np.abs(self.E[:, 0]))
-        return np.minimum(total, np.all(np.minimum(np.abs(x), np.abs(x - 1.0)) <= rounding, axis=0))
+        x = _read(block, self.E)
+        return np.minimum(total, np.all((x == 0.0) | (x == 1.0), axis=0))
 
     def merge(self, a: Array, b: Array) -> Array:
         return np.minimum(a, b)
 
 
 @dataclass(frozen=True)
-class Change(ArraySum):
-    """Σ u (P¹ − P⁰), then Σ u (J¹ x̄¹ − J⁰ x̄⁰), where x̄ᵛ is the row with the chosen column set to v.
+class Averages(ArraySum):
+    """Σ u P, then Σ u J x̄, with b columns of each row set to fixed values: an entry for each row of ``values`` (m, b).
 
-    ``by`` (width,): the change of x̄ for one unit of that column.
+    ``E`` (b, width) reads these columns, and ``by`` (b, width) is the change of x̄ for one unit of each.
     """
 
     head: Head
     W: Array
     by_class: Array
+    values: Array
     E: Array
     by: Array
 
     @property
     def shape(self) -> tuple[int, ...]:
         K, width = self.W.shape
-        return (K + K * K * width,)
+        return (len(self.values), K + K * K * width)
 
     def add(self, total: Array, block: Block) -> Array:
         K = len(self.W)
-        u, z = _own_weight(block, self.by_class, K > 1), block.scores(self.W)
-        x = np.rint(block.scores(self.E[None, :]))
-        for value, sign in ((1.0, 1.0), (0.0, -1.0)):
-            moved = z + (value - x) * (self.W @ self.by)
-            total[:K] += sign * (u @ self.head.P(moved))
-            R = sign * u[:, None] * self.head.J(moved).reshape(len(z), -1)
-            gradient = block.adjoint(R) + np.outer(((value - x) * R).sum(axis=0), self.by)
-            total[K:] += gradient.ravel()
+        u, z, x = _own_weight(block, self.by_class, K > 1), block.scores(self.W), _read(block, self.E)
+        for sums, values in zip(total, self.values, strict=True):
+            step = values - x
+            moved = z + step @ (self.by @ self.W.T)
+            R = u[:, None] * self.head.J(moved).reshape(len(z), -1)
+            sums[:K] += u @ self.head.P(moved)
+            sums[K:] += (block.adjoint(R) + (R.T @ step) @ self.by).ravel()
         return total
 
 
@@ -171,21 +186,36 @@ class Change(ArraySum):
 
 
 @dataclass(frozen=True)
-class Effects:
-    """The effects (k, d) of each column on each probability with standard errors; NaN if they are not identified.
+class Change:
+    """The discrete changes (k,) of the probabilities with standard errors; NaN if they are not identified.
 
-    ``changes``: for each column of zeros and ones, by number, the discrete changes (k,) and standard errors (k,).
+    They are those of the column or the level ``name``, against ``reference``, which is empty for a column of zeros and
+    ones.
+    """
+
+    name: str
+    reference: str
+    effect: Array
+    error: Array
+
+
+@dataclass(frozen=True)
+class Effects:
+    """The derivatives (k, d) of each probability by each column with standard errors; NaN if they are not identified.
+
+    ``changes`` are the discrete changes of columns of zeros and ones, and of the levels of factors.
     """
 
     effects: Array
     errors: Array
-    changes: dict[int, tuple[Array, Array]]
+    changes: tuple[Change, ...]
 
 
 def average_effects(asked: SummaryRequest, estimate: Estimate, covariance: Covariance) -> Effects:
     """All average marginal effects.
 
-    This takes one pass over the rows, another one to find the columns of zeros and ones, and one for each of these.
+    This takes one pass over the rows, another one to find the columns of zeros and ones, and one for each of these and
+    for each factor.
     """
     problem, W = estimate.problem, estimate.W
     K, width = W.shape
@@ -200,14 +230,52 @@ def average_effects(asked: SummaryRequest, estimate: Estimate, covariance: Covar
     gradients = np.einsum("klhi,lj->kjhi", dJ, w) + np.einsum("kh,ji->kjhi", J, columns)
     effects, errors = J @ w, _errors(estimate, covariance, gradients.reshape(K * d, K, width)).reshape(K, d)
     effects[:, ~known], errors[:, ~known] = np.nan, np.nan
-    reading = _reading(estimate, d)
-    spread = problem.rows.frame.scale[:d] > SMALLEST_BINARY_SCALE
-    binary = np.flatnonzero((problem.rows.fold(ZeroOne(reading)) > 0) & known & spread)
-    changes = {}
-    for j in binary.tolist():
-        moved = problem.rows.fold(Change(head, W, by_class, reading[j], columns[j])) / n
-        changes[j] = (moved[:K], _errors(estimate, covariance, moved[K:].reshape(K, K, width)))
-    return Effects(effects, errors, changes)
+    average = partial(Averages, head, W, by_class)
+    factors, names = asked.encoding.factors(), asked.names
+    if asked.encoding.steps is None:
+        spread = problem.rows.frame.scale[:d] > SMALLEST_BINARY_SCALE
+        factors = with_indicators(factors, (problem.rows.fold(ZeroOne(_reading(estimate, d))) > 0) & known & spread)
+    else:
+        names = asked.encoding.names
+    changes = list[Change]()
+    for factor in factors:
+        sums, possible = _averages(asked, estimate, factor, average)
+        possible &= identified(problem, sums[:, K:].reshape(-1, width)).reshape(len(sums), -1).all(axis=1)
+        moved = (sums[1:] - sums[0]) / n
+        change, error = moved[:, :K], _errors(estimate, covariance, moved[:, K:].reshape(-1, K, width)).reshape(-1, K)
+        unknown = ~(possible[1:] & possible[0])
+        change[unknown], error[unknown] = np.nan, np.nan
+        named = [names[j] for j in factor.own]
+        changes += [Change(one, factor.reference, *pair) for one, *pair in zip(named, change, error, strict=True)]
+    return Effects(effects, errors, tuple(changes))
+
+
+def _averages(
+    asked: SummaryRequest, estimate: Estimate, factor: Factor, average: Callable[[Array, Array, Array], Averages]
+) -> tuple[Array, AnyArray]:
+    """The sums of ``Averages`` with all rows set to the reference level of a factor, and to each of its other levels.
+
+    Also says which of them are possible: if a column is constant, nothing is known of rows with another value.
+    """
+    rows, d = estimate.problem.rows, len(asked.names)
+    center, values = rows.frame.center, np.vstack([factor.base, factor.levels])
+    constant = np.flatnonzero(estimate.held[-d:])
+    if asked.encoding.steps is None:
+        held = np.isin(factor.columns, constant)
+        possible = np.all(np.isclose(values[:, held], center[factor.columns[held]]), axis=1)
+        E, by = _reading(estimate, d)[factor.columns], estimate.Phi[-d:][factor.columns]
+        return rows.fold(average(values, E, by)), possible
+    from separatrix.classifiers.fit_input import rows_to_score
+
+    none = np.zeros((0, estimate.W.shape[1]))
+    sums, kept = list[Array](), list[bool]()
+    for row in values:
+        X = as_matrix(rows_to_score(asked.model, asked.encoding.with_values(factor.columns, row))[0])
+        at = X[:, constant]
+        kept.append(bool(np.isclose(at.toarray() if is_sparse(at) else at, center[constant]).all()))
+        there = asked.claim.objective(X, asked.y, asked.weight, asked.offset).rows.seen_through(rows.frame)
+        sums.append(there.fold(average(np.zeros((1, 0)), none, none))[0])
+    return np.array(sums), np.array(kept)
 
 
 def _errors(estimate: Estimate, covariance: Covariance, gradients: Array) -> Array:

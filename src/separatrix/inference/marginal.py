@@ -12,14 +12,15 @@ from separatrix.base.normal import quantile, two_sided
 from separatrix.inference import render
 from separatrix.inference.effects import Effects
 
-DERIVATIVE, CHANGE = "derivative", "change 0 to 1"
+DERIVATIVE, CHANGE, AGAINST = "derivative", "change 0 to 1", "against {}"
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class MarginalEffects:
-    """One entry for each probability and column, then the discrete changes of columns of zeros and ones.
+    """One entry for each probability and column, then the discrete changes of columns of zeros and ones and of factors.
 
-    ``classes`` has the class whose probability changes; ``kinds`` is "derivative" or "change 0 to 1".
+    ``classes`` has the class whose probability changes; ``kinds`` is "derivative", "change 0 to 1" or, for the level of
+    a factor, what it is compared with, such as "against white".
 
     >>> import numpy as np
     >>> from separatrix import LogisticRegression, summary
@@ -44,9 +45,9 @@ class MarginalEffects:
             for j, name in enumerate(names)
         ]
         entries += [
-            (names[j], label, CHANGE, change[k], error[k])
+            (one.name, label, AGAINST.format(one.reference) if one.reference else CHANGE, one.effect[k], one.error[k])
             for k, label in enumerate(classes)
-            for j, (change, error) in found.changes.items()
+            for one in found.changes
         ]
         who, of, kinds, effect, error = zip(*entries, strict=True) if entries else ((),) * 5
         return cls(who, of, kinds, np.array(effect, dtype=np.float64), np.array(error, dtype=np.float64), level)

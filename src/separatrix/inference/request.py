@@ -11,7 +11,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,12 +23,17 @@ from separatrix.certificates.certificate import AGREEMENT, Verification, as_matr
 from separatrix.certificates.firth_claim import FirthClaim
 from separatrix.certificates.likelihood_claim import LikelihoodClaim, LikelihoodOfRows
 from separatrix.cluster.in_place import read_in_place
+from separatrix.inference.encoding import Encoding
 from separatrix.losses import LOSSES
 from separatrix.objectives.build import as_offset
 from separatrix.objectives.problem import Evaluation, Objective
 from separatrix.rows.frame import power_of_two
 from separatrix.rows.labelled import OutsideMemory
 from separatrix.scorers.scorer import taken_apart
+
+if TYPE_CHECKING:
+    from separatrix.table.encoder import Encoder
+    from separatrix.table.scaling import Scaling
 
 
 @dataclass(frozen=True)
@@ -60,13 +65,15 @@ WEIGHTS = {
 class SummaryRequest(ABC):
     """A fitted logistic regression and its rows, in memory (``RowsRequest``) or elsewhere (``TableRequest``).
 
-    ``names`` are those of the columns. X (n, d) dense or CSR, labels y, class numbers, weights and offset as given are
-    in memory only; a request for a table outside memory refuses them.
+    ``names`` are those of the columns, and ``encoding`` says how they were made of a table. X (n, d) dense or CSR,
+    labels y, class numbers, weights and offset as given are in memory only; a request for a table outside memory
+    refuses them.
     """
 
     model: Any
     declared: Declared
     names: tuple[str, ...]
+    encoding: Encoding
     X: Any
     y: AnyArray
     codes: Integers
@@ -130,6 +137,7 @@ class RowsRequest(SummaryRequest):
     offset: Array | None
     declared: Declared
     names: tuple[str, ...]
+    encoding: Encoding
 
     @property
     def n(self) -> int:
@@ -152,11 +160,19 @@ class RowsRequest(SummaryRequest):
     def only(self, rows: Integers) -> RowsRequest:
         offset = None if self.offset is None else self.offset[rows]
         parts = (self.X[rows], self.y[rows], self.codes[rows], self.weight[rows])
-        return RowsRequest(self.model, *parts, offset, self.declared, self.names)
+        return RowsRequest(self.model, *parts, offset, self.declared, self.names, Encoding())
 
 
 def summary_request(
-    model: Any, X: Any, y: Any, sample_weight: Any, weights: str | None, offset: Any, names: Sequence[str] | None
+    model: Any,
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    weights: str | None,
+    offset: Any,
+    names: Sequence[str] | None,
+    encoder: Encoder | None = None,
+    scaling: Scaling | None = None,
 ) -> SummaryRequest:
     """The checked request; refuses models that are not fitted logistic regressions, and weights without a meaning."""
     if is_dask_table(X):
@@ -167,7 +183,8 @@ def summary_request(
     if isinstance(X, OutsideMemory):
         from separatrix.inference.table_request import table_request
 
-        return table_request(model, X, y, sample_weight, weights, offset, names)
+        return table_request(model, X, y, sample_weight, weights, offset, names, Encoding(encoder, scaling))
+    encoding = Encoding.of(model, X, encoder, scaling)
     model, X, known = taken_apart(model, X)
     claim = likelihood_claim(model)
     from separatrix.base.row_weights import row_weights
@@ -181,9 +198,13 @@ def summary_request(
     weight = row_weights(sample_weight, rows.shape[0])
     declared.refuse(weight)
     refuse_few_rows(int(np.count_nonzero(weight)), rows.shape[1] + claim.fit_intercept)
+    encoding.refuse_other_columns(rows.shape[1])
+    if known is None and encoding.steps is None and not hasattr(model, "feature_names_in_"):
+        known = list(encoding.names) or None
     named = column_names(model, known if names is None else names, rows.shape[1])
     beside = as_offset(offset, len(codes), len(claim.scorer.W))
-    return RowsRequest(model, rows, np.asarray(claim.scorer.classes)[codes], codes, weight, beside, declared, named)
+    labels = np.asarray(claim.scorer.classes)[codes]
+    return RowsRequest(model, rows, labels, codes, weight, beside, declared, named, encoding)
 
 
 def refuse_few_rows(n_counted: int, width: int) -> None:

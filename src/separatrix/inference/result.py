@@ -141,7 +141,18 @@ class Summary:
         """Average marginal effects of each column on the probabilities, with delta-method standard errors.
 
         These are derivatives of P(second class), or of every class's probability if there are more than two; for
-        columns of zeros and ones also the discrete change.
+        columns of zeros and ones also the discrete change from 0 to 1.
+
+        The effect of a level of a factor is its contrast with the reference level: the mean probability with all rows
+        set to the level, less that with all rows set to the reference level. The encoder of a table knows its factors.
+        These are categories, truth values, which are compared with false, and missing values that an indicator marks:
+        of a category they are compared with its reference level, of a number with the mean that replaces them. If
+        further steps follow the encoder in a pipeline, such as scalers or products of columns, rows are set to a level
+        before these steps.
+
+        In a plain array, each column of zeros and ones changes alone. This includes indicator columns by other tools,
+        such as scikit-learn's ``OneHotEncoder``, which leads to rows with two levels at once; encode categories by
+        ``TableEncoder`` or ``read_table`` instead. Derivatives are always those by a single column of the classifier.
         """
         asked, found = self.asked, self.findings
         if found.covariance is None or found.asked is not asked:

@@ -10,7 +10,7 @@ Regression (2013); McFadden, Conditional logit analysis of qualitative choice be
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,6 +28,10 @@ from separatrix.inference.request import SummaryRequest, refuse_other_rows, summ
 from separatrix.inference.result import Summary
 from separatrix.inference.table_request import TableRequest
 from separatrix.losses.links import Logit, SoftmaxLink
+
+if TYPE_CHECKING:
+    from separatrix.table.encoder import Encoder
+    from separatrix.table.scaling import Scaling
 
 # The name of exp(coefficient) for each loss; for probit it has no meaning.
 RATIOS = {"logistic": "odds ratio", "cloglog": "hazard ratio"}
@@ -50,6 +54,8 @@ def summary(
     intervals: str = "wald",
     level: float = 0.95,
     names: Sequence[str] | None = None,
+    encoder: Encoder | None = None,
+    scaling: Scaling | None = None,
 ) -> Summary:
     """The statistical table of a fitted ``LogisticRegression``, or a pipeline that ends in one, over its own rows.
 
@@ -74,6 +80,11 @@ def summary(
         The confidence level of the intervals.
     names : sequence of str, optional
         The columns' names, if neither X nor a pipeline has them.
+    encoder : Encoder, optional
+        How a table became X, for the marginal effects of its factors. By default that of a pipeline, or of the X of
+        ``read_table``; a part of that X, such as ``X[rows]``, is a plain array, which needs ``encoder=table.encoder``.
+    scaling : Scaling, optional
+        How the columns were scaled after that.
 
     Returns
     -------
@@ -96,7 +107,7 @@ def summary(
     0.067
     """
     with one_blas_thread:
-        asked = summary_request(model, X, y, sample_weight, weights, offset, names)
+        asked = summary_request(model, X, y, sample_weight, weights, offset, names, encoder, scaling)
         kind = chosen(asked, covariance, groups)
         _check(asked, kind, intervals, level)
         estimate = estimate_of(asked, reference)

@@ -12,6 +12,7 @@ from separatrix.base.arrays import Integers
 from separatrix.base.cached import cached_property
 from separatrix.base.errors import ParameterError, WeightError
 from separatrix.certificates.certificate import Verification
+from separatrix.inference.encoding import Encoding
 from separatrix.inference.request import (
     Declared,
     RowsRequest,
@@ -63,6 +64,7 @@ class TableRequest(SummaryRequest):
     table: OutsideMemory
     declared: Declared
     names: tuple[str, ...]
+    encoding: Encoding
 
     @property
     def is_weighted(self) -> bool:
@@ -127,6 +129,7 @@ def table_request(
     weights: str | None,
     offset: Any,
     names: Sequence[str] | None,
+    encoding: Encoding,
 ) -> TableRequest:
     """The checked request; refuses what is given beside the table."""
     claim = likelihood_claim(model)
@@ -137,7 +140,8 @@ def table_request(
     columns = None if known is None else [str(name) for name in known]
     seen = model_table(table, claim.scorer.classes, columns, claim.scorer.n_features)
     named = column_names(model, (columns or list(seen.columns)) if names is None else names, seen.n_features)
-    asked = TableRequest(model, seen, declared_meaning(False, weights), named)
+    encoding.refuse_other_columns(seen.n_features)
+    asked = TableRequest(model, seen, declared_meaning(False, weights), named, encoding)
     declared = declared_meaning(asked.is_weighted, weights)
     if declared.repeats and asked.weights.broken >= 0:
         problem = f"row {asked.weights.broken} of {table.name} has the frequency {asked.weights.fraction}"

@@ -176,7 +176,9 @@ class ReportedModel:
         """What each column contributed to the scores of some rows, of the fit or of the judged ones."""
         rows = rows_to_score(self.model, self.judged_rows[0])[0] if judged else self.scored
         codes = (self.judged if judged else self.own).codes
-        return contributions(self.model, rows[places], codes[places], self.mean)
+        known = self.encoder is not None and self.encoder.names == tuple(self.names)
+        together = self.encoder.together() if known else ()
+        return contributions(self.model, rows[places], codes[places], self.mean, together)
 
     @cached_property
     def surprises(self) -> tuple[Surprises, ...]:

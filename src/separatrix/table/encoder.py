@@ -161,6 +161,19 @@ class Encoder:
             yield column, D[:, start : start + column.n_dense]
             start += column.n_dense
 
+    def together(self) -> list[slice]:
+        """The columns of X that each column of the table became, but for n-grams.
+
+        >>> Encoder((Encoded("age", "number"), Encoded("race", "category", ("black", "other", "white")))).together()
+        [slice(0, 1, None), slice(1, 3, None)]
+        """
+        ends = np.cumsum([0, *(column.width for column in self.columns)]).tolist()
+        return [
+            slice(start, stop)
+            for column, start, stop in zip(self.columns, ends, ends[1:], strict=False)
+            if column.text is None and stop > start
+        ]
+
     def assembled(self, D: Array, texts: Mapping[str, Any]) -> Any:
         """X (n, d): D, or with columns of text a CSR matrix that has their n-grams, ``texts``, in their places."""
         widths, named, width = list[int](), list[str](), 0

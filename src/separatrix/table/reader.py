@@ -137,7 +137,8 @@ def read_table(
     kinds = {"category": category, "number": number, "text": text, "reference": reference}
     how: dict[str, Any] = {**marks, **limits, **kinds, "na": na, "date_format": date_format}
     table = read_raw(data, target, drop, schema, missing, unseen, **how).learned()
-    return replace(table, X=with_names(table.X, table.names, table.row_names))  # Classifiers use these names.
+    # Classifiers use these names, and ``summary`` the encoding.
+    return replace(table, X=with_names(table.X, table.names, table.row_names, (table.encoder, table.scaling)))
 
 
 def read_raw(

@@ -173,7 +173,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         with _no_rows_left_out():
             rows = self.encoder_.transform(source.read(wanted), source.name)[0]
         rows = rows if self.scaling_ is None else self.scaling_.apply(rows)
-        return with_names(rows, self.encoder_.names)
+        return with_names(rows, self.encoder_.names, encoding=(self.encoder_, self.scaling_))
 
     def get_feature_names_out(self, input_features: Any = None) -> AnyArray:
         """The names of the columns of the matrix.
