@@ -219,7 +219,7 @@ def test_frames_and_sparse_rows_have_their_names():
 def test_many_rows_are_sampled_and_said_and_many_columns_fit():
     X, y = drawn(2, n=30_000, apart=0.3)
     page = sx.report(sx.LogisticRegression().fit(X, y), X, y)
-    assert "30,000 rows, as hexagons" in checked(page).text
+    assert "a random sample of 1,200 of 30,000 rows is drawn" in checked(page).text
     assert len(page) < 1_000_000
     X, y = drawn(2, d=2000, n=60)
     page = sx.report(sx.LogisticRegression().fit(X, y), X, y)

@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.base.arrays import Array
+from separatrix.base.arrays import Array, Integers
 from separatrix.base.errors import LabelError
 from separatrix.base.labels import known_codes
 from separatrix.classifiers.fit_input import rows_to_score
@@ -165,10 +165,19 @@ def plane_of(model: Any, X: Any, y: Any, *, names: Any = None, seed: int = 0, sc
 def standardised_sample(rows: Any, codes: Any, seed: int = 0) -> tuple[Block, Any]:
     """At most ``MOST_SAMPLED_ROWS`` rows, as a block of standardised columns, and their class numbers."""
     if rows.shape[0] > MOST_SAMPLED_ROWS:
-        drawn = np.sort(np.random.default_rng(seed).choice(rows.shape[0], MOST_SAMPLED_ROWS, replace=False))
-        rows, codes = rows[drawn], codes[drawn]
+        sample = sampled_rows(rows.shape[0], MOST_SAMPLED_ROWS, seed)
+        rows, codes = rows[sample], codes[sample]
     columns = summarise(memory_rows(rows, codes), ranges=False)
     return _block(rows, columns.mean, np.where(columns.constant | (columns.std == 0), 1.0, columns.std)), codes
+
+
+def sampled_rows(n: int, most: int, seed: int = 0) -> Integers:
+    """The numbers of n rows, or of a random sample of ``most`` of them, in ascending order.
+
+    >>> sampled_rows(3, 5).tolist(), len(sampled_rows(9, 5))
+    ([0, 1, 2], 5)
+    """
+    return np.arange(n) if n <= most else np.sort(np.random.default_rng(seed).choice(n, most, replace=False))
 
 
 def _axes_of_one_score(linear: bool, along: bool) -> tuple[tuple[str, str], str]:
