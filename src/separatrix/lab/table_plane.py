@@ -12,8 +12,8 @@ import numpy as np
 
 from separatrix.base.arrays import Array
 from separatrix.base.errors import InputError
-from separatrix.diagnostics.chosen_plane import ModelInPlane, boundary_plane, column_plane, fisher_plane
-from separatrix.diagnostics.view_plane import Plane, sampled_rows
+from separatrix.diagnostics.chosen_plane import ModelInPlane, column_plane, fisher_plane
+from separatrix.diagnostics.view_plane import Plane, plane_of, sampled_rows
 from separatrix.evaluation.held_out_fit import HeldOutFit
 from separatrix.lab.drawing import boundaries, drawn_regions, places
 from separatrix.lab.request_registry import Payload, got, number
@@ -55,13 +55,13 @@ def picture(fit: HeldOutFit, payload: Payload) -> Mapping[str, Any]:
 
 
 def _plane(fit: HeldOutFit, payload: Payload) -> Plane:
-    view = payload.get("view")
+    view, table = payload.get("view"), fit.table
     if view == "boundary":
-        return boundary_plane(fit.model, fit.table)
+        return plane_of(fit.model, table.X, table.y, names=list(table.names), scaling=table.scaling)
     if view == "fisher":
-        return fisher_plane(fit.table)
+        return fisher_plane(table)
     if view == "columns":
-        return column_plane(fit.table, *_columns(fit.table, payload))
+        return column_plane(table, *_columns(table, payload))
     raise InputError("view", got(view), f"give one of {', '.join(VIEWS)}")
 
 
