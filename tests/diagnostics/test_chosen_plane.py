@@ -6,7 +6,8 @@ from sklearn.base import clone
 
 import separatrix as sx
 from separatrix.base.labels import encode
-from separatrix.diagnostics.chosen_plane import ModelInPlane, boundary_plane, column_plane, fisher_plane
+from separatrix.diagnostics.chosen_plane import ModelInPlane, column_plane, fisher_plane
+from separatrix.diagnostics.view_plane import plane_of
 from separatrix.table import Scaling
 from separatrix.table.encoded_table import Table
 
@@ -31,21 +32,6 @@ def table(K, scaling=None):
 
 def fitted(name, known):
     return clone(MODELS[name]).fit(known.X, known.y)
-
-
-def test_the_boundarys_own_plane_has_its_normal_and_the_largest_variance_orthogonal_to_it():
-    known = table(2)
-    model = sx.LogisticRegression().fit(known.X, known.y)
-    plane = boundary_plane(model, known)
-    Z = (known.X - known.X.mean(axis=0)) / known.X.std(axis=0)
-    w = model.coef_[0] * known.X.std(axis=0)
-    w /= np.linalg.norm(w)
-    np.testing.assert_allclose(plane.B[:, 0], w, atol=1e-10)
-    rest = Z - np.outer(Z @ w, w)
-    largest = np.linalg.svd(rest)[2][0]
-    assert abs(abs(largest @ plane.B[:, 1]) - 1) < 1e-6
-    assert plane.exact
-    assert plane.names == ("normal of the boundary", "largest orthogonal principal direction")
 
 
 def test_fishers_axes_do_not_depend_on_the_model_and_separate_best():
@@ -75,7 +61,7 @@ def test_the_regions_of_a_model_in_a_plane_are_those_of_the_model(name, K, view)
     known = table(K)
     model = fitted(name, known)
     planes = {"fisher": fisher_plane, "columns": lambda table: column_plane(table, 0, 3)}
-    plane = boundary_plane(model, known) if view == "boundary" else planes[view](known)
+    plane = plane_of(model, known.X, known.y) if view == "boundary" else planes[view](known)
     U = plane.place(known.X)
     inside = ModelInPlane(model, plane, U.min(axis=0), np.ptp(U, axis=0))
     V = np.random.default_rng(0).random((300, 2))

@@ -66,23 +66,17 @@ def _separation(u, codes):
     return (np.sum((u - u.mean()) ** 2) - within) / within
 
 
-def test_two_classes_have_the_normal_and_the_best_direction_along_the_boundary():
+def test_two_classes_have_the_normal_and_the_largest_variance_orthogonal_to_it():
     X, y = _drawn(2, 5, n=4000)
-    X[:, 3] += 2.0 * (y == "b") * X[:, 3].std()
-    model = sx.LogisticRegression(C=0.01).fit(X, y)
+    model = sx.LogisticRegression().fit(X, y)
     plane = plane_of(model, X, y)
     S = (X - X.mean(axis=0)) / X.std(axis=0)
     w = model.coef_[0] * X.std(axis=0)
     w /= np.linalg.norm(w)
-    assert abs(plane.B[:, 0] @ w) == pytest.approx(1.0)
-    centred = S - np.array([S[y == label].mean(axis=0) for label in "ab"])[np.searchsorted(["a", "b"], y)]
-    shared = centred.T @ (centred @ w)
-    assert abs(shared @ plane.B[:, 1]) < 1e-9 * np.linalg.norm(shared)
-    best = _separation(S @ plane.B[:, 1], y)
-    rng = np.random.default_rng(0)
-    for _ in range(200):
-        v = np.linalg.svd(np.array([w, shared]))[2][2:].T @ rng.standard_normal(3)
-        assert _separation(S @ v, y) <= 1.001 * best
+    np.testing.assert_allclose(plane.B[:, 0], w, atol=1e-10)
+    largest = np.linalg.svd(S - np.outer(S @ w, w))[2][0]
+    assert abs(largest @ plane.B[:, 1]) == pytest.approx(1.0, abs=1e-6)
+    assert plane.names == ("normal of the boundary", "largest orthogonal principal direction")
 
 
 def test_several_classes_have_the_best_directions_of_the_weights():
@@ -95,26 +89,6 @@ def test_several_classes_have_the_best_directions_of_the_weights():
     rng = np.random.default_rng(0)
     for _ in range(200):
         assert _separation(S @ (rng.standard_normal(5) @ W), y) <= 1.001 * best
-
-
-def test_rows_that_differ_along_the_normal_only_have_a_principal_direction():
-    rng = np.random.default_rng(0)
-    half = rng.standard_normal((50, 3)) * [1.0, 3.0, 1.0]
-    X, y = np.vstack([half, half]), np.repeat(["a", "b"], 50)
-    X[:, 0] += 4.0 * (y == "b")
-    model = sx.LogisticRegression().fit(X, y)
-    model.coef_ = np.array([[1.0, 0.0, 0.0]])
-    assert plane_of(model, X, y).names[1] == "largest orthogonal principal direction"
-
-
-def test_few_rows_of_many_columns_are_not_separated_by_chance():
-    rng = np.random.default_rng(1)
-    X, y = rng.standard_normal((80, 60)), np.repeat(["a", "b"], 40)
-    X[:, 0] += 3.0 * (y == "b")
-    model = sx.LogisticRegression(C=0.1).fit(X, y)
-    new = rng.standard_normal((400, 60))
-    plane = plane_of(model, X, y)
-    assert _separation(plane.place(new)[:, 1], np.repeat(["a", "b"], 200)) < 0.05
 
 
 @pytest.mark.parametrize("K", [2, 4])

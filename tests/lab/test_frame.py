@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from separatrix.lab.front_end import served_texts
+from separatrix.lab.front_end import static_texts
 from separatrix.lab.pages import PAGES
 
 from .launching import started
@@ -26,7 +26,7 @@ def got(address, path, **headers):
 
 def test_a_file_that_the_browser_has_is_not_sent_again(address):
     status, headers, content = got(address, "/main.js")
-    assert (status, content.decode()) == (200, served_texts()["main.js"])
+    assert (status, content.decode()) == (200, static_texts()["main.js"])
     assert "no-cache" in headers["cache-control"]
     status, again, content = got(address, "/main.js", **{"If-None-Match": headers["etag"]})
     assert (status, content, again["etag"]) == (304, b"", headers["etag"])
@@ -37,7 +37,7 @@ def test_a_file_that_the_browser_has_is_not_sent_again(address):
 def test_files_are_compressed_and_what_holds_the_state_of_the_launch_is_not_kept(address):
     _, headers, content = got(address, "/style.css", **{"Accept-Encoding": "gzip"})
     assert headers["content-encoding"] == "gzip"
-    style = served_texts()["style.css"].encode()
+    style = static_texts()["style.css"].encode()
     assert gzip.decompress(content) == style
     assert len(content) < 0.4 * len(style)
     for path in ("/", "/opening.json", "/index.html"):

@@ -7,7 +7,7 @@ import pytest
 pytest.importorskip("starlette")
 
 from separatrix.base.errors import TableError
-from separatrix.lab.front_end import served_texts
+from separatrix.lab.front_end import static_texts
 from separatrix.lab.pages import requests
 from separatrix.lab.request_registry import Call, answered
 from separatrix.lab.tables import TABLES
@@ -63,5 +63,5 @@ def test_missing_values_are_chosen_on_the_page(error_about):
 
 def test_the_words_for_missing_values_are_those_of_the_page():
     assert list(MISSING) == list(WAYS)
-    page = served_texts()["data.js"]
-    assert all(f'["{value}","{words}"]' in page.replace(", ", ",") for value, words in MISSING.items())
+    page = static_texts()["data.js"]
+    assert all(f'["{value}", "{words}"]' in page for value, words in MISSING.items())

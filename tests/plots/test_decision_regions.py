@@ -7,7 +7,6 @@ from matplotlib.figure import Figure
 
 import separatrix as sx
 from separatrix import plots
-from separatrix.diagnostics.hexagons import cells
 from separatrix.plots.boundaries import boundaries
 
 from .drawing import drawable, labelled_points
@@ -37,19 +36,22 @@ def test_mistakes_are_ringed_in_ink(ax):
     assert to_hex(rings.get_edgecolor()[0]) == plots.LIGHT.ink
 
 
-def test_many_rows_are_hexagons_and_none_is_lost(ax):
+def test_of_many_rows_a_sample_is_drawn_and_said(ax):
     X, y = labelled_points(3, d=4, n=5000)
     y[:20] = "rare"
     model = sx.LogisticRegression().fit(X, y)
     shown = drawable(plots.DecisionRegionsDisplay.from_estimator(model, X, y, most=200, ax=ax))
-    assert "5,000 rows, as hexagons" in shown.says
-    found = cells(shown.points, shown.codes, shown.wrong, 4, shown.box)
-    np.testing.assert_array_equal(found.counts.sum(axis=0), np.bincount(shown.codes))
-    assert found.wrong.sum() == shown.wrong.sum()
-    away = np.abs(found.centre[:, None] - shown.points[None]) / found.unit
-    near = np.sum(np.all(away <= [0.5 + 1e-9, 1 / np.sqrt(3) + 1e-9], axis=2), axis=1)
-    assert np.all(near >= found.counts.sum(axis=1))
-    assert sum(len(c.get_offsets()) for c in ax.collections) == 0
+    assert "a random sample of 200 of 5,000 rows is drawn" in shown.says
+    assert len(np.unique(shown.drawn)) == 200
+    offsets = {c.get_label(): c.get_offsets() for c in ax.collections}
+    np.testing.assert_array_equal(offsets.pop("mistake"), shown.points[shown.drawn][shown.wrong[shown.drawn]])
+    np.testing.assert_array_equal(
+        np.sort(np.concatenate([*offsets.values()]), axis=0), np.sort(shown.points[shown.drawn], axis=0)
+    )
+    again, other = (plots.DecisionRegionsDisplay.of(model, X, y, most=200, seed=seed) for seed in (0, 1))
+    np.testing.assert_array_equal(again.drawn, shown.drawn)
+    assert set(other.drawn) != set(shown.drawn)
+    np.testing.assert_array_equal(plots.DecisionRegionsDisplay.of(model, X, y, most=5000).drawn, np.arange(5000))
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -174,7 +174,7 @@ def test_no_number_can_be_broken_across_lines(cancer):
 
 def test_standard_terms_are_in_the_headings(cancer):
     titles = re.findall(r"<h2>([^<]*)", cancer[3])
-    for term in ("Confusion matrix", "Calibration", "ROC and precision-recall", "Decision regions", "Correlation"):
+    for term in ("Confusion matrix", "Calibration", "ROC and precision-recall", "Decision regions"):
         assert term in titles
 
 
@@ -237,17 +237,6 @@ def test_a_comparison_is_shown_with_the_choice_marked():
     assert "max-margin: not fitted" in section
     marked = page.split('<section id="comparison">')[1].split('<tr class="now">')[1]
     assert found.chosen.name in marked[: marked.index("</tr>")]
-
-
-def test_correlated_columns_are_named():
-    X, y = drawn(2, d=3)
-    X = np.column_stack([X, X[:, 0] + 0.01 * np.random.default_rng(0).standard_normal(len(X))])
-    page = sx.report(sx.LogisticRegression().fit(X, y), X, y, names=["a", "b", "c", "again"])
-    assert re.search(r"(a and again|again and a) \(1\.00\)", section_of(page, "correlation"))
-    R = np.corrcoef(X.T)
-    assert f"{R[1, 2]:.2f}".replace("-", "−") in section_of(page, "correlation")
-    X, y = drawn(2, d=1)
-    assert '<section id="correlation">' not in sx.report(sx.LogisticRegression().fit(X, y), X, y)
 
 
 def test_digits_stay_below_a_megabyte():

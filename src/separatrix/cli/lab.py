@@ -62,7 +62,8 @@ Examples:
     nargs=2,
     type=int,
     metavar="N N",
-    help="With --record: how many positions the point can be dragged to, across and up; 43 28 by default.",
+    help="With --record: how many positions the point can be dragged to, across and up. By default 43 28, or fewer "
+    "if the file would be larger than 1.5 MB.",
 )
 def lab(
     data: str | None,
@@ -125,12 +126,10 @@ def _refuse_unreadable(data: str | None, target: str | None) -> None:
 def _record(out: str, link: str | None, drag: int | None, places: tuple[int, int] | None) -> None:
     output_files.refuse_unwritable("--record", out)
     from separatrix.lab.recorder import recorded_page
-    from separatrix.lab.recordings import Options
 
-    options = Options() if places is None else Options(places=places)
     try:
         with terminal.working("recording"):
-            page = recorded_page(DEFAULT_LINK if link is None else link, drag, options.places)
+            page = recorded_page(DEFAULT_LINK if link is None else link, drag, places)
     except ParameterError as error:
         if error.argument in ("link", "drag", "places"):
             raise ParameterError(f"--{error.argument}", error.problem, error.remedy) from error

@@ -1,4 +1,4 @@
-"""Planes that the reader chooses: two columns, Fisher's axes, or the normal of the boundary and the largest variance.
+"""Planes that the reader chooses, whatever the model: two columns, or Fisher's axes.
 
 ``view_plane`` chooses one by itself. ``ModelInPlane`` is a model as a function of the points of a plane: for two of
 several columns, the other columns are at their means.
@@ -17,43 +17,16 @@ from separatrix.diagnostics.view_plane import (
     MOST_CLASSES_BY_PAIRS,
     Plane,
     fisher_directions,
-    names_of_fisher_axes,
+    names_of_axes,
     own_columns,
-    plane_of,
     standardised_sample,
     two_directions,
-    weight_directions,
 )
 from separatrix.geometry import Region
 from separatrix.rows import memory_rows, summarise
 from separatrix.scorers.parts import PartsScorer
 from separatrix.scorers.scorer import Scorer, scores_of
 from separatrix.table import Table
-
-
-def boundary_plane(model: Any, table: Table) -> Plane:
-    """The plane of the boundary's normal w/‖w‖ and of the largest variance orthogonal to it, in standardised columns.
-
-    Models with several scores, and curved ones, have no single normal: their plane is that of ``plane_of``.
-
-    >>> from separatrix import LogisticRegression, read_table
-    >>> table = read_table("demo:breast-cancer")
-    >>> boundary_plane(LogisticRegression().fit(table.X, table.y), table).names
-    ('normal of the boundary', 'largest orthogonal principal direction')
-    """
-    names, scaling = list(table.names), table.scaling
-    found = plane_of(model, table.X, table.y, names=names, scaling=scaling)
-    scorer = scores_of(model)
-    W = getattr(scorer, "W", None)
-    if len(names) <= 2 or W is None or len(W) != 1:
-        return found
-    block, _ = standardised_sample(table.X, encode(table.y)[1])
-    B, n_useful = two_directions(weight_directions(model, scorer, block.frame.scale), block)
-    if not n_useful:
-        return found
-    axes = ("normal of the boundary", "largest orthogonal principal direction")
-    says = "the normal of the boundary, and the largest principal direction orthogonal to it, over standardised columns"
-    return replace(found, B=B, names=axes, says=says)
 
 
 def fisher_plane(table: Table) -> Plane:
@@ -70,7 +43,7 @@ def fisher_plane(table: Table) -> Plane:
         return own_columns(names, scaling)
     block, codes = standardised_sample(table.X, encode(table.y)[1])
     B, n_useful = two_directions(fisher_directions(block, codes), block)
-    axes, says = names_of_fisher_axes(False, n_useful)
+    axes, says = names_of_axes(n_useful)
     return Plane(block.frame.center, block.frame.scale, B, axes, False, f"{says}, over standardised columns")
 
 

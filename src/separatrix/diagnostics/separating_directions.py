@@ -11,13 +11,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.base.arrays import EPS, Array
-from separatrix.rows import Block
 
-# Largest number of columns for which the scatter matrix is formed. With more, it counts as a multiple of the identity.
-MOST_SCATTER_COLUMNS = 300
-# A direction along the boundary on which the class means differ by less than this many standard deviations separates
-# nothing, and the largest principal direction is drawn.
-LEAST_DIFFERENCE = 1e-6
 # Singular values below this share of the largest count as zero.
 RELATIVE_RANK_TOLERANCE = 1e-9
 
@@ -49,37 +43,6 @@ def _shrunk(S: Array, n: int, size: float) -> Array:
     if not mean > n * EPS * size:
         return np.eye(q)
     return np.asarray((1 - share) * (S / mean) + (share + RELATIVE_RANK_TOLERANCE) * np.eye(q))
-
-
-def best_along(block: Block, codes: Any, w: Array) -> Array | None:
-    """The unit vector that separates the first class from the others best, of those that show something new.
-
-    These are orthogonal to w, so along the boundary, and uncorrelated with the score within the classes: others would
-    show the score a second time. None if the class means do not differ along any of them.
-    """
-    first = codes == 0
-    n, n_first = len(codes), int(np.sum(first))
-    if n_first in (0, n):
-        return None
-    shares = np.column_stack([first / n_first, ~first / (n - n_first)])
-    means = block.adjoint(shares)[:, 1:]
-    z = block.scores(np.concatenate([[0.0], w])[None, :])[:, 0]
-    shared = block.adjoint(((z - np.where(first, *(means @ w))) / n)[:, None])[0, 1:]  # S_W w
-    kept = [w]
-    left = without(shared, kept)
-    if np.linalg.norm(left) > RELATIVE_RANK_TOLERANCE * np.linalg.norm(shared) and len(w) > 2:
-        kept.append(left / np.linalg.norm(left))
-    v: Array = without(means[1] - means[0], kept)
-    if not np.linalg.norm(v) > LEAST_DIFFERENCE:
-        return None
-    if len(v) <= MOST_SCATTER_COLUMNS:
-        weights = np.array([n_first / n, 1 - n_first / n])
-        second = block.sandwich(np.full(n, 1.0 / n))[1:, 1:]
-        within = second - (means.T * weights) @ means
-        size = float(np.trace(second)) / len(v)
-        free = np.linalg.svd(np.array(kept))[2][len(kept) :]  # an orthonormal basis of the vectors allowed
-        v = np.asarray(np.linalg.solve(_shrunk(free @ within @ free.T, n, size), free @ v) @ free, dtype=np.float64)
-    return np.asarray(v / np.linalg.norm(v))
 
 
 def without(v: Array, kept: list[Array]) -> Array:

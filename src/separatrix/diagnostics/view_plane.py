@@ -3,12 +3,11 @@ r"""A plane that shows a model's decisions well, and the decision regions in it.
 One or two columns are the plane themselves, in their own units. Otherwise columns are standardised and
 u = Bᵀ(x − m)/s, with B (d, 2) orthonormal:
 
-    one score       the normal of the boundary, and the direction along the boundary that separates the classes best, of
-                    those that are uncorrelated with the score within the classes
+    one score       the normal of the boundary
     K scores        the first two of Fisher's axes in the space of the weights, on which alone the scores depend
-    not linear      the first two of Fisher's axes
+    not linear      the first two of Fisher's axes (``diagnostics/separating_directions.py``)
 
-``diagnostics/separating_directions.py`` computes the directions.
+Where this is one direction only, the second one is the largest principal direction orthogonal to it.
 
 The regions are those of the points x = m + s ∘ (B u), whose other coordinates are at their means. For one score, and
 for three classes, the scores depend on u alone, so every row lies in the region of its predicted class. For linear
@@ -24,17 +23,12 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.base.arrays import Array
+from separatrix.base.arrays import Array, Integers
 from separatrix.base.errors import LabelError
 from separatrix.base.labels import known_codes
 from separatrix.classifiers.fit_input import rows_to_score
 from separatrix.diagnostics.coefficients import column_names
-from separatrix.diagnostics.separating_directions import (
-    RELATIVE_RANK_TOLERANCE,
-    best_along,
-    fisher_axes,
-    without,
-)
+from separatrix.diagnostics.separating_directions import RELATIVE_RANK_TOLERANCE, fisher_axes, without
 from separatrix.evaluation.model_view import view_of
 from separatrix.geometry import Region
 from separatrix.geometry.regions import linear_regions
@@ -138,7 +132,7 @@ def plane_of(model: Any, X: Any, y: Any, *, names: Any = None, seed: int = 0, sc
     >>> X, y = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 3.0], [2.0, 1.0, 1.0], [3.0, 0.5, 2.0]]), [0, 0, 1, 1]
     >>> plane = plane_of(LogisticRegression().fit(X, y), X, y)
     >>> plane.names, plane.exact
-    (('normal of the boundary', 'best direction along the boundary'), True)
+    (('normal of the boundary', 'largest orthogonal principal direction'), True)
     """
     model, X, encoded, own_scaling = view_of(model, X)
     scorer = scores_of(model)
@@ -152,44 +146,42 @@ def plane_of(model: Any, X: Any, y: Any, *, names: Any = None, seed: int = 0, sc
     V = _useful(model, scorer, block, codes, len(model.classes_))
     linear = getattr(scorer, "W", None) is not None
     B, n_useful = two_directions(V, block)
-    if len(V) == 1:
-        along = best_along(block, codes, B[:, 0])
-        B = B if along is None else np.column_stack([B[:, 0], along])
-        axes, says = _axes_of_one_score(linear, along is not None)
-    else:
-        axes, says = names_of_fisher_axes(linear, n_useful)
-    exact = linear and _rank(weight_directions(model, scorer, scale)) <= 2
+    axes, says = names_of_axes(n_useful, linear, normal=linear and len(V) == 1)
+    exact = linear and _rank(_weight_directions(model, scorer, scale)) <= 2
     return Plane(mean, scale, B, axes, exact, f"{says}, over standardised columns")
 
 
 def standardised_sample(rows: Any, codes: Any, seed: int = 0) -> tuple[Block, Any]:
     """At most ``MOST_SAMPLED_ROWS`` rows, as a block of standardised columns, and their class numbers."""
     if rows.shape[0] > MOST_SAMPLED_ROWS:
-        drawn = np.sort(np.random.default_rng(seed).choice(rows.shape[0], MOST_SAMPLED_ROWS, replace=False))
-        rows, codes = rows[drawn], codes[drawn]
+        sample = sampled_rows(rows.shape[0], MOST_SAMPLED_ROWS, seed)
+        rows, codes = rows[sample], codes[sample]
     columns = summarise(memory_rows(rows, codes), ranges=False)
     return _block(rows, columns.mean, np.where(columns.constant | (columns.std == 0), 1.0, columns.std)), codes
 
 
-def _axes_of_one_score(linear: bool, along: bool) -> tuple[tuple[str, str], str]:
-    """The names of the axes of one score, and a phrase that explains them; ``along``: the second separates classes."""
-    first = "normal of the boundary" if linear else "Fisher's axis"
-    spoken = f"the {first}" if linear else first
-    if along:
-        meant = "the direction along the boundary that adds most to the separation of the classes (Fisher)"
-        return (first, "best direction along the boundary"), f"{spoken}, and {meant}"
-    second = "largest orthogonal principal direction"
-    return (first, second), f"{spoken}, and the largest principal direction orthogonal to it"
+def sampled_rows(n: int, most: int, seed: int = 0) -> Integers:
+    """The numbers of n rows, or of a random sample of ``most`` of them, in ascending order.
+
+    >>> sampled_rows(3, 5).tolist(), len(sampled_rows(9, 5))
+    ([0, 1, 2], 5)
+    """
+    return np.arange(n) if n <= most else np.sort(np.random.default_rng(seed).choice(n, most, replace=False))
 
 
-def names_of_fisher_axes(linear: bool, n_useful: int) -> tuple[tuple[str, str], str]:
-    """The same for the axes of several scores, of which ``n_useful`` separate classes."""
+def names_of_axes(n_useful: int, linear: bool = False, normal: bool = False) -> tuple[tuple[str, str], str]:
+    """The names of the axes, and a phrase that explains them.
+
+    ``n_useful`` of them are Fisher's axes, of a ``linear`` model's scores or of the rows; with ``normal``, the first is
+    the normal of the boundary.
+    """
     if n_useful == 2:
         way = " of the model's scores" if linear else ""
         says = f"the two directions{way} that separate the classes best (Fisher's axes)"
         return ("first Fisher axis", "second Fisher axis"), says
-    says = "Fisher's axis, and the largest principal direction orthogonal to it"
-    return ("Fisher's axis", "largest orthogonal principal direction"), says
+    first = "normal of the boundary" if normal else "Fisher's axis"
+    says = f"{'the ' * normal}{first}, and the largest principal direction orthogonal to it"
+    return (first, "largest orthogonal principal direction"), says
 
 
 def own_columns(labels: Sequence[str], scaling: Scaling | None) -> Plane:
@@ -206,7 +198,7 @@ def own_columns(labels: Sequence[str], scaling: Scaling | None) -> Plane:
     return Plane(origin, scale, np.eye(2), (labels[0], labels[1]), True, "the two columns")
 
 
-def weight_directions(model: Any, scorer: Any, scale: Array) -> Array:
+def _weight_directions(model: Any, scorer: Any, scale: Array) -> Array:
     """The weights of linear scores over standardised columns, (q, d): what they differ by, if there are several."""
     W = getattr(scorer, "W", None)
     if W is None:
@@ -224,7 +216,7 @@ def _useful(model: Any, scorer: Any, block: Block, codes: Any, n_classes: int) -
     scale = block.frame.scale
     if getattr(scorer, "W", None) is None and not hasattr(model, "coef_"):
         return fisher_directions(block, codes)
-    w = weight_directions(model, scorer, scale)
+    w = _weight_directions(model, scorer, scale)
     if len(w) == 1:
         return w
     _, values, Vt = np.linalg.svd(w, full_matrices=False)

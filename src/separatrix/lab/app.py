@@ -13,7 +13,7 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.types import ASGIApp
 from starlette.websockets import WebSocket
 
-from separatrix.lab.front_end import TYPES, opening, served_texts
+from separatrix.lab.front_end import TYPES, opening, static_texts
 from separatrix.lab.guard import NO_TOKEN, Guard, Launch
 from separatrix.lab.pages import requests
 from separatrix.lab.request_registry import encoded
@@ -85,4 +85,4 @@ def _admitted(launch: Launch, request: HttpRequest) -> Response:
 
 def static_files() -> Mapping[str, Response]:
     """All files of the front end by name."""
-    return {name: Response(text, media_type=TYPES[name.rpartition(".")[2]]) for name, text in served_texts().items()}
+    return {name: Response(text, media_type=TYPES[name.rpartition(".")[2]]) for name, text in static_texts().items()}

@@ -1,6 +1,6 @@
 """The files of the front end as text, and what it needs to know before its first request.
 
-The server sends them without comments and spaces (``app``), and pages without a server hold them (``standalone``).
+The server sends them as they are (``app``), and pages without a server hold them in one script (``standalone``).
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from importlib.resources import files
 from typing import Any
 
 from separatrix.base.theme import DARK, LIGHT, Theme
-from separatrix.lab.minify import minified_script, minified_style
 from separatrix.lab.models import offered
 from separatrix.lab.pages import PAGES
 from separatrix.lab.points import of_preset
@@ -23,24 +22,8 @@ TYPES = {"html": "text/html", "js": "text/javascript", "css": "text/css", "svg":
 
 
 @cache
-def served_texts() -> Mapping[str, str]:
-    """All files of the front end as they are sent, with fewer characters than their sources.
-
-    >>> sum(map(len, served_texts().values())) < 0.85 * sum(map(len, static_texts().values()))
-    True
-    """
-    return {name: minified(name, text) for name, text in static_texts().items()}
-
-
-def minified(name: str, text: str) -> str:
-    """A script or a style sheet in fewer characters; other files stay as they are."""
-    made = {"js": minified_script, "css": minified_style}.get(name.rpartition(".")[2])
-    return text if made is None else made(text)
-
-
-@cache
 def static_texts() -> Mapping[str, str]:
-    """The sources of all files of the front end by name, with the style sheet of the themes.
+    """All files of the front end by name, with the style sheet of the themes.
 
     >>> static_texts()["main.js"].startswith("//"), "theme.css" in static_texts()
     (True, True)
@@ -53,7 +36,7 @@ def embedded_texts() -> Mapping[str, str]:
     """The modules that only pages without a server use.
 
     >>> sorted(embedded_texts())
-    ['columns.js', 'framed.js', 'notebook.js', 'recorded.js']
+    ['framed.js', 'notebook.js', 'recorded.js']
     """
     return _texts("embedded")
 

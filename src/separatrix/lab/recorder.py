@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import warnings
 from collections.abc import Mapping
@@ -13,7 +14,6 @@ from separatrix._version import __version__
 from separatrix.base.atomic_files import replace_file
 from separatrix.base.errors import InputError, ParameterError
 from separatrix.base.watching import Part, unwatched, watched
-from separatrix.lab.compact import column
 from separatrix.lab.page_links import Link, refused
 from separatrix.lab.page_links import link as parsed_link
 from separatrix.lab.pages import PAGES, requests
@@ -21,7 +21,13 @@ from separatrix.lab.recordings import Asked, Options, Plan
 from separatrix.lab.request_registry import Call, answered
 from separatrix.lab.standalone import standalone
 
-# The most places in each direction. A recording with this number of places has a few megabytes.
+# How many places there are across and up if nobody has chosen, and the most bytes that the page then has.
+PLACES = (43, 28)
+LARGEST_PAGE = 1_500_000
+# A page that would be larger is recorded again with as many places as would fill this share of it, were it nothing but
+# answers. Its script and styles take about 0.1 MB of the rest.
+SHARE_OF_ANSWERS = 0.75
+# The most places in each direction. With two models, a recording of the page Plane then has about 27 MB.
 MOST_PLACES = 200
 # Pages that are not recorded, and why.
 NEVER = {"data": "what it shows of a table stays on this machine"}
@@ -32,7 +38,7 @@ def record(
     path: str | os.PathLike[str],
     *,
     drag: int | None = None,
-    places: tuple[int, int] = (43, 28),
+    places: tuple[int, int] | None = None,
 ) -> None:
     """Write a page of the lab to one file that needs no server, with recorded answers.
 
@@ -44,8 +50,9 @@ def record(
         The HTML file to write or to replace.
     drag : int, optional
         The row of the point that can be dragged on the page; by default the one that the page invites to drag.
-    places : tuple of two int, default (43, 28)
-        How many positions the point can be dragged to, across and up.
+    places : tuple of two int, optional
+        How many positions the point can be dragged to, across and up; by default 43 and 28, or fewer if the file would
+        be larger than 1.5 MB.
 
     Raises
     ------
@@ -65,14 +72,24 @@ def record(
     replace_file(path, recorded_page(link, drag, places).encode())
 
 
-def recorded_page(link: str, drag: int | None = None, places: tuple[int, int] = Options.places) -> str:
+def recorded_page(link: str, drag: int | None = None, places: tuple[int, int] | None = None) -> str:
     """The HTML of a recording."""
-    if not all(isinstance(one, int) and 2 <= one <= MOST_PLACES for one in places) or len(places) != 2:
+    counts = PLACES if places is None else places
+    if not all(isinstance(one, int) and 2 <= one <= MOST_PLACES for one in counts) or len(counts) != 2:
         raise ParameterError("places", f"got {places!r}", f"give two whole numbers from 2 to {MOST_PLACES}")
     asked = parsed_link(link)
+    page = _page(asked, Options(drag, counts))
+    size = len(page.encode())
+    if places is not None or size <= LARGEST_PAGE:
+        return page
+    kept = math.sqrt(SHARE_OF_ANSWERS * LARGEST_PAGE / size)
+    return _page(asked, Options(drag, (int(kept * PLACES[0]), int(kept * PLACES[1]))))
+
+
+def _page(asked: Link, options: Options) -> str:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # What a fit has to say is in its certificate, which the page shows.
-        plan = _plan(asked, Options(drag, places))
+        plan = _plan(asked, options)
         answers = _answers(asked.page, plan)
     content = {
         "version": __version__,
@@ -110,9 +127,8 @@ def _answers(page: str, plan: Plan) -> dict[str, Any]:
         frames = _frames(page, asked, plan, done, total)
         if all("error" in frame for frame in frames):
             raise refused("the page has nothing to show", frames[0]["error"].removesuffix("."))
-        rows = asked.size // len(asked.axes[-1].values) if asked.axes else 1
         axes = [{"place": axis.place, "values": axis.values} for axis in asked.axes]
-        found[asked.name(page)] = {"axes": axes, "frames": column(frames, rows)}
+        found[asked.name(page)] = {"axes": axes, "frames": frames}
         done += asked.size
     return found
 

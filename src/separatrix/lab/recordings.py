@@ -25,10 +25,10 @@ NO_ROW = -1
 
 @dataclass(frozen=True)
 class Options:
-    """What the caller chooses: the row that can be dragged, and the numbers of places to the right and upwards."""
+    """The row that the caller has chosen to be dragged, and the numbers of places across and up."""
 
-    drag: int | None = None
-    places: tuple[int, int] = (43, 28)
+    drag: int | None
+    places: tuple[int, int]
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The picture of a table and its model in a plane: rows one by one or counted in hexagons, regions and boundaries.
+"""The picture of a table and its model in a plane: rows, regions and boundaries.
 
 All places are in coordinates of the picture, which is ``aspect`` wide and 1 high, so that both axes may have any unit.
 """
@@ -10,24 +10,21 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.base.arrays import AnyArray, Array, Integers
+from separatrix.base.arrays import Array
 from separatrix.base.errors import InputError
-from separatrix.diagnostics.chosen_plane import ModelInPlane, boundary_plane, column_plane, fisher_plane
-from separatrix.diagnostics.hexagons import cells
-from separatrix.diagnostics.view_plane import Plane
+from separatrix.diagnostics.chosen_plane import ModelInPlane, column_plane, fisher_plane
+from separatrix.diagnostics.view_plane import Plane, plane_of, sampled_rows
 from separatrix.evaluation.held_out_fit import HeldOutFit
 from separatrix.lab.drawing import boundaries, drawn_regions, places
 from separatrix.lab.request_registry import Payload, got, number
 from separatrix.table import Table
 
-# The most rows that are drawn one by one: beyond it they cover each other, and the browser takes long.
+# The most rows that are drawn: beyond it they cover each other, and the browser takes long.
 MOST_DRAWN_POINTS = 5000
 # The marks of classes that the front end has; further classes use them again.
 MARKS = 6
 # The empty border of the picture, as a share of the extent of the rows.
 BORDER = 0.06
-# The opacity of a hexagon whose most frequent class has no more rows than the others.
-PALEST = 0.25
 VIEWS = ("boundary", "fisher", "columns")
 
 
@@ -41,28 +38,30 @@ def picture(fit: HeldOutFit, payload: Payload) -> Mapping[str, Any]:
     inside = ModelInPlane(fit.model, plane, corner, extent / [aspect, 1.0])
     box = (0.0, aspect, 0.0, 1.0)
     wrong = np.asarray(fit.model.predict(table.X) != fit.classes[fit.codes])
-    few, K = len(V) <= MOST_DRAWN_POINTS, len(fit.classes)
-    rows = _points(V, fit.codes, wrong) if few else _cells(V, fit.codes, wrong, K, aspect)
+    drawn = sampled_rows(len(V), MOST_DRAWN_POINTS)
     marked = drawn_regions(inside, box)
+    counted = _counted(len(V), int(wrong.sum()), len(fit.classes))
     return {
         "names": plane.names,
-        "says": f"{_says(plane, payload.get('view') == 'columns')} {_counted(len(V), int(wrong.sum()), K)}",
+        "says": f"{_says(plane, payload.get('view') == 'columns')} {counted}",
         "box": [corner[0], corner[0] + extent[0], corner[1], corner[1] + extent[1]],
         "aspect": aspect,
         "regions": [{**one, "k": one["k"] % MARKS} for one in marked],
         "lines": [places(line) for line in boundaries(inside, box)],
-        **rows,
+        "X": places(V[drawn]),
+        "y": fit.codes[drawn] % MARKS,
+        "mistakes": np.flatnonzero(wrong[drawn]),
     }
 
 
 def _plane(fit: HeldOutFit, payload: Payload) -> Plane:
-    view = payload.get("view")
+    view, table = payload.get("view"), fit.table
     if view == "boundary":
-        return boundary_plane(fit.model, fit.table)
+        return plane_of(fit.model, table.X, table.y, names=list(table.names), scaling=table.scaling)
     if view == "fisher":
-        return fisher_plane(fit.table)
+        return fisher_plane(table)
     if view == "columns":
-        return column_plane(fit.table, *_columns(fit.table, payload))
+        return column_plane(table, *_columns(table, payload))
     raise InputError("view", got(view), f"give one of {', '.join(VIEWS)}")
 
 
@@ -93,29 +92,8 @@ def _box(U: Array) -> tuple[Array, Array]:
     return low - BORDER * size - np.where(high > low, 0.0, 0.5 * size), size * (1 + 2 * BORDER)
 
 
-def _points(V: Array, codes: Integers, wrong: AnyArray) -> dict[str, Any]:
-    return {"X": places(V), "y": codes % MARKS, "mistakes": np.flatnonzero(wrong)}
-
-
-def _cells(V: Array, codes: Integers, wrong: AnyArray, n_classes: int, aspect: float) -> dict[str, Any]:
-    """The hexagons, in the colour of the most frequent class; the smaller its share is, the paler."""
-    found = cells(V, codes, wrong, n_classes, (0.0, aspect, 0.0, 1.0), aspect)
-    most = found.counts.argmax(axis=1)
-    share = found.counts.max(axis=1) / found.counts.sum(axis=1)
-    opacity = PALEST + (1 - PALEST) * (share - 1 / n_classes) / (1 - 1 / n_classes)
-    radius = found.radius * found.unit[0] / np.sqrt(3.0)
-    drawn = zip(places(found.centre), radius, most % MARKS, opacity, found.mostly_wrong, strict=True)
-    names = ("at", "radius", "k", "opacity", "wrong")
-    return {"cells": [dict(zip(names, (at, round(r, 5), k, round(o, 2), w), strict=True)) for at, r, k, o, w in drawn]}
-
-
 def _counted(n: int, wrong: int, n_classes: int) -> str:
-    """How many rows the model gets wrong, and how the picture shows rows."""
+    """How many rows the model gets wrong, and how many of all are drawn."""
     again = f" Classes after the first {MARKS} use their marks again." if n_classes > MARKS else ""
-    told = f"The model gets {wrong:,} of all {n:,} rows wrong, fitted and held out"
-    if n <= MOST_DRAWN_POINTS:
-        return f"{told}; they are ringed.{again}"
-    return (
-        f"{told}. Each hexagon has the colour of its most frequent class, paler if that class has a smaller share, and "
-        f"its area is its number of rows. Those with an edge in ink hold mostly mistakes.{again}"
-    )
+    some = f" A random sample of {MOST_DRAWN_POINTS:,} rows is drawn." if n > MOST_DRAWN_POINTS else ""
+    return f"The model gets {wrong:,} of all {n:,} rows wrong, fitted and held out; they are ringed.{some}{again}"

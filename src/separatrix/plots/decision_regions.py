@@ -1,7 +1,4 @@
-"""A plot of the decision regions in a plane, with the rows; misclassified rows have a ring.
-
-More rows than can be seen one by one are drawn as hexagons (``plots/hexagons.py``).
-"""
+"""A plot of the decision regions in a plane, with the rows; misclassified rows have a ring."""
 
 from __future__ import annotations
 
@@ -17,18 +14,16 @@ from separatrix.base.labels import known_codes
 from separatrix.base.number_text import number_text
 from separatrix.base.theme import GROUND, Theme, told_apart
 from separatrix.classifiers.fit_input import rows_to_score
-from separatrix.diagnostics.hexagons import cells
-from separatrix.diagnostics.view_plane import Plane, exact_regions, leads, plane_of
+from separatrix.diagnostics.view_plane import Plane, exact_regions, leads, plane_of, sampled_rows
 from separatrix.evaluation.model_view import view_of
 from separatrix.geometry import Region
 from separatrix.plots import legends
 from separatrix.plots.display import PLOTS, Display
-from separatrix.plots.hexagons import draw_cells
 from separatrix.plots.rows_and_regions import draw_regions, draw_rows
 from separatrix.plots.style import STRONG, plain, shortened
 from separatrix.scorers.scorer import scores_of
 
-# Largest number of rows drawn one by one.
+# Largest number of rows drawn: more cover each other.
 MOST_ROWS_DRAWN = 1200
 # With more points than this, points are drawn small, with this share of the diameter.
 MOST_LARGE_POINTS, SMALL_POINT = 300, 0.7
@@ -46,9 +41,8 @@ MOST_CLASSES_IN_LEGEND = 40
 class DecisionRegionsDisplay(Display):
     """The region of each class in a plane, as exact polygons for linear scores, else as contours of scores on a grid.
 
-    Points are rows, coloured by their true class; misclassified rows have a ring. Many rows are hexagons whose areas
-    are the numbers of rows; those with mostly mistakes have a ring. A pipeline with a basis φ is drawn in
-    its input columns, where its boundary is curved (docs/tour.md, B4).
+    Points are rows, coloured by their true class; misclassified rows have a ring. Of many rows, a random sample is
+    drawn. A pipeline with a basis φ is drawn in its input columns, where its boundary is curved (docs/tour.md, B4).
 
     Attributes
     ----------
@@ -64,8 +58,8 @@ class DecisionRegionsDisplay(Display):
         Otherwise the grid, and by how much each class leads there.
     points, codes, wrong : arrays
         The coordinates of the rows, their class numbers, and which of them are misclassified.
-    most : int
-        The largest number of rows that are drawn one by one.
+    drawn : array
+        The numbers of the rows that are drawn.
 
     Examples
     --------
@@ -74,8 +68,8 @@ class DecisionRegionsDisplay(Display):
     >>> X, y = [[0.0, 0.0], [0.0, 1.0], [3.0, 0.0], [3.0, 1.0]], ["a", "a", "b", "b"]
     >>> model = LogisticRegression().fit(X, y)
     >>> shown = DecisionRegionsDisplay.from_estimator(model, X, y, ax=Figure().subplots())
-    >>> len(shown.regions), shown.ax_.get_xlabel(), shown.one_by_one
-    (2, 'x0', True)
+    >>> len(shown.regions), shown.ax_.get_xlabel(), shown.drawn.tolist()
+    (2, 'x0', [0, 1, 2, 3])
     """
 
     plane: Plane
@@ -86,7 +80,7 @@ class DecisionRegionsDisplay(Display):
     points: Array
     codes: Integers
     wrong: AnyArray
-    most: int = MOST_ROWS_DRAWN
+    drawn: Integers
 
     @classmethod
     @PLOTS.refusing_tables
@@ -112,9 +106,9 @@ class DecisionRegionsDisplay(Display):
         names : list of str or None
             Names of the columns; by default those of the fit.
         most : int, default 1200
-            The largest number of rows that are drawn one by one; more are drawn as hexagons.
+            The largest number of rows that are drawn; of more, a random sample of this size is.
         seed : int, default 0
-            Seed for the sample of rows from which the plane is chosen, if there are many.
+            Seed for the sample of rows that are drawn, and for the one from which the plane is chosen.
         ax : matplotlib Axes or None
             Where to draw; by default on a new figure of pyplot.
 
@@ -160,16 +154,11 @@ class DecisionRegionsDisplay(Display):
         box = _box(points, flat=len(plane.origin) == 1)
         exact = exact_regions(model, plane, box)
         grid = leads(model, plane, box) if exact is None else None
-        return cls(plane, classes, box, exact, grid, points, codes, wrong, most)
-
-    @property
-    def one_by_one(self) -> bool:
-        """Whether every row is a point."""
-        return len(self.codes) <= self.most
+        return cls(plane, classes, box, exact, grid, points, codes, wrong, sampled_rows(len(codes), most, seed))
 
     @property
     def outside(self) -> int:
-        """How many of the points lie outside the box."""
+        """How many of all rows lie outside the box."""
         left, right, low, high = self.box
         x, y = self.points.T
         return int(np.sum((x < left) | (x > right) | (y < low) | (y > high)))
@@ -178,10 +167,10 @@ class DecisionRegionsDisplay(Display):
     def says(self) -> str:
         """What the plot shows, in words."""
         parts = [f"axes: {self.plane.says}"]
-        if not self.one_by_one:
-            parts.append(f"{len(self.codes):,} rows, as hexagons whose areas are the numbers of rows")
+        if len(self.drawn) < len(self.codes):
+            parts.append(f"a random sample of {len(self.drawn):,} of {len(self.codes):,} rows is drawn")
         if self.outside:
-            parts.append(f"{self.outside:,} of them lie outside the plot")
+            parts.append(f"{self.outside:,} of all rows {'lies' if self.outside == 1 else 'lie'} outside the plot")
         if not self.plane.exact:
             parts.append("regions with all other directions at their mean, so rows may lie outside their region")
         if len(self.named) < len(self.classes):
@@ -211,17 +200,16 @@ class DecisionRegionsDisplay(Display):
 
     @property
     def size(self) -> tuple[float, float]:
-        return 4.6, 3.6 + legends.height([*self.named.values(), "mostly mistakes"], 4.6)
+        return 4.6, 3.6 + legends.height([*self.named.values(), "mistake"], 4.6)
 
     def _draw(self, ax: Axes, theme: Theme) -> None:
         if self.regions is not None:
             draw_regions(ax, theme, self.regions, self.classes.tolist(), self.box)
         if self.leads is not None:
             self._draw_contours(ax, theme)
-        if self.one_by_one:
-            self._draw_points(ax, theme)
-        else:
-            self._draw_hexagons(ax, theme)
+        points, codes, wrong = self.points[self.drawn], self.codes[self.drawn], self.wrong[self.drawn]
+        size = SMALL_POINT if len(points) > MOST_LARGE_POINTS else 1.0
+        draw_rows(ax, theme, points, codes, wrong, n_classes=len(self.classes), named=self.named, size=size)
         ax.set_xlim(*self.box[:2])
         ax.set_ylim(*self.box[2:])
         ax.set_xlabel(plain(self.plane.names[0], 40))
@@ -229,19 +217,6 @@ class DecisionRegionsDisplay(Display):
         if len(self.plane.origin) == 1:
             ax.set_yticks([])
         legends.below(ax)
-
-    def _draw_points(self, ax: Axes, theme: Theme) -> None:
-        size = SMALL_POINT if len(self.points) > MOST_LARGE_POINTS else 1.0
-        K = len(self.classes)
-        draw_rows(ax, theme, self.points, self.codes, self.wrong, n_classes=K, named=self.named, size=size)
-
-    def _draw_hexagons(self, ax: Axes, theme: Theme) -> None:
-        found = cells(self.points, self.codes, self.wrong, len(self.classes), self.box)
-        draw_cells(found, ax, theme)
-        for k, name in self.named.items():
-            ax.scatter([], [], color=theme.of_class(k), marker="H", label=name)
-        if found.mostly_wrong.any():
-            ax.scatter([], [], facecolors="none", edgecolors=theme.ink, marker="H", label="mostly mistakes")
 
     def _draw_contours(self, ax: Axes, theme: Theme) -> None:
         assert self.leads is not None

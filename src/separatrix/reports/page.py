@@ -137,13 +137,13 @@ def table(
     """A table of plain cells; columns numbered in ``words`` are set as text, the others as numbers.
 
     The rows numbered in ``now`` are highlighted. On a phone, a wide table shows the cells of a row below each other, so
-    its cells carry the heads of their columns. A table of the kind "heat" is a matrix and stays one.
+    its cells carry the heads of their columns.
 
     >>> table(["row"], [["<3>"]])[-44:]
     't">&lt;3&gt;</td></tr></tbody></table></div>'
     """
     cells = [list(row) for row in rows]
-    stacked = kind != "heat" and _characters(heads, cells, words) > MOST_CHARACTERS_ON_PHONES
+    stacked = _characters(heads, cells, words) > MOST_CHARACTERS_ON_PHONES
 
     def cell(tag: str, k: int, value: Any, named: str = "") -> str:
         kind = ' class="text"' if k in words else ""

@@ -83,9 +83,6 @@ td.text { min-width: 6rem; overflow-wrap: break-word; color: var(--ink); }
 .intervals td { white-space: normal; }
 tr.now td { background: var(--highlight); color: var(--ink); }
 tr.now td:first-child { box-shadow: -8px 0 var(--highlight); }
-.heat td:not(.text) { text-align: center; padding: 5px 6px; }
-.heat th:not(.text) { text-align: center; }
-.heat td span { color: var(--ink); }
 .bar { display: inline-block; width: 6rem; height: 8px; border-radius: 4px; background: var(--rule); overflow: hidden;
   vertical-align: middle; margin-left: 8px; }
 .bar i { display: block; height: 100%; background: var(--ink); }
@@ -160,13 +157,6 @@ footer { border-top: 1px solid var(--rule); margin-top: 40px; padding-top: 16px;
     text-align: left; white-space: normal; }
   .stack tr.now { background: var(--highlight); box-shadow: -8px 0 var(--highlight), 8px 0 var(--highlight); }
   .stack tr.now td { background: none; box-shadow: none; }
-  /* In a matrix the name of a row is a line of its own above its cells. */
-  .heat, .heat thead, .heat tbody { display: block; }
-  .heat tr { display: flex; flex-wrap: wrap; }
-  .heat th, .heat td { flex: 1 1 0; min-width: 0; border: 0; }
-  .heat th.text, .heat td.text { flex-basis: 100%; padding: 5px 0 0; }
-  .heat td:not(.text), .heat th:not(.text) { padding: 0 1px 3px; font-size: 11px; }
-  .heat td span { margin: 0 -4px; }
 }
 @media print {
   body { font-size: 11px; }

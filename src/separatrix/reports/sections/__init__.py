@@ -7,9 +7,9 @@ from collections.abc import Callable
 from separatrix.reports.page import Section
 from separatrix.reports.reported_model import ReportedModel
 from separatrix.reports.sections.coefficients import coefficients
-from separatrix.reports.sections.columns import correlation, distributions
+from separatrix.reports.sections.columns import distributions
 from separatrix.reports.sections.data import checks, missing
-from separatrix.reports.sections.fit_evidence import certificate, separation, solving
+from separatrix.reports.sections.fit_evidence import certificate, penalty, separation
 from separatrix.reports.sections.origin import comparison, settings
 from separatrix.reports.sections.performance import calibration, confusion, ranking
 from separatrix.reports.sections.regions import decision
@@ -26,12 +26,11 @@ SECTIONS: tuple[Callable[[ReportedModel], Section | None], ...] = (
     comparison,
     coefficients,
     distributions,
-    correlation,
     decision,
     surprise,
     influence,
     missing,
     checks,
-    solving,
+    penalty,
     settings,
 )

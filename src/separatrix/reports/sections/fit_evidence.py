@@ -1,17 +1,15 @@
-"""Sections on the fit itself: the certificate, the separation of classes, and the run of the solver."""
+"""Sections on the fit itself: the certificate, the separation of classes, and the choice of C."""
 
 from __future__ import annotations
 
-from separatrix.base.errors import InputError
 from separatrix.diagnostics import certificate_on
-from separatrix.plots import LossDisplay, PenaltyPathDisplay
-from separatrix.plots.loss import runs_of
+from separatrix.plots import PenaltyPathDisplay
 from separatrix.reports.no_optimum import TERMS, apart
 from separatrix.reports.page import Section, block, facts, pair, paragraph
 from separatrix.reports.reported_model import ReportedModel
 from separatrix.reports.svg_markup import figure
 
-PROOF, GROUP = "Proof", "Fit"
+GROUP = "Proof"
 
 
 def certificate(subject: ReportedModel) -> Section:
@@ -28,7 +26,7 @@ def certificate(subject: ReportedModel) -> Section:
         f"<p><code>model.certificate_.verify({arguments})</code></p>",
     )
     body = pair(facts(lines), how)
-    return Section("certificate", PROOF, "Certificate", "what the fit proves about itself", body)
+    return Section("certificate", GROUP, "Certificate", "what the fit proves about itself", body)
 
 
 def separation(subject: ReportedModel) -> Section | None:
@@ -36,27 +34,12 @@ def separation(subject: ReportedModel) -> Section | None:
     if said is None:
         return None
     title = TERMS[subject.model.certificate_.code]
-    return Section("separation", PROOF, title, "why there is no best fit", paragraph(said))
+    return Section("separation", GROUP, title, "why there is no best fit", paragraph(said))
 
 
-def solving(subject: ReportedModel) -> Section:
-    title, gloss = "Convergence", "how the solver went"
-    try:
-        runs = runs_of(subject.model)
-    except InputError as error:
-        said = f"{error.problem}: there is no loss by iteration to show."
-        return Section("solver", GROUP, title, gloss, paragraph(said))
-    parts = []
+def penalty(subject: ReportedModel) -> Section | None:
     choice = getattr(subject.model, "penalty_choice_", None)
-    if choice is not None:
-        parts.append(figure(PenaltyPathDisplay(choice), "fig-penalty", f"{choice}."))
-    if any(len(run.value) > 1 for run in runs):
-        parts.append(figure(LossDisplay(runs), "fig-loss", "The objective at every iteration."))
-        if any(run.floor is not None for run in runs):
-            caption = "The objective minus the lower bound that the certificate proves: the true gap is at most this."
-            parts.append(figure(LossDisplay(runs, gap=True), "fig-gap", caption))
-    else:
-        began = "where the search for C had left it" if choice is not None else "at weights that were there already"
-        said = f"The last search began {began}, and found nothing left to do: there is no curve to show."
-        parts.append(block(paragraph(said)))
-    return Section("solver", GROUP, title, gloss, pair(*parts))
+    if choice is None:
+        return None
+    body = figure(PenaltyPathDisplay(choice), "fig-penalty", f"{choice}.")
+    return Section("penalty", "Fit", "Penalty", "how C was chosen", body)

@@ -19,8 +19,7 @@ def decision(subject: ReportedModel) -> Section:
     # The plane is chosen by the rows of the fit, so that new rows are not separated by the choice.
     plane = plane_of(subject.model, subject.X, subject.y, names=subject.names, scaling=subject.scaling)
     shown = DecisionRegionsDisplay.of(subject.model, *subject.judged_rows, names=subject.names, plane=plane)
-    what = "Rows" if shown.one_by_one else "Hexagons of rows"
-    caption = f"{what} by their true class, mistakes ringed; {shown.says}."
+    caption = f"Rows by their true class, mistakes ringed; {shown.says}."
     told = [
         "The background shows the predicted class; points show the true class by colour and shape.",
         "A ring marks a mistake: a row in the region of another class."
