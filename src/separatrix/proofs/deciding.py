@@ -28,6 +28,7 @@ from separatrix.proofs.causes import further_directions
 from separatrix.proofs.class_differences import Differences
 from separatrix.proofs.dependencies import Dependency, positive_dependency
 from separatrix.proofs.naming import About, listed
+from separatrix.proofs.offsets import Offsets
 from separatrix.proofs.overlap_proof import (
     MOST_EXACT_ROWS,
     Enclosed,
@@ -63,9 +64,12 @@ def decide(D: Differences, about: About) -> Verdict:
     if not np.all(np.isfinite(D.unit)):
         refuse_not_finite(memory_rows(D.X, D.codes), list(about.names) or None)
     with one_blas_thread:
-        scaled = Scaled.of(D)
+        offsets = Offsets.of(D)
+        moved = offsets.moved(D)
+        scaled = Scaled.of(moved)
         outcome = _decide(scaled.D, about)
-        return scaled.told(outcome.verdict(scaled.D, about) if isinstance(outcome, _Direction) else outcome, D)
+        verdict = outcome.verdict(scaled.D, about) if isinstance(outcome, _Direction) else outcome
+        return offsets.told(scaled.told(verdict, moved), moved)
 
 
 def touching(D: Differences) -> Integers | Separable | Inseparable | Doubtful:
@@ -75,7 +79,7 @@ def touching(D: Differences) -> Integers | Separable | Inseparable | Doubtful:
     [1, 2]
     """
     with one_blas_thread:
-        outcome = _decide(Scaled.of(D).D, About(D.fit_intercept))
+        outcome = _decide(Scaled.of(Offsets.of(D).moved(D)).D, About(D.fit_intercept))
     return np.flatnonzero(~outcome.known.left) if isinstance(outcome, _Direction) else outcome
 
 
