@@ -72,7 +72,9 @@ def _has_nonnegative_solution(rows, target):
         if j is None:
             return cost[-1] == 0
         # An artificial variable of the basis (None) leaves before the others.
-        ratios = [(row[-1] / row[j], -1 if basis[i] is None else basis[i], i) for i, row in enumerate(table) if row[j] > 0]
+        ratios = [
+            (row[-1] / row[j], -1 if basis[i] is None else basis[i], i) for i, row in enumerate(table) if row[j] > 0
+        ]
         _, _, i = min(ratios)
         pivot = [x / table[i][j] for x in table[i]]
         table = [pivot if r == i else _less(row, row[j], pivot) for r, row in enumerate(table)]

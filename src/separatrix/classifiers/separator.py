@@ -145,7 +145,9 @@ def compromise(rows: Rows, fit_intercept: bool) -> tuple[Array, str]:
         offsets = Offsets.of(D)
         v = least_violation(offsets.moved(D).take(np.arange(D.count)), t > 0)
         if v is not None:
-            return offsets.given(D.weights(v)[1:]), "these weights minimise the mean of max(0, 1 - m) of each class, summed"
+            return offsets.given(
+                D.weights(v)[1:]
+            ), "these weights minimise the mean of max(0, 1 - m) of each class, summed"
     low, high = (np.asarray(X[t == sign].mean(axis=0), dtype=np.float64).ravel() for sign in (-1, 1))
     b = -0.5 * float((high - low) @ (high + low)) if fit_intercept else 0.0
     return np.concatenate([[b], high - low])[None, :], "these weights bisect the means of the classes"

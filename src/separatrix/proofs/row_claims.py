@@ -31,8 +31,8 @@ class View:
     """How a block becomes class differences. Rows without weight are left out.
 
     ``code_of``: the class number of each target, for targets that are class numbers; None for those of
-    ``class_targets``. ``columns``: the numbers of the columns in use; None for all. ``offsets``: values to subtract from
-    these columns, which no difference rounds; None for none.
+    ``class_targets``. ``columns``: the numbers of the columns in use; None for all. ``offsets``: values that are
+    subtracted from these columns without rounding; None for none.
 
     >>> from separatrix.rows import memory_rows
     >>> block = memory_rows(np.array([[5.0], [7.0]]), np.array([-1.0, 1.0]), np.array([0.0, 1.0])).resident()
