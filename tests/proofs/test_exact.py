@@ -130,6 +130,21 @@ def test_what_lies_across_rows_is_exactly_orthogonal():
     assert across(np.eye(3)).basis.shape == (3, 0)
 
 
+@pytest.mark.parametrize("seed", [4, 5, 7])
+def test_a_proof_with_weights_of_very_different_sizes_is_verified_exactly(seed):
+    """Weights of 1e8 that are rounded to 12 bits leave no weights above zero for the other rows."""
+    rng = np.random.default_rng(seed)
+    X, w = rng.integers(0, 10**8, (20, 3)).astype(float), rng.integers(-3, 4, 3)
+    w[0] = 1
+    order = np.argsort(X @ w)
+    y = np.isin(np.arange(20), order[10:]).astype(int)
+    X = np.vstack([X, X[order[10]] + [[-1, 0, 0], [0, 0, 0], [-2, 0, 0]]])
+    y = np.concatenate([y, [1, 0, 1]])
+    verdict = separability(X, y)
+    assert type(verdict).__name__ == "Inseparable"
+    assert verdict.verify(X, y, exact=True)
+
+
 def test_wide_proofs_are_exact():
     rng = np.random.default_rng(5)
     A = rng.standard_normal((121, 120))

@@ -9,14 +9,12 @@ from scipy.sparse import csr_array
 
 import separatrix as sx
 from separatrix.base.errors import NotFiniteError, ParameterError
-from separatrix.proofs.asked_rows import signed_rows
 from separatrix.proofs.linear_programs import fewest, least_violation, widest
 from separatrix.proofs.overlap_proof import MOST_EXACT_ROWS
 from separatrix.proofs.verdicts import Doubtful, Inseparable, QuasiSeparable, Separable
-from separatrix.rows import memory_rows
 from tests.campaigns import seeds
 
-from .plain import by_two_programs
+from .plain import by_two_programs, differences
 
 XOR = np.array([[-1.0, -1.0], [1.0, 1.0], [-1.0, 1.0], [1.0, -1.0]])
 Y = np.array([0, 0, 1, 1])
@@ -59,7 +57,7 @@ def test_the_proof_against_separation_sums_to_zero(seed):
         assert np.all(m > 0)
         assert verdict.margin == pytest.approx(np.min((2 * y - 1) * verdict.hyperplane.distance(X)))
         return
-    A = signed_rows(memory_rows(X, 2.0 * y - 1).resident(), fit_intercept)[verdict.rows]
+    A = differences(X, y, fit_intercept)[verdict.rows]
     assert np.all(verdict.weights > 0)
     assert verdict.weights.sum() == pytest.approx(1.0)
     assert np.all(np.abs(verdict.weights @ A) <= 1e-12 * np.abs(A).max(axis=0))
@@ -186,7 +184,7 @@ def test_bad_questions(X, y, error, message):
 def test_the_bounded_program_and_its_marginals():
     for seed in range(40):
         X, y, fit_intercept = _draw(seed)
-        A = signed_rows(memory_rows(X, 2.0 * y - 1).resident(), fit_intercept)
+        A = differences(X, y, fit_intercept)
         found = widest(A)
         assert np.all(found.weights >= 0)
         assert found.s <= found.most + 1e-7
@@ -196,7 +194,7 @@ def test_the_bounded_program_and_its_marginals():
 
 def test_least_violation_minimises_the_mean_hinge_of_each_class():
     rng = np.random.default_rng(0)
-    A = signed_rows(memory_rows(rng.standard_normal((40, 3)), rng.choice([-1.0, 1.0], 40)).resident(), True)
+    A = differences(rng.standard_normal((40, 3)), rng.integers(0, 2, 40), True)
     positive = A[:, 0] > 0
 
     def cost(v):

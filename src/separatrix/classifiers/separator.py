@@ -21,8 +21,9 @@ from separatrix.certificates.claim import Claim, Recomputed
 from separatrix.classifiers.fit_input import FitInput
 from separatrix.classifiers.linear import Approach, LinearClassifier
 from separatrix.objectives.problem import Objective
-from separatrix.proofs.asked_rows import signed_rows
+from separatrix.proofs.class_differences import Differences
 from separatrix.proofs.linear_programs import least_violation
+from separatrix.proofs.offsets import Offsets
 from separatrix.proofs.verdicts import Verdict
 from separatrix.rows import Rows
 from separatrix.rows.in_memory import InMemory
@@ -140,10 +141,13 @@ def compromise(rows: Rows, fit_intercept: bool) -> tuple[Array, str]:
     block = COMPROMISE.block(rows)
     X, t = block.X, block.t
     if X.shape[0] * (X.shape[1] + 1) <= MOST_VIOLATION_ENTRIES:
-        v = least_violation(signed_rows(block, fit_intercept), t > 0)
+        D = replace(Differences.of_block(block, 2, fit_intercept), is_part=True)
+        offsets = Offsets.of(D)
+        v = least_violation(offsets.moved(D).take(np.arange(D.count)), t > 0)
         if v is not None:
-            W = v if fit_intercept else np.concatenate([[0.0], v])
-            return W[None, :], "these weights minimise the mean of max(0, 1 - m) of each class, summed"
+            return offsets.given(
+                D.weights(v)[1:]
+            ), "these weights minimise the mean of max(0, 1 - m) of each class, summed"
     low, high = (np.asarray(X[t == sign].mean(axis=0), dtype=np.float64).ravel() for sign in (-1, 1))
     b = -0.5 * float((high - low) @ (high + low)) if fit_intercept else 0.0
     return np.concatenate([[b], high - low])[None, :], "these weights bisect the means of the classes"

@@ -21,6 +21,7 @@ overlapping        the verdicts QuasiSeparable and Inseparable, proven by rows
 verdicts           all verdicts, with Doubtful
 overlap_proof      proofs that no hyperplane separates, extended row by row
 scales             columns of extreme size, rescaled by powers of two
+offsets            columns far from zero, moved without rounding
 deciding           the algorithm: from rows in memory to a verdict
 row_claims         claims about every row, checked block by block
 enclosing_rows     a few rows whose hull contains the origin, a quick proof of overlap for few columns

@@ -12,19 +12,7 @@ from separatrix.base.labels import encode, known_codes
 from separatrix.proofs.class_differences import Differences, chunks
 from separatrix.proofs.naming import About
 from separatrix.proofs.rational import signs
-from separatrix.rows import Block
 from separatrix.rows.csr import as_csr, is_sparse
-
-
-def signed_rows(rows: Block, fit_intercept: bool) -> Any:
-    """A, the rows t_i x̄_i of rows with targets ±1, dense or CSR; t_i x_i without an intercept.
-
-    >>> from separatrix.rows import memory_rows
-    >>> signed_rows(memory_rows(np.array([[5.0], [7.0]]), np.array([-1.0, 1.0])).resident(), True).tolist()
-    [[-1.0, -5.0], [1.0, 7.0]]
-    """
-    D = Differences.of_block(rows, 2, fit_intercept)
-    return D.take(np.arange(D.count))
 
 
 def as_rows(X: Any) -> Any:

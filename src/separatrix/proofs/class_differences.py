@@ -39,6 +39,15 @@ def chunks(numbers: Integers) -> list[Integers]:
     return [numbers[part] for part in pieces(len(numbers), ROWS_EXPANDED_AT_ONCE)]
 
 
+def subtracted(X: Any, c: Array) -> Any:
+    """X (n, d) minus c in every row, for c that is zero in the columns where a sparse X omits entries."""
+    if not is_sparse(X):
+        return X - c
+    from scipy.sparse import csr_array
+
+    return csr_array((X.data - c[X.indices], X.indices, X.indptr), shape=X.shape)
+
+
 @dataclass(frozen=True)
 class Differences:
     """The class differences of X (n, d), dense or CSR, with class codes (n,) below K, with or without an intercept.
@@ -97,12 +106,19 @@ class Differences:
         return np.asarray((W[1:] - W[:1])[:, 1 - self.fit_intercept :].ravel())
 
     @cached_property
+    def ends(self) -> tuple[Array, Array]:
+        """The smallest and the largest entry of each column, both (d,); zero without rows."""
+        self._count_pass()
+        low, high = np.full(self.X.shape[1], np.inf), np.full(self.X.shape[1], -np.inf)
+        for lowest, highest in in_order(_ends, self._parts()):
+            low, high = np.minimum(low, lowest), np.maximum(high, highest)
+        return (low, high) if self.X.shape[0] else (np.zeros_like(low), np.zeros_like(high))
+
+    @cached_property
     def unit(self) -> Array:
         """A power of two near the largest entry of each column, (width,); NaN for a column with non-finite entries."""
-        self._count_pass()
-        largest = np.zeros(self.X.shape[1])
-        for part in in_order(_largest, self._parts()):
-            largest = np.maximum(largest, part)
+        low, high = self.ends
+        largest = np.maximum(high, -low)
         is_finite = np.isfinite(largest)
         if all_true(is_finite):
             column = power_of_two(largest)
@@ -238,16 +254,19 @@ class Differences:
         return np.asarray(wrong)
 
 
-def _largest(given: tuple[int, Any]) -> Array:
-    """max |x| for each column; NaN and infinity are kept."""
+def _ends(given: tuple[int, Any]) -> tuple[Array, Array]:
+    """The smallest and the largest entry of each column; NaN and infinity are kept."""
     _, X = given
-    if not is_sparse(X):
-        rows, columns = X.shape
-        whole = rows - rows % ROWS_JOINED_FOR_MAXIMA
-        if X.flags.c_contiguous and whole and columns:
-            sides = X[:whole].reshape(-1, ROWS_JOINED_FOR_MAXIMA * columns)
-            both = np.maximum(sides.max(axis=0), -sides.min(axis=0)).reshape(ROWS_JOINED_FOR_MAXIMA, columns)
-            X = np.vstack([both, X[whole:]])
-        return np.asarray(np.maximum(X.max(axis=0), -X.min(axis=0)), dtype=np.float64)
-    high, low = (side.toarray().ravel() for side in (X.max(axis=0), X.min(axis=0)))
-    return np.asarray(np.maximum(high, -low), dtype=np.float64)
+    if is_sparse(X):
+        low, high = (side.toarray().ravel() for side in (X.min(axis=0), X.max(axis=0)))
+        return np.asarray(low, dtype=np.float64), np.asarray(high, dtype=np.float64)
+    rows, columns = X.shape
+    whole = rows - rows % ROWS_JOINED_FOR_MAXIMA
+    low = high = X
+    if X.flags.c_contiguous and whole and columns:
+        sides = X[:whole].reshape(-1, ROWS_JOINED_FOR_MAXIMA * columns)
+        low, high = (
+            np.vstack([side.reshape(ROWS_JOINED_FOR_MAXIMA, columns), X[whole:]])
+            for side in (sides.min(axis=0), sides.max(axis=0))
+        )
+    return np.asarray(low.min(axis=0), dtype=np.float64), np.asarray(high.max(axis=0), dtype=np.float64)

@@ -19,6 +19,7 @@ enclosed between positive bounds, or recomputed in exact arithmetic. If no check
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -28,6 +29,7 @@ from separatrix.proofs.causes import further_directions
 from separatrix.proofs.class_differences import Differences
 from separatrix.proofs.dependencies import Dependency, positive_dependency
 from separatrix.proofs.naming import About, listed
+from separatrix.proofs.offsets import Offsets
 from separatrix.proofs.overlap_proof import (
     MOST_EXACT_ROWS,
     Enclosed,
@@ -63,9 +65,9 @@ def decide(D: Differences, about: About) -> Verdict:
     if not np.all(np.isfinite(D.unit)):
         refuse_not_finite(memory_rows(D.X, D.codes), list(about.names) or None)
     with one_blas_thread:
-        scaled = Scaled.of(D)
-        outcome = _decide(scaled.D, about)
-        return scaled.told(outcome.verdict(scaled.D, about) if isinstance(outcome, _Direction) else outcome, D)
+        offsets, moved, scaled, outcome = _settled(D, about)
+        verdict = outcome.verdict(scaled.D, about) if isinstance(outcome, _Direction) else outcome
+        return offsets.told(scaled.told(verdict, moved), moved)
 
 
 def touching(D: Differences) -> Integers | Separable | Inseparable | Doubtful:
@@ -75,7 +77,7 @@ def touching(D: Differences) -> Integers | Separable | Inseparable | Doubtful:
     [1, 2]
     """
     with one_blas_thread:
-        outcome = _decide(Scaled.of(D).D, About(D.fit_intercept))
+        outcome = _settled(D, About(D.fit_intercept)).outcome
     return np.flatnonzero(~outcome.known.left) if isinstance(outcome, _Direction) else outcome
 
 
@@ -118,6 +120,30 @@ def _widened(D: Differences, columns: Integers, W: AnyArray) -> AnyArray:
     whole = np.zeros((D.K, D.X.shape[1] + 1), dtype=object)
     whole[:, np.concatenate([[0], columns + 1])] = W
     return whole
+
+
+class _Settled(NamedTuple):
+    """The outcome on the rows of ``scaled``, which are those of ``moved``, from which ``offsets`` were subtracted."""
+
+    offsets: Offsets
+    moved: Differences
+    scaled: Scaled
+    outcome: Separable | Inseparable | Doubtful | _Direction
+
+
+def _settled(D: Differences, about: About) -> _Settled:
+    """The outcome without offsets of all entries of a column or, if that leaves doubt, of most entries."""
+    found = _without(D, Offsets.of(D), about)
+    if not isinstance(found.outcome, Doubtful):
+        return found
+    offsets = Offsets.of_most(D)
+    return _without(D, offsets, about) if np.any(offsets.c[found.offsets.c == 0]) else found
+
+
+def _without(D: Differences, offsets: Offsets, about: About) -> _Settled:
+    moved = offsets.moved(D)
+    scaled = Scaled.of(moved)
+    return _Settled(offsets, moved, scaled, _decide(scaled.D, about))
 
 
 def _decide(D: Differences, about: About) -> Separable | Inseparable | Doubtful | _Direction:

@@ -14,8 +14,9 @@ from separatrix.base.modular import pivots
 from separatrix.proofs.rational import integers, smallest
 from separatrix.proofs.residues import solve, vanishing
 
-# Number of bits to which approximate weights are rounded before the other weights are computed from them exactly.
-WEIGHT_BITS = 12
+# Numbers of bits to which approximate weights are rounded before the other weights are computed from them exactly. They
+# are tried in turn until all weights are positive, since a weight may be small beside the rounding error of another.
+WEIGHT_BITS = (12, 53)
 
 
 def positive_dependency(A: Array, before: Array, near: Array | None = None) -> tuple[list[int], list[int]] | None:
@@ -35,19 +36,22 @@ def positive_dependency(A: Array, before: Array, near: Array | None = None) -> t
     fixed = sorted(set(range(first, n)) - set(pivot.columns))
     if n == first or not fixed or (near is None and fixed != [n - 1]):
         return None
-    shares = np.ones((1, 1), dtype=object) if near is None else _few_digits(near[np.array(fixed) - first])
-    x = solve(both[pivot.columns][:, pivot.rows].T, -both[fixed][:, pivot.rows].T, pivot.p, shares)
-    weights = [0] * n
-    for j, number in zip([*pivot.columns, *fixed], [*x.above[:, 0], *(shares[:, 0] * x.below)], strict=True):
-        weights[j] = int(number)
-    weights = smallest(weights)
-    return (weights[first:], weights[:first]) if min(weights[first:]) > 0 else None
+    for bits in WEIGHT_BITS if near is not None else (0,):
+        shares = np.ones((1, 1), dtype=object) if near is None else _rounded(near[np.array(fixed) - first], bits)
+        x = solve(both[pivot.columns][:, pivot.rows].T, -both[fixed][:, pivot.rows].T, pivot.p, shares)
+        weights = [0] * n
+        for j, number in zip([*pivot.columns, *fixed], [*x.above[:, 0], *(shares[:, 0] * x.below)], strict=True):
+            weights[j] = int(number)
+        weights = smallest(weights)
+        if min(weights[first:]) > 0:
+            return weights[first:], weights[:first]
+    return None
 
 
-def _few_digits(near: Array) -> AnyArray:
-    """Nonzero integers (n, 1) that are approximately proportional to ``near``."""
+def _rounded(near: Array, bits: int) -> AnyArray:
+    """Nonzero integers (n, 1) that are proportional to ``near`` rounded to this many bits."""
     mantissa, exponent = np.frexp(near)
-    return integers(np.ldexp(np.round(np.ldexp(mantissa, WEIGHT_BITS)), exponent - WEIGHT_BITS)[:, None])
+    return integers(np.ldexp(np.round(np.ldexp(mantissa, bits)), exponent - bits)[:, None])
 
 
 class Dependency(NamedTuple):

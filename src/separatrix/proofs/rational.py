@@ -28,8 +28,8 @@ def integers(A: Array) -> AnyArray:
     return whole
 
 
-def fractions(v: Array) -> list[Fraction]:
-    """Floats as exact fractions.
+def fractions(v: AnyArray) -> list[Fraction]:
+    """Floats, or other numbers, as exact fractions.
 
     >>> fractions(np.array([0.5]))
     [Fraction(1, 2)]

@@ -18,7 +18,7 @@ import numpy as np
 
 from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.proofs.asked_rows import as_rows
-from separatrix.proofs.class_differences import Differences, chunks
+from separatrix.proofs.class_differences import Differences, chunks, subtracted
 from separatrix.proofs.quasi import on, rounded
 from separatrix.proofs.rational import fractions, signs
 from separatrix.proofs.residues import vanishing
@@ -31,7 +31,8 @@ class View:
     """How a block becomes class differences. Rows without weight are left out.
 
     ``code_of``: the class number of each target, for targets that are class numbers; None for those of
-    ``class_targets``. ``columns``: the numbers of the columns in use; None for all.
+    ``class_targets``. ``columns``: the numbers of the columns in use; None for all. ``offsets``: values that are
+    subtracted from these columns without rounding; None for none.
 
     >>> from separatrix.rows import memory_rows
     >>> block = memory_rows(np.array([[5.0], [7.0]]), np.array([-1.0, 1.0]), np.array([0.0, 1.0])).resident()
@@ -44,6 +45,7 @@ class View:
     fit_intercept: bool
     code_of: Integers | None = None
     columns: Integers | None = None
+    offsets: Array | None = None
 
     def n_columns(self, rows: Rows) -> int:
         """The number of columns in use."""
@@ -57,8 +59,9 @@ class View:
             codes = self.code_of[part.t]
         else:
             codes = (part.t > 0).astype(np.int64) if self.K == 2 else part.t
-        X: Any = part.X if self.columns is None else part.X[:, self.columns]
-        D = Differences(as_rows(X), codes, self.K, self.fit_intercept, is_part=True)
+        X: Any = as_rows(part.X if self.columns is None else part.X[:, self.columns])
+        X = X if self.offsets is None else subtracted(X, self.offsets)
+        D = Differences(X, codes, self.K, self.fit_intercept, is_part=True)
         return D, block.start + np.flatnonzero(counted)
 
 
@@ -74,21 +77,22 @@ class RowClaim(Protocol):
 
 @dataclass(frozen=True)
 class Positive:
-    """a·v > 0. With ``exact``, every row is checked in integers.
+    """a·v > 0, for v in floats or fractions. With ``exact``, every row is checked in integers.
 
     >>> D = Differences(np.array([[0.0], [1.0], [3.0]]), np.array([0, 0, 1]), 2)
     >>> Positive(np.array([-1.0, 1.0])).broken(D).tolist()
     [1]
     """
 
-    v: Array
+    v: AnyArray
     exact: bool = False
 
     def broken(self, D: Differences) -> Integers:
-        return _not_above(D, fractions(self.v), 0) if self.exact else D.not_positive(self.v)
+        v = fractions(self.v)
+        return _not_above(D, v, 0) if self.exact else D.not_positive(self.v.astype(np.float64), v)
 
     def margins(self, D: Differences) -> Array:
-        return D.margins(self.v)
+        return D.margins(self.v.astype(np.float64))
 
 
 @dataclass(frozen=True)

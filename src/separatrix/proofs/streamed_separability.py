@@ -29,6 +29,7 @@ from separatrix.proofs.dependencies import across
 from separatrix.proofs.direction_rows import DirectionRows, Moved
 from separatrix.proofs.enclosure import surely_positive
 from separatrix.proofs.naming import About
+from separatrix.proofs.offsets import Offsets
 from separatrix.proofs.row_claims import Broken, NotNegative, Orthogonal, Positive, RowClaim, View
 from separatrix.proofs.separable import smallest_distance
 from separatrix.proofs.verdicts import Doubtful, Inseparable, QuasiSeparable, Separable, Verdict
@@ -67,15 +68,19 @@ def decide_streamed(rows: Rows, view: View, about: About, targets: AnyArray, rea
     ``reached``: weights (K, d + 1) that seem to separate the classes. They are proposed first.
     """
     core, tell = first_core(rows, view, targets, list(about.names) or None), watched()
+    offsets = Offsets.between(core.low.min(axis=0), core.high.max(axis=0), view.fit_intercept)
+    if offsets.c.any():
+        core = replace(core, view=replace(view, offsets=offsets.c))
     D = core.differences
     for k in range(2, MOST_READS + 1):
         if tell is not None:
             tell(Part("separability: pass", k, note=f"{len(core.numbers)} rows at hand"))
-        verdict = _proposed(core, about, None if reached is None or k > 2 else D.flat(reached))
-        claims = _claims(D, verdict)
+        near = None if reached is None or k > 2 else D.flat(offsets.nearly(reached))
+        verdict = offsets.told(_proposed(core, about, near), D)
+        claims = _claims(D, verdict, offsets)
         if isinstance(verdict, Doubtful) or not claims:
             return Decided(_numbered(verdict, core), core.low, core.high)
-        checks = _Checks.of(claims, verdict, view, D)
+        checks = _Checks.of(claims, verdict, core.view, D, offsets)
         found = rows.fold(checks.partial)
         if checks.hold(found):
             return checks.decided(found, _numbered(verdict, core), core)
@@ -98,16 +103,22 @@ def _proposed(core: Core, about: About, reached: Array | None) -> Verdict:
     return decide(D, about) if v is None else Separable.of(D, v, D.margins(v), about)
 
 
-def _claims(D: Differences, verdict: Verdict) -> tuple[RowClaim, ...]:
-    """What a verdict on the rows at hand says about every row. It is empty if it holds for all rows as it is."""
+def _claims(D: Differences, verdict: Verdict, offsets: Offsets) -> tuple[RowClaim, ...]:
+    """What a verdict on the rows at hand says about every row, without the offsets.
+
+    It is empty if the verdict holds for all rows as it is.
+    """
     if isinstance(verdict, Separable):
-        v = flattened(D, verdict.v)
+        v = flattened(D, offsets.exactly(verdict.v))
         return () if v is None else (Positive(v),)
     if isinstance(verdict, QuasiSeparable):
-        flat = [flattened(D, v) for v in (verdict.direction, *verdict.further)]
+        flat = [flattened(D, offsets.whole(v, 1)) for v in (verdict.direction, *verdict.further)]
         return tuple(NotNegative(v) for v in flat if v is not None)
-    if isinstance(verdict, Inseparable) and not surely_positive(verdict.signed, verdict.near):
-        complement = across(verdict.signed)
+    if not isinstance(verdict, Inseparable):
+        return ()
+    signed = D.dense(D.numbers(verdict.rows, verdict.against))
+    if not surely_positive(signed, verdict.near):
+        complement = across(signed)
         if complement is not None and len(complement.free):
             return (Orthogonal(complement.basis),)
     return ()
@@ -148,11 +159,14 @@ class _Checks:
     told: _SmallestDistance | DirectionRows | None
 
     @classmethod
-    def of(cls, claims: tuple[RowClaim, ...], verdict: Verdict, view: View, D: Differences) -> _Checks:
+    def of(
+        cls, claims: tuple[RowClaim, ...], verdict: Verdict, view: View, D: Differences, offsets: Offsets
+    ) -> _Checks:
         most = max(JOINING_ROWS, JOINING_ROWS_PER_DIRECTION * D.width)
         told: _SmallestDistance | DirectionRows | None = None
         if isinstance(verdict, Separable):
-            told = _SmallestDistance(np.vstack([np.zeros_like(verdict.v), verdict.v]) if D.K == 2 else verdict.v, view)
+            W = np.vstack([np.zeros_like(verdict.v), verdict.v]) if D.K == 2 else verdict.v
+            told = _SmallestDistance(offsets.nearly(W), view)
         elif isinstance(verdict, QuasiSeparable):
             told = DirectionRows(tuple(claim.v for claim in claims if isinstance(claim, NotNegative)), view)
         return cls(tuple(Carried(Broken(claim, view, most)) for claim in claims), told)

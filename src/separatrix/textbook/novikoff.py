@@ -25,6 +25,7 @@ from separatrix.base.setting_checks import check_count, check_flag, check_positi
 from separatrix.losses.margin import Zero
 from separatrix.objectives.problem import Objective
 from separatrix.proofs.separability import verdict_on
+from separatrix.proofs.verdicts import Separable
 from separatrix.rows import Block, memory_rows
 from separatrix.rows.csr import as_csr, is_sparse
 from separatrix.rows.in_memory import InMemory
@@ -114,7 +115,8 @@ def novikoff_bound(
     fit_intercept : bool, default True
         If False, hyperplanes pass through the origin.
     separator : array (d + 1,), optional
-        w* as (b, w), any separating hyperplane; by default the one of maximum margin for the rows (1, x).
+        w* as (b, w), any separating hyperplane; by default the one of maximum margin for the rows (1, x), or that of
+        ``separability`` if columns are so far from zero that rounding hides this margin.
 
     Returns
     -------
@@ -175,7 +177,8 @@ def cosines(
     fit_intercept : bool, default True
         If False, hyperplanes pass through the origin.
     separator : array (d + 1,), optional
-        w* as (b, w), any separating hyperplane; by default the one of maximum margin for the rows (1, x).
+        w* as (b, w), any separating hyperplane; by default the one of maximum margin for the rows (1, x), or that of
+        ``separability`` if columns are so far from zero that rounding hides this margin.
     zero : {"mistake", "positive"}, default "mistake"
         Whether a score of zero is a mistake, or predicts the positive class.
     most : int, default 1000
@@ -229,7 +232,7 @@ def as_vector(name: str, value: Any, width: int) -> Array:
 
 
 def widest_separator(problem: Objective) -> Array:
-    """w* with the largest γ/‖w*‖ in x̄-space, (d + 1,)."""
+    """w* with the largest γ/‖w*‖ in x̄-space, (d + 1,); where it is lost in rounding, that of ``separability``."""
     rows: Any = problem.rows
     X = rows.X
     if problem.fit_intercept:
@@ -241,7 +244,9 @@ def widest_separator(problem: Objective) -> Array:
     outcome = run(NearestPoint(), through, np.zeros(through.shape), rules, 0.0)
     w = outcome.state.W[0, 1:]
     if outcome.state.memory.lower <= 0:
-        verdict = proof.verdict or verdict_on(problem.rows, problem.fit_intercept)
+        verdict = verdict_on(problem.rows, problem.fit_intercept)
+        if isinstance(verdict, Separable):
+            return verdict.v
         raise ParameterError(
             "X", verdict.explain(), "the theorem is about separable rows: add columns, or use a pocket"
         )
