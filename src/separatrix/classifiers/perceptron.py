@@ -118,8 +118,8 @@ class Perceptron(SeparatingClassifier):
     On separable rows the updates end after at most R²‖w*‖²/γ² mistakes (``novikoff_bound``), with weights that separate
     the classes. On other rows they would never end. The fit then looks for rows that prove that no hyperplane separates
     the classes, and stops with the last weights; the certificate's status names these rows. The last weights depend on
-    where the updates stopped. ``stop_on_proof=False`` goes on with the updates, ``average=True`` returns the mean of the
-    weights, and ``pocket=True`` the best weights seen.
+    where the updates stopped. ``stop_on_proof=False`` goes on with the updates, ``average=True`` returns the mean of
+    the weights, and ``pocket=True`` the best weights seen.
 
     The weights depend on the start and on the order of the rows. A row that is never misclassified causes no update.
     Columns are not scaled.
@@ -171,8 +171,8 @@ class Perceptron(SeparatingClassifier):
         bit, for any number.
     **absent
         The penalty and the early stopping of scikit-learn's perceptron: ``penalty``, ``alpha``, ``l1_ratio``, ``tol``,
-        ``early_stopping``, ``validation_fraction`` and ``n_iter_no_change``. No lecture has them. scikit-learn's defaults
-        have no effect, and other values are refused with what to use instead.
+        ``early_stopping``, ``validation_fraction`` and ``n_iter_no_change``. No lecture has them. scikit-learn's
+        defaults have no effect, and other values are refused with what to use instead.
 
     Attributes
     ----------
@@ -303,7 +303,7 @@ class Perceptron(SeparatingClassifier):
         -------
         self
         """
-        solver = replace(self._solver(), survey_from=0) if self.update == "online" else self._solver()
+        solver = self._solver()
         first = not hasattr(self, "scorer_")
         task = self._rows_of_step(X, y, classes, first)
         starts, answers, done = (self._starts(task), None, 0) if first else (*self._so_far(task), self.n_iter_)

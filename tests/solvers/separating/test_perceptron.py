@@ -149,7 +149,7 @@ def test_steps_without_surveys_walk_the_same_way(gap, shuffle, monkeypatch):
         assert a.state.at.value == b.state.at.value
         # An epoch that only confirms the last weights is recorded again under the same number.
         assert [record.iteration for record in a.trace] == sorted({record.iteration for record in b.trace})
-        assert light.passes < problem.passes
+        assert light.passes <= problem.passes
 
 
 @pytest.mark.parametrize("form", [np.asarray, csr_array])
