@@ -22,6 +22,7 @@ WITHOUT_EFFECT = {
     **{name: {"solver", "tol"} for name in ("lda", "qda")},
     "logistic": {"penalty"},
     "linear-svc": {"penalty"},
+    "perceptron": {"l1_ratio", "tol"},
 }
 
 

@@ -169,10 +169,11 @@ class Perceptron(SeparatingClassifier):
     n_jobs : int or None, default None
         The number of threads, −1 for all cores; None leaves it to ``separatrix.threads``. The fit is the same, bit by
         bit, for any number.
-    **absent
-        The penalty and the early stopping of scikit-learn's perceptron: ``penalty``, ``alpha``, ``l1_ratio``, ``tol``,
-        ``early_stopping``, ``validation_fraction`` and ``n_iter_no_change``. No lecture has them. scikit-learn's
-        defaults have no effect, and other values are refused with what to use instead.
+    penalty, tol, early_stopping : None, None and False
+        scikit-learn's perceptron has a penalty, a tolerance and validation rows; no lecture has them. Values that ask
+        for them are refused, but ``tol=0.001``, scikit-learn's default, is accepted and has no effect.
+    alpha, l1_ratio, n_iter_no_change, validation_fraction : float, float, int and float
+        They have no effect without the three above, as in scikit-learn.
 
     Attributes
     ----------
@@ -234,9 +235,14 @@ class Perceptron(SeparatingClassifier):
         warm_start: bool = False,
         verbose: int = 0,
         n_jobs: int | None = None,
-        **absent: Any,
+        penalty: None = None,
+        alpha: float = 0.0001,
+        l1_ratio: float = 0.15,
+        tol: float | None = None,
+        n_iter_no_change: int = 5,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
     ) -> None:
-        refuse_perceptron_settings(absent)
         self.update = update
         self.zero = zero
         self.stop_on_proof = stop_on_proof
@@ -252,6 +258,18 @@ class Perceptron(SeparatingClassifier):
         self.warm_start = warm_start
         self.verbose = verbose
         self.n_jobs = n_jobs
+        self.penalty = penalty
+        self.alpha = alpha
+        self.l1_ratio = l1_ratio
+        self.tol = tol
+        self.n_iter_no_change = n_iter_no_change
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True  # on inseparable rows the last weights depend on where the run stopped
+        return tags
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Fit the model to rows.
@@ -335,6 +353,7 @@ class Perceptron(SeparatingClassifier):
         check_positive("eta0", self.eta0)
         check_count("max_iter", self.max_iter)
         check_jobs("n_jobs", self.n_jobs)
+        refuse_perceptron_settings(self)
         if self.average and self.pocket:
             raise ParameterError("average", "got True together with a pocket", "choose one of the two")
         settings: dict[str, Any] = {

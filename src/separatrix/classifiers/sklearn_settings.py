@@ -139,36 +139,36 @@ LINEAR_SVC = Accepted(
 )
 
 
-# The settings of scikit-learn's perceptron that ours lacks, since no lecture has them: the values that are accepted,
-# which have no effect there or are its defaults, what is lacking here, and what to do instead.
-_NO_PENALTY = ("the perceptron has no penalty", "leave it out, or use LogisticRegression, which has one")
-_NO_TOLERANCE = ("the perceptron stops only by separation, a proof or max_iter", "leave it out, or lower max_iter")
-_NO_VALIDATION = ("the perceptron sets no rows aside", "leave it out, or choose max_iter by cross-validation")
-_ABSENT: dict[str, tuple[tuple[Any, ...], tuple[str, str]]] = {
-    "penalty": ((None,), _NO_PENALTY),
-    "alpha": ((0.0001,), _NO_PENALTY),
-    "l1_ratio": ((0.15,), _NO_PENALTY),
-    "tol": ((1e-3, None), _NO_TOLERANCE),
-    "n_iter_no_change": ((5,), _NO_TOLERANCE),
-    "early_stopping": ((False,), _NO_VALIDATION),
-    "validation_fraction": ((0.1,), _NO_VALIDATION),
+# What scikit-learn's perceptron has and ours lacks, since no lecture has it: by setting the values that are accepted,
+# what is lacking, and what to do instead. scikit-learn's tolerance is not None by default, so its default is accepted.
+_LACKING: dict[str, tuple[tuple[Any, ...], str, str]] = {
+    "penalty": ((None,), "the perceptron has no penalty", "leave it out, or use LogisticRegression, which has one"),
+    "tol": (
+        (None, 1e-3),
+        "the perceptron stops only by separation, a proof or max_iter",
+        "leave it out, or lower max_iter",
+    ),
+    "early_stopping": (
+        (False,),
+        "the perceptron sets no rows aside",
+        "leave it out, or choose max_iter by cross-validation",
+    ),
 }
 
 
-def refuse_perceptron_settings(given: Mapping[str, Any]) -> None:
-    """Refuse settings that only scikit-learn's perceptron has, unless they have no effect or scikit-learn's default.
+def refuse_perceptron_settings(model: Any) -> None:
+    """Refuse a penalty, a tolerance and early stopping, which only scikit-learn's perceptron has.
 
-    >>> refuse_perceptron_settings({"penalty": None, "tol": 1e-3})
-    >>> refuse_perceptron_settings({"penalty": "l2"})
+    >>> from separatrix import Perceptron
+    >>> refuse_perceptron_settings(Perceptron(penalty=None, tol=1e-3))
+    >>> refuse_perceptron_settings(Perceptron(penalty="l2"))
     Traceback (most recent call last):
     ...
     separatrix.base.errors.ParameterError: penalty: got 'l2', and the perceptron has no penalty; leave it out, or ...
     """
-    for name, value in given.items():
-        if name not in _ABSENT:
-            raise TypeError(f"Perceptron.__init__() got an unexpected keyword argument {name!r}")
-        harmless, (lack, remedy) = _ABSENT[name]
-        if value not in harmless:
+    for name, (accepted, lack, remedy) in _LACKING.items():
+        value = getattr(model, name)
+        if np.ndim(value) or value not in accepted:
             raise ParameterError(name, f"got {value!r}, and {lack}", remedy)
 
 
