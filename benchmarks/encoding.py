@@ -13,8 +13,9 @@ encodings differ only in what the ridge penalty sees:
 
 Each is fitted with C = 1 and with C chosen by leave-one-out ("auto"). The log loss, in thousandths of a nat, is the
 mean over five stratified folds for each seed. Differences from "all standardised" with C = 1 are paired by fold, with
-the standard error of Nadeau and Bengio as in ``benchmarks.defaults``. At the end are their median and mean over all
-tables, and the numbers of tables that are better or worse, and clearly so, by more than two standard errors.
+the standard error of Nadeau and Bengio (Inference for the generalization error, Machine Learning 52, 2003). At the end
+are their median and mean over all tables, and the numbers of tables that are better or worse, and clearly so, by more
+than two standard errors.
 """
 
 from __future__ import annotations

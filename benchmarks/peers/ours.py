@@ -80,7 +80,7 @@ def perceptron(task: Task, rung: Rung) -> Any:
     from separatrix import Perceptron
 
     # The walk alone, as many epochs as the others make: no mean of further epochs.
-    return Perceptron(max_iter=task.epochs, shuffle=False, average=False)
+    return Perceptron(max_iter=task.epochs)
 
 
 def classifier(name: str, **settings: Any) -> Callable[[Task, Rung], Any]:

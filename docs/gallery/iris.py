@@ -42,7 +42,8 @@ print(verdict.explain())
 print("verified in whole numbers:", verdict.verify(X, y, exact=True))
 
 # %%
-# The perceptron never comes to rest on such rows. It warns, and its certificate holds the proof.
+# The perceptron's updates would never end on such rows. It stops at the proof with its last weights, and warns. Its
+# certificate holds the proof.
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", sx.errors.NotConvergedWarning)

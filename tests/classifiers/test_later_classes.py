@@ -14,7 +14,6 @@ SETTINGS = {
     "pocket": {"pocket": True},
     "batch": {"update": "batch"},
     "worst": {"update": "worst"},
-    "penalty": {"penalty": "l2"},
     "no intercept": {"fit_intercept": False},
 }
 
@@ -77,7 +76,7 @@ def test_labels_that_were_not_told_are_refused():
 
 def test_a_fit_can_be_continued_with_a_new_class():
     X, y = next(calls())
-    model = sx.Perceptron(average=False).fit(X, y)
+    model = sx.Perceptron().fit(X, y)
     before = model.coef_.copy()
     model.partial_fit([[9.0, -9.0]], ["b"])
     assert model.classes_.tolist() == ["a", "b", "c"]

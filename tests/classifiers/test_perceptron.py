@@ -101,7 +101,7 @@ def test_the_pocket_answers_with_fewer_mistakes(separable):  # P8
     for seed in range(5):
         noisy = np.where(np.random.default_rng(seed).random(len(y)) < 0.2, 1 - y, y)
         with pytest.warns(NotConvergedWarning):
-            plain, pocket = (sx.Perceptron(pocket=p, average=False).fit(X, noisy) for p in (False, True))
+            plain, pocket = (sx.Perceptron(pocket=p).fit(X, noisy) for p in (False, True))
         assert pocket.score(X, noisy) >= plain.score(X, noisy)
         better += pocket.score(X, noisy) > plain.score(X, noisy)
     assert better >= 3

@@ -57,16 +57,6 @@ def test_a_pocket_goes_on_past_the_proof_and_attaches_it(overlapping, update):  
     assert model.certificate_.verify(X, y)
 
 
-def test_a_pocket_ends_when_it_no_longer_improves(overlapping):  # P8
-    X, y = overlapping
-    model = sx.Perceptron(pocket=True, tol=0.0, n_iter_no_change=50).fit(X, y)
-    assert 60 < model.n_iter_ < 1000
-    assert np.sum(model.predict(X) != y) <= 4
-    assert (model.certificate_.code, model.certificate_.met) == ("patience", True)
-    assert "in 50 steps" in model.certificate_.status
-    assert "rows prove it" in model.certificate_.status
-
-
 @pytest.mark.parametrize("update", ["online", "batch", "worst"])
 def test_steps_keep_the_pocket_from_call_to_call(overlapping, update):  # P8
     X, y = overlapping
@@ -85,38 +75,53 @@ def test_steps_keep_the_pocket_from_call_to_call(overlapping, update):  # P8
     np.testing.assert_array_equal(model.coef_, before)
 
 
-def test_where_the_walk_leaves_mistakes_the_answer_is_a_mean(overlapping):
-    X, y = overlapping
-    with pytest.warns(NotConvergedWarning, match="the result is the mean of the weights over [0-9]+ epochs in random"):
-        mean = sx.Perceptron().fit(X, y)
-    with pytest.warns(NotConvergedWarning):
-        last, again = sx.Perceptron(average=False).fit(X, y), sx.Perceptron().fit(X, y)
-    np.testing.assert_array_equal(mean.coef_, again.coef_)
-    assert (mean.n_iter_, mean.mistakes_) == (last.n_iter_, last.mistakes_)
-    assert np.sum(mean.predict(X) != y) <= 5
-    assert np.sum(last.predict(X) != y) == 50
-    assert mean.certificate_.verify(X, y)
-    assert f"misclassifies {np.sum(mean.predict(X) != y)} rows" in mean.certificate_.status
+def _literal_loop(X, y, epochs):
+    """The lectures' loop: the weights after these epochs, and the number of updates."""
+    rows, w, made = np.column_stack([np.ones(len(X)), X]), np.zeros(X.shape[1] + 1), 0
+    for _ in range(epochs):
+        for x, t in zip(rows, 2 * y - 1, strict=True):
+            if t * (w @ x) <= 0:
+                w, made = w + t * x, made + 1
+    return w, made
 
 
-def test_that_mean_is_the_averaged_perceptron_in_random_order_from_the_same_start(overlapping):
-    X, y = overlapping
-    for start in ("zero", [[3.0, *[-1.0] * X.shape[1]]]):
-        settings = {"max_iter": 40, "start": start, "random_state": 5}
-        with pytest.warns(NotConvergedWarning):
-            second = sx.Perceptron(**settings).fit(X, y)
-        with pytest.warns(NotConvergedWarning):
-            plain = sx.Perceptron(**settings, average=True, shuffle=True).fit(X, y)
-        np.testing.assert_allclose(second.scorer_.W, plain.scorer_.W, rtol=1e-12)
-        assert "over 40 epochs in random order" in second.certificate_.status
+def _shifted():
+    """The rows of chapter P8 of the tour, which no line separates."""
+    labels = np.arange(60) % 2
+    return np.random.default_rng(0).standard_normal((60, 2)) + labels[:, None], labels
 
 
-def test_on_separable_rows_the_answer_is_the_last_weights(separable):
-    X, y = separable
-    for update in ("online", "batch", "worst"):
-        one, other = (sx.Perceptron(update, average=how, max_iter=50_000).fit(X, y) for how in ("auto", False))
-        np.testing.assert_array_equal(one.coef_, other.coef_)
-        assert one.certificate_.status == other.certificate_.status
+def test_the_run_stops_at_the_proof_with_its_last_weights():  # P7, P8
+    X, y = _shifted()
+    with pytest.warns(NotConvergedWarning, match="rows prove it") as told:
+        model = sx.Perceptron().fit(X, y)
+    w, made = _literal_loop(X, y, model.n_iter_)
+    np.testing.assert_allclose(model.scorer_.W[0], w, rtol=1e-12)
+    assert (model.n_iter_, model.mistakes_, made) == (10, 194, 194)
+    wrong = int(np.sum(model.predict(X) != y))
+    assert f"the result is the last weights, which misclassify {wrong} rows" in str(told[0].message)
+    assert all(one in str(told[0].message) for one in ("stop_on_proof=False", "average=True", "pocket=True"))
+    assert model.certificate_.facts["wrong"] == wrong
+    assert model.certificate_.verify(X, y)
+
+
+def test_at_max_iter_the_warning_offers_no_way_on():
+    X, y = _shifted()
+    with pytest.warns(NotConvergedWarning, match=r"the last weights, .* \(average=True returns the mean"):
+        sx.Perceptron(max_iter=3).fit(X, y)
+
+
+@pytest.mark.parametrize("shuffle", [False, True])
+def test_past_the_proof_it_is_the_literal_loop(shuffle):  # P8
+    X, y = _shifted()
+    with pytest.warns(NotConvergedWarning, match="rows prove it .* stopped at max_iter=100 with [0-9]+ rows still"):
+        model = sx.Perceptron(stop_on_proof=False, max_iter=100, shuffle=shuffle).fit(X, y)
+    assert model.n_iter_ == 100
+    assert model.certificate_.code == "inseparable"
+    if not shuffle:
+        w, made = _literal_loop(X, y, 100)
+        np.testing.assert_allclose(model.scorer_.W[0], w, rtol=1e-12)
+        assert model.mistakes_ == made == 1920
 
 
 def test_the_mean_of_the_whole_walk_by_hand():

@@ -3,7 +3,6 @@
 import warnings
 
 import numpy as np
-import pandas
 import pytest
 from scipy.sparse import csr_array
 
@@ -35,11 +34,9 @@ SETTINGS = {
     "online": {"update": "online"},
     "online, zero predicts +": {"update": "online", "zero": "positive"},
     "online mean": {"update": "online", "average": True},
-    "online, few epochs": {"update": "online", "average": False, "max_iter": 3},
+    "online, few epochs": {"update": "online", "max_iter": 3},
     "online, weighted": {"update": "online", "class_weight": {"yes": 3.0, "no": 0.5}},
-    "online, ridge": {"update": "online", "penalty": "l2", "max_iter": 4},
-    "online, lasso": {"update": "online", "penalty": "l1", "alpha": 1e-3, "max_iter": 4},
-    "online, tol": {"update": "online", "average": False, "tol": 1e-2},
+    "online, past the proof": {"update": "online", "stop_on_proof": False, "max_iter": 20},
     "batch": {"update": "batch", "max_iter": 40},
     "batch pocket": {"update": "batch", "pocket": True, "max_iter": 40},
     "batch mean": {"update": "batch", "average": True, "max_iter": 40},
@@ -99,13 +96,13 @@ def test_the_sentence_is_that_of_memory(rows, n):
 @pytest.mark.parametrize("n", [200, 3000])
 def test_rows_without_weight_count_in_the_proof_as_in_memory(n):
     X, y = overlapping(n)
-    ours, theirs, _ = both(X, y, class_weight={"yes": 0.0}, average=False, max_iter=2)
+    ours, theirs, _ = both(X, y, class_weight={"yes": 0.0}, max_iter=2)
     assert ours.certificate_.status == theirs.certificate_.status
 
 
 @pytest.mark.parametrize("update", ["online", "batch", "worst"])
 def test_several_classes(update):
-    ours, theirs, table = both(*three(), update=update, average=False, max_iter=5)
+    ours, theirs, table = both(*three(), update=update, max_iter=5)
     assert_close(ours, theirs)
     assert ours.certificate_.passes == table.reads
 
@@ -114,7 +111,7 @@ def test_sparse_rows():
     X, y = separable()
     X[np.abs(X) < 0.5] = 0.0
     y = np.where(X @ [1.0, 2.0, 3.0] > 0.1, 1, 0)
-    assert_same(*both(csr_array(X), y, average=False, max_iter=20)[:2])
+    assert_same(*both(csr_array(X), y, max_iter=20)[:2])
 
 
 def test_float32_rows():
@@ -125,26 +122,20 @@ def test_float32_rows():
 @pytest.mark.parametrize("update", ["online", "batch", "worst"])
 def test_a_table_of_several_blocks(update):
     X, y = separable(n=300_000, d=4)
-    ours, theirs, table = both(X, y, size=20_000, update=update, average=False, max_iter=12)
+    ours, theirs, table = both(X, y, size=20_000, update=update, max_iter=12)
     np.testing.assert_array_equal(ours.coef_, theirs.coef_)
     assert ours.mistakes_ == theirs.mistakes_
     assert table.reads == ours.certificate_.passes <= ours.n_iter_ + 10
+    for model in (ours, theirs):
+        assert [record.iteration for record in model.trace_] == list(range(model.n_iter_ + 1))
 
 
 def test_the_proof_names_rows_of_the_table():
     X, y = overlapping(n=30_000)
-    ours, theirs, table = both(X, y, size=1000, average=False)
+    ours, theirs, table = both(X, y, size=1000)
     assert ours.certificate_.code == theirs.certificate_.code == "inseparable"
     assert ours.verdicts_[0].verify(X, y)
     assert table.reads < 15
-
-
-def test_the_default_answers_with_a_mean_that_predicts_well():
-    X, y = overlapping(n=30_000)
-    ours, theirs, table = both(X, y, size=1000)
-    assert "mean of the weights over 10 epochs in random order" in ours.certificate_.status
-    frame = pandas.DataFrame(X, columns=table.columns)
-    assert ours.score(frame, y) == pytest.approx(theirs.score(X, y), abs=0.005)
 
 
 def test_shuffling_is_reproducible():
@@ -162,8 +153,6 @@ def test_refusals():
     table = StreamedTable.of(X, y)
     with pytest.raises(ParameterError, match="pocket: after each online update"):
         sx.Perceptron(pocket=True).fit(table)
-    with pytest.raises(ParameterError, match="early_stopping: it sets rows aside"):
-        sx.Perceptron(early_stopping=True).fit(table)
     with pytest.raises(ParameterError, match="weight: the scan has weights"):
         sx.Perceptron().fit(StreamedTable.of(X, y, weight=np.full(len(y), 2.0)))
     with pytest.raises(ParameterError, match="partial_fit takes rows in memory"):

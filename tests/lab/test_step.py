@@ -88,8 +88,8 @@ def test_the_arithmetic_of_other_methods_is_their_own(opened):
 
 
 @pytest.mark.filterwarnings("ignore::separatrix.base.errors.NotConvergedWarning")
-def test_a_penalty_is_not_written_as_a_plain_update():
-    settings = {"update": "worst", "penalty": "l2", "alpha": 0.1, "max_iter": 3}
+def test_class_weights_are_not_written_as_a_plain_update():
+    settings = {"update": "worst", "class_weight": "balanced", "max_iter": 3}
     box = [-3, 3, -3, 3]
     asked = {"points": "separable", "model": {"name": "perceptron", "settings": settings, "base": None}, "box": box}
     assert [one["plain"] for one in requests_of_step.run(asked)["steps"]] == [False] * 4
@@ -128,11 +128,11 @@ def test_a_link_to_a_model_without_steps_says_so(opened):
 
 @pytest.mark.filterwarnings("ignore::separatrix.base.errors.NotConvergedWarning")
 def test_the_answer_is_not_counted_as_an_update(opened):
-    """The axis of each curve ends at the last update; the answer, the best weights so far, is none."""
-    run = sx.steps(sx.Perceptron(), *sx.lab.points("overlapping"))
+    """The axis of each curve ends at the last update; the answer, the mean of the weights, is none."""
+    run = sx.steps(sx.Perceptron(average=True, max_iter=10), *sx.lab.points("overlapping"))
     updates = len(run) - 2
     assert [(run[k].kind, run[k].number) for k in (-2, -1)] == [("update", updates), ("answer", updates)]
-    page = opened(f"#step?m=perceptron&p=overlapping&k={updates + 1}")
+    page = opened(f"#step?m=perceptron&average=true&max_iter=10&p=overlapping&k={updates + 1}")
     at(page, updates + 1)
     assert page.locator(".curves svg text.tick:last-child").all_text_contents() == [str(updates)] * 3
     words = page.locator(".curves svg").first.get_attribute("aria-label")

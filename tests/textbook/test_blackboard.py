@@ -50,12 +50,3 @@ def test_the_blackboard_of_class_weights_adds_up(update, fit_intercept):
         (line,) = (line for line in str(step).splitlines() if line.startswith("  w ←"))
         assert ("s t" in line) == (step.t != -1.0)
         np.testing.assert_allclose(*_sides(line), rtol=2e-3, atol=2e-3)
-
-
-@pytest.mark.parametrize("update", ["online", "batch", "worst"])
-@pytest.mark.parametrize("fit_intercept", [True, False])
-def test_the_blackboard_of_a_penalty_claims_no_plain_update(update, fit_intercept):
-    model = sx.Perceptron(update, penalty="l2", alpha=0.1, fit_intercept=fit_intercept, max_iter=2)
-    updates = [step for step in sx.steps(model, MIXED, Y) if step.kind == "update"]
-    assert all(step.penalised and "after the penalty has shrunk w" in str(step) for step in updates)
-    assert not any("←" in str(step) for step in updates)

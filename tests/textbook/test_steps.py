@@ -33,7 +33,6 @@ CASES = {
     "pocket": (sx.Perceptron(pocket=True, max_iter=9), MIXED, Y),
     "mean": (sx.Perceptron(average=True, max_iter=9), MIXED, Y),
     "class weights": (sx.Perceptron(class_weight={0: 1.0, 1: 2.5}), APART, Y),
-    "penalty": (sx.Perceptron(penalty="l2", alpha=0.01, max_iter=3), APART, Y),
     "batch": (sx.Perceptron("batch"), APART, Y),
     "worst": (sx.Perceptron("worst", eta0=0.3), APART, Y),
     "sparse": (sx.Perceptron(), csr_array(APART), Y),
@@ -165,7 +164,7 @@ def test_the_worst_row_and_all_wrong_rows(runs):  # P3, P4
 def test_costs_and_gradients(runs):
     t = 2.0 * Y - 1.0
     for name, (_, X, _) in CASES.items():
-        if name in ("online", "worst", "batch", "mean", "pocket", "penalty", "inseparable"):
+        if name in ("online", "worst", "batch", "mean", "pocket", "inseparable"):
             for step in runs[name]:
                 cost = np.maximum(0.0, -t * (X @ step.w + step.b)).sum()
                 assert step.cost == pytest.approx(cost, abs=1e-9)
@@ -200,7 +199,7 @@ def test_bounds(runs):
         assert run[0].bound == pytest.approx(sx.novikoff_bound(APART, Y, start, model.eta0).bound_from_start)
     inside, alone = runs["one perceptron for two classes"], runs["online"]
     assert [step.bound for step in inside] == [step.bound for step in alone]
-    for name in ("inseparable", "batch", "penalty", "class weights"):
+    for name in ("inseparable", "batch", "class weights"):
         assert all(step.bound is None for step in runs[name])
     best = runs["newton"].model.certificate_.objective
     for name in ("newton", "lbfgs", "gradient descent"):
@@ -243,8 +242,8 @@ def test_the_quantities_of_the_proofs_keep_their_bounds(name):  # P6, P12, P16
 def test_the_proof_is_about_perceptrons_and_separable_rows():
     with pytest.raises(ParameterError, match="Perceptron"):
         sx.steps(sx.LogisticRegression(), MIXED, Y).proof()
-    with pytest.raises(ParameterError, match="penalty"):
-        sx.steps(sx.Perceptron(penalty="l2"), APART, Y).proof()
+    with pytest.raises(ParameterError, match="class weights"):
+        sx.steps(sx.Perceptron(class_weight={0: 1.0, 1: 2.0}), APART, Y).proof()
     with pytest.raises(ParameterError, match="X"):
         sx.steps(sx.Perceptron(max_iter=5), MIXED, Y).proof()
     with pytest.raises(ParameterError, match="separator"):
@@ -263,7 +262,7 @@ def test_every_step_can_be_written_and_sent(runs, name):
 
 
 def test_only_as_far_as_somebody_looks_and_back():
-    run = sx.steps(sx.Perceptron(max_iter=200, average=False), MIXED, Y, keep=20)
+    run = sx.steps(sx.Perceptron(max_iter=200), MIXED, Y, keep=20)
     assert (run.known, run.ended) == (0, False)
     assert run.now.kind == "start"
     with pytest.raises(IndexError, match="start"):
@@ -333,7 +332,6 @@ def test_what_has_no_steps_is_refused():
         (sx.LeastSquaresClassifier(), "formula"),
         (sx.FisherDiscriminant(), "formula"),
         (sx.LogisticRegression(bias_reduction="firth"), "no states"),
-        (sx.Perceptron(early_stopping=True), "early_stopping"),
     ):
         with pytest.raises(ParameterError, match=word):
             sx.steps(model, MIXED, Y)

@@ -136,8 +136,6 @@ class Description:
         Conditions on the rows for taking part in a comparison.
     parts : tuple of str
         For a scheme built from other classifiers: the names of those that a comparison puts into it.
-    only_with : mapping of parameters to (parameter, value)
-        Parameters that have an effect only if another parameter has a certain value: its name and that value.
     offers : mapping of parameters to tuples of str
         For forms: the values to choose from for a parameter whose setting does not list them.
     """
@@ -152,5 +150,4 @@ class Description:
     curved: bool = False
     requires: tuple[Requires, ...] = ()
     parts: tuple[str, ...] = ()
-    only_with: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     offers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

@@ -3,41 +3,71 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from sklearn.utils.validation import check_consistent_length
 
 from separatrix.base.arrays import Array
 from separatrix.base.errors import ParameterError
+from separatrix.base.labels import encode, known_codes
+from separatrix.base.messages import Classifier, Message, Parameter
+from separatrix.base.messages import Setting as Given
+from separatrix.base.setting_checks import check_choice, check_count, check_flag, check_positive
 from separatrix.base.watching import part
 from separatrix.certificates.claim import Recomputed
 from separatrix.certificates.separation_claims import NO_BOUND, SeparationClaim
 from separatrix.classifiers.description import COUNT, Description, Setting, array
 from separatrix.classifiers.fit_input import (
     FitInput,
+    column_names,
+    refuse_steps_outside_memory,
+    rows_to_fit,
+    seed_of,
     validate,
 )
+from separatrix.classifiers.later_classes import widened_weights, with_later
 from separatrix.classifiers.linear import ClassifierTraits
-from separatrix.classifiers.perceptron_partial_fit import PerceptronSteps
-from separatrix.classifiers.perceptron_settings import plan_of, refuse_outside_memory, solver_of
-from separatrix.classifiers.perceptron_theorem import theorem_facts
 from separatrix.classifiers.sample_weights import class_weights
 from separatrix.classifiers.separator import Facts, Search, SeparatingClassifier
 from separatrix.classifiers.shared_descriptions import (
     CLASS_WEIGHT,
-    L1_RATIO,
     MAX_ITER,
     NO_INTERCEPT,
     SEARCHED,
     SEPARATION,
-    TOL,
 )
-from separatrix.classifiers.sklearn_settings import settings_of_work
-from separatrix.rows import Rows
+from separatrix.classifiers.sklearn_settings import check_jobs, refuse_perceptron_settings, settings_of_work
+from separatrix.objectives.problem import Objective
+from separatrix.proofs.verdicts import Separable
+from separatrix.rows import Rows, memory_rows
 from separatrix.rows.coding import Coding
+from separatrix.rows.labelled import MemoryTable
 from separatrix.rows.one_against_rest import one_against_rest
+from separatrix.solvers import UPDATES, Run, State, Status, run
+from separatrix.solvers.separating.inseparability import INSEPARABLE, ProvenInseparable
+from separatrix.solvers.separating.mistakes import survey
+from separatrix.solvers.separating.rules import AllCorrect, OutOfSteps
 from separatrix.solvers.separating.search_memories import PerceptronMemory
-from separatrix.solvers.separating.separation_objective import build_separation_objectives
+from separatrix.solvers.separating.separation_objective import build_separation_objective, build_separation_objectives
+from separatrix.solvers.stopping import Rule
+from separatrix.textbook.novikoff import theorem
+
+# With more updates than this, a run takes hours.
+WITHIN_REACH = 1e10
+# What the warning offers where a proof ended the run.
+_OPTIONS = (
+    Given("stop_on_proof", False),
+    " goes on to ",
+    Parameter("max_iter"),
+    ", ",
+    Given("average", True),
+    " returns the mean of the weights, ",
+    Given("pocket", True),
+    " those with the fewest mistakes",
+)
 
 DESCRIPTION = Description(
     about="Rosenblatt's perceptron",
@@ -58,56 +88,44 @@ DESCRIPTION = Description(
             span=(0.01, 100.0),
         ),
         Setting(
+            "--no-stop-on-proof",
+            "stop_on_proof",
+            "For perceptron: if the classes are not separable, go on to --max-iter instead of stopping at the proof.",
+            flag=False,
+        ),
+        Setting("--average", "average", "For perceptron: return the mean of the weights over the run.", flag=True),
+        Setting(
             "--pocket",
             "pocket",
             "For perceptron: return the weights with the fewest mistakes (the pocket algorithm).",
             flag=True,
         ),
         Setting("--shuffle", "shuffle", "For perceptron: shuffle the rows before each epoch.", flag=True),
-        Setting(
-            "--penalty",
-            "penalty",
-            "For perceptron: shrink the weights by an l2, l1 or elasticnet penalty; none by default.",
-            words=("l2", "l1", "elasticnet"),
-            metavar="NAME",
-        ),
-        Setting(
-            "--alpha",
-            "alpha",
-            "For perceptron: the strength of --penalty; 0.0001 by default.",
-            float,
-            metavar="NUMBER",
-            span=(1e-6, 1.0),
-        ),
-        L1_RATIO,
         NO_INTERCEPT,
         CLASS_WEIGHT,
-        TOL,
         MAX_ITER,
     ),
     claims={"separation": SEPARATION},
     fitted={**SEARCHED, "mistakes_": COUNT, "walking_": array("scores", "1+d").maybe()},
     traced=True,
-    only_with={"l1_ratio": ("penalty", "elasticnet")},
     offers={"update": ("online", "batch", "worst")},
 )
 
 
-class Perceptron(PerceptronSteps, SeparatingClassifier):
+class Perceptron(SeparatingClassifier):
     r"""w ← w + η t_i x̄_i for rows on the wrong side, until there are none; x̄ = (1, x) (docs/tour.md, P1–P8).
 
     On separable rows the updates end after at most R²‖w*‖²/γ² mistakes (``novikoff_bound``), with weights that separate
     the classes. On other rows they would never end. The fit then looks for rows that prove that no hyperplane separates
-    the classes, and the certificate's status names them. The last weights depend on where the updates stopped. If they
-    misclassify rows, the fit by default returns the mean of the weights over a second run in random order
-    (``average``), or the best weights seen (``pocket``).
+    the classes, and stops with the last weights; the certificate's status names these rows. The last weights depend on
+    where the updates stopped. ``stop_on_proof=False`` goes on with the updates, ``average=True`` returns the mean of
+    the weights, and ``pocket=True`` the best weights seen.
 
     The weights depend on the start and on the order of the rows. A row that is never misclassified causes no update.
     Columns are not scaled.
 
     Rows outside memory (``scan``) are visited in the order of the file, with the same updates as in memory. There
-    ``shuffle`` mixes them within a buffer, ``average="auto"`` takes the mean over 10 epochs mixed in this way, and a
-    pocket needs ``update="batch"`` or ``"worst"``.
+    ``shuffle`` mixes them within a buffer, and a pocket needs ``update="batch"`` or ``"worst"``.
 
     With more than two classes there is one perceptron for each class against the rest. There is no ``sample_weight``;
     to weight rows, use ``class_weight`` or ``LogisticRegression``.
@@ -119,21 +137,18 @@ class Perceptron(PerceptronSteps, SeparatingClassifier):
         "worst": update with the row that has the smallest margin.
     zero : "mistake" or "positive", default "mistake"
         A mistake is t z ≤ 0 (lectures 000, 004), or f(z) ≠ t with f(0) = +1 (001, 003).
+    stop_on_proof : bool, default True
+        Whether a proof that the rows are not separable ends the run. If not, the updates go on until ``max_iter``, and
+        the proof is part of the status. With a pocket or a mean they always do.
+    average : bool, default False
+        Return the mean of the weights after each row of the run (for "batch" and "worst", after each step), instead of
+        the last weights. ``partial_fit`` gives the means of all calls the same weight.
     pocket : bool, default False
-        Return the weights of the run that made the fewest mistakes on all rows. With a pocket, with ``average=True`` or
-        with a penalty, a proof that the rows are not separable does not end the run: it continues until ``max_iter``
-        (or ``tol``), and the proof is part of the status. For "online", the mistakes are counted after every update,
-        which takes up to one pass each time. ``partial_fit`` keeps the pocket between calls, and compares it with the
-        new weights on the rows of the call.
-    average : "auto", True or False, default "auto"
-        True: return the mean of the weights after each row of the run (for "batch" and "worst", after each step).
-        False: return the last weights. "auto": return the last weights if they classify every row correctly. If not,
-        for "online", return the mean over a second run in random order from the same start, which counts neither in
-        ``n_iter_`` nor in ``mistakes_``. The second run has 100 epochs, or more on tables of fewer than 3000 rows, so
-        that it visits 300 000 rows; at most ``max_iter``. In ``partial_fit``, "auto" returns the last weights, and True
-        gives the means of all calls the same weight.
+        Return the weights of the run that made the fewest mistakes on all rows. For "online", the mistakes are counted
+        after every update, which takes up to one pass each time. ``partial_fit`` keeps the pocket between calls, and
+        compares it with the new weights on the rows of the call.
     eta0 : float, default 1.0
-        The learning rate η; from a start at zero and without a penalty it only rescales w.
+        The learning rate η; from a start at zero it only rescales w.
     max_iter : int, default 1000
         The maximum number of steps. A step is an epoch for "online", and an update for the others.
     shuffle : bool, default False
@@ -145,26 +160,8 @@ class Perceptron(PerceptronSteps, SeparatingClassifier):
     class_weight : None, "balanced" or dict, default None
         Multiplies η for the rows of a class: by the factor of its label, or by n/(K n_k). Mistakes and the cost count
         every row once.
-    penalty : None, "l2", "l1" or "elasticnet", default None
-        α ½‖w‖², α‖w‖₁, or α ((1 − r) ½‖w‖² + r ‖w‖₁), r = ``l1_ratio``. A proximal step follows every row.
-    alpha : float, default 0.0001
-        α above. It has no effect without a penalty.
-    l1_ratio : float, default 0.15
-        r above, between 0 and 1; for "elasticnet".
-    tol : float or None, default None
-        Stop when a measure has not fallen by more than ``tol`` in ``n_iter_no_change`` steps. The measure is the mean
-        cost; for "online", each row's cost is computed just before the row is processed. With a pocket it is the share
-        of mistakes, and with ``early_stopping`` the share of mistakes on the validation rows. None: the run ends only
-        by separation, by a proof or at ``max_iter``.
-    n_iter_no_change : int, default 5
-        The number of steps without improvement after which ``tol`` ends the run.
-    early_stopping : bool, default False
-        Hold out rows of every class for validation, stop when their accuracy no longer improves, and return the weights
-        with the highest accuracy on them. The fit then does not try to prove that the rows are inseparable.
-    validation_fraction : float, default 0.1
-        The share of validation rows.
     random_state : int, RandomState or None
-        The seed for ``shuffle``, ``average="auto"`` and the choice of validation rows.
+        The seed for ``shuffle``.
     warm_start : bool, default False
         Start from the weights of the last fit if the classes and columns are the same.
     verbose : int, default 0
@@ -172,6 +169,11 @@ class Perceptron(PerceptronSteps, SeparatingClassifier):
     n_jobs : int or None, default None
         The number of threads, −1 for all cores; None leaves it to ``separatrix.threads``. The fit is the same, bit by
         bit, for any number.
+    penalty, tol, early_stopping : None, None and False
+        scikit-learn's perceptron has a penalty, a tolerance and validation rows; no lecture has them. Values that ask
+        for them are refused, but ``tol=0.001``, scikit-learn's default, is accepted and has no effect.
+    alpha, l1_ratio, n_iter_no_change, validation_fraction : float, float, int and float
+        They have no effect without the three above, as in scikit-learn.
 
     Attributes
     ----------
@@ -205,6 +207,8 @@ class Perceptron(PerceptronSteps, SeparatingClassifier):
     [6] 1 [0.0] [2.0] 2
     """
 
+    # The weights after the last step, which differ from ``coef_`` if a pocket or a mean is returned.
+    walking_: Array | None
     # Whether the first call of ``partial_fit`` was given all classes. If not, the weights of a class that has not
     # appeared yet, (2, d + 1): those that updates change, and those that would be returned.
     _told_classes: bool = False
@@ -218,36 +222,42 @@ class Perceptron(PerceptronSteps, SeparatingClassifier):
         update: str = "online",
         *,
         zero: str = "mistake",
+        stop_on_proof: bool = True,
+        average: bool = False,
         pocket: bool = False,
-        average: bool | str = "auto",
         eta0: float = 1.0,
         max_iter: int = 1000,
         shuffle: bool = False,
         start: Any = "zero",
         fit_intercept: bool = True,
         class_weight: Any = None,
-        penalty: str | None = None,
+        random_state: Any = None,
+        warm_start: bool = False,
+        verbose: int = 0,
+        n_jobs: int | None = None,
+        penalty: None = None,
         alpha: float = 0.0001,
         l1_ratio: float = 0.15,
         tol: float | None = None,
         n_iter_no_change: int = 5,
         early_stopping: bool = False,
         validation_fraction: float = 0.1,
-        random_state: Any = None,
-        warm_start: bool = False,
-        verbose: int = 0,
-        n_jobs: int | None = None,
     ) -> None:
         self.update = update
         self.zero = zero
-        self.pocket = pocket
+        self.stop_on_proof = stop_on_proof
         self.average = average
+        self.pocket = pocket
         self.eta0 = eta0
         self.max_iter = max_iter
         self.shuffle = shuffle
         self.start = start
         self.fit_intercept = fit_intercept
         self.class_weight = class_weight
+        self.random_state = random_state
+        self.warm_start = warm_start
+        self.verbose = verbose
+        self.n_jobs = n_jobs
         self.penalty = penalty
         self.alpha = alpha
         self.l1_ratio = l1_ratio
@@ -255,10 +265,11 @@ class Perceptron(PerceptronSteps, SeparatingClassifier):
         self.n_iter_no_change = n_iter_no_change
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction
-        self.random_state = random_state
-        self.warm_start = warm_start
-        self.verbose = verbose
-        self.n_jobs = n_jobs
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True  # on inseparable rows the last weights depend on where the run stopped
+        return tags
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Fit the model to rows.
@@ -274,24 +285,164 @@ class Perceptron(PerceptronSteps, SeparatingClassifier):
         -------
         self
         """
-        solver = solver_of(self)
+        solver = self._solver()
         task = validate(self, X, y)
-        refuse_outside_memory(self, task)
-        starts, plan = self._starts(task), plan_of(self, solver, task)
-        searches = []
-        every = self._rows(task)
+        self._refuse_outside_memory(task)
+        starts, every, searches = self._starts(task), self._rows(task), []
         with settings_of_work(self):
             for k, problem in enumerate(build_separation_objectives(every, bool(self.fit_intercept), task.names)):
                 with part("class", k + 1, len(every)):
-                    searches.append(plan.search(problem, starts[k : k + 1]))
-            searches = plan.with_means(searches, starts)
+                    searches.append(self._search(solver, problem, starts[k : k + 1]))
         self.mistakes_ = sum(search.state.memory.mistakes for search in searches)
-        self.walking_: Array | None = None
+        self.walking_ = None
         for held in ("_told_classes", "_unseen"):  # of an earlier partial_fit
             self.__dict__.pop(held, None)
-        facts = theorem_facts(self, searches[0], starts) if task.n_classes == 2 else {}
+        facts = self._theorem_facts(searches[0], starts) if task.n_classes == 2 else {}
         self._keep(task, searches, solver.name, "the method of this classifier", facts)
         return self
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+        """Make one step over these rows (an epoch for "online"), from the weights so far.
+
+        If the first call is not given ``classes``, new classes may appear in later calls. With ``zero="mistake"``, the
+        weights are then the same as if all classes had been given in the first call. A saved model does not store the
+        weights of classes that have not appeared.
+
+        Parameters
+        ----------
+        X : array (n, d), dense or sparse
+            Rows.
+        y : array (n,)
+            Class labels.
+        classes : array, optional
+            All labels that will occur; others are refused. Without it the first call needs rows of two classes.
+
+        Returns
+        -------
+        self
+        """
+        solver = self._solver()
+        first = not hasattr(self, "scorer_")
+        task = self._rows_of_step(X, y, classes, first)
+        starts, answers, done = (self._starts(task), None, 0) if first else (*self._so_far(task), self.n_iter_)
+        every = self._rows(task)
+        if not self._told_classes:
+            self._step_of_unseen(solver, every[0], done)
+        walked, searches = [], []
+        with settings_of_work(self):
+            problems = build_separation_objectives(every, bool(self.fit_intercept), task.names)
+            for k, problem in enumerate(problems):
+                answer = None if answers is None else answers[k : k + 1]
+                last, search = self._one_step(solver, problem, starts[k : k + 1], answer, done)
+                walked.append(last)
+                searches.append(search)
+        self.walking_ = np.vstack(walked)
+        self.has_sample_weight_ = False
+        self.mistakes_ = (0 if first else self.mistakes_) + sum(search.state.memory.mistakes for search in searches)
+        why = "the method of this classifier, one step per call"
+        self._keep(task, searches, solver.name, why, {}, asked_to_end=False)
+        self.n_iter_ = done + 1
+        return self
+
+    def _solver(self) -> Any:
+        """The solver for the update rule, after a check of all settings."""
+        check_choice("update", self.update, UPDATES)
+        check_choice("zero", self.zero, ("mistake", "positive"))
+        for name in ("stop_on_proof", "average", "pocket", "shuffle", "fit_intercept", "warm_start"):
+            check_flag(name, getattr(self, name))
+        check_positive("eta0", self.eta0)
+        check_count("max_iter", self.max_iter)
+        check_jobs("n_jobs", self.n_jobs)
+        refuse_perceptron_settings(self)
+        if self.average and self.pocket:
+            raise ParameterError("average", "got True together with a pocket", "choose one of the two")
+        settings: dict[str, Any] = {
+            "eta": float(self.eta0),
+            "zero": self.zero,
+            "weighted": self.class_weight is not None,
+        }
+        settings |= {"pocket": bool(self.pocket), "average": bool(self.average)}
+        if self.update == "online":
+            settings |= {"shuffle": bool(self.shuffle), "seed": seed_of(self.random_state)}
+            # The pocket compares weights by the mistakes on all rows, so these are counted from the first epoch on.
+            settings["survey_from"] = 0 if self.pocket else int(self.max_iter)
+        return UPDATES[self.update](**settings)
+
+    def _refuse_outside_memory(self, task: FitInput) -> None:
+        """Refuse a pocket that needs rows in memory, and weights, which the perceptron does not take."""
+        if task.is_in_memory:
+            return
+        if self.pocket and self.update == "online":
+            problem = "after each online update it counts the mistakes on all rows, and these are not in memory"
+            raise ParameterError("pocket", problem, Message("use ", Given("update", "batch", "worst")))
+        totals = task.table.totals
+        if not np.array_equal(totals.weight, totals.rows):
+            remedy = ("leave them out, or use ", Parameter("class_weight"), " or ", Classifier("LogisticRegression"))
+            raise ParameterError("weight", "the scan has weights, and the perceptron takes none", Message(*remedy))
+
+    def _search(self, solver: Any, problem: Objective, start: Array) -> Search[PerceptronMemory]:
+        """Run the solver on the problem's rows from ``start`` (1, d + 1), until separation, a proof or ``max_iter``."""
+        # A mean or a pocket is useful for inseparable rows, too, so a proof does not end its run.
+        proof = ProvenInseparable(solver.zero, ends=bool(self.stop_on_proof) and not (self.average or self.pocket))
+        last = OutOfSteps(int(self.max_iter), proof, solver.pocket, partial(self._advice, start=start[0]))
+        rules: list[Rule[PerceptronMemory]] = [AllCorrect(), proof, last]
+        outcome: Run[PerceptronMemory] = run(solver, problem, start, rules, 0.0)
+        state, status, known = outcome.state, outcome.status, proof.known(problem)
+        told: list[Any] = [status.sentence]
+        if known is not None and status.code != known.code:
+            told += ["; ", known.sentence]
+        wrong = f"{state.memory.errors} row{'' if state.memory.errors == 1 else 's'}"
+        if self.average:
+            told.append(f"; the result is the mean of the weights over all steps, which misclassifies {wrong}")
+        elif proof.ends and status.code == INSEPARABLE:
+            options = _OPTIONS if state.iteration < self.max_iter else _OPTIONS[4:]  # else it cannot go on
+            told += [f"; the result is the last weights, which misclassify {wrong} (", *options, ")"]
+        status = replace(status, sentence=Message(*told))
+        # An epoch that only confirms the weights has the number of the epoch before.
+        trace = tuple({record.iteration: record for record in outcome.trace}.values())
+        return Search(state.W, status, state, trace, problem, proof.verdict)
+
+    def _advice(self, problem: Objective, verdict: Separable, start: Array) -> Message:
+        """Advice if separable rows were not separated within ``max_iter``, based on Novikoff's bound."""
+        if self.update == "batch":
+            sooner = Given("update", "online")
+            return Message(
+                "the rows are separable: raise ", Parameter("max_iter"), ", or update after each row (", sooner, ")"
+            )
+        try:
+            most = theorem(problem, verdict.v, start, float(self.eta0)).bound_from_start
+        except (OverflowError, ZeroDivisionError):
+            most = np.inf
+        if most <= WITHIN_REACH:
+            ends = f"the rows are separable, so the perceptron converges after at most {most:.2g} mistakes: raise "
+            return Message(ends, Parameter("max_iter"))
+        far = (
+            f"the rows are separable, but Novikoff's theorem allows {most:.2g} mistakes before convergence: scale the "
+        )
+        return Message(far, "columns, or use ", Classifier("MaxMarginClassifier"))
+
+    def _theorem_facts(self, search: Search[PerceptronMemory], starts: Array) -> Facts:
+        """The bounds of Novikoff's theorem for a known separator: the fitted weights, or the proof of separability.
+
+        The theorem is about unweighted updates by single rows. It does not apply to batch updates and class weights.
+        """
+        if self.update == "batch" or self.class_weight is not None:
+            return {}
+        if search.state.memory.errors == 0 and search.state.memory.known_survey.smallest > 0:
+            separator, whose = search.W[0], "these weights"
+        elif isinstance(search.verdict, Separable):
+            separator, whose = search.verdict.v, "a separator known from a linear program"
+        else:
+            return {}
+        try:
+            found = theorem(search.problem, separator, starts[0], float(self.eta0))
+        except (OverflowError, ZeroDivisionError):  # rows or learning rates near the limits of float64
+            return {}
+        sentence = (
+            f"at most {found.bound:.4g} mistakes from w = 0, {found.bound_from_start:.4g} from this start "
+            f"(R = {found.R:.4g}, γ/‖w*‖ = {found.gamma / found.length:.4g}, w*: {whose})"
+        )
+        return {"theorem": sentence}
 
     def _without(self, W: Array) -> Array:
         """W, without an intercept where none is fitted."""
@@ -314,10 +465,6 @@ class Perceptron(PerceptronSteps, SeparatingClassifier):
             return self._without(before.W)
         if isinstance(self.start, str) and self.start == "zero":
             return np.zeros(shape)
-        return self._without(self._given_start(shape))
-
-    def _given_start(self, shape: tuple[int, int]) -> Array:
-        """The weights that the setting ``start`` gives, after a check of their shape."""
         try:
             W = np.array(self.start, dtype=np.float64)
         except (TypeError, ValueError):
@@ -325,7 +472,63 @@ class Perceptron(PerceptronSteps, SeparatingClassifier):
         if W.shape != shape or not np.all(np.isfinite(W)):
             remedy = f"give 'zero' or finite weights of shape {shape}, intercepts first"
             raise ParameterError("start", f"got {self.start!r}", remedy)
-        return W
+        return self._without(W)
+
+    def _rows_of_step(self, X: Any, y: Any, classes: Any, first: bool) -> FitInput:
+        """The checked rows of one call of ``partial_fit``, with the classes of the first call."""
+        refuse_steps_outside_memory(X=X, y=y, classes=classes)
+        X = rows_to_fit(self, X, reset=first)
+        check_consistent_length(X, y)
+        if first:
+            known = encode(y if classes is None else classes)[0]
+            self._told_classes, self._unseen = classes is not None, None
+        else:
+            known = self.classes_ if self._told_classes else with_later(self.classes_, y)
+        if len(known) < 2:
+            problem = f"there is one class only, {known.tolist()[0]!r}"
+            raise ParameterError("classes", problem, "give all of at least two")
+        if isinstance(self.class_weight, str):
+            problem = f"got {self.class_weight!r}, which needs all rows at once"
+            raise ParameterError("class_weight", problem, "give partial_fit a factor for each label")
+        table = MemoryTable(X, known_codes(y, known), np.ones(X.shape[0]), len(known))
+        return FitInput(table, known, column_names(self))
+
+    def _so_far(self, task: FitInput) -> tuple[Array, Array]:
+        """The weights to start from and those that were returned, (K or 1, d + 1) each, including new classes."""
+        answer: Array = self.scorer_.W
+        walking = getattr(self, "walking_", None)
+        both = [answer if walking is None else walking, answer]
+        if len(task.classes) > len(self.classes_):
+            unseen = np.zeros((2, answer.shape[1])) if self._unseen is None else self._unseen
+            both = [widened_weights(W, self.classes_, task.classes, own) for W, own in zip(both, unseen, strict=True)]
+        return self._without(both[0]), both[1]
+
+    def _step_of_unseen(self, solver: Any, rows: Rows, done: int) -> None:
+        """One step of the weights of a class that has not appeared: all rows belong to the rest."""
+        block = rows.resident()
+        assert block is not None  # partial_fit takes rows in memory
+        rest = memory_rows(block.X, np.full(block.n_rows, -1.0), block.weight)
+        problem = build_separation_objective(rest, bool(self.fit_intercept))
+        start, answer = (np.zeros((1, rest.n_features + 1)), None) if self._unseen is None else self._unseen[:, None]
+        walked, found = self._one_step(solver, problem, start, answer, done)
+        self._unseen = np.vstack([walked, found.W])
+
+    def _one_step(
+        self, solver: Any, problem: Objective, start: Array, answer: Array | None, done: int
+    ) -> tuple[Array, Search[PerceptronMemory]]:
+        """One step from ``start``; ``answer``: the weights returned so far, from a pocket or a mean."""
+        state: State[PerceptronMemory] = solver.init(problem, start.copy())
+        memory = state.memory._replace(epoch=done)
+        if solver.pocket and answer is not None:
+            memory = memory._replace(best_W=answer, best_errors=survey(problem, answer, solver.zero).errors)
+        if solver.average and answer is not None:  # earlier steps count as if each had had as many rows as this one
+            seen = done * problem.n_rows if self.update == "online" else done
+            memory = memory._replace(seen=seen, u=seen * (start - answer)[0])
+        state = solver.step(problem, replace(state, memory=memory))
+        walked, state = state.W, solver.solution(problem, state)
+        wrong = state.memory.errors
+        status = Status("max_iter", f"one more step over {problem.n_rows} rows leaves {wrong} wrong", wrong == 0)
+        return walked, Search(state.W, status, state, (), problem)
 
     def _keep(
         self,
@@ -338,12 +541,8 @@ class Perceptron(PerceptronSteps, SeparatingClassifier):
     ) -> None:
         self._keep_searches(task, searches)
         values = [search.state.at for search in searches]
-        at = Recomputed(
-            sum(value.value for value in values),
-            0.0,
-            NO_BOUND,
-            float(np.linalg.norm([np.linalg.norm(value.gradient) for value in values])),
-        )
+        slope = float(np.linalg.norm([np.linalg.norm(value.gradient) for value in values]))
+        at = Recomputed(sum(value.value for value in values), 0.0, NO_BOUND, slope)
         claim = SeparationClaim(self.scorer_, bool(self.fit_intercept), self.zero)  # type: ignore[arg-type]
         wrong = sum(search.state.memory.errors for search in searches)
         facts = {"mistakes": self.mistakes_, "wrong": wrong, "margin": _margin(searches), **facts}

@@ -42,8 +42,6 @@ class SettingRange:
         Whether the slider is logarithmic.
     about : str
         The help text.
-    only_with : tuple (parameter, value) or None
-        Another setting that must have this value, or this one has no effect.
     """
 
     parameter: str
@@ -55,7 +53,6 @@ class SettingRange:
     high: float | None = None
     logarithmic: bool = False
     about: str = ""
-    only_with: tuple[str, str] | None = None
 
 
 def setting_ranges(classifier: str) -> tuple[SettingRange, ...]:
@@ -91,22 +88,21 @@ def setting_ranges(classifier: str) -> tuple[SettingRange, ...]:
 
 def _range(setting: Setting, description: Description, default: Any) -> SettingRange:
     names, about = (setting.parameter, setting.option), setting.help
-    only_with = description.only_with.get(setting.parameter)
     if setting.flag is not None:
-        return SettingRange(*names, "switch", default, (False, True), about=about, only_with=only_with)
+        return SettingRange(*names, "switch", default, (False, True), about=about)
     if setting.type in (float, int):
         low, high = setting.span or _around(default)
         kind: Kind = "integer" if setting.type is int else "number"
         logarithmic = low > 0 and high / low >= LOGARITHMIC_RATIO
-        return SettingRange(*names, kind, default, setting.words, low, high, logarithmic, about, only_with)
+        return SettingRange(*names, kind, default, setting.words, low, high, logarithmic, about)
     choices: tuple[Any, ...] = description.offers.get(setting.parameter, setting.words)
     if setting.names:
         choices = declared_keys(*setting.names.split(":"))
     if not choices:
-        return SettingRange(*names, "text", default, about=about, only_with=only_with)
+        return SettingRange(*names, "text", default, about=about)
     if default not in choices:
         choices = (default, *choices)
-    return SettingRange(*names, "choice", default, choices, about=about, only_with=only_with)
+    return SettingRange(*names, "choice", default, choices, about=about)
 
 
 def _around(default: Any) -> tuple[float, float]:

@@ -41,8 +41,7 @@ SOLVER = Setting(
 L1_RATIO = Setting(
     "--l1-ratio",
     "l1_ratio",
-    "Elastic-net mixing parameter, from 0 (ridge, the default) to 1 (lasso, which makes some weights exactly zero). "
-    "For perceptron: with --penalty elasticnet; 0.15 by default.",
+    "Elastic-net mixing parameter, from 0 (ridge, the default) to 1 (lasso, which makes some weights exactly zero).",
     float,
     metavar="SHARE",
     span=(0.0, 1.0),
@@ -53,7 +52,7 @@ TOL = Setting(
     "--tol",
     "tol",
     "Tolerance: stop when the proven gap between the objective and its minimum is at most this multiple of the null "
-    "model's objective; 1e-8 by default. For perceptron: stop when the mean cost no longer falls by more than this.",
+    "model's objective; 1e-8 by default.",
     float,
     metavar="NUMBER",
     span=(1e-12, 0.1),

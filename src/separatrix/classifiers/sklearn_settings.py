@@ -139,6 +139,39 @@ LINEAR_SVC = Accepted(
 )
 
 
+# What scikit-learn's perceptron has and ours lacks, since no lecture has it: by setting the values that are accepted,
+# what is lacking, and what to do instead. scikit-learn's tolerance is not None by default, so its default is accepted.
+_LACKING: dict[str, tuple[tuple[Any, ...], str, str]] = {
+    "penalty": ((None,), "the perceptron has no penalty", "leave it out, or use LogisticRegression, which has one"),
+    "tol": (
+        (None, 1e-3),
+        "the perceptron stops only by separation, a proof or max_iter",
+        "leave it out, or lower max_iter",
+    ),
+    "early_stopping": (
+        (False,),
+        "the perceptron sets no rows aside",
+        "leave it out, or choose max_iter by cross-validation",
+    ),
+}
+
+
+def refuse_perceptron_settings(model: Any) -> None:
+    """Refuse a penalty, a tolerance and early stopping, which only scikit-learn's perceptron has.
+
+    >>> from separatrix import Perceptron
+    >>> refuse_perceptron_settings(Perceptron(penalty=None, tol=1e-3))
+    >>> refuse_perceptron_settings(Perceptron(penalty="l2"))
+    Traceback (most recent call last):
+    ...
+    separatrix.base.errors.ParameterError: penalty: got 'l2', and the perceptron has no penalty; leave it out, or ...
+    """
+    for name, (accepted, lack, remedy) in _LACKING.items():
+        value = getattr(model, name)
+        if np.ndim(value) or value not in accepted:
+            raise ParameterError(name, f"got {value!r}, and {lack}", remedy)
+
+
 def check_jobs(name: str, jobs: Any) -> None:
     """Refuse an ``n_jobs`` that is not a number of threads."""
     if jobs is not None and (isinstance(jobs, bool) or not isinstance(jobs, Integral) or jobs == 0):

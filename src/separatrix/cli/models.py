@@ -190,10 +190,6 @@ def _refuse_others(name: str, asked: dict[str, Any]) -> None:
 
 def _made(name: str, asked: dict[str, Any], seed: int) -> Any:
     _refuse_others(name, asked)
-    for parameter, (other, value) in describe(name).only_with.items():
-        if parameter in asked and asked.get(other) != value:
-            needed = f"{OPTIONS[other]} {value}"
-            raise ParameterError(OPTIONS[parameter], f"it has no effect without {needed}", f"give {needed}, too")
     kind = CLASSIFIERS[name]
     seeded = {"random_state": seed} if "random_state" in kind().get_params(deep=False) else {}
     return kind(**asked, **seeded)

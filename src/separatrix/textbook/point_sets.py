@@ -126,7 +126,7 @@ _LESSONS: dict[str, _Lesson] = {
     "overlapping": _Lesson(
         partial(_clouds, ((-0.8, 0.5), (0.8, -0.5)), (_ROUND, _ROUND), 20, 5),
         "What does a method do where no line separates the classes?",
-        "Step the perceptron: it never ends. Then keep the best weights in a pocket.",
+        "Step the perceptron: a proof ends its run. Then go on past the proof, or keep the best weights in a pocket.",
         ("P7", "P8", "R3"),
     ),
     "line": _Lesson(

@@ -85,8 +85,8 @@ def _shown(step: Step, box: Box, classes: Any) -> dict[str, Any]:
 
 
 def _is_plain(step: Step) -> bool:
-    """Whether the update is w ← w + η t x for a single row x: that of a perceptron, unweighted and unpenalised."""
-    return bool(step.mistake) and step.cost_name == "E_p" and not (step.weighted or step.penalised)
+    """Whether the update is w ← w + η t x for a single row x: that of an unweighted perceptron."""
+    return bool(step.mistake) and step.cost_name == "E_p" and not step.weighted
 
 
 def _curves(taken: Steps, shown: Sequence[Step]) -> list[dict[str, Any]]:

@@ -1,13 +1,12 @@
 r"""The perceptron's updates: online, batch, worst example (docs/tour.md, P1–P5, P8, P11).
 
 Problem   find w with m_i = t_i w·x̄_i > 0 for all rows, by descending E_p(w) = Σ max(0, −m_i)
-Given     a start w, a learning rate η, whether a score of zero is a mistake; weights of rows s_i; a penalty
+Given     a start w, a learning rate η, whether a score of zero is a mistake; weights of rows s_i
 Returns   the last w; with a pocket, the w with the fewest mistakes so far; with ``average``, the mean of the weights
           after each row (batch and worst: after each step)
 Step      online: for each row in turn that is a mistake, w ← w + η s_i t_i x̄_i; a step is an epoch, or ``budget`` rows
           batch:  w ← w + η Σ_{mistakes} s_i t_i x̄_i
           worst:  w ← w + η s_i t_i x̄_i for the mistake with the smallest m_i
-          With a penalty, a proximal step of α R(w) follows each row that was processed.
 Stops     by the rules; the online method also by itself, if two epochs make no update although the survey counts a
           mistake, which rounding can cause
 
@@ -22,9 +21,10 @@ step, with each margin computed just before the row is processed.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import isfinite
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -33,10 +33,9 @@ from separatrix.base.errors import ParameterError
 from separatrix.losses.margin import Zero
 from separatrix.objectives.problem import Evaluation, Objective
 from separatrix.rows import Block, Order
+from separatrix.rows.csr import is_sparse
 from separatrix.rows.cutting import block_rows
 from separatrix.rows.protocol import BLOCK_BYTES
-from separatrix.solvers.separating.compiled_walks import compiled_count, compiled_pocket, compiled_survey, compiled_walk
-from separatrix.solvers.separating.epoch_walks import after_epochs, epoch_order, is_walked_at_once
 from separatrix.solvers.separating.mistakes import Mistakes, Survey, evaluation, survey
 from separatrix.solvers.separating.search_memories import PerceptronMemory
 from separatrix.solvers.state import Halt, Need, State
@@ -49,33 +48,11 @@ MOST_SURVEYED_ENTRIES = 20_000
 
 
 @dataclass(frozen=True)
-class Shrinkage:
-    """The proximal step of η α ((1 − r) ½‖w‖² + r ‖w‖₁): v ↦ sign(v) max(0, ρ|v| − τ), on all but the intercept.
-
-    >>> Shrinkage.of(eta=1.0, alpha=2.0, l1_ratio=0.5).apply(np.array([[9.0, 3.0, 0.25]])).tolist()
-    [[9.0, 1.0, 0.0]]
-    """
-
-    rho: float = 1.0
-    tau: float = 0.0
-
-    @classmethod
-    def of(cls, eta: float, alpha: float, l1_ratio: float) -> Shrinkage:
-        rho = 1.0 / (1.0 + eta * alpha * (1.0 - l1_ratio))
-        return cls(rho, rho * eta * alpha * l1_ratio)
-
-    def apply(self, W: Array) -> Array:
-        """W (1, d + 1) after one step."""
-        w = W[:, 1:]
-        return np.column_stack([W[:, :1], np.sign(w) * np.maximum(0.0, self.rho * np.abs(w) - self.tau)])
-
-
-@dataclass(frozen=True)
 class _Settings:
     """The settings that all kinds of updates share.
 
     ``zero``: a score z = 0 is a mistake (m ≤ 0; lectures 000, 004), or predicts + (001, 003) (docs/tour.md, D1).
-    ``weighted``: rows have weights. ``alpha``, ``l1_ratio``: the penalty α ((1 − r) ½‖w‖² + r ‖w‖₁) per row.
+    ``weighted``: rows have weights.
     """
 
     eta: float = 1.0
@@ -83,8 +60,6 @@ class _Settings:
     pocket: bool = False
     average: bool = False
     weighted: bool = False
-    alpha: float = 0.0
-    l1_ratio: float = 0.0
     needs: ClassVar[frozenset[Need]] = frozenset()
     converges: ClassVar[bool] = False
 
@@ -125,21 +100,17 @@ class _Settings:
     ) -> State[PerceptronMemory]:
         """The state at new weights. They go into the pocket if they make fewer mistakes."""
         rows = survey(problem, W, self.zero, self.weighted)
-        if not (isfinite(rows.cost) and all_true(np.isfinite(W))):
+        if not _is_finite(W, rows.cost):
             return replace(state, halt=Halt.STALLED)
         memory = memory.surveyed(rows)
         if rows.errors < memory.best_errors:
             memory = memory._replace(best_W=W, best_errors=rows.errors)
         return State(W, evaluation(problem, rows), state.iteration + 1, memory, met=met)
 
-    def _moved(
-        self, problem: Objective, state: State[PerceptronMemory], step: Array, rows: int
-    ) -> State[PerceptronMemory]:
-        """The state after w ← w + η step and the penalty of ``rows`` rows, for batch and worst-row updates."""
+    def _moved(self, problem: Objective, state: State[PerceptronMemory], step: Array) -> State[PerceptronMemory]:
+        """The state after w ← w + η step, for batch and worst-example updates."""
         memory = state.memory
         W = state.W + self.eta * step
-        if self.alpha > 0:
-            W = Shrinkage.of(self.eta * rows, self.alpha, self.l1_ratio).apply(W)
         memory = memory._replace(mistakes=memory.mistakes + (1 if memory.errors else 0))
         if self.average:
             memory = memory._replace(u=memory.u + memory.seen * (W - state.W)[0], seen=memory.seen + 1)
@@ -163,7 +134,7 @@ class BatchUpdates(_Settings):
     def step(
         self, problem: Objective, state: State[PerceptronMemory], budget: int | None = None
     ) -> State[PerceptronMemory]:
-        return self._moved(problem, state, state.memory.known_survey.step, problem.n_rows)
+        return self._moved(problem, state, state.memory.known_survey.step)
 
 
 @dataclass(frozen=True)
@@ -176,8 +147,7 @@ class WorstUpdates(_Settings):
     def step(
         self, problem: Objective, state: State[PerceptronMemory], budget: int | None = None
     ) -> State[PerceptronMemory]:
-        made = 1 if state.memory.errors else 0
-        return self._moved(problem, state, made * state.memory.known_survey.worst_x, 1)
+        return self._moved(problem, state, state.memory.known_survey.worst_x)
 
 
 @dataclass(frozen=True)
@@ -186,11 +156,11 @@ class OnlineUpdates(_Settings):
 
     ``shuffle``: use a new order in every epoch, which depends on (seed, epoch). ``by_update``: a step ends at the first
     update. The pocket counts the mistakes after every update, each time in up to a pass. ``survey_from``: before this
-    step, a large table is only searched for the first mistake of the next epoch, at which the next step begins.
+    step, the mistakes of a large table are not counted after each epoch. An epoch without an update then confirms that
+    there are none, and does not count as a step.
 
     Rows outside memory are processed block by block, with the same updates as in memory; ``shuffle`` mixes them by a
-    buffer, in another order than in memory. An epoch without an update only confirms that there is no mistake, so it
-    does not count as a step.
+    buffer, in another order than in memory.
     """
 
     shuffle: bool = False
@@ -202,10 +172,10 @@ class OnlineUpdates(_Settings):
 
     def init(self, problem: Objective, start: Array) -> State[PerceptronMemory]:
         rows = problem.rows.resident()
-        if rows is None:
+        if rows is None or self.survey_from == 0 or start.any() or _cheap(rows):
             return _Settings.init(self, problem, start)
         wrong = rows.n_rows if self.zero == "mistake" else int(np.sum(rows.t < 0))
-        if self.survey_from == 0 or start.any() or not wrong or _cheap(rows):
+        if not wrong:
             return _Settings.init(self, problem, start)
         _refuse_frame(problem)  # at w = 0 every score is zero, so the mistakes are known without a pass
         memory = PerceptronMemory(wrong, None, start, wrong, np.zeros(start.shape[1]))
@@ -214,138 +184,77 @@ class OnlineUpdates(_Settings):
     def step(
         self, problem: Objective, state: State[PerceptronMemory], budget: int | None = None
     ) -> State[PerceptronMemory]:
-        rows, memory = problem.rows.resident(), state.memory
-        if rows is None:
-            return self._streamed_epoch(problem, state, budget)
-        order = self._order(rows, memory.epoch)
-        begin, w = memory.position, state.W[0].copy()
-        end = rows.n_rows if budget is None else min(rows.n_rows, begin + max(1, budget))
-        ahead = memory.clear if self.alpha == 0 else 0  # a penalty moves the weights at every row
-        (position, made, cost), memory = self._walk(
-            rows, order, begin, min(max(begin, ahead), end), end, w, problem, memory
-        )
-        problem.rows.counter.add()
-        epoch_ends = position == rows.n_rows
+        before = memory = state.memory
+        w, n, made, cost = state.W[0].copy(), 0, 0, 0.0
+        for rows, order, begin, end in self._pieces(problem, before, budget):
+            (stop, more, paid), memory = self._walk(rows, order, begin, end, w, problem.fit_intercept, memory)
+            n, made, cost = n + stop - begin, made + more, cost + paid
+        position, since = (before.position + n) % problem.n_rows, 0 if made else before.since + n
         memory = memory._replace(
-            mistakes=memory.mistakes + made,
-            since=0 if made or self.alpha > 0 else memory.since + position - begin,
-            position=position % rows.n_rows,
-            epoch=memory.epoch + int(epoch_ends),
-            clear=0 if made or epoch_ends else memory.clear,
+            mistakes=memory.mistakes + made, since=since, position=position, epoch=memory.epoch + (position == 0)
         )
-        after = self._arrived(problem, rows, state, w, memory, cost / (position - begin))
-        return _halted_if_idle(after, rows.n_rows)
-
-    def walked(self, problem: Objective, state: State[PerceptronMemory], epochs: int) -> State[PerceptronMemory]:
-        """The state after several epochs if only the last weights and their mean are needed.
-
-        Rows in memory are walked by one call of the compiled loop, and mistakes are not surveyed: ``solution`` does
-        that for the weights that are returned. The weights and the mean are those of as many steps.
-        """
-        rows, memory = problem.rows.resident(), state.memory
-        if rows is None or not is_walked_at_once(self, rows, state, epochs):
-            for _ in range(epochs):
-                state = self.step(problem, state)
-            return state
-        order = epoch_order(self, rows, memory.epoch, epochs)
-        w = state.W[0].copy()
-        (_, made, cost), memory = self._walk(rows, order, 0, 0, len(order), w, problem, memory)
-        return after_epochs(problem, state, w, memory, (made, cost), epochs)
-
-    def _streamed_epoch(
-        self, problem: Objective, state: State[PerceptronMemory], budget: int | None
-    ) -> State[PerceptronMemory]:
-        """The state after an epoch over rows outside memory."""
-        self._refuse_steps_within_epochs(budget)
-        w = state.W[0].copy()
-        (n, made, cost), memory = self._walk_blocks(w, problem, state.memory)
-        idle = made == 0 and self.alpha == 0
-        # An epoch that only confirms adds nothing to the mean of the weights.
-        memory = state.memory._replace(since=memory.since + n) if idle else memory._replace(since=0)
-        memory = memory._replace(mistakes=memory.mistakes + made, epoch=memory.epoch + 1)
-        W, met = w[None, :], cost / n
-        if idle or self.alpha > 0 or self._must_survey(state, w, met):
-            before = replace(state, iteration=state.iteration - 1) if idle else state
-            return _halted_if_idle(self.arrive(problem, before, W, memory, met), n)
-        memory = memory._replace(errors=made, survey=None)  # made stands for "some": they were not counted
+        W = w[None, :]
+        met: float | None = cost / n
+        if since >= problem.n_rows and before.survey is None:
+            # This epoch only confirms the weights of the last step: it is no step, and adds nothing to their mean.
+            memory, met = memory._replace(seen=before.seen), state.met
+            state = replace(state, iteration=state.iteration - 1)
+        if not made or position or state.iteration + 1 >= self.survey_from or not _is_finite(w, cost):
+            after = self.arrive(problem, state, W, memory, met)
+            # Two epochs without an update although the survey counts a mistake: rounding decides whether it is one.
+            return replace(after, halt=Halt.STALLED) if after.memory.errors and since >= 2 * problem.n_rows else after
+        resident = problem.rows.resident()
+        if resident is not None and _cheap(resident):
+            return self._surveyed(problem, resident, state, W, memory, met)
+        memory = memory._replace(errors=made, survey=None)  # ``made`` stands for "some": they were not counted
         return State(W, Evaluation(np.nan, np.full_like(W, np.nan)), state.iteration + 1, memory, met=met)
 
-    def _refuse_steps_within_epochs(self, budget: int | None) -> None:
-        """Refuse settings for which a step is not an epoch, or reads all rows after each update."""
+    def _pieces(
+        self, problem: Objective, memory: PerceptronMemory, budget: int | None
+    ) -> Iterator[tuple[Block, Integers, int, int]]:
+        """The rows of one step: blocks, and for each the order of its rows and the first and the last place in it."""
+        rows = problem.rows.resident()
+        if rows is not None:
+            problem.rows.counter.add()
+            order = Order(1, "shuffled", self.seed, memory.epoch).rows(rows.n_rows) if self.shuffle else NO_ORDER
+            most = rows.n_rows if budget is None else memory.position + max(1, budget)
+            yield rows, order, memory.position, min(rows.n_rows, most)
+            return
         if self.pocket or self.by_update or budget is not None:
             what = "a pocket counts the mistakes on all rows after each update" if self.pocket else "a step is an epoch"
             raise ParameterError("update", f"got 'online' for rows outside memory, where {what}", "use 'batch'")
-
-    def _walk_blocks(
-        self, w: Array, problem: Objective, memory: PerceptronMemory
-    ) -> tuple[tuple[int, int, float], PerceptronMemory]:
-        """Process all rows, block by block; like ``_walk``, with the number of rows in place of the end position."""
-        n, made, cost = 0, 0, 0.0
         size = block_rows(BLOCK_BYTES, problem.rows.n_features)
         for block in problem.rows.blocks(Order(size, "shuffled" if self.shuffle else "given", self.seed, memory.epoch)):
-            walked, memory = self._walk(block, NO_ORDER, 0, 0, block.n_rows, w, problem, memory)
-            n, made, cost = n + block.n_rows, made + walked[1], cost + walked[2]
-        return (n, made, cost), memory
-
-    def _must_survey(self, state: State[PerceptronMemory], w: Array, met: float) -> bool:
-        """Whether the state after this step needs a survey: at ``survey_from`` and later, and where floats overflow."""
-        return state.iteration + 1 >= self.survey_from or not (isfinite(met) and all_true(np.isfinite(w)))
+            yield block, NO_ORDER, 0, block.n_rows
 
     def _walk(
         self,
         rows: Block,
         order: Integers,
         begin: int,
-        position: int,
         end: int,
         w: Array,
-        problem: Objective,
+        fit_intercept: bool,
         memory: PerceptronMemory,
     ) -> tuple[tuple[int, int, float], PerceptronMemory]:
-        """Process rows ``position`` to ``end`` by the compiled loop for these settings; changes w in place.
+        """Process the rows at these places by the compiled loop; changes w in place.
 
         Returns the end position, the number of updates and Σ max(0, −m), and the memory with an updated pocket and
         updated sums for the mean.
         """
-        if position >= end:
-            return (end, 0, 0.0), memory._replace(seen=memory.seen + end - begin) if self.average else memory
-        how = (float(self.eta), self.zero == "mistake", bool(problem.fit_intercept))
-        if self.alpha > 0:
-            shrink = Shrinkage.of(self.eta, self.alpha, self.l1_ratio)
-            rest = (shrink.rho, shrink.tau)
-            return compiled_walk(rows, order, position, end, w, how, rest, shrinking=True), memory
-        if self.pocket and not self.by_update:
-            best = memory.best_W[0].copy()
-            walked = compiled_pocket(rows, order, position, end, w, how, (best, memory.best_errors))
-            return walked[:3], memory._replace(best_W=best[None, :], best_errors=walked[3])
-        u = memory.u.copy() if self.average else memory.u[:0]
-        skipped = memory.seen + position - begin
-        ended = compiled_walk(rows, order, position, end, w, how, (self.by_update, u, skipped))
-        return ended, memory._replace(u=u, seen=memory.seen + ended[0] - begin) if self.average else memory
+        from separatrix.kernels import perceptron
 
-    def _order(self, rows: Block, epoch: int) -> Integers:
-        """The order of the rows in an epoch; empty for the given order."""
-        return Order(1, "shuffled", self.seed, epoch).rows(rows.n_rows) if self.shuffle else NO_ORDER
-
-    def _arrived(
-        self,
-        problem: Objective,
-        rows: Block,
-        state: State[PerceptronMemory],
-        w: Array,
-        memory: PerceptronMemory,
-        met: float,
-    ) -> State[PerceptronMemory]:
-        W = w[None, :]
-        if memory.position or self._must_survey(state, w, met):
-            return self.arrive(problem, state, W, memory, met)
-        if _cheap(rows):
-            return self._surveyed(problem, rows, state, W, memory, met)
-        wrong, looked = compiled_count(rows, self._order(rows, memory.epoch), w, self.zero, 1)
-        if not wrong:
-            return self.arrive(problem, state, W, memory._replace(clear=looked), met)
-        memory = memory._replace(clear=looked - 1, errors=wrong, survey=None)
-        return State(W, Evaluation(np.nan, np.full_like(W, np.nan)), state.iteration + 1, memory, met=met)
+        u = memory.u.copy() if self.average else NOTHING
+        best = memory.best_W[0].copy() if self.pocket and not self.by_update else NOTHING
+        how = (float(self.eta), self.zero == "mistake", bool(fit_intercept), self.by_update)
+        *walked, fewest = perceptron.walk(
+            *_arrays(rows), rows.t, rows.weight, order, begin, end, w, *how, u, memory.seen, best, memory.best_errors
+        )
+        if self.average:
+            memory = memory._replace(u=u, seen=memory.seen + walked[0] - begin)
+        if len(best):
+            memory = memory._replace(best_W=best[None, :], best_errors=fewest)
+        return tuple(walked), memory
 
     def _surveyed(
         self,
@@ -354,25 +263,34 @@ class OnlineUpdates(_Settings):
         state: State[PerceptronMemory],
         W: Array,
         memory: PerceptronMemory,
-        met: float,
+        met: float | None,
     ) -> State[PerceptronMemory]:
         """The state with a survey by a compiled pass, which on a small table takes a tenth of the time of a fold."""
+        from separatrix.kernels import perceptron
+
         problem.rows.counter.add()
-        wrong, cost, _, pull = compiled_survey(rows, W[0], self.zero, bool(problem.fit_intercept))
+        pull, S = np.zeros_like(W), problem.total_weight
+        how = (self.zero == "mistake", bool(problem.fit_intercept))
+        wrong, cost = perceptron.survey(*_arrays(rows), rows.t, W[0], *how, pull[0])
         if not wrong or not isfinite(cost):
             return self.arrive(problem, state, W, memory, met)
-        memory = memory._replace(errors=wrong, survey=None)
-        S = problem.total_weight
-        return State(W, Evaluation(cost / S, -pull[None, :] / S), state.iteration + 1, memory, met=met)
+        return State(
+            W, Evaluation(cost / S, -pull / S), state.iteration + 1, memory._replace(errors=wrong, survey=None), met=met
+        )
 
 
 NO_ORDER: Integers = np.zeros(0, dtype=np.int64)
+NOTHING: Array = np.zeros(0)
 
 
-def _halted_if_idle(after: State[PerceptronMemory], n_rows: int) -> State[PerceptronMemory]:
-    """The state, stalled if two epochs made no update although the survey counts a mistake."""
-    idle = after.memory.errors and after.memory.since >= 2 * n_rows
-    return replace(after, halt=Halt.STALLED) if idle else after
+def _arrays(rows: Block) -> tuple[Any, Any, Any]:
+    """The rows as the kernels take them: an array without indices, or the three arrays of CSR rows."""
+    X: Any = rows.X
+    return (X.data, X.indices, X.indptr) if is_sparse(X) else (np.ascontiguousarray(X), None, None)
+
+
+def _is_finite(w: Array, cost: float) -> bool:
+    return isfinite(cost) and all_true(np.isfinite(w))
 
 
 def _cheap(rows: Block) -> bool:

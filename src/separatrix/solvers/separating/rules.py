@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Generic
-
-import numpy as np
 
 from separatrix.base.messages import ByAudience, Message, Parameter, Setting
 from separatrix.objectives.bound import Bound
@@ -15,7 +12,7 @@ from separatrix.proofs.verdicts import Separable
 from separatrix.solvers.separating.inseparability import ProvenInseparable, by_support
 from separatrix.solvers.separating.limiting_sizes import because
 from separatrix.solvers.separating.search_memories import HullMemory, PerceptronMemory
-from separatrix.solvers.state import Memory, State
+from separatrix.solvers.state import State
 from separatrix.solvers.stopping import Record, Status
 
 
@@ -79,35 +76,6 @@ def _between(memory: HullMemory) -> str:
     if memory.lower > 0:
         return f"with a margin of {memory.lower:.6g}, where no hyperplane has more than {memory.upper:.6g}"
     return f"before its hyperplane separated the rows; no hyperplane has a margin of more than {memory.upper:.6g}"
-
-
-@dataclass
-class NoImprovement(Generic[Memory]):
-    """The rule that a measure has not fallen by more than ``tol`` in ``patience`` consecutive steps.
-
-    ``measure``: a function of the problem and a state, which returns None if the measure is not known. ``what``: the
-    name of the measure in the message.
-    """
-
-    tol: float
-    patience: int
-    measure: Callable[[Objective, State[Memory]], float | None]
-    what: str
-    best: float = np.inf
-    since: int = 0
-
-    def __call__(
-        self, problem: Objective, state: State[Memory], bound: Bound, trace: Sequence[Record]
-    ) -> Status | None:
-        now = self.measure(problem, state) if state.iteration else None
-        if now is None:
-            return None
-        self.since = 0 if now < self.best - self.tol else self.since + 1
-        self.best = min(self.best, now)
-        if self.since < self.patience:
-            return None
-        sentence = f"stopped as asked: {self.what} has not fallen by more than {self.tol:g} in {self.patience} steps"
-        return Status("patience", f"{sentence}, and is {now:.4g}", True)
 
 
 @dataclass(frozen=True)

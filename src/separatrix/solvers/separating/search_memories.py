@@ -16,8 +16,7 @@ class PerceptronMemory(NamedTuple):
     whether there are any. ``survey``: the survey of all rows under the current weights, None if there was none.
     ``best_W`` and ``best_errors``: the weights in the pocket and their number of mistakes. ``u`` and ``seen``: the sums
     for the mean of the weights. ``mistakes``: the number of updates so far. ``epoch`` and ``position``: the epoch, and
-    the next row in it. ``since``: the number of rows processed since the last update. ``clear``: the number of rows at
-    the start of this epoch that are known not to be mistakes.
+    the next row in it. ``since``: the number of rows processed since the last update.
     """
 
     errors: int
@@ -30,7 +29,6 @@ class PerceptronMemory(NamedTuple):
     epoch: int = 0
     position: int = 0
     since: int = 0
-    clear: int = 0
 
     @property
     def known_survey(self) -> Survey:

@@ -99,8 +99,6 @@ def _single_row(step: Step) -> list[str]:
     assert step.eta is not None
     title = f"Step {step.number}: row {step.row}, x = {vector(step.x)}, t = {_sign(step.t)}"
     lines = [title, _score(step), f"{_margin(step)}: {'wrong' if step.mistake else 'right, nothing is added'}"]
-    if step.penalised:
-        return [*lines, _shrunk(step)]
     size, of = _size(step)
     lines.append(
         f"  w ← w + {of} x = {vector(step.w_before)} + {number(size)}·({_sign(step.t)})·{vector(step.x)} "
@@ -124,10 +122,6 @@ def _size(step: Step) -> tuple[float, str]:
     return (step.eta, "η t") if np.isclose(size, step.eta, rtol=1e-12) else (size, "η s t")
 
 
-def _shrunk(step: Step) -> str:
-    return f"  w = {vector(step.w)}, b = {number(step.b)}, after the penalty has shrunk w"
-
-
 def _batch(step: Step) -> list[str]:
     """The batch perceptron's update by all mistakes."""
     assert step.rows is not None
@@ -135,8 +129,6 @@ def _batch(step: Step) -> list[str]:
     rows = ", ".join(_some([str(row) for row in step.rows], MOST_ROWS))
     verb = "is" if len(step.rows) == 1 else "are"
     title = f"Step {step.number}: {len(step.rows)} of {step.n_rows} rows {verb} wrong{': ' if rows else ''}{rows}"
-    if step.penalised:
-        return [title, _shrunk(step)]
     of = "s t" if step.weighted else "t"
     return [
         title,

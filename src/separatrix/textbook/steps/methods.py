@@ -60,11 +60,11 @@ class WholeSteps:
 
     ``cost_name``, ``bound_name``: what the cost and the bound of a `Step` are. ``zero``: whether a score of zero is a
     mistake, or positive. ``by_rows``: whether the convergence theorem of the perceptron bounds the updates.
-    ``weighted``, ``penalised``: whether the updates of a perceptron are weighted, and followed by a penalty.
+    ``weighted``: whether the updates of a perceptron are weighted.
     """
 
     cost_name, bound_name, zero, by_rows = "E", "gap", "positive", False
-    weighted = penalised = False
+    weighted = False
 
     def __init__(self, run: RecordedRun) -> None:
         self.run, self.problem = run, run.problem
@@ -132,7 +132,7 @@ class BatchSteps(WholeSteps):
         super().__init__(run)
         self.solver: Any = run.method
         self.zero = self.solver.zero
-        self.weighted, self.penalised = self.solver.weighted, self.solver.alpha > 0
+        self.weighted = self.solver.weighted
 
     def cost(self, state: State[Any]) -> float:
         return state.at.value * self.problem.total_weight
@@ -152,7 +152,7 @@ class RowSteps(BatchSteps):
 
     def __init__(self, run: RecordedRun) -> None:
         super().__init__(run)
-        self.by_rows = not (self.weighted or self.penalised)
+        self.by_rows = not self.weighted
 
     def used(self, before: State[Any], after: State[Any]) -> Used:
         return self._with_row(before.memory.known_survey.row)
@@ -160,8 +160,6 @@ class RowSteps(BatchSteps):
     def _with_row(self, row: int) -> Used:
         solver = self.solver
         rows = np.array([row])
-        if solver.alpha > 0:
-            return Used(rows, solver.eta)
         block = self.problem.rows.resident()
         assert block is not None
         step = block.take(rows).homogeneous() * (solver.eta * block.weight[row] * block.t[row])
@@ -170,7 +168,7 @@ class RowSteps(BatchSteps):
 
 
 class OnlineSteps(RowSteps):
-    """The online perceptron, update by update. With a penalty every row moves the weights, so row by row."""
+    """The online perceptron, update by update."""
 
     def __init__(self, run: RecordedRun) -> None:
         super().__init__(run)
@@ -178,10 +176,9 @@ class OnlineSteps(RowSteps):
 
     def next(self, state: State[Any]) -> State[Any] | None:
         made, last = state.memory.mistakes, self.run.last.memory
-        shrinks = self.solver.alpha > 0
-        while state.memory.epoch < last.epoch and (shrinks or state.memory.mistakes < last.mistakes):
-            after = self._stepped(self.solver, state, 1 if shrinks else None)
-            if after is None or shrinks or after.memory.mistakes > made:
+        while state.memory.epoch < last.epoch and state.memory.mistakes < last.mistakes:
+            after = self._stepped(self.solver, state)
+            if after is None or after.memory.mistakes > made:
                 return after
             state = after
         return None

@@ -94,6 +94,6 @@ def refuse_other_updates(solver: Any) -> None:
     """Raise an error for runs other than those of a perceptron whose updates add unweighted rows."""
     if not isinstance(solver, OnlineUpdates | BatchUpdates | WorstUpdates):
         raise ParameterError("estimator", f"the proofs are not about {solver.name!r}", "use Perceptron")
-    if solver.weighted or solver.alpha > 0:
-        problem = "class weights and penalties change the updates, and the proofs are about plain ones"
-        raise ParameterError("estimator", problem, "use penalty=None and class_weight=None")
+    if solver.weighted:
+        problem = "class weights change the updates, and the proofs are about plain ones"
+        raise ParameterError("estimator", problem, "use class_weight=None")

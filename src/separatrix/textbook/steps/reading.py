@@ -103,7 +103,6 @@ def read(method: WholeSteps, moment: Moment, answer: Array, bound: float | None,
         margin=margin,
         hull=used.hull,
         weighted=method.weighted,
-        penalised=method.penalised,
         status=status if is_answer else "",
     )
 

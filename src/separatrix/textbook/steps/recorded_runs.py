@@ -100,12 +100,11 @@ def last_estimator(model: Any) -> Any:
 
 
 def _refuse_others(model: Any, runs: list[RecordedRun], n_rows: int) -> None:
-    """Refuse fits whose weights are not those of the runs, row by row, or that left rows out."""
+    """Refuse fits whose weights are not those of the runs, row by row, or whose runs left rows out."""
     for run in runs:
         if run.problem.n_rows != n_rows:
             problem = f"its fit makes steps with {run.problem.n_rows} of {n_rows} rows"
-            inside = "give the estimator inside it, and rows of two classes"
-            raise ParameterError("estimator", problem, inside if run.within else "use early_stopping=False")
+            raise ParameterError("estimator", problem, "give the estimator inside it, and rows of two classes")
     coef = getattr(last_estimator(model), "coef_", None)
     made = sum(run.problem.shape[0] for run in runs)
     if coef is None or len(coef) != made:

@@ -151,7 +151,7 @@ class Steps(Sequence[Step]):
         Raises
         ------
         ParameterError
-            If the run is not that of a perceptron without class weights and penalty, or the classes are not separable.
+            If the run is not that of a perceptron without class weights, or the classes are not separable.
         """
         run = self._runs[part]
         refuse_other_updates(run.method)

@@ -69,9 +69,8 @@ class Step:
         row is misclassified.
     hull : HullPoints or None
         For Kozinec's algorithm: its points ``alpha`` and ``beta``, and ``factor`` with w = factor · (α − β).
-    weighted, penalised : bool
-        For perceptrons: whether classes have weights, so that a row of weight s adds s times as much, and whether a
-        penalty shrinks w after each row.
+    weighted : bool
+        For perceptrons: whether classes have weights, so that a row of weight s adds s times as much.
     status : str
         For an answer: the certificate's sentence. Otherwise empty.
 
@@ -123,7 +122,6 @@ class Step:
     margin: float | None = None
     hull: HullPoints | None = None
     weighted: bool = False
-    penalised: bool = False
     status: str = ""
 
     @property
