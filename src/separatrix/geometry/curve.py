@@ -14,7 +14,7 @@ import numpy as np
 
 from separatrix.base.arrays import Array
 from separatrix.base.errors import ParameterError
-from separatrix.geometry.curved_regions import traced
+from separatrix.geometry.curved_regions import Tracing
 from separatrix.geometry.plane_scores import plane_scores
 from separatrix.geometry.polygons import corners
 
@@ -50,7 +50,7 @@ def boundary_curve(model: Any, box: Any, n: int = 100, i: Any = None, j: Any = N
     corners(box)
     if n < 1:
         raise ParameterError("n", f"got {n}", "give at least one square per side")
-    return traced(_score_of(model, i, j), box, n, smooth=False).curves(0)
+    return Tracing(_score_of(model, i, j), box, n, smooth=False).curves()
 
 
 def _score_of(model: Any, i: Any, j: Any) -> Callable[[Array], Array]:
