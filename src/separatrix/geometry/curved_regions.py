@@ -159,56 +159,6 @@ class Edges(NamedTuple):
         return self.at(root)
 
 
-class Squares(NamedTuple):
-    """Squares of a grid: rows and columns (m,), lower left corners ``low`` and sides (m, 2), and labels at their corners.
-
-    ``labels`` (m, 3) are the first and the last of them and another one between these, −1 if there is none.
-    """
-
-    row: Integers
-    column: Integers
-    low: Array
-    side: Array
-    labels: Integers
-
-    @property
-    def meet(self) -> Any:
-        """In which of the squares three labels meet."""
-        return self.labels[:, 1] >= 0
-
-    def of(self, which: Any) -> Squares:
-        """Some of the squares."""
-        return Squares(*(values[which] for values in self))
-
-    def meeting_points(self, scores: Field, otherwise: Array, reach: float = 0.5) -> Array:
-        """The points (m, 2) at which the three scores are equal, by Newton's method from the middles of the squares.
-
-        Where it finds none up to this many sides away, the point is that of ``otherwise``.
-
-        >>> x = np.array([0.0, 1.0])
-        >>> scores = lambda X: np.column_stack([X[:, 0], X[:, 1], np.full(len(X), 0.25)])
-        >>> Grid.of(scores, x, x).squares().meeting_points(scores, np.zeros((1, 2))).round(9).tolist()
-        [[0.25, 0.25]]
-        """
-        m, rows = len(self.row), np.arange(len(self.row))[:, None]
-        share = np.full((m, 2), 0.5)
-        offsets = DIFFERENCE * np.array([[0, 0], [1, 0], [-1, 0], [0, 1], [0, -1]])[:, None]
-        with np.errstate(all="ignore"):
-            for _ in range(NEWTON_STEPS):
-                Z = scores((self.low + self.side * (share + offsets)).reshape(-1, 2)).reshape(5, m, -1)
-                F = (Z[:, rows, self.labels[:, :1]] - Z[:, rows, self.labels[:, 1:]]).T
-                f, g = F[..., 0]
-                (a, c), (b, d) = F[..., 1] - F[..., 2], F[..., 3] - F[..., 4]  # derivatives, times 2 DIFFERENCE
-                step = 2 * DIFFERENCE * (np.array([d * f - b * g, a * g - c * f]) / (a * d - b * c)).T
-                # A step that leaves the neighbourhood, or is not a number, ends outside it.
-                share = np.where(np.abs(share - step - 0.5) <= NEAR_JUNCTION, share - step, 2 * NEAR_JUNCTION)
-                small = np.abs(step) <= LAST_STEP
-                if small.all():
-                    break
-            found = np.all(small & (np.abs(share - 0.5) <= reach), axis=1)
-        return np.where(found[:, None], self.low + self.side * share, otherwise)
-
-
 class Grid(NamedTuple):
     """The lines of a grid, ascending, the labels that win at its nodes with their leads, and its crossed edges.
 
@@ -239,42 +189,74 @@ class Grid(NamedTuple):
         edges = Edges(start, nodes[end] - start, i, j, Z[begin, i] - Z[begin, j], Z[end, i] - Z[end, j])
         return cls(x, y, L, lead.reshape(L.shape), np.array([up, *np.divmod(begin, len(x))]), edges)
 
-    def squares(self) -> Squares:
-        """The squares with different labels at their corners."""
+    def squares(self) -> tuple[Integers, Integers]:
+        """The squares (m, 2), row and column, with different labels at their corners, and three of these labels (m, 3).
+
+        The label in the middle is −1 if there are only two.
+        """
         around = [self.label[a : a + len(self.y) - 1, b : b + len(self.x) - 1] for a in (0, 1) for b in (0, 1)]
         differ = (around[0] != around[1]) | (around[0] != around[2]) | (around[0] != around[3])
         row, column = np.divmod(np.flatnonzero(differ), len(self.x) - 1)
         corner = np.array([labels[row, column] for labels in around])
-        first, last = corner.min(axis=0), corner.max(axis=0)
-        other = np.where((corner != first) & (corner != last), corner, -1).max(axis=0)
-        return self._at(row, column, np.column_stack([first, other, last]))
+        low, high = corner.min(axis=0), corner.max(axis=0)
+        other = np.where((corner != low) & (corner != high), corner, -1).max(axis=0)
+        return np.array([row, column]).T, np.array([low, other, high]).T
 
-    def narrow(self, scores: Field) -> Squares:
-        """The squares at edges between two labels on which a third one wins near the crossing."""
+    def narrow(self, scores: Field) -> tuple[Integers, Integers]:
+        """The squares (m, 2) at edges on which a third label wins near the crossing, and the three labels (m, 3)."""
         first, second, low, high = self.edges[2:]
         between, _ = winners(scores(self.edges.at(low / np.maximum(low - high, TINY))))
         third = np.flatnonzero((between != first) & (between != second))
-        row, column = np.minimum(self.place[1:, third].T, np.array(self.label.shape) - 2).T
-        return self._at(row, column, np.column_stack([first, between, second])[third])
+        squares = np.minimum(self.place[1:, third].T, np.array(self.label.shape) - 2)
+        return squares, np.array([first, between, second])[:, third].T
 
-    def _at(self, row: Integers, column: Integers, labels: Integers) -> Squares:
-        low = np.column_stack([self.x[column], self.y[row]])
-        return Squares(row, column, low, np.column_stack([self.x[column + 1], self.y[row + 1]]) - low, labels)
+    def meeting_points(self, scores: Field, squares: Integers, labels: Integers) -> tuple[Array, Array, Array]:
+        """Points at which three scores are equal, by Newton's method from the middles of squares.
+
+        Returns the lower left corners of the squares, their sides, and the points in these coordinates, all (m, 2); NaN
+        where no point is near.
+
+        >>> x, scores = np.array([0.0, 1.0]), lambda X: np.column_stack([X[:, 0], X[:, 1], np.full(len(X), 0.25)])
+        >>> grid = Grid.of(scores, x, x)
+        >>> grid.meeting_points(scores, *grid.squares())[2].round(9).tolist()
+        [[0.25, 0.25]]
+        """
+        (row, column), rows = squares.T, np.arange(len(squares))[:, None]
+        corner = np.column_stack([self.x[column], self.y[row]])
+        side, share = np.column_stack([self.x[column + 1], self.y[row + 1]]) - corner, np.full_like(corner, 0.5)
+        offsets = DIFFERENCE * np.array([[0, 0], [1, 0], [-1, 0], [0, 1], [0, -1]])[:, None]
+        with np.errstate(all="ignore"):
+            for _ in range(NEWTON_STEPS):
+                Z = scores((corner + side * (share + offsets)).reshape(-1, 2)).reshape(5, len(rows), -1)
+                F = (Z[:, rows, labels[:, :1]] - Z[:, rows, labels[:, 1:]]).T
+                f, g = F[..., 0]
+                (a, c), (b, d) = F[..., 1] - F[..., 2], F[..., 3] - F[..., 4]  # derivatives, times 2 DIFFERENCE
+                step = 2 * DIFFERENCE * (np.array([d * f - b * g, a * g - c * f]) / (a * d - b * c)).T
+                # A step that leaves the neighbourhood, or is not a number, ends outside it.
+                share = np.where(np.abs(share - step - 0.5) <= NEAR_JUNCTION, share - step, 2 * NEAR_JUNCTION)
+                small = np.abs(step) <= LAST_STEP
+                if small.all():
+                    break
+        found = (small & (share < 2 * NEAR_JUNCTION)).all(axis=1)
+        return corner, side, np.where(found[:, None], share, np.nan)
 
     def refined(self, scores: Field) -> Grid:
         """The grid with more lines around points at which three labels meet, and where a label is narrow."""
-        squares, narrow = self.squares(), self.narrow(scores)
-        both = [np.concatenate(pair) for pair in zip(squares.of(squares.meet), narrow, strict=True)]
-        _, once = np.unique(both[0] * len(self.x) + both[1], return_index=True)
-        near, grid = Squares(*both).of(np.sort(once)[:MOST_JUNCTIONS]), self
-        smallest = SMALLEST_SIDE * np.array([self.x[1] - self.x[0], self.y[1] - self.y[0]])
-        if len(near.row):
-            found = near.meeting_points(scores, near.low + 0.5 * near.side, NEAR_JUNCTION)
-            more = (found + CLOSER * near.side).reshape(-1, 2)
-            grid = self.of(scores, _with(self.x, more[:, 0]), _with(self.y, more[:, 1]))
+        smallest, grid = SMALLEST_SIDE * np.array([self.y[1] - self.y[0], self.x[1] - self.x[0]]), self
+        squares, labels = self.squares()
+        meet = labels[:, 1] >= 0
+        squares, labels = map(np.concatenate, zip((squares[meet], labels[meet]), self.narrow(scores), strict=True))
+        _, first = np.unique(squares, axis=0, return_index=True)
+        few = np.sort(first)[:MOST_JUNCTIONS]
+        if len(few):
+            corner, side, share = self.meeting_points(scores, squares[few], labels[few])
+            x, y = (corner + side * (CLOSER + np.where(np.isnan(share), 0.5, share))).reshape(-1, 2).T
+            grid = self.of(scores, _with(self.x, x), _with(self.y, y))
         for _ in range(MOST_ROUNDS):
-            narrow = grid.narrow(scores)
-            x, y = _divided(grid.x, narrow.column, smallest[0]), _divided(grid.y, narrow.row, smallest[1])
+            squares, _ = grid.narrow(scores)
+            if not len(squares):
+                break
+            y, x = _divided(grid.y, squares[:, 0], smallest[0]), _divided(grid.x, squares[:, 1], smallest[1])
             if max(len(x), len(y)) > MOST_LINES or len(x) + len(y) == len(grid.x) + len(grid.y):
                 break
             grid = self.of(scores, x, y)
@@ -304,14 +286,13 @@ def winners(Z: Array) -> tuple[Integers, Array]:
 
 
 def _divided(lines: Array, numbers: Integers, smallest: float) -> Array:
-    """The lines of a grid, with two more in the intervals of these numbers and their neighbours, if they are not small.
+    """The lines of a grid, with two more in each of these intervals that is not small, and in its neighbours.
 
     >>> _divided(np.array([0.0, 3.0, 6.0, 9.0]), np.array([2, 2]), 1.0).tolist()
     [0.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]
     """
-    near = np.unique(np.concatenate([numbers - 1, numbers, numbers + 1]))
-    near = near[(near >= 0) & (near < len(lines) - 1)]
-    near = near[lines[near + 1] - lines[near] > smallest]
+    wide = numbers[lines[numbers + 1] - lines[numbers] > smallest]
+    near = np.clip(wide + np.array([[-1], [0], [1]]), 0, len(lines) - 2).ravel()
     low, side = lines[near], lines[near + 1] - lines[near]
     return _with(lines, np.concatenate([low + side / 3, low + 2 * side / 3]))
 
@@ -360,19 +341,22 @@ class Tracing:
 
     def _join_inside(self, scores: Field) -> None:
         """Add a point on the boundary to squares with two crossings, and those at which three labels meet."""
-        squares, edges = self.grid.squares(), self.grid.edges
+        (squares, labels), edges = self.grid.squares(), self.grid.edges
+        row, column = squares.T
         sides = np.array([[1, 2, 1, 2], [0, 0, 1, 0], [0, 1, 0, 0]])[..., None]
-        own = self.number[sides[0], squares.row + sides[1], squares.column + sides[2]]
-        points, meet = np.full((len(squares.row), 2), np.nan), squares.meet
+        own = self.number[sides[0], row + sides[1], column + sides[2]]
+        points, meet = np.full((len(row), 2), np.nan), labels[:, 1] >= 0
         simple = np.count_nonzero(own < 0, axis=0) == 2
         if simple.any():
             p, q = np.sort(own[:, simple], axis=0)[2:]
             points[simple] = middles(scores, self.points[p], self.points[q], edges.first[p], edges.second[p])
         if meet.any():
+            corner, side, share = self.grid.meeting_points(scores, squares[meet], labels[meet])
             mean = np.mean(self.points[own[:, meet]], axis=0, where=(own[:, meet] >= 0)[..., None])
-            points[meet] = squares.of(meet).meeting_points(scores, mean)
+            inside = (np.abs(share - 0.5) <= 0.5).all(axis=1)
+            points[meet] = np.where(inside[:, None], corner + side * share, mean)
         inner = ~np.isnan(points[:, 0])
-        self.inner[squares.row[inner], squares.column[inner]] = len(self.points) + np.arange(np.count_nonzero(inner))
+        self.inner[row[inner], column[inner]] = len(self.points) + np.arange(np.count_nonzero(inner))
         self.points = np.concatenate([self.points, points[inner]])
 
     def curves(self) -> list[Array]:
@@ -385,8 +369,9 @@ class Tracing:
         paths = [points[a:b] for points, offsets in found for a, b in pairwise(offsets.tolist())]
         rings: list[list[Array]] = [[] for _ in range(n_labels)]
         area = NO_AREA * (self.grid.x[-1] - self.grid.x[0]) * (self.grid.y[-1] - self.grid.y[0])
+        tied = (self.grid.edges.low == 0).any() or (self.grid.edges.high == 0).any()
         for path, ring in zip(paths, self._polylines(paths), strict=True):
-            if abs(polygon_area(ring)) > area:
+            if not tied or abs(polygon_area(ring)) > area:
                 k = int(path[0, 1]) // (len(self.grid.y) + 1)
                 rings[k].append(ring[:-1] if (ring[0] == ring[-1]).all() else ring)
         return rings
