@@ -36,7 +36,7 @@ REACH = 0.5
 # is divided, as a share of the first ones, and the largest number of lines in each direction.
 CLOSER, MOST_JUNCTIONS = np.array([-1 / 4, -1 / 16, -1 / 64, 1 / 64, 1 / 16, 1 / 4])[:, None, None], 12
 NEAR_JUNCTION, SAME_LINE = 2.0, 1e-9
-MOST_ROUNDS, SMALLEST_SIDE, MOST_LINES = 3, 1 / 30, 200
+ROUNDS = (0.0, 2.0), (0.1, 0.5)
 # Steps of Newton's method, which converges from within a square in about four; the step of its central differences and
 # the largest last step, as shares of a side of the square.
 NEWTON_STEPS, DIFFERENCE, LAST_STEP = 8, 1e-4, 1e-6
@@ -241,25 +241,22 @@ class Grid(NamedTuple):
         return corner, side, np.where(found[:, None], share, np.nan)
 
     def refined(self, scores: Field) -> Grid:
-        """The grid with more lines around points at which three labels meet, and where a label is narrow."""
-        smallest, grid = SMALLEST_SIDE * np.array([self.y[1] - self.y[0], self.x[1] - self.x[0]]), self
-        squares, labels = self.squares()
-        meet = labels[:, 1] >= 0
-        squares, labels = map(np.concatenate, zip((squares[meet], labels[meet]), self.narrow(scores), strict=True))
-        _, first = np.unique(squares, axis=0, return_index=True)
-        few = np.sort(first)[:MOST_JUNCTIONS]
-        if len(few):
-            corner, side, share = self.meeting_points(scores, squares[few], labels[few])
-            x, y = (corner + side * (CLOSER + np.where(np.isnan(share), 0.5, share))).reshape(-1, 2).T
-            grid = self.of(scores, _with(self.x, x), _with(self.y, y))
-        for _ in range(MOST_ROUNDS):
-            squares, _ = grid.narrow(scores)
-            if not len(squares):
+        """The grid with more lines around points at which three labels meet, or one of them is narrow."""
+        grid = self
+        for smallest, reach in ROUNDS:
+            squares, labels = grid.squares()
+            found = zip((squares[labels[:, 1] >= 0], labels[labels[:, 1] >= 0]), grid.narrow(scores), strict=True)
+            squares, labels = map(np.concatenate, found)
+            row, column = squares.T
+            wide = np.diff(grid.x)[column] > smallest * (self.x[1] - self.x[0])
+            wide |= np.diff(grid.y)[row] > smallest * (self.y[1] - self.y[0])
+            few = np.sort(np.unique(np.where(wide, row * len(grid.x) + column, -1), return_index=True)[1])
+            few = few[wide[few]][:MOST_JUNCTIONS]
+            if not len(few):
                 break
-            y, x = _divided(grid.y, squares[:, 0], smallest[0]), _divided(grid.x, squares[:, 1], smallest[1])
-            if max(len(x), len(y)) > MOST_LINES or len(x) + len(y) == len(grid.x) + len(grid.y):
-                break
-            grid = self.of(scores, x, y)
+            corner, side, share = grid.meeting_points(scores, squares[few], labels[few])
+            x, y = (corner + side * (CLOSER + np.where(np.abs(share - 0.5) <= reach, share, 0.5))).reshape(-1, 2).T
+            grid = self.of(scores, _with(grid.x, x), _with(grid.y, y))
         return grid
 
 
@@ -283,18 +280,6 @@ def winners(Z: Array) -> tuple[Integers, Array]:
         second = np.maximum(second, np.minimum(largest, Z[:, k]))
         largest = np.maximum(largest, Z[:, k])
     return label, largest - second
-
-
-def _divided(lines: Array, numbers: Integers, smallest: float) -> Array:
-    """The lines of a grid, with two more in each of these intervals that is not small, and in its neighbours.
-
-    >>> _divided(np.array([0.0, 3.0, 6.0, 9.0]), np.array([2, 2]), 1.0).tolist()
-    [0.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]
-    """
-    wide = numbers[lines[numbers + 1] - lines[numbers] > smallest]
-    near = np.clip(wide + np.array([[-1], [0], [1]]), 0, len(lines) - 2).ravel()
-    low, side = lines[near], lines[near + 1] - lines[near]
-    return _with(lines, np.concatenate([low + side / 3, low + 2 * side / 3]))
 
 
 def middles(scores: Field, p: Array, q: Array, i: Integers, j: Integers) -> Array:
