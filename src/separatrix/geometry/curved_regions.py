@@ -26,22 +26,21 @@ Field = Callable[[Array], Array]
 
 # Squares along each side of the grid.
 SQUARES = 48
-# A crossing is found up to this share of its edge, which is at most 1/48 as long as the box where regions are traced.
-# A bracket
-CONVERGED, SHORTEST, MOST_STEPS = 1e-12, 1e-5, 30
+# A crossing has been found where the difference of two scores is below this share of its values at the ends of the
+# edge, or is known up to this share of the edge, which is 2e-7 of the box on a grid of 48 squares.
+ZERO, SHORTEST, MOST_STEPS = 1e-10, 1e-5, 30
 # A boundary is searched on both sides of a segment, up to this share of its length.
 REACH = 0.5
-# Points where three labels meet are searched up to this number of sides away from a square. Distances of more lines from
-# them, in sides, the largest number of such points, and the share of the box up to which two lines are the same. Rounds in which squares are divided where a label is narrow, the smallest side of a square that
-# is divided, as a share of the first ones, and the largest number of lines in each direction.
+# Lines are added to the grid at these distances from points at which three labels meet, in sides of their squares, for
+# at most so many points. The two rounds divide squares that are wider than a share of the first ones, around points up
+# to a number of sides from their middle. Lines that are closer together than SAME_LINE of the box are the same.
 CLOSER, MOST_JUNCTIONS = np.array([-1 / 4, -1 / 16, -1 / 64, 1 / 64, 1 / 16, 1 / 4])[:, None, None], 12
-NEAR_JUNCTION, SAME_LINE = 2.0, 1e-9
-ROUNDS = (0.0, 2.0), (0.1, 0.5)
-# Steps of Newton's method, which converges from within a square in about four; the step of its central differences and
-# the largest last step, as shares of a side of the square.
-NEWTON_STEPS, DIFFERENCE, LAST_STEP = 8, 1e-4, 1e-6
-# contourpy gets values of the sizes 1 to 2 (and this much more from line to line, so that no saddle is undecided). So
-# its vertices lie between 1/3 and 2/3 of their edges, farther than NEAR_NODE from the ends.
+ROUNDS, SAME_LINE = ((0.0, 2.0), (0.1, 0.5)), 1e-9
+# Steps of Newton's method, which converges from within a square in about four; the step of its central differences, the
+# largest last step, and where it has failed, in sides of the square from its corner.
+NEWTON_STEPS, DIFFERENCE, LAST_STEP, FAILED = 8, 1e-4, 1e-6, 4.0
+# contourpy gets values of the sizes 1 to 2, so its vertices lie between 1/3 and 2/3 of their edges, farther than
+# NEAR_NODE from the ends. The sizes grow by UNDECIDED from node to node, so that no saddle is exactly undecided.
 UNDECIDED, NEAR_NODE = 1e-9, 0.1
 # A ring with less than this share of the area of the box is a line or a point at which scores are equal.
 NO_AREA = 1e-13
@@ -132,7 +131,7 @@ class Edges(NamedTuple):
         if not len(self.low):
             return self.start
         a, b, fa, fb = np.zeros_like(self.low), np.ones_like(self.low), self.low, np.minimum(self.high, -TINY)
-        zero, rows = CONVERGED * (fa - fb), np.arange(len(a))
+        zero, rows = ZERO * (fa - fb), np.arange(len(a))
 
         def difference(t: Array) -> Array:
             Z = scores(self.at(t))
@@ -150,20 +149,16 @@ class Edges(NamedTuple):
             for t, f in ((middle, fm), (root, fr)):
                 between = (t >= a) & (t <= b)
                 above, below = between & (f >= 0), between & (f < 0)
-                a, fa, b, fb = (
-                    np.where(above, t, a),
-                    np.where(above, f, fa),
-                    np.where(below, t, b),
-                    np.where(below, f, fb),
-                )
+                a, fa = np.where(above, t, a), np.where(above, f, fa)
+                b, fb = np.where(below, t, b), np.where(below, f, fb)
         return self.at(root)
 
 
 class Grid(NamedTuple):
     """The lines of a grid, ascending, the labels that win at its nodes with their leads, and its crossed edges.
 
-    ``label`` and ``lead`` are those of ``winners``, (rows, columns). ``place`` (3, m) tells of each crossed edge whether
-    it goes up from its first end, and the row and column of this end.
+    ``label`` and ``lead`` are those of ``winners``, (rows, columns). ``place`` (3, m) tells of each crossed edge
+    whether it goes up from its first end, and the row and column of this end.
     """
 
     x: Array
@@ -176,9 +171,10 @@ class Grid(NamedTuple):
     @classmethod
     def of(cls, scores: Field, x: Array, y: Array) -> Grid:
         """The grid with these lines."""
-        nodes = np.empty((len(y), len(x), 2))
-        nodes[..., 0], nodes[..., 1] = x, y[:, None]
-        Z = scores(nodes := nodes.reshape(-1, 2))
+        square = np.empty((len(y), len(x), 2))
+        square[..., 0], square[..., 1] = x, y[:, None]
+        nodes = square.reshape(-1, 2)
+        Z = scores(nodes)
         label, lead = winners(Z)
         L = label.reshape(len(y), len(x))
         crossed = np.zeros((2, *L.shape), dtype=bool)
@@ -213,8 +209,8 @@ class Grid(NamedTuple):
     def meeting_points(self, scores: Field, squares: Integers, labels: Integers) -> tuple[Array, Array, Array]:
         """Points at which three scores are equal, by Newton's method from the middles of squares.
 
-        Returns the lower left corners of the squares, their sides, and the points in these coordinates, all (m, 2); NaN
-        where no point is near.
+        Returns the lower left corners of the squares, their sides, and the points in sides from the corner, all (m, 2).
+        ``FAILED`` stands for points that were not found.
 
         >>> x, scores = np.array([0.0, 1.0]), lambda X: np.column_stack([X[:, 0], X[:, 1], np.full(len(X), 0.25)])
         >>> grid = Grid.of(scores, x, x)
@@ -232,31 +228,30 @@ class Grid(NamedTuple):
                 f, g = F[..., 0]
                 (a, c), (b, d) = F[..., 1] - F[..., 2], F[..., 3] - F[..., 4]  # derivatives, times 2 DIFFERENCE
                 step = 2 * DIFFERENCE * (np.array([d * f - b * g, a * g - c * f]) / (a * d - b * c)).T
-                # A step that leaves the neighbourhood, or is not a number, ends outside it.
-                share = np.where(np.abs(share - step - 0.5) <= NEAR_JUNCTION, share - step, 2 * NEAR_JUNCTION)
+                # A step that leaves the neighbourhood, or is not a number, ends there for good.
+                share = np.where(np.abs(share - step) < FAILED, share - step, FAILED)
                 small = np.abs(step) <= LAST_STEP
                 if small.all():
                     break
-        found = (small & (share < 2 * NEAR_JUNCTION)).all(axis=1)
-        return corner, side, np.where(found[:, None], share, np.nan)
+        return corner, side, np.where(small.all(axis=1)[:, None], share, FAILED)
 
     def refined(self, scores: Field) -> Grid:
         """The grid with more lines around points at which three labels meet, or one of them is narrow."""
         grid = self
         for smallest, reach in ROUNDS:
             squares, labels = grid.squares()
-            found = zip((squares[labels[:, 1] >= 0], labels[labels[:, 1] >= 0]), grid.narrow(scores), strict=True)
-            squares, labels = map(np.concatenate, found)
+            meet, (more, others) = labels[:, 1] >= 0, grid.narrow(scores)
+            squares, labels = np.concatenate([squares[meet], more]), np.concatenate([labels[meet], others])
             row, column = squares.T
             wide = np.diff(grid.x)[column] > smallest * (self.x[1] - self.x[0])
             wide |= np.diff(grid.y)[row] > smallest * (self.y[1] - self.y[0])
-            few = np.sort(np.unique(np.where(wide, row * len(grid.x) + column, -1), return_index=True)[1])
-            few = few[wide[few]][:MOST_JUNCTIONS]
+            _, once = np.unique(np.where(wide, row * len(grid.x) + column, -1), return_index=True)
+            few = np.sort(once[wide[once]])[:MOST_JUNCTIONS]
             if not len(few):
                 break
             corner, side, share = grid.meeting_points(scores, squares[few], labels[few])
-            x, y = (corner + side * (CLOSER + np.where(np.abs(share - 0.5) <= reach, share, 0.5))).reshape(-1, 2).T
-            grid = self.of(scores, _with(grid.x, x), _with(grid.y, y))
+            near = corner + side * (CLOSER + np.where(np.abs(share - 0.5) <= reach, share, 0.5))
+            grid = self.of(scores, _with(grid.x, near[..., 0].ravel()), _with(grid.y, near[..., 1].ravel()))
         return grid
 
 
@@ -283,16 +278,16 @@ def winners(Z: Array) -> tuple[Integers, Array]:
 
 
 def middles(scores: Field, p: Array, q: Array, i: Integers, j: Integers) -> Array:
-    """The middles of segments, moved at right angles onto the boundary between labels i and j; NaN if it is not near."""
-    normal, middle, rows = REACH * (q - p)[:, ::-1] * [-1.0, 1.0], 0.5 * (p + q), np.arange(len(p))
+    """The middles of segments, moved at right angles onto the boundary between labels i and j; else NaN."""
+    normal, middle, rows = (q - p)[:, ::-1] * [-REACH, REACH], 0.5 * (p + q), np.arange(len(p))
     Z = scores(np.concatenate([middle + normal, middle - normal])).reshape(2, len(p), -1)
-    f, g = Z[:, rows, i] - Z[:, rows, j]
+    f, g = np.subtract(Z[:, rows, i], Z[:, rows, j])
     turned = f < 0
     i, j = np.where(turned, (j, i), (i, j))
-    across = Edges(middle + normal, -2 * normal, i, j, np.abs(f), np.where(turned, -g, g))
-    near = across.high < 0
-    middle[near] = Edges(*(values[near] for values in across)).crossings(scores)
-    return np.where(near[:, None], middle, np.nan)
+    start, low, high = middle + normal, np.abs(f), np.where(turned, -g, g)
+    k, found = np.flatnonzero(high < 0), np.full_like(p, np.nan)
+    found[k] = Edges(start[k], -2 * normal[k], i[k], j[k], low[k], high[k]).crossings(scores)
+    return found
 
 
 class Tracing:
@@ -338,8 +333,8 @@ class Tracing:
         if meet.any():
             corner, side, share = self.grid.meeting_points(scores, squares[meet], labels[meet])
             mean = np.mean(self.points[own[:, meet]], axis=0, where=(own[:, meet] >= 0)[..., None])
-            inside = (np.abs(share - 0.5) <= 0.5).all(axis=1)
-            points[meet] = np.where(inside[:, None], corner + side * share, mean)
+            inside = np.abs(share - 0.5).max(axis=1, keepdims=True) <= 0.5
+            points[meet] = np.where(inside, corner + side * share, mean)
         inner = ~np.isnan(points[:, 0])
         self.inner[row[inner], column[inner]] = len(self.points) + np.arange(np.count_nonzero(inner))
         self.points = np.concatenate([self.points, points[inner]])
@@ -354,11 +349,11 @@ class Tracing:
         paths = [points[a:b] for points, offsets in found for a, b in pairwise(offsets.tolist())]
         rings: list[list[Array]] = [[] for _ in range(n_labels)]
         area = NO_AREA * (self.grid.x[-1] - self.grid.x[0]) * (self.grid.y[-1] - self.grid.y[0])
-        tied = (self.grid.edges.low == 0).any() or (self.grid.edges.high == 0).any()
+        tied = np.any(self.grid.edges.low * self.grid.edges.high == 0.0)
         for path, ring in zip(paths, self._polylines(paths), strict=True):
             if not tied or abs(polygon_area(ring)) > area:
-                k = int(path[0, 1]) // (len(self.grid.y) + 1)
-                rings[k].append(ring[:-1] if (ring[0] == ring[-1]).all() else ring)
+                k, closed = int(path[0, 1]) // (len(self.grid.y) + 1), np.array_equal(ring[0], ring[-1])
+                rings[k].append(ring[:-1] if closed else ring)
         return rings
 
     def _contours(self, n_labels: int) -> Any:
