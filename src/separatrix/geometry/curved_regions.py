@@ -243,10 +243,10 @@ class Grid(NamedTuple):
             meet, (more, others) = labels[:, 1] >= 0, grid.narrow(scores)
             squares, labels = np.concatenate([squares[meet], more]), np.concatenate([labels[meet], others])
             row, column = squares.T
-            wide = np.diff(grid.x)[column] > smallest * (self.x[1] - self.x[0])
-            wide |= np.diff(grid.y)[row] > smallest * (self.y[1] - self.y[0])
-            _, once = np.unique(np.where(wide, row * len(grid.x) + column, -1), return_index=True)
-            few = np.sort(once[wide[once]])[:MOST_JUNCTIONS]
+            in_x = np.diff(grid.x)[column] > smallest * (self.x[1] - self.x[0])
+            wide = np.flatnonzero(in_x | (np.diff(grid.y)[row] > smallest * (self.y[1] - self.y[0])))
+            _, once = np.unique(row[wide] * len(grid.x) + column[wide], return_index=True)
+            few = wide[np.sort(once)[:MOST_JUNCTIONS]]
             if not len(few):
                 break
             corner, side, share = grid.meeting_points(scores, squares[few], labels[few])
@@ -269,8 +269,9 @@ def winners(Z: Array) -> tuple[Integers, Array]:
     >>> label.tolist(), lead.tolist()
     ([1, 0, 2], [0.0, 2.0, 1.0])
     """
-    largest, label, second = Z[:, 0], np.zeros(len(Z), dtype=np.int64), np.full(len(Z), -np.inf)
-    for k in range(1, Z.shape[1]):
+    largest, second = np.maximum(Z[:, 0], Z[:, 1]), np.minimum(Z[:, 0], Z[:, 1])
+    label = (Z[:, 1] > Z[:, 0]).astype(np.int64)
+    for k in range(2, Z.shape[1]):
         np.putmask(label, Z[:, k] > largest, k)
         second = np.maximum(second, np.minimum(largest, Z[:, k]))
         largest = np.maximum(largest, Z[:, k])
