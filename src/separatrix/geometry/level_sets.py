@@ -10,7 +10,7 @@ import numpy as np
 
 from separatrix.base.arrays import Array
 from separatrix.base.errors import ParameterError
-from separatrix.geometry.curved_regions import CurvedRegion, traced
+from separatrix.geometry.curved_regions import CurvedRegion, Tracing
 from separatrix.geometry.plane_scores import plane_scores
 
 # Log odds are cut off here, where probabilities are 0 or 1 up to rounding.
@@ -113,7 +113,7 @@ def level_sets(
     chosen = _chosen(known, labels)
     targets = _targets(levels, of)
     return [
-        LevelSet(known[k], float(level), traced(_above(functions[k], z), box, smooth=True).curves(0))
+        LevelSet(known[k], float(level), Tracing(_above(functions[k], z), box).curves())
         for k in chosen
         for level, z in zip(levels, targets, strict=True)
     ]
@@ -155,7 +155,7 @@ def probability_bands(model: Any, box: Any, levels: Sequence[float], labels: Seq
     bands = []
     for k in _chosen(known, labels):
         score = functions[k]
-        rings = [traced(_above(score, z), box, smooth=True).rings(2) for z in targets]
+        rings = [Tracing(_above(score, z), box).rings(2) for z in targets]
         upper = [[np.array([[left, low], [right, low], [right, high], [left, high]])], *(above for above, _ in rings)]
         inner: list[list[Array]] = [*upper[1:], []]
         cuts = [-np.inf, *targets.tolist(), np.inf]
