@@ -43,7 +43,8 @@ def first_frame(rows: Rows) -> Frame:
         center, scale = few.mean(axis=0), power_of_two(few.std(axis=0))
     if rows.is_sparse:  # a constant column's standard deviation is a rounding error; dense rows are always centred
         constant = few.min(axis=0) == few.max(axis=0)
-        center[constant], scale[constant] = few[0, constant], power_of_two(np.abs(few[0, constant]))
+        center[constant] = few[0, constant]
+        scale[constant] = power_of_two(np.maximum(np.abs(few[0, constant]), 1.0))
     sound = np.isfinite(center) & np.isfinite(scale)
     return Frame(np.where(sound, center, 0.0), np.where(sound, scale, 1.0))
 

@@ -252,8 +252,9 @@ class Block:
             yield self
             return
         for rows in pieces(self.n_rows, rows_per_piece(LARGEST_DENSE_BLOCK, self.X.shape[1])):
-            X: Any = self.X[rows]
-            yield replace(self.take(rows), X=X.toarray())
+            part = self.take(rows)
+            X: Any = part.X
+            yield replace(part, X=X.toarray())
 
     def homogeneous_row(self, k: int) -> Array:
         """Row k of ``homogeneous()``, (d + 1,)."""
