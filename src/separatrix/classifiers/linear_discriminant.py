@@ -175,7 +175,8 @@ class LinearDiscriminantAnalysis(
         return not shrinks(self)
 
     def _has_enough(self, sums: ClassSums) -> bool:
-        return sums.moments.total_weight > len(sums.largest) and bool(np.any(sums.moments.within))
+        K = len(sums.largest)
+        return sums.moments.total_weight > K and bool(np.any(gather(sums.as_rows(), K, pooled=True).within))
 
     def _fit_task(self, task: FitInput) -> None:
         self._check_components(task)

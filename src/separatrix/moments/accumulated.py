@@ -14,12 +14,11 @@ import numpy as np
 
 from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.base.errors import InputError
-from separatrix.moments.first_look import ColumnValues, SeenValues, first_frame
+from separatrix.moments.first_look import ColumnValues, SeenValues, extremes, first_frame
 from separatrix.moments.gather import ClassMoments, Moments
 from separatrix.rows import Block, Frame, MemoryRows, Order, Partial, PassCounter, Sample
 from separatrix.rows.coding import ClassTotals, Coding
 from separatrix.rows.column_statistics import refuse_not_finite
-from separatrix.rows.csr import is_sparse
 
 
 @dataclass(frozen=True)
@@ -81,6 +80,10 @@ class ClassSums:
         moments = replace(m, weight=spread(m.weight), n_rows=spread(m.n_rows), mean=spread(m.mean), scatter=scatter)
         return replace(self, moments=moments, largest=spread(self.largest))
 
+    def as_rows(self) -> SummedRows:
+        """The sums in place of the rows, for ``gather``."""
+        return SummedRows(self, self.moments.frame)
+
     @property
     def seen(self) -> AnyArray:
         """Which classes have rows of positive weight, (K,)."""
@@ -94,15 +97,9 @@ def _summed(rows: MemoryRows, partial: ClassMoments, names: list[str] | None) ->
     counted = np.flatnonzero(rows.weight > 0)
     X: Any = rows.X if len(counted) == rows.n_rows else rows.X[counted]
     d = rows.n_features
-    low, high = (
-        (_dense(X.min(axis=0)), _dense(X.max(axis=0))) if len(counted) else (np.full(d, np.inf), np.full(d, -np.inf))
-    )
+    low, high = extremes(X) if len(counted) else (np.full(d, np.inf), np.full(d, -np.inf))
     totals = ClassTotals.of(np.asarray(rows.t), rows.weight, partial.n_classes)
     return ClassSums(moments, low, high, totals.largest)
-
-
-def _dense(extreme: Any) -> Array:
-    return np.asarray(extreme.toarray() if is_sparse(extreme) else extreme, dtype=np.float64).ravel()
 
 
 def _copied(moments: Moments) -> Moments:
@@ -196,4 +193,4 @@ class SummedTable:
 
     def rows(self, coding: Coding) -> SummedRows:
         """The moments in place of the rows. Their targets are class numbers."""
-        return SummedRows(self.sums, self.sums.moments.frame)
+        return self.sums.as_rows()

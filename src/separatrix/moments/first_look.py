@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from separatrix.base.arrays import Array, Integers
+from separatrix.base.arrays import AnyArray, Array, Integers
 from separatrix.base.pieces import pieces, rows_per_piece
 from separatrix.rows import Block, Frame, Rows, first_rows
 from separatrix.rows.block import LARGEST_DENSE_BLOCK
@@ -41,8 +41,20 @@ def first_frame(rows: Rows) -> Frame:
         return Frame.identity(rows.n_features)
     with np.errstate(over="ignore", invalid="ignore"):
         center, scale = few.mean(axis=0), power_of_two(few.std(axis=0))
+    if rows.is_sparse:  # a constant column's standard deviation is a rounding error; dense rows are always centred
+        constant = few.min(axis=0) == few.max(axis=0)
+        center[constant] = few[0, constant]
+        scale[constant] = power_of_two(np.maximum(np.abs(few[0, constant]), 1.0))
     sound = np.isfinite(center) & np.isfinite(scale)
     return Frame(np.where(sound, center, 0.0), np.where(sound, scale, 1.0))
+
+
+def extremes(X: Any) -> tuple[Array, Array]:
+    """The smallest and the largest entry of each column, (d,); in CSR rows, entries that are not stored are zeros."""
+    low, high = X.min(axis=0), X.max(axis=0)
+    if is_sparse(X):
+        low, high = low.toarray(), high.toarray()
+    return np.asarray(low, dtype=np.float64).ravel(), np.asarray(high, dtype=np.float64).ravel()
 
 
 class SeenValues(NamedTuple):
@@ -64,9 +76,10 @@ class ColumnValues:
     def add(self, total: SeenValues, block: Block) -> SeenValues:
         X: Any = block.X
         counted = block.weight > 0
-        if total.varies or is_sparse(X):  # CSR columns are constant only if no entry is stored
-            varies = total.varies or bool(np.any(np.isin(self.columns, X.indices)))
-            return SeenValues(np.zeros(len(self.columns)) if counted.any() else total.values, varies)
+        if total.varies:
+            return total
+        if is_sparse(X):
+            return self.merge(total, self._of_sparse(X[:, self.columns], counted))
         values = total.values
         if values is None and counted.any():
             values = np.asarray(X[np.argmax(counted), self.columns], dtype=np.float64)
@@ -76,6 +89,14 @@ class ColumnValues:
             if not np.all(is_same | (~counted[part, None] & np.isfinite(seen))):
                 return SeenValues(values, True)
         return SeenValues(values)
+
+    def _of_sparse(self, X: Any, counted: AnyArray) -> SeenValues:
+        if not np.all(np.isfinite(X.data)):
+            return SeenValues(None, True)
+        if not counted.any():
+            return SeenValues()
+        low, high = extremes(X[np.flatnonzero(counted)])
+        return SeenValues(low, bool(np.any(low != high)))
 
     def merge(self, a: SeenValues, b: SeenValues) -> SeenValues:
         if a.values is None or b.values is None:

@@ -278,15 +278,16 @@ def gather(
     """
     _refuse_too_wide(rows.n_features, matrices)
     moments = moments_of(rows.seen_through(first_frame(rows)), n_classes, pooled)
-    unclear = np.flatnonzero(~_clear(moments))
-    constant = constant_values(rows, unclear)
-    if constant is not None:
-        frame = _standard(moments, spread(moments.total_weight), centred)
+    constant = np.flatnonzero(~_clear(moments))
+    values = constant_values(rows, constant)
+    if values is not None:
+        least = spread(moments.total_weight)
+        frame = _standard(moments, least, centred)
         if centred:
-            frame.center[unclear] = constant
+            frame.center[constant] = values
+        if centred and rows.is_sparse:  # the variances of these columns are rounding errors
+            frame.scale[constant] = power_of_two(np.array([least]))
         moments = moments.seen_through(frame)
-        moments.mean[:, unclear] = (constant - frame.center[unclear]) / frame.scale[unclear]
-        moments.scatter[:, unclear, :] = moments.scatter[:, :, unclear] = 0.0
     else:
         # Non-finite entries are reported here. Otherwise a column is nearly constant or its squares overflow: a pass
         # over the columns with their exact ranges tells these apart, and the moments are computed again in that frame.
@@ -294,6 +295,10 @@ def gather(
         curvature = np.full(rows.n_features, (spread(summary.weight) / 2) ** 2)
         frame = standard_frame(summary, curvature, centred, hide_constant=False)
         moments = moments_of(rows.seen_through(frame), n_classes, pooled)
+        constant = np.flatnonzero(summary.constant)
+        values = summary.minimum[constant]
+    moments.mean[:, constant] = (values - frame.center[constant]) / frame.scale[constant]
+    moments.scatter[:, constant, :] = moments.scatter[:, :, constant] = 0.0
     return _checked(moments, names)
 
 
@@ -348,7 +353,8 @@ def _clear(moments: Moments) -> Any:
 def _standard(moments: Moments, spread: float, centred: bool) -> Frame:
     """The frame that ``standard_frame`` makes of a summary, computed from the moments."""
     center = moments.frame.center + moments.center * moments.frame.scale
-    std = np.sqrt(_variance(moments)) * moments.frame.scale
+    with np.errstate(invalid="ignore"):  # rounding can make the variance of a constant column negative: its scale is 1
+        std = np.sqrt(_variance(moments)) * moments.frame.scale
     if not centred:
         return Frame(np.zeros_like(center), power_of_two(np.hypot(np.hypot(std, center), spread)))
     return Frame(center, power_of_two(np.hypot(std, spread)))

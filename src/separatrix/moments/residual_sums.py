@@ -22,7 +22,6 @@ import numpy as np
 
 from separatrix.base.arrays import EPS, Array
 from separatrix.rows import ArraySum, Block, Rows, number_of_rows
-from separatrix.rows.csr import is_sparse
 from separatrix.rows.protocol import BLOCK_BYTES, additions_in_order
 
 # M is scaled so that its smallest singular value is 1. The gap is reported only if rounding leaves at least this much
@@ -49,23 +48,18 @@ class ResidualSums(ArraySum):
         return (outputs * (1 + width + rank) + rank * rank,)
 
     def add(self, total: Array, block: Block) -> Array:
-        R, Z = self._products(block)
-        R -= self.targets[block.t]
-        weighted = block.weight[:, None] * R
-        half = np.sqrt(block.weight)[:, None] * Z
         squares, gradient, whitened, gram = self.parts(total)
-        squares += [0.5 * float(np.sum(a)) for a in np.ascontiguousarray((weighted * R).T)]
-        gradient += block.adjoint(weighted)
-        whitened += weighted.T @ Z
-        gram += half.T @ half
+        for part in block.dense_pieces():  # rows that are centred before they are multiplied lose the fewest digits
+            X = part.homogeneous()
+            R, Z = (self.W @ X.T).T, X @ self.A
+            R -= self.targets[part.t]
+            weighted = part.weight[:, None] * R
+            half = np.sqrt(part.weight)[:, None] * Z
+            squares += [0.5 * float(np.sum(a)) for a in np.ascontiguousarray((weighted * R).T)]
+            gradient += part.adjoint(weighted)
+            whitened += weighted.T @ Z
+            gram += half.T @ half
         return total
-
-    def _products(self, block: Block) -> tuple[Array, Array]:
-        """W x̄ and Aᵀ x̄ for each row; dense rows are centred first, which minimises rounding."""
-        if is_sparse(block.X):
-            return block.scores(self.W), block.scores(self.A.T)
-        X = block.homogeneous()
-        return (self.W @ X.T).T, X @ self.A
 
     def parts(self, total: Array) -> tuple[Array, Array, Array, Array]:
         """The four sums, as views of the vector."""

@@ -49,8 +49,10 @@ class RootSystem:
         return np.zeros((0, self.width + self.targets.shape[1]))
 
     def add(self, total: Array, block: Block) -> Array:
-        rows = np.column_stack([block.homogeneous(), self.targets[block.t]])
-        return self.merge(total, np.sqrt(block.weight)[:, None] * rows)
+        for part in block.dense_pieces():
+            rows = np.column_stack([part.homogeneous(), self.targets[part.t]])
+            total = self.merge(total, np.sqrt(part.weight)[:, None] * rows)
+        return total
 
     def merge(self, a: Array, b: Array) -> Array:
         return np.asarray(np.linalg.qr(np.vstack([a, b]), mode="r"))
@@ -179,16 +181,9 @@ class SquaredCost:
 
     @cached_property
     def _product_sizes(self) -> Array:
-        """The size that products of a column are rounded relative to, (d + 1,): its root mean square for centred rows.
-
-        CSR rows are not centred. Each product then includes the offset, which is subtracted with the intercept, and the
-        intercept was shifted by the same amount.
-        """
+        """The size that products of a column are rounded relative to, (d + 1,): its root mean square."""
         size = np.sqrt(np.diag(self.gram))
         size[0] = 1.0
-        if self.rows.is_sparse:
-            size[0] += 1.0
-            size[1:] += 3 * self._offsets
         return size
 
     @cached_property
@@ -269,7 +264,10 @@ class SquaredCost:
         rows = np.vstack([seen[:1], np.outer(frame.center, seen[0]) + scale[:, None] * seen[1:]])
         size = np.abs(rows).max(axis=0)  # not the length, whose square underflows if entries are below 1e-160
         Q = np.linalg.qr(rows[:, size > 0] / size[size > 0])[0]
-        return np.asarray(raw @ Q @ Q.T)
+        shortened = np.asarray(raw @ Q @ Q.T)
+        if not self.fit_intercept:
+            shortened[:, 0] = 0.0
+        return shortened
 
     def _minimiser(self) -> Minimum:
         """W = H⁺ (1/S) Σ s t x̄ᵀ, refined by one step from the residuals if the squared condition number requires it."""

@@ -7,7 +7,7 @@ All other code works with homogeneous rows x̄ = (1, x) in the coordinates of th
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -245,6 +245,16 @@ class Block:
         np.subtract(X, self.frame.center, out=written[:, 1:])
         written[:, 1:] /= self.frame.scale
         return written
+
+    def dense_pieces(self) -> Iterator[Block]:
+        """The block itself if it is dense; otherwise its rows as dense blocks that are small enough for memory."""
+        if not is_sparse(self.X):
+            yield self
+            return
+        for rows in pieces(self.n_rows, rows_per_piece(LARGEST_DENSE_BLOCK, self.X.shape[1])):
+            part = self.take(rows)
+            X: Any = part.X
+            yield replace(part, X=X.toarray())
 
     def homogeneous_row(self, k: int) -> Array:
         """Row k of ``homogeneous()``, (d + 1,)."""
