@@ -85,8 +85,7 @@ def on_cluster(path: Path, workers: int) -> dict[str, Any]:
     from distributed import Client
 
     import separatrix as sx
-    from separatrix.cluster.connection import LOCAL_SETTINGS
-    from separatrix.cluster.traffic import counted_traffic
+    from separatrix.core.cluster.connection import LOCAL_SETTINGS, counted_traffic
 
     with Client(n_workers=workers, **LOCAL_SETTINGS, set_as_default=False) as client:
         table = sx.scan(path, target="y", cluster=client)

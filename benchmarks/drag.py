@@ -48,7 +48,7 @@ def tasks() -> Iterator[Task]:
     """All that is measured."""
     import separatrix as sx
     from separatrix.classifiers import CLASSIFIERS
-    from separatrix.losses import LOSSES
+    from separatrix.core.losses import LOSSES
 
     tables = {
         f"{K} classes, {'separable' if apart else 'overlapping'}": table(K, apart)

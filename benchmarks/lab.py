@@ -199,7 +199,7 @@ def main(given: list[str] | None = None) -> int:
     from playwright.sync_api import sync_playwright
 
     from separatrix.classifiers import OFFERED
-    from separatrix.lab.points import checked, spelled
+    from separatrix.teach.lab.points import checked, spelled
     from tests.lab.launching import ARGUMENTS, CHROMIUM, started
 
     parser = argparse.ArgumentParser(prog="python -m benchmarks.lab", description=__doc__.partition("\n")[0])

@@ -21,8 +21,8 @@ import numpy as np
 from scipy.optimize import nnls
 
 from benchmarks.streamed import made, measured
-from separatrix.objectives.row_statistics import sample_size
-from separatrix.solvers.registry import NEWTON_PARAMETERS
+from separatrix.core.problem import sample_size
+from separatrix.core.solvers.registry import NEWTON_PARAMETERS
 
 # Rows and columns of the measured tables; the last has the number of rows given by --largest.
 SIZES = (
@@ -35,7 +35,7 @@ LARGEST_COLUMNS = 4
 REPEATS = 3
 # A number takes this many bytes in memory and in messages.
 NUMBER = 8
-# A task of Dask sends this much besides its sum and its result (see `cluster/traffic.py`).
+# A task of Dask sends this much besides its sum and its result (see `core/cluster/connection.py`).
 TASK_BYTES = 2_000
 # The time of a pass without rows: for the pass itself, and for each worker. Measured with two workers on one machine.
 PASS_SECONDS, WORKER_SECONDS = 0.010, 0.0005

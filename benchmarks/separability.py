@@ -99,7 +99,7 @@ def decided(make: Callable[[np.random.Generator, int], Table], n: int, seed: int
     import pyarrow.parquet as pq
 
     import separatrix as sx
-    from separatrix.rows.protocol import counted_passes
+    from separatrix.core.rows.protocol import counted_passes
 
     X, y = make(np.random.default_rng(seed), n)
     path = Path(folder) / "table.parquet"

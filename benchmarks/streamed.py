@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 import separatrix as sx
-from separatrix.base.concurrency import thread_count
+from separatrix.core.base.machine import thread_count
 
 COLUMNS, ROWS_PER_GROUP, SEED = 20, 1 << 17, 20240229
 NAMES = [f"x{j + 1}" for j in range(COLUMNS)]
@@ -127,9 +127,9 @@ IMPORTED = {
     "write": (),
     "fit": (
         "separatrix.classifiers.logistic",
-        "separatrix.kernels.column_sums",
-        "separatrix.kernels.dense",
-        "separatrix.kernels.interleave",
+        "separatrix.core.kernels.dense_rows",
+        "separatrix.core.kernels.dense_rows",
+        "separatrix.core.kernels.interleave",
     ),
 }
 TASKS: dict[str, Callable[..., Any]] = {"read": one_read, "write": one_write, "fit": fit, "command": command}

@@ -15,4 +15,4 @@ def undrawn(monkeypatch):
 
     For tests that read what a page says. ``tests/reports/test_report.py`` draws the figures of all classifiers.
     """
-    monkeypatch.setattr("separatrix.reports.svg_markup.svg", _words_of)
+    monkeypatch.setattr("separatrix.output.report.page.svg", _words_of)

@@ -11,10 +11,11 @@ from itertools import product
 
 import numpy as np
 
-from separatrix.base.concurrency import threads
-from separatrix.objectives.bounds import bound
-from separatrix.objectives.problem import Objective
-from separatrix.solvers import Halt, Need, State, default_rules, run, states
+from separatrix.core.base.machine import threads
+from separatrix.core.gap_bounds import bound
+from separatrix.core.problem import Objective
+from separatrix.core.solvers.driver import default_rules, run, states
+from separatrix.core.solvers.state import Halt, Need, State
 
 from . import problems, reference
 

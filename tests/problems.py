@@ -8,10 +8,9 @@ import numpy as np
 from scipy.optimize import linprog
 from scipy.sparse import csr_array
 
-from separatrix.objectives.build import build_objective
-from separatrix.objectives.penalty import Penalty
-from separatrix.objectives.problem import Objective
-from separatrix.rows import labelled_rows
+from separatrix.core.penalty import Penalty
+from separatrix.core.problem import Objective, build_objective
+from separatrix.core.rows.labelled_table import labelled_rows
 
 
 @dataclass(frozen=True)

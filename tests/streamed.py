@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.rows import Rows
-from separatrix.rows.labelled import labelled_rows
-from separatrix.rows.streamed import Piece, StreamedRows
+from separatrix.core.rows.labelled_table import labelled_rows
+from separatrix.core.rows.protocol import Rows
+from separatrix.core.rows.streamed import Piece, StreamedRows
 
 
 @dataclass

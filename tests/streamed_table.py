@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.base.arrays import AnyArray
-from separatrix.base.labels import encode
-from separatrix.rows.coding import ClassTotals, Coding
-from separatrix.rows.labelled import MemoryTable, OutsideMemory
-from separatrix.rows.streamed import StreamedRows
+from separatrix.core.base.arrays import AnyArray
+from separatrix.core.base.labels import encode
+from separatrix.core.rows.labelled_table import MemoryTable, OutsideMemory
+from separatrix.core.rows.streamed import StreamedRows
+from separatrix.core.rows.targets import ClassTotals, Coding
 from tests.streamed import CopiedPieces, streamed
 
 

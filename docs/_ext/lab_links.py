@@ -11,12 +11,12 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import parse_qsl
 
-from separatrix.base.errors import SeparatrixError
 from separatrix.classifiers import OFFERED, describe
 from separatrix.cli.lab import DEFAULT_PORT
-from separatrix.lab.pages import PAGES
-from separatrix.lab.points import points
-from separatrix.lab.tour import LAB_ROLE
+from separatrix.core.base.errors import SeparatrixError
+from separatrix.teach.lab.app import LAB_ROLE
+from separatrix.teach.lab.pages import PAGES
+from separatrix.teach.lab.points import points
 
 # The parameters that a page has besides points, models and settings. A page that is not here may have any.
 OWN = {"plane": {"f"}, "step": {"k"}, "losses": {"l", "at", "x"}, "fisher": {"a", "t"}, "classes": set[str]()}

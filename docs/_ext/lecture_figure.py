@@ -8,7 +8,8 @@ from typing import Any
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
-from separatrix.plots.figures import FIGURES, save
+from separatrix.teach.figures import FIGURES
+from separatrix.teach.figures.canvas import save
 
 
 class LectureFigure(SphinxDirective):

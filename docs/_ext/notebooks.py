@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from docs._ext.lab_links import address
-from separatrix.exercises import EXERCISES, Exercise
+from separatrix.teach.exercises import EXERCISES
+from separatrix.teach.exercises.exercise import Exercise
 
 DOCS = Path(__file__).parents[1]
 FOLDER = DOCS / "exercises"

@@ -55,7 +55,7 @@ def rewritten(lines: list[str]) -> list[str]:
 def is_result(name: str, kind: str) -> bool:
     """Whether a name is that of a class which users get from functions and do not call themselves.
 
-    >>> is_result("separatrix.inference.Summary", "class"), is_result("separatrix.Hyperplane", "class")
+    >>> is_result("separatrix.statistics.summary.Summary", "class"), is_result("separatrix.Hyperplane", "class")
     (True, False)
     """
     return kind == "class" and name.split(".")[1] not in sx.__all__

@@ -25,12 +25,6 @@ from typing import TYPE_CHECKING, Any
 from separatrix._version import __version__
 
 if TYPE_CHECKING:
-    from separatrix import exercises, firth, lab, losses, plots, solvers
-    from separatrix.base import errors, labels
-    from separatrix.base.concurrency import threads
-    from separatrix.base.watching import watch
-    from separatrix.certificates.certificate import Certificate
-    from separatrix.checks import check
     from separatrix.classifiers import (
         FisherDiscriminant,
         KozinecClassifier,
@@ -44,130 +38,140 @@ if TYPE_CHECKING:
         Perceptron,
         QuadraticDiscriminantAnalysis,
     )
-    from separatrix.classifiers import presets as presets
     from separatrix.classifiers.basis import Basis, gaussian, quadratic
+    from separatrix.classifiers.model_file import load, save
     from separatrix.classifiers.penalty_path import PenaltyPath, penalty_path
-    from separatrix.cluster.dask_collections import dask_table
-    from separatrix.diagnostics.explained_row import ExplainedRow, explain_row
-    from separatrix.evaluation import decisions as decision
-    from separatrix.evaluation.accuracy import evaluate
-    from separatrix.evaluation.calibration import reliability
-    from separatrix.evaluation.comparison import compare
-    from separatrix.evaluation.table_fit import fit_table
-    from separatrix.export import SqlExpressions, to_onnx, to_python, to_sql
-    from separatrix.export.other_packages import as_settings
-    from separatrix.geometry import (
-        Hyperplane,
+    from separatrix.core import firth, links, losses, solvers
+    from separatrix.core.base import errors, labels
+    from separatrix.core.base.machine import threads
+    from separatrix.core.base.watching import watch
+    from separatrix.core.certificate import Certificate
+    from separatrix.core.cluster.cluster_rows import dask_table
+    from separatrix.core.geometry.hyperplane import Hyperplane
+    from separatrix.core.geometry.plane_regions import (
         ambiguous_regions,
         boundary_curve,
         level_sets,
         probability_bands,
         regions,
     )
-    from separatrix.inference import likelihood_ratio_test, summary
-    from separatrix.losses import links
-    from separatrix.model_file import load, save
-    from separatrix.proofs.separability import separability
-    from separatrix.reports import report
-    from separatrix.scorers.schemes import compare_schemes
-    from separatrix.scorers.scorer import Scorer
-    from separatrix.streams import Scan, scan
-    from separatrix.table import Column, Schema, TextSettings, read_schema, read_table
-    from separatrix.table.transformer import TableEncoder
-    from separatrix.textbook import information
-    from separatrix.textbook.directions import Along, CriterionCurve, along, criterion_curve
-    from separatrix.textbook.novikoff import cosines, novikoff_bound
-    from separatrix.textbook.own_weights import ObjectiveAt, objective
-    from separatrix.textbook.steps import Step, Steps, steps
-    from separatrix.textbook.surface import error_surface, walk
-    from separatrix.textbook.target_weights import target_weights
-    from separatrix.tuning.penalty_choice import PenaltyChoice
+    from separatrix.core.novikoff import cosines, novikoff_bound
+    from separatrix.core.penalty import PenaltyChoice
+    from separatrix.core.proofs.separability import separability
+    from separatrix.core.schemes import compare_schemes
+    from separatrix.core.scorer import Scorer
+    from separatrix.core.squared_cost import target_weights
+    from separatrix.output import plots
+    from separatrix.output.onnx import to_onnx
+    from separatrix.output.other_packages import as_settings
+    from separatrix.output.python import to_python
+    from separatrix.output.report.assemble import report
+    from separatrix.output.sql import SqlExpressions, to_sql
+    from separatrix.statistics import decisions as decision
+    from separatrix.statistics.checks import check
+    from separatrix.statistics.comparison import compare
+    from separatrix.statistics.evaluation import evaluate
+    from separatrix.statistics.explained_row import ExplainedRow, explain_row
+    from separatrix.statistics.held_out_fit import fit_table
+    from separatrix.statistics.reliability import reliability
+    from separatrix.statistics.summary import likelihood_ratio_test, summary
+    from separatrix.tables.read_table import read_table
+    from separatrix.tables.scan import Scan, scan
+    from separatrix.tables.schema import Column, Schema, read_schema
+    from separatrix.tables.table_encoder import TableEncoder
+    from separatrix.tables.text import TextSettings
+    from separatrix.teach import exercises, information, lab
+    from separatrix.teach import presets as presets
+    from separatrix.teach.directions import Along, CriterionCurve, along, criterion_curve
+    from separatrix.teach.error_surface import ObjectiveAt, error_surface, objective, walk
+    from separatrix.teach.step_arithmetic import Step
+    from separatrix.teach.steps import Steps, steps
 
 _WHERE = {
     # classifiers are those of ``separatrix.classifiers.OFFERED``
-    "compare_schemes": "separatrix.scorers.schemes",
+    "compare_schemes": "separatrix.core.schemes",
     # basis functions
     "Basis": "separatrix.classifiers.basis",
     "gaussian": "separatrix.classifiers.basis",
     "quadratic": "separatrix.classifiers.basis",
     # what a fit comes with
-    "Certificate": "separatrix.certificates.certificate",
-    "Hyperplane": "separatrix.geometry",
-    "ambiguous_regions": "separatrix.geometry",
-    "boundary_curve": "separatrix.geometry",
-    "level_sets": "separatrix.geometry",
-    "probability_bands": "separatrix.geometry",
-    "regions": "separatrix.geometry",
-    "error_surface": "separatrix.textbook.surface",
-    "walk": "separatrix.textbook.surface",
-    "target_weights": "separatrix.textbook.target_weights",
-    "ObjectiveAt": "separatrix.textbook.own_weights",
-    "objective": "separatrix.textbook.own_weights",
-    "reliability": "separatrix.evaluation.calibration",
-    "Scorer": "separatrix.scorers.scorer",
-    "evaluate": "separatrix.evaluation.accuracy",
-    "fit_table": "separatrix.evaluation.table_fit",
-    "ExplainedRow": "separatrix.diagnostics.explained_row",
-    "explain_row": "separatrix.diagnostics.explained_row",
-    "load": "separatrix.model_file",
-    "save": "separatrix.model_file",
+    "Certificate": "separatrix.core.certificate",
+    "Hyperplane": "separatrix.core.geometry.hyperplane",
+    "ambiguous_regions": "separatrix.core.geometry.plane_regions",
+    "boundary_curve": "separatrix.core.geometry.plane_regions",
+    "level_sets": "separatrix.core.geometry.plane_regions",
+    "probability_bands": "separatrix.core.geometry.plane_regions",
+    "regions": "separatrix.core.geometry.plane_regions",
+    "error_surface": "separatrix.teach.error_surface",
+    "walk": "separatrix.teach.error_surface",
+    "target_weights": "separatrix.core.squared_cost",
+    "ObjectiveAt": "separatrix.teach.error_surface",
+    "objective": "separatrix.teach.error_surface",
+    "reliability": "separatrix.statistics.reliability",
+    "Scorer": "separatrix.core.scorer",
+    "evaluate": "separatrix.statistics.evaluation",
+    "fit_table": "separatrix.statistics.held_out_fit",
+    "ExplainedRow": "separatrix.statistics.explained_row",
+    "explain_row": "separatrix.statistics.explained_row",
+    "load": "separatrix.classifiers.model_file",
+    "save": "separatrix.classifiers.model_file",
     # leaving
-    "SqlExpressions": "separatrix.export",
-    "to_onnx": "separatrix.export",
-    "to_python": "separatrix.export",
-    "to_sql": "separatrix.export",
-    "as_settings": "separatrix.export.other_packages",
+    "SqlExpressions": "separatrix.output.sql",
+    "to_onnx": "separatrix.output.onnx",
+    "to_python": "separatrix.output.python",
+    "to_sql": "separatrix.output.sql",
+    "as_settings": "separatrix.output.other_packages",
     # pictures
-    "report": "separatrix.reports",
+    "report": "separatrix.output.report.assemble",
     # inference
-    "likelihood_ratio_test": "separatrix.inference",
-    "summary": "separatrix.inference",
+    "likelihood_ratio_test": "separatrix.statistics.summary",
+    "summary": "separatrix.statistics.summary",
     # before and beside a fit
-    "check": "separatrix.checks",
-    "compare": "separatrix.evaluation.comparison",
+    "check": "separatrix.statistics.checks",
+    "compare": "separatrix.statistics.comparison",
     # selection
-    "PenaltyChoice": "separatrix.tuning.penalty_choice",
+    "PenaltyChoice": "separatrix.core.penalty",
     "PenaltyPath": "separatrix.classifiers.penalty_path",
     "penalty_path": "separatrix.classifiers.penalty_path",
     # separation
-    "cosines": "separatrix.textbook.novikoff",
-    "novikoff_bound": "separatrix.textbook.novikoff",
-    "separability": "separatrix.proofs.separability",
+    "cosines": "separatrix.core.novikoff",
+    "novikoff_bound": "separatrix.core.novikoff",
+    "separability": "separatrix.core.proofs.separability",
     # tables
-    "TableEncoder": "separatrix.table.transformer",
-    "Column": "separatrix.table",
-    "Schema": "separatrix.table",
-    "TextSettings": "separatrix.table",
-    "read_schema": "separatrix.table",
-    "read_table": "separatrix.table",
-    "dask_table": "separatrix.cluster.dask_collections",
-    "Scan": "separatrix.streams",
-    "scan": "separatrix.streams",
+    "TableEncoder": "separatrix.tables.table_encoder",
+    "Column": "separatrix.tables.schema",
+    "Schema": "separatrix.tables.schema",
+    "TextSettings": "separatrix.tables.text",
+    "read_schema": "separatrix.tables.schema",
+    "read_table": "separatrix.tables.read_table",
+    "dask_table": "separatrix.core.cluster.cluster_rows",
+    "Scan": "separatrix.tables.scan",
+    "scan": "separatrix.tables.scan",
     # step by step
-    "Along": "separatrix.textbook.directions",
-    "CriterionCurve": "separatrix.textbook.directions",
-    "along": "separatrix.textbook.directions",
-    "criterion_curve": "separatrix.textbook.directions",
-    "Step": "separatrix.textbook.steps",
-    "Steps": "separatrix.textbook.steps",
-    "steps": "separatrix.textbook.steps",
+    "Along": "separatrix.teach.directions",
+    "CriterionCurve": "separatrix.teach.directions",
+    "along": "separatrix.teach.directions",
+    "criterion_curve": "separatrix.teach.directions",
+    "Step": "separatrix.teach.step_arithmetic",
+    "Steps": "separatrix.teach.steps",
+    "steps": "separatrix.teach.steps",
     # settings
-    "threads": "separatrix.base.concurrency",
-    "watch": "separatrix.base.watching",
+    "threads": "separatrix.core.base.machine",
+    "watch": "separatrix.core.base.watching",
 }
 _MODULES = {
-    "decision": "separatrix.evaluation.decisions",
-    "errors": "separatrix.base.errors",
-    "exercises": "separatrix.exercises",
-    "firth": "separatrix.firth",
-    "information": "separatrix.textbook.information",
-    "lab": "separatrix.lab",
-    "labels": "separatrix.base.labels",
-    "links": "separatrix.losses.links",
-    "losses": "separatrix.losses",
-    "plots": "separatrix.plots",
-    "presets": "separatrix.classifiers.presets",
-    "solvers": "separatrix.solvers",
+    "decision": "separatrix.statistics.decisions",
+    "errors": "separatrix.core.base.errors",
+    "exercises": "separatrix.teach.exercises",
+    "firth": "separatrix.core.firth",
+    "information": "separatrix.teach.information",
+    "lab": "separatrix.teach.lab",
+    "labels": "separatrix.core.base.labels",
+    "links": "separatrix.core.links",
+    "losses": "separatrix.core.losses",
+    "plots": "separatrix.output.plots",
+    "presets": "separatrix.teach.presets",
+    "solvers": "separatrix.core.solvers",
 }
 
 __all__ = [

@@ -10,8 +10,8 @@ import pytest
 from sklearn.pipeline import make_pipeline
 
 import separatrix as sx
-from separatrix.base.arrays import NamedRows, as_floats
-from separatrix.base.errors import InputError, LabelError
+from separatrix.core.base.arrays import NamedRows, as_floats
+from separatrix.core.base.errors import InputError, LabelError
 
 FRAME = pd.DataFrame({"age": [31, 25, 47, 52], "sex": ["f", "m", "f", "m"]})
 Y = ["no", "no", "yes", "yes"]

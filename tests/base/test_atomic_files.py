@@ -11,14 +11,14 @@ import time
 
 import pytest
 
-from separatrix.base import atomic_files
-from separatrix.base.atomic_files import replace_file
-from separatrix.base.errors import ParameterError
+from separatrix.core.base import files as atomic_files
+from separatrix.core.base.errors import ParameterError
+from separatrix.core.base.files import replace_file
 
 # Writes a file over and over, so that it can be killed in the midst of it.
 WRITER = """
 import sys
-from separatrix.base.atomic_files import replace_file
+from separatrix.core.base.files import replace_file
 print("ready", flush=True)
 while True:
     replace_file(sys.argv[1], b"x" * 4_000_000)

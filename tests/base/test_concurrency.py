@@ -9,7 +9,8 @@ from sklearn.datasets import make_classification
 from threadpoolctl import ThreadpoolController, threadpool_info, threadpool_limits
 
 import separatrix as sx
-from separatrix.base.concurrency import (
+from separatrix.core.base.errors import ParameterError
+from separatrix.core.base.machine import (
     _Library,
     _limited_by_this_thread,
     in_order,
@@ -17,7 +18,6 @@ from separatrix.base.concurrency import (
     thread_count,
     threads,
 )
-from separatrix.base.errors import ParameterError
 
 
 def _blas():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from separatrix.base.declarations import declared
+from separatrix.core.base.lazy import declared
 
 
 def test_a_declaration_that_cannot_be_evaluated_names_its_module(tmp_path, monkeypatch):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from separatrix.base.folds import stratified_folds
+from separatrix.core.rows.hold_out import stratified_folds
 
 
 @pytest.mark.parametrize("draw_first", [False, True])

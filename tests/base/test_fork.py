@@ -16,7 +16,7 @@ import os, sys, threading, time
 import numpy as np
 from scipy.sparse import csr_array
 import separatrix as sx
-from separatrix.rows import memory
+from separatrix.core.rows import memory_rows as memory
 
 memory.BLOCK_BYTES = 1 << 13  # many blocks: small tables are summed by the pool, as large ones are
 rng = np.random.default_rng(0)
@@ -153,7 +153,7 @@ assert answers == [(expected, 0)]
 def test_blas_has_its_threads_back_in_a_child():
     code = """
 from threadpoolctl import threadpool_info, threadpool_limits
-from separatrix.base.concurrency import one_blas_thread
+from separatrix.core.base.machine import one_blas_thread
 
 def blas():
     return bytes(library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas")
@@ -186,18 +186,17 @@ assert set(blas()) == {3}
 
 
 PACKAGE = Path(separatrix.__file__).parent
-# The modules that hold locks. A fork waits for that of base/concurrency.py. A forked child does not use the others.
-# That of base/disk_files.py is for Windows, which cannot fork; that of the terminal is made for each command. Those of
-# rows/keeper.py and base/read_ahead.py belong to one pass, and those of the lab to its server and widgets.
+# The modules that hold locks. A fork waits for that of core/base/machine.py. A forked child does not use the others.
+# That of core/base/files.py is for Windows, which cannot fork; that of the terminal is made for each command. Those of
+# core/rows/sampling.py and core/base/machine.py belong to one pass, and those of the lab to its server and widgets.
 MODULES_WITH_LOCKS = {
-    "rows/keeper.py",
-    "base/disk_files.py",
-    "base/concurrency.py",
-    "base/read_ahead.py",
+    "core/rows/sampling.py",
+    "core/base/files.py",
+    "core/base/machine.py",
     "cli/terminal.py",
-    "lab/notebook.py",
-    "lab/tables.py",
-    "lab/tour_routes.py",
+    "teach/lab/notebook.py",
+    "teach/lab/uploaded_tables.py",
+    "teach/lab/app.py",
 }
 LOCKS = {"Lock", "RLock", "Condition", "Semaphore", "BoundedSemaphore", "Barrier"}
 
@@ -214,9 +213,9 @@ def _names(tree):
 def test_no_other_locks():
     for path in sorted(PACKAGE.rglob("*.py")):
         names, place = set(_names(ast.parse(path.read_text()))), path.relative_to(PACKAGE).as_posix()
-        if place != "base/cached.py":
+        if place != "core/base/lazy.py":
             assert ("functools", "cached_property") not in names, (
-                f"{place}: use separatrix.base.cached, which has no lock"
+                f"{place}: use separatrix.core.base.lazy, which has no lock"
             )
         if place not in MODULES_WITH_LOCKS:
             assert not LOCKS & {name for module, name in names if module == "threading"}, f"{place} has a lock"

@@ -3,8 +3,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from separatrix.base.errors import LabelError
-from separatrix.base.labels import as_label_array, encode, from_one_hot, known_codes, one_hot, signed, unsigned
+from separatrix.core.base.errors import LabelError
+from separatrix.core.base.labels import as_label_array, encode, from_one_hot, known_codes, one_hot, signed, unsigned
 
 
 def test_codings_convert_into_each_other():  # D3

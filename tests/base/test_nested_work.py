@@ -8,7 +8,7 @@ from tests.separate import printed
 DEEP = """
 import sys
 import separatrix as sx
-from separatrix.base.concurrency import in_order, thread_count
+from separatrix.core.base.machine import in_order, thread_count
 
 def deep(levels):
     return 1 if levels == 0 else sum(in_order(deep, [levels - 1] * 5))
@@ -21,7 +21,7 @@ with sx.threads(int(sys.argv[1])):
 STUBBORN = """
 import sys, threading
 import separatrix as sx
-from separatrix.base.concurrency import in_order
+from separatrix.core.base.machine import in_order
 
 count = int(sys.argv[1])
 
@@ -44,8 +44,8 @@ with sx.threads(count):
 CACHED = """
 import sys, threading, time
 import separatrix as sx
-from separatrix.base.cached import cached_property
-from separatrix.base.concurrency import in_order
+from separatrix.core.base.lazy import cached_property
+from separatrix.core.base.machine import in_order
 
 class Sum:
     def __init__(self, parts):
@@ -77,8 +77,8 @@ SETUP = """
 import sys, threading
 import numpy as np
 import separatrix as sx
-from separatrix.tuning import leave_one_out, reduced_rows, refits
-from separatrix.rows import memory
+from separatrix.core import leave_one_out, regularisation_path as reduced_rows, leave_one_out as refits
+from separatrix.core.rows import memory_rows as memory
 
 memory.BLOCK_BYTES = 1 << 11
 refits.NUMBERS_PER_PIECE = leave_one_out.SMALL_PIECE = reduced_rows.ENTRIES_PER_THREAD_PIECE = 1 << 8

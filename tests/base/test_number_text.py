@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from separatrix.base.number_text import number_text, ratio_text
+from separatrix.core.base.messages import number_text, ratio_text
 
 
 @given(st.floats(-1e300, 1e300), st.integers(2, 8))

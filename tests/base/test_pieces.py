@@ -2,7 +2,7 @@
 
 import pytest
 
-from separatrix.base.pieces import even_pieces, pieces, rows_per_piece
+from separatrix.core.base.arrays import even_pieces, pieces, rows_per_piece
 
 
 @pytest.mark.parametrize("n", [0, 1, 7, 8, 9])

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from separatrix.base.quiet import quietly
+from separatrix.core.base.arrays import quietly
 
 
 @quietly

@@ -6,7 +6,7 @@ import time
 import pytest
 
 import separatrix as sx
-from separatrix.base.read_ahead import read_ahead
+from separatrix.core.base.machine import read_ahead
 
 
 @pytest.mark.parametrize("count", [1, 2])

@@ -10,13 +10,15 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 import separatrix as sx
-from separatrix.base.watching import Amount, Part, part, stage, unwatched, watch, watched
 from separatrix.classifiers import CLASSIFIERS
-from separatrix.proofs.separability import separability
-from separatrix.solvers import SOLVERS, Iteration, iteration
+from separatrix.core.base.watching import Amount, Part, part, stage, unwatched, watch, watched
+from separatrix.core.proofs.separability import separability
+from separatrix.core.solvers import driver
+from separatrix.core.solvers.driver import Iteration
+from separatrix.core.solvers.registry import SOLVERS
 from tests.problems import draw
 
-pytestmark = pytest.mark.filterwarnings("ignore::separatrix.base.errors.NotConvergedWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::separatrix.core.base.errors.NotConvergedWarning")
 
 X = np.random.default_rng(0).standard_normal((200, 4))
 Y = np.argmax(X[:, :3] + np.random.default_rng(1).gumbel(size=(200, 3)), axis=1)
@@ -124,7 +126,7 @@ def test_nothing_is_made_where_nobody_watches(monkeypatch):
     def refuse(*_, **__):
         raise AssertionError
 
-    monkeypatch.setattr(iteration, "Iteration", refuse)
+    monkeypatch.setattr(driver, "Iteration", refuse)
     sx.LogisticRegression("auto").fit(X, Y)
     sx.LogisticRegression(bias_reduction="firth").fit(X, Y > 0)
     with pytest.raises(AssertionError), watch(lambda *_: None):

@@ -7,9 +7,10 @@ import pytest
 from scipy.sparse import csr_array
 
 import separatrix as sx
-from separatrix.base.errors import LabelError, ParameterError
-from separatrix.checks import CHECKS, Checks, Finding
-from separatrix.proofs.overlap_proof import MOST_EXACT_ROWS
+from separatrix.core.base.errors import LabelError, ParameterError
+from separatrix.core.proofs.overlap import MOST_EXACT_ROWS
+from separatrix.statistics.checks import CHECKS
+from separatrix.statistics.finding import Checks, Finding
 
 
 def plain(n=120, d=3, K=2, seed=0):

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.sparse import csr_array
 
-from separatrix.checks.repeated import equal_rows, hashes
+from separatrix.statistics.row_checks import equal_rows, hashes
 
 
 def slowly(X):
@@ -34,7 +34,7 @@ def test_small_whole_numbers_do_not_collide():
 
 
 def test_rows_of_equal_bits_are_compared(monkeypatch):
-    monkeypatch.setattr("separatrix.checks.repeated.hashes", lambda X: np.zeros(X.shape[0], dtype=np.uint64))
+    monkeypatch.setattr("separatrix.statistics.row_checks.hashes", lambda X: np.zeros(X.shape[0], dtype=np.uint64))
     X = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
     assert [group.tolist() for group in equal_rows(X)] == [[0, 1]]
     assert [group.tolist() for group in equal_rows(csr_array(X))] == [[0, 1]]

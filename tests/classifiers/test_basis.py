@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import separatrix as sx
-from separatrix.base.errors import InputError, NotFiniteError, ParameterError, SeparationWarning
+from separatrix.core.base.errors import InputError, NotFiniteError, ParameterError, SeparationWarning
 
 XOR = np.array([[-1.0, -1.0], [1.0, 1.0], [-1.0, 1.0], [1.0, -1.0]])
 LABELS = np.array([0, 0, 1, 1])

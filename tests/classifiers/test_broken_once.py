@@ -8,7 +8,7 @@ import sklearn.base
 from threadpoolctl import threadpool_limits
 
 import separatrix as sx
-from separatrix.base.errors import (
+from separatrix.core.base.errors import (
     InputError,
     LabelError,
     NotConvergedWarning,

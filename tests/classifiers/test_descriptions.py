@@ -12,7 +12,8 @@ READ = """
 import sys
 from separatrix.classifiers import OFFERED, describe
 print(*(repr(describe(name)) for name in OFFERED), sep="\\n")
-print(*(name for name in ("numpy", "scipy", "sklearn", "separatrix.solvers") if name in sys.modules), file=sys.stderr)
+heavy = ("numpy", "scipy", "sklearn", "separatrix.core.solvers")
+print(*(name for name in heavy if name in sys.modules), file=sys.stderr)
 """
 
 

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import separatrix as sx
-from separatrix.base.errors import InputError
-from separatrix.base.messages import Message
 from separatrix.classifiers import CLASSIFIERS
+from separatrix.core.base.errors import InputError
+from separatrix.core.base.messages import Message
 
 RNG = np.random.default_rng(0)
 ROWS = RNG.standard_normal((100, 3))

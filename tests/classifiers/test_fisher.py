@@ -12,8 +12,8 @@ from scipy.stats import norm
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
 from separatrix import FisherDiscriminant, Hyperplane, LinearDiscriminantAnalysis
-from separatrix.base.errors import LabelError, ParameterError, WeightError
-from separatrix.moments.projection_thresholds import crossings
+from separatrix.core.base.errors import LabelError, ParameterError, WeightError
+from separatrix.core.projections import crossings
 
 
 def two(seed=0, n=(60, 40)):

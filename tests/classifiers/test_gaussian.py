@@ -18,7 +18,7 @@ from sklearn import discriminant_analysis as peers
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
 from separatrix import LinearDiscriminantAnalysis, LogisticRegression, QuadraticDiscriminantAnalysis
-from separatrix.base.errors import LabelError, ParameterError, WeightError
+from separatrix.core.base.errors import LabelError, ParameterError, WeightError
 
 # Made by tests/r/moments.R with R 4.2.2 and MASS 7.3-58.2.
 R = json.loads((Path(__file__).parent.parent / "r" / "moments.json").read_text())

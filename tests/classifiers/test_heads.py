@@ -7,7 +7,7 @@ from scipy.optimize import minimize
 from scipy.stats import norm
 
 import separatrix as sx
-from separatrix.base.errors import ParameterError, SeparationWarning
+from separatrix.core.base.errors import ParameterError, SeparationWarning
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ from scipy.sparse import csr_array
 from sklearn.datasets import load_breast_cancer, load_iris
 
 import separatrix as sx
-from separatrix.base.errors import NotConvergedWarning, NotFiniteError, ParameterError
+from separatrix.core.base.errors import NotConvergedWarning, NotFiniteError, ParameterError
 
 XOR = np.array([[-1.0, -1.0], [1.0, 1.0], [-1.0, 1.0], [1.0, -1.0]])
 

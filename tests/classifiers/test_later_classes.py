@@ -6,7 +6,7 @@ from sklearn.linear_model import SGDClassifier
 from sklearn.naive_bayes import GaussianNB
 
 import separatrix as sx
-from separatrix.base.errors import LabelError, ParameterError
+from separatrix.core.base.errors import LabelError, ParameterError
 
 SETTINGS = {
     "online": {},
@@ -85,7 +85,7 @@ def test_a_fit_can_be_continued_with_a_new_class():
     assert model.predict([[9.0, -9.0]]).tolist() == ["b"]
 
 
-@pytest.mark.filterwarnings("ignore::separatrix.base.errors.NotConvergedWarning")
+@pytest.mark.filterwarnings("ignore::separatrix.core.base.errors.NotConvergedWarning")
 @pytest.mark.parametrize("base", [sx.Perceptron(), sx.LinearDiscriminantAnalysis()])
 @pytest.mark.parametrize("scheme", [sx.OneVsRestClassifier, sx.OneVsOneClassifier])
 def test_a_scheme_goes_on_after_a_fit(scheme, base):

@@ -9,9 +9,9 @@ import pytest
 from scipy.sparse import csr_array
 
 import separatrix as sx
-from separatrix.certificates.claim import RowsClaim
 from separatrix.classifiers import CLASSIFIERS
-from separatrix.rows import memory_rows
+from separatrix.core.certificate import RowsClaim
+from separatrix.core.rows.memory_rows import memory_rows
 from tests.streamed import streamed
 
 APPROACHES = {"discriminant function", "discriminative", "generative"}

@@ -15,7 +15,7 @@ from sklearn.linear_model import Ridge
 
 import separatrix as sx
 from separatrix import Hyperplane, LeastSquaresClassifier, Scorer
-from separatrix.base.errors import ParameterError
+from separatrix.core.base.errors import ParameterError
 from tests.classifiers.lecture_rows import LINE, LINE_Y, PLANE, PLANE_Y, with_row
 
 R = json.loads((Path(__file__).parent.parent / "r" / "moments.json").read_text())

@@ -7,11 +7,9 @@ import numpy as np
 import pytest
 
 from separatrix import LeastSquaresClassifier
-from separatrix.base.errors import ParameterError
-from separatrix.moments.deletion import influence
-from separatrix.moments.squared_cost import build_squared_cost
-from separatrix.moments.target_tables import OneHot
-from separatrix.rows import memory_rows
+from separatrix.core.base.errors import ParameterError
+from separatrix.core.rows.memory_rows import memory_rows
+from separatrix.core.squared_cost import OneHot, build_squared_cost, influence
 from tests.classifiers.lecture_rows import LINE, LINE_Y, PLANE, PLANE_Y, with_row
 
 R = json.loads((Path(__file__).parent.parent / "r" / "moments.json").read_text())

@@ -12,7 +12,7 @@ from sklearn.datasets import load_iris
 
 import separatrix as sx
 from separatrix import LeastSquaresClassifier
-from separatrix.base.errors import NotConvergedWarning
+from separatrix.core.base.errors import NotConvergedWarning
 
 
 def test_singular_columns_are_fitted_with_minimum_norm_and_said():

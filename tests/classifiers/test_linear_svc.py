@@ -10,7 +10,7 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.preprocessing import StandardScaler
 
 import separatrix as sx
-from separatrix.base.errors import NotConvergedWarning, ParameterError
+from separatrix.core.base.errors import NotConvergedWarning, ParameterError
 from tests import problems
 
 LOSSES = ("squared_hinge", "hinge")

@@ -18,8 +18,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import separatrix as sx
-from separatrix.base.errors import NotConvergedWarning, SeparationWarning
-from separatrix.solvers import SOLVERS, Newton
+from separatrix.core.base.errors import NotConvergedWarning, SeparationWarning
+from separatrix.core.solvers.newton import Newton
+from separatrix.core.solvers.registry import SOLVERS
 
 from .. import problems, reference
 

@@ -9,7 +9,7 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.svm import SVC
 
 import separatrix as sx
-from separatrix.base.errors import NotConvergedWarning, NotFiniteError, ParameterError
+from separatrix.core.base.errors import NotConvergedWarning, NotFiniteError, ParameterError
 from tests.wide_text import wide_text
 
 XOR = np.array([[-1.0, -1.0], [1.0, 1.0], [-1.0, 1.0], [1.0, -1.0]])
@@ -146,7 +146,7 @@ def test_overlapping_classes_end_with_a_proof_and_weights_of_least_violation(see
 
 
 def test_overlap_in_large_tables_bisects_the_means(monkeypatch):
-    monkeypatch.setattr("separatrix.classifiers.separator.MOST_VIOLATION_ENTRIES", 5)
+    monkeypatch.setattr("separatrix.classifiers.hyperplane_search.MOST_VIOLATION_ENTRIES", 5)
     with pytest.warns(NotConvergedWarning, match="bisect the means"):
         model = sx.MaxMarginClassifier().fit([[0.0], [2.0], [1.0], [3.0]], [0, 0, 1, 1])
     assert model.hyperplane().offset == pytest.approx(1.5)
@@ -202,7 +202,7 @@ def test_columns_of_unlike_units_are_solved_in_their_own_units():
 def test_a_fit_that_is_cut_short_names_its_rows_and_both_bounds(monkeypatch):
     X, y = load_breast_cancer(return_X_y=True)
     X = (X - X.mean(axis=0)) / X.std(axis=0)
-    monkeypatch.setattr("separatrix.solvers.separating.max_margin.nearly_nearest", lambda problem, w: None)
+    monkeypatch.setattr("separatrix.core.solvers.convex_hulls.nearly_nearest", lambda problem, w: None)
     with pytest.warns(NotConvergedWarning, match="no hyperplane has (a margin of )?more than"):
         model = sx.MaxMarginClassifier(max_iter=50).fit(X, y)
     assert len(model.support_) > 2

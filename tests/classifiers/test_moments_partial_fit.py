@@ -11,8 +11,8 @@ from scipy.sparse import csr_array
 from sklearn.exceptions import NotFittedError
 
 import separatrix as sx
-from separatrix.base.errors import InputError, LabelError, NotConvergedWarning, NotFiniteError, ParameterError
-from separatrix.classifiers import gaussian
+from separatrix.classifiers import generative
+from separatrix.core.base.errors import InputError, LabelError, NotConvergedWarning, NotFiniteError, ParameterError
 from tests.streamed_table import StreamedTable
 
 CLASSIFIERS = {
@@ -107,7 +107,7 @@ def test_rows_one_at_a_time(name):
 
 def test_scores_that_have_lost_digits_have_no_bound(monkeypatch):
     """A covariance of few rows far from zero may be nearly singular. Here every rounding error counts as too large."""
-    monkeypatch.setattr(gaussian, "LARGEST_SCORE_ROUNDING", 0.0)
+    monkeypatch.setattr(generative, "LARGEST_SCORE_ROUNDING", 0.0)
     X, y = table("ab", n=30)
     model = sx.QuadraticDiscriminantAnalysis().partial_fit(X, y)
     assert model.certificate_.bound is None

@@ -22,10 +22,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import separatrix as sx
-from separatrix.base.errors import NotConvergedWarning, NotFiniteError, ParameterError
 from separatrix.classifiers import CLASSIFIERS
-from separatrix.geometry import Hyperplane
-from separatrix.scorers.schemes import OneVersusOne, OneVersusRest, compare_schemes, cost_of, pairs, votes
+from separatrix.core.base.errors import NotConvergedWarning, NotFiniteError, ParameterError
+from separatrix.core.geometry.hyperplane import Hyperplane
+from separatrix.core.schemes import OneVersusOne, OneVersusRest, compare_schemes, cost_of, pairs, votes
 
 BOTH = pytest.mark.parametrize("make", [sx.OneVsOneClassifier, sx.OneVsRestClassifier])
 

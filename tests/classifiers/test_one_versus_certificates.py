@@ -9,7 +9,7 @@ from sklearn.datasets import load_iris
 from sklearn.linear_model import RidgeClassifier
 
 import separatrix as sx
-from separatrix.base.errors import NotConvergedWarning
+from separatrix.core.base.errors import NotConvergedWarning
 
 BOTH = pytest.mark.parametrize("make", [sx.OneVsOneClassifier, sx.OneVsRestClassifier])
 

@@ -18,7 +18,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.utils import get_tags
 
 import separatrix as sx
-from separatrix.base.errors import LabelError, NotFiniteError, ParameterError, SeparatrixWarning
+from separatrix.core.base.errors import LabelError, NotFiniteError, ParameterError, SeparatrixWarning
 
 BOTH = pytest.mark.parametrize(
     ("make", "theirs"), [(sx.OneVsRestClassifier, OneVsRestClassifier), (sx.OneVsOneClassifier, OneVsOneClassifier)]

@@ -5,7 +5,7 @@ import pytest
 from scipy.sparse import csr_array
 
 import separatrix as sx
-from separatrix.base.errors import ParameterError
+from separatrix.core.base.errors import ParameterError
 from tests import problems
 
 

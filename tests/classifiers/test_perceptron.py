@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris
 
 import separatrix as sx
-from separatrix.base.errors import LabelError, NotConvergedWarning, NotFiniteError, ParameterError
+from separatrix.core.base.errors import LabelError, NotConvergedWarning, NotFiniteError, ParameterError
 from tests.classifiers.lecture_rows import LINE, LINE_Y, PHI, XOR, XOR_Y
 
 # ------------------------------------------------------------------------------------------ exact examples
@@ -120,7 +120,7 @@ def test_reaching_max_iter_on_separable_rows_says_that_it_would_end():
 
 
 def test_large_tables_are_not_asked_about(monkeypatch):
-    monkeypatch.setattr("separatrix.solvers.separating.inseparability.MOST_PROOF_ENTRIES", 5)
+    monkeypatch.setattr("separatrix.core.solvers.separation_stopping.MOST_PROOF_ENTRIES", 5)
     with pytest.warns(NotConvergedWarning, match="was not tested on so large a table"):
         sx.Perceptron(max_iter=30).fit(XOR, XOR_Y)
 

@@ -8,7 +8,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 
 import separatrix as sx
-from separatrix.base.errors import NotConvergedWarning
+from separatrix.core.base.errors import NotConvergedWarning
 from tests.classifiers.lecture_rows import LINE, LINE_Y, XOR, XOR_Y
 
 

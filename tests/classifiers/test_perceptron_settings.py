@@ -5,7 +5,7 @@ import pytest
 import sklearn.linear_model as peers
 
 import separatrix as sx
-from separatrix.base.errors import NotConvergedWarning, ParameterError
+from separatrix.core.base.errors import NotConvergedWarning, ParameterError
 from tests.classifiers.lecture_rows import PHI, XOR, XOR_Y
 
 

@@ -7,7 +7,7 @@ import pytest
 from scipy.sparse import csr_array
 
 import separatrix as sx
-from separatrix.base.errors import NotConvergedWarning, ParameterError
+from separatrix.core.base.errors import NotConvergedWarning, ParameterError
 from tests.streamed_table import StreamedTable
 
 

@@ -9,10 +9,10 @@ import pytest
 from sklearn.datasets import load_iris
 
 import separatrix as sx
-from separatrix.base.errors import NotConvergedWarning, SeparationWarning
-from separatrix.classifiers import separated
-from separatrix.proofs.verdicts import QuasiSeparable, Separable
-from separatrix.solvers.stopping import Status
+from separatrix.classifiers import no_optimum
+from separatrix.core.base.errors import NotConvergedWarning, SeparationWarning
+from separatrix.core.proofs.verdicts import QuasiSeparable, Separable
+from separatrix.core.solvers.stopping import Status
 
 DATA = Path(__file__).parents[1] / "data"
 
@@ -103,7 +103,7 @@ def test_several_classes_are_told_whenever_they_are_separated():
 def test_a_fit_that_takes_overlapping_classes_for_separated_ones_is_put_right_by_the_proof(monkeypatch):
     """A direction in which rows move by less than rounding is one to infinity as far as Newton's way can show."""
     seen = Status("quasi-separated", "no optimum exists", False)
-    monkeypatch.setattr("separatrix.solvers.separation_rule.quasi", lambda problem: seen)
+    monkeypatch.setattr("separatrix.core.solvers.stopping.quasi", lambda problem: seen)
     X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), [0, 1, 0, 1]
     with pytest.warns(NotConvergedWarning, match="the optimum, which exists, is outside the range of float64"):
         model = sx.LogisticRegression(np.inf, solver="gradient-descent", max_iter=1).fit(X, y)
@@ -112,7 +112,7 @@ def test_a_fit_that_takes_overlapping_classes_for_separated_ones_is_put_right_by
 
 
 def test_a_constant_column_asks_for_no_proof_where_the_others_are_held(monkeypatch):
-    from separatrix.classifiers import separated
+    from separatrix.classifiers import no_optimum as separated
 
     def asked(*args):
         raise AssertionError("separability was asked for")
@@ -126,12 +126,12 @@ def test_a_constant_column_asks_for_no_proof_where_the_others_are_held(monkeypat
 
 def test_weights_of_the_fit_prove_the_separation_of_many_columns_without_a_linear_program(monkeypatch):
     rng = np.random.default_rng(0)
-    X, y = rng.standard_normal((400, separated.MOST_PROGRAM_DIRECTIONS + 1)), rng.integers(0, 2, 400)
+    X, y = rng.standard_normal((400, no_optimum.MOST_PROGRAM_DIRECTIONS + 1)), rng.integers(0, 2, 400)
 
     def no_program(*_):
         raise AssertionError("a linear program was set up")
 
-    monkeypatch.setattr(separated, "decide", no_program)
+    monkeypatch.setattr(no_optimum, "decide", no_program)
     model, _ = _fit(X, y)
     assert isinstance(model.separation_, Separable)
     assert model.separation_.verify(X, y, exact=True)

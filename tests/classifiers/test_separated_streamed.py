@@ -5,7 +5,7 @@ import pandas
 import pytest
 
 import separatrix as sx
-from separatrix.base.errors import NotConvergedWarning
+from separatrix.core.base.errors import NotConvergedWarning
 from tests.streamed_table import StreamedTable
 
 NAMES = ["x0", "x1", "x2", "x3"]

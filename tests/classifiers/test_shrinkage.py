@@ -8,7 +8,7 @@ from sklearn.covariance import OAS
 from sklearn.datasets import load_iris, load_wine
 
 import separatrix as sx
-from separatrix.base.errors import ParameterError, WeightError
+from separatrix.core.base.errors import ParameterError, WeightError
 
 SHRINKAGES = ["auto", 0.0, 0.3, 1.0]
 

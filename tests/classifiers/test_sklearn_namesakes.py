@@ -12,8 +12,8 @@ from sklearn.feature_selection import SelectFromModel
 from sklearn.utils import all_estimators
 
 import separatrix as sx
-from separatrix.base.errors import CompatibilityWarning, NotConvergedWarning, ParameterError
 from separatrix.classifiers import CLASSIFIERS
+from separatrix.core.base.errors import CompatibilityWarning, NotConvergedWarning, ParameterError
 
 THEIRS = dict(all_estimators(type_filter="classifier"))
 NAMESAKES = {kind.__name__: kind for kind in CLASSIFIERS.values() if kind.__name__ in THEIRS}

@@ -10,9 +10,9 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.model_selection import GridSearchCV
 
 import separatrix as sx
-from separatrix.base.errors import CompatibilityWarning, NotConvergedWarning, ParameterError, WeightError
-from separatrix.base.zero_weight_classes import ABSENT_CLASS_INTERCEPT
-from separatrix.solvers import SCIKIT_LEARN_SOLVERS, SOLVERS
+from separatrix.core.base.errors import CompatibilityWarning, NotConvergedWarning, ParameterError, WeightError
+from separatrix.core.rows.targets import ABSENT_CLASS_INTERCEPT
+from separatrix.core.solvers.registry import SCIKIT_LEARN_SOLVERS, SOLVERS
 
 THEIRS = {"liblinear", "newton-cg", "newton-cholesky", "sag", "saga"}
 

@@ -10,10 +10,10 @@ from sklearn.multiclass import OneVsOneClassifier
 from sklearn.svm import LinearSVC
 
 import separatrix as sx
-from separatrix.export.formula import formula_of
-from separatrix.losses.links import LINKS
-from separatrix.scorers.schemes import OneVersusOne, votes
-from separatrix.scorers.scorer import Scorer
+from separatrix.core.links import LINKS
+from separatrix.core.schemes import OneVersusOne, votes
+from separatrix.core.scorer import Scorer
+from separatrix.output.formula import formula_of
 
 BALANCED = np.array([[-1.0], [1.0], [-1.0], [1.0]]), np.array([0, 0, 1, 1])
 

@@ -9,9 +9,9 @@ import sklearn.exceptions
 from scipy import sparse
 
 import separatrix as sx
-from separatrix.base.errors import ParameterError
 from separatrix.classifiers import CLASSIFIERS
-from separatrix.classifiers.linear import LinearClassifier
+from separatrix.classifiers.base import LinearClassifier
+from separatrix.core.base.errors import ParameterError
 
 LINEAR = sorted(name for name, kind in CLASSIFIERS.items() if issubclass(kind, LinearClassifier))
 PROBABLE = sorted(name for name, kind in CLASSIFIERS.items() if kind.has_probabilities)

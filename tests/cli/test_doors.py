@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from separatrix.cli import verbs
+from separatrix.cli import exits
 from separatrix.cli.exits import Terminated, terminate
 from tests.cli.running import OVERLAPPING, complaint, run
 
@@ -90,7 +90,7 @@ def test_a_file_that_may_not_be_read(table, tmp_path):
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
-@pytest.mark.parametrize("words", [[], ["--help"], ["--version"], *([verb, "--help"] for verb in verbs.VERBS)])
+@pytest.mark.parametrize("words", [[], ["--help"], ["--version"], *([verb, "--help"] for verb in exits.VERBS)])
 def test_help_on_a_full_device(words):
     with open("/dev/full", "w") as full:
         done = subprocess.run([*PROGRAM, *words], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
@@ -123,7 +123,7 @@ def ended(script):
     return done.returncode, done.stderr.strip()
 
 
-@pytest.mark.parametrize("module", ["click", "separatrix.cli.exits", "separatrix.cli.compare", "separatrix.evaluation"])
+@pytest.mark.parametrize("module", ["click", "separatrix.cli.exits", "separatrix.cli.compare", "separatrix.statistics"])
 def test_an_interrupt_while_modules_are_loaded(table, module):
     script = INTERRUPTED.format(module=module, words=["compare", table, "--target", "y"], signal=int(signal.SIGINT))
     assert ended(script) == (130, "separatrix: interrupted")

@@ -8,10 +8,10 @@ import pytest
 from sklearn import metrics
 from sklearn.datasets import load_iris
 
-from separatrix import model_file, save
-from separatrix.classifiers import LogisticRegression
-from separatrix.diagnostics import wilson
-from separatrix.table import read_rows, read_table
+from separatrix import save
+from separatrix.classifiers import LogisticRegression, model_file
+from separatrix.statistics.intervals import wilson
+from separatrix.tables.read_table import read_rows, read_table
 
 from .running import OVERLAPPING, complaint, real, run
 

@@ -8,8 +8,8 @@ import sys
 import duckdb
 import pytest
 
-from separatrix.base.errors import ParameterError
 from separatrix.cli.export import parts
+from separatrix.core.base.errors import ParameterError
 
 from .running import complaint, real, run
 

@@ -3,7 +3,7 @@
 import errno
 import os
 
-from separatrix.plots.figures import FIGURES
+from separatrix.teach.figures import FIGURES
 
 from .running import complaint, run
 

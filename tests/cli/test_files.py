@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from separatrix import model_file
-from separatrix.model_file.forms import LONGEST_SENTENCE
+from separatrix.classifiers import model_file
+from separatrix.classifiers.model_forms import LONGEST_SENTENCE
 
 from .running import complaint, run
 

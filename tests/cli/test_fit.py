@@ -6,13 +6,13 @@ import re
 import numpy as np
 import pytest
 
-from separatrix import LogisticRegression, errors, load, model_file
-from separatrix.base.folds import stratified_folds
-from separatrix.classifiers import CLASSIFIERS, OFFERED, describe
-from separatrix.cli.models import settings, unfitted
-from separatrix.evaluation.holdout import held_out
-from separatrix.solvers.registry import SOLVERS
-from separatrix.table import read_table
+from separatrix import LogisticRegression, errors, load
+from separatrix.classifiers import CLASSIFIERS, OFFERED, describe, model_file
+from separatrix.cli.classifier_options import settings, unfitted
+from separatrix.core.rows.hold_out import stratified_folds
+from separatrix.core.solvers.registry import SOLVERS
+from separatrix.statistics.held_out_fit import held_out
+from separatrix.tables.read_table import read_table
 
 from .running import OVERLAPPING, complaint, real, run
 

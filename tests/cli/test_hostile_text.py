@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import separatrix.cli
-from separatrix.base.errors import printable
 from separatrix.cli.terminal import command_line
+from separatrix.core.base.errors import printable
 from tests.cli.running import complaint, on_a_terminal, run
 
 # ESC [ 31 m turns a terminal red, U+009B does the same in one character, BEL ends a title, U+202E turns text round.

@@ -11,10 +11,11 @@ import pytest
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from separatrix import LogisticRegression, TableEncoder, load, model_file
-from separatrix.base.folds import stratified_folds
-from separatrix.evaluation.holdout import held_out
-from separatrix.table import read_table
+from separatrix import LogisticRegression, TableEncoder, load
+from separatrix.classifiers import model_file
+from separatrix.core.rows.hold_out import stratified_folds
+from separatrix.statistics.held_out_fit import held_out
+from separatrix.tables.read_table import read_table
 
 from .running import complaint, real, rows_of, run
 

@@ -11,9 +11,9 @@ import click
 import pytest
 
 import separatrix as sx
-from separatrix.base.errors import ParameterError
 from separatrix.cli import main
-from separatrix.cli.verbs import VERBS
+from separatrix.cli.exits import VERBS
+from separatrix.core.base.errors import ParameterError
 
 from .running import OVERLAPPING, complaint, run
 

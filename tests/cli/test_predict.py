@@ -8,17 +8,9 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from separatrix import (
-    LinearDiscriminantAnalysis,
-    LogisticRegression,
-    OneVsRestClassifier,
-    decision,
-    load,
-    model_file,
-    save,
-)
-from separatrix.classifiers import lacks_probabilities
-from separatrix.table import read_rows, read_table
+from separatrix import LinearDiscriminantAnalysis, LogisticRegression, OneVsRestClassifier, decision, load, save
+from separatrix.classifiers import lacks_probabilities, model_file
+from separatrix.tables.read_table import read_rows, read_table
 
 from .running import OVERLAPPING, complaint, real, rows_of, run
 

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from separatrix.classifiers import OFFERED
 from separatrix.cli import main
-from separatrix.cli.verbs import VERBS
+from separatrix.cli.exits import VERBS
 
 from .running import OVERLAPPING, real
 
@@ -174,7 +174,7 @@ def test_help_imports_nothing_heavy():
 def test_prediction_needs_no_scikit_learn_and_no_solver(model, tmp_path):
     data = tmp_path / "new.csv"
     data.write_text("sepal length (cm),sepal width (cm),petal length (cm),petal width (cm)\n5.1,3.5,1.4,0.2\n")
-    heavy = ["scipy", "sklearn", "pandas", "pyarrow.parquet", "separatrix.solvers", "separatrix.objectives.problem"]
+    heavy = ["scipy", "sklearn", "pandas", "pyarrow.parquet", "separatrix.core.solvers", "separatrix.core.problem"]
     assert imported("predict", model, str(data), "--proba", names=heavy) == ["0"]
     assert imported("show", model, names=heavy) == ["0"]
 

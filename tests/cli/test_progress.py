@@ -5,8 +5,8 @@ import time
 
 import pytest
 
-from separatrix.base.watching import Amount, Part, stage, watched
 from separatrix.cli import terminal
+from separatrix.core.base.watching import Amount, Part, stage, watched
 
 from .running import on_a_terminal, run
 

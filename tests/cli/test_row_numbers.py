@@ -15,7 +15,7 @@ import pytest
 
 import separatrix as sx
 from separatrix import errors
-from separatrix.table import read_rows, read_table
+from separatrix.tables.read_table import read_rows, read_table
 
 from .running import complaint, run
 

@@ -11,13 +11,14 @@ from sklearn.linear_model import LogisticRegression as Theirs
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from separatrix import LogisticRegression, model_file, save
+from separatrix import LogisticRegression, save
+from separatrix.classifiers import model_file
 from separatrix.cli.export import DIALECTS
 from separatrix.cli.show import PACKAGES
-from separatrix.export import dialects
-from separatrix.export.other_packages import PACKAGES as KNOWN
-from separatrix.export.other_packages import as_settings
-from separatrix.table import read_table
+from separatrix.output import sql as dialects
+from separatrix.output.other_packages import PACKAGES as KNOWN
+from separatrix.output.other_packages import as_settings
+from separatrix.tables.read_table import read_table
 
 from .running import complaint, real, run
 

@@ -67,7 +67,7 @@ def test_what_a_verb_does_not_import(model, tmp_path):
 
 def _rows(name):
     """A demo table as CSV: demos that scikit-learn provides import it when they are read."""
-    from separatrix.table import read_table
+    from separatrix.tables.read_table import read_table
 
     table = read_table(name)
     return "\n".join([",".join(table.names), *(",".join(map(repr, row)) for row in table.X.tolist())]) + os.linesep

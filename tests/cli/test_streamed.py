@@ -14,9 +14,9 @@ import pyarrow as pa
 import pytest
 from pyarrow import csv, parquet
 
-from separatrix.streams import memory_limit
-from separatrix.table.formats import batched
-from separatrix.table.streaming import streamed_table
+from separatrix.tables import batches as memory_limit
+from separatrix.tables import streamed_table
+from separatrix.tables.formats import batched
 
 from .running import complaint, real, run
 
@@ -32,7 +32,7 @@ ROUNDED = {
 def small_batches(monkeypatch):
     monkeypatch.setattr(memory_limit, "smallest_memory", lambda n_columns: 0)
     # A smaller sample than in memory gives coefficients that agree only up to the tolerance.
-    monkeypatch.setattr("separatrix.streams.streamed_likelihood.most_drawn", lambda *_: 1 << 30)
+    monkeypatch.setattr("separatrix.tables.scan.most_drawn", lambda *_: 1 << 30)
     monkeypatch.setattr(batched, "ROWS_PER_BATCH", 97)
     monkeypatch.setattr(batched, "BYTES_PER_BATCH", 5000)
 
@@ -260,7 +260,7 @@ def test_a_full_disk(table, monkeypatch):
     def full(*given):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("separatrix.streams.encoded_cache.CacheWriter.add", full)
+    monkeypatch.setattr("separatrix.tables.encoded_rows.CacheWriter.add", full)
     assert run(*FIT_IMPUTED, "--out", "b.json").stdout.replace("b.json", "a.json") == expected.stdout
     said = complaint(*FIT_IMPUTED, "--cache", "kept", code=3)
     assert "kept: a cache of rows cannot be written there (No space left on device)" in said

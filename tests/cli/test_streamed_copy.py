@@ -10,15 +10,13 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from separatrix.base.errors import TableError
 from separatrix.cli.exits import Terminated
-from separatrix.streams import memory_limit
-from separatrix.table import seen_texts
-from separatrix.table.formats import batched, inspected
-from separatrix.table.schema import Column
-from separatrix.table.streaming import typed_copy
-from separatrix.table.streaming.batch_column import BatchColumn
-from separatrix.table.streaming.streamed_columns import GivenColumn
+from separatrix.core.base.errors import TableError
+from separatrix.tables import batches as memory_limit
+from separatrix.tables import seen_cells, streamed_table
+from separatrix.tables.formats import batched, csv_files
+from separatrix.tables.schema import Column
+from separatrix.tables.streamed_columns import BatchColumn, GivenColumn
 
 from .running import complaint, run
 
@@ -31,7 +29,7 @@ def small_batches(monkeypatch):
     monkeypatch.setattr(batched, "ROWS_PER_BATCH", 97)
     monkeypatch.setattr(batched, "BYTES_PER_BATCH", 8000)
     # So few that columns of numbers are stored as numbers after a few batches.
-    monkeypatch.setattr(seen_texts, "MOST_TEXTS_KEPT", 200)
+    monkeypatch.setattr(seen_cells, "MOST_TEXTS_KEPT", 200)
 
 
 @pytest.fixture
@@ -98,7 +96,7 @@ def fitted(data, *more):
 
 def without_copy(monkeypatch, data, *more):
     with monkeypatch.context() as patch:
-        patch.setattr(typed_copy, "room_for_temporary", lambda folder: 0)
+        patch.setattr(streamed_table, "room_for_temporary", lambda folder: 0)
         return fitted(data, *more)
 
 
@@ -144,7 +142,7 @@ def test_settings_of_columns(frame, parses, monkeypatch):
 def test_a_copy_that_lacks_texts_is_not_used():
     column, number = BatchColumn("a", pa.chunked_array([["007", "7"]])), Column("a", "number")
     target = BatchColumn("y", pa.chunked_array([["u", "v"]]))
-    writer = typed_copy.CopyWriter()
+    writer = streamed_table.CopyWriter()
     writer.add([column], [GivenColumn(number, None, "t.csv")], target)
     assert writer.finished([Column("a", "category", ("007", "7"))], (), "t.csv") is None
     (batch,) = writer.finished([number], (), "t.csv").batches(["y", "a"])
@@ -169,7 +167,7 @@ def test_a_disk_that_fills_up(frame, parses, monkeypatch):
     frame.to_csv("t.csv", index=False)
     found = fitted("t.csv")
     parses.clear()
-    monkeypatch.setattr(typed_copy, "_write", full)
+    monkeypatch.setattr(streamed_table, "_write", full)
     assert fitted("t.csv") == found
     assert len(parses) > 3
 
@@ -177,10 +175,10 @@ def test_a_disk_that_fills_up(frame, parses, monkeypatch):
 def test_a_folder_that_cannot_be_written(frame, parses, monkeypatch):
     frame.to_csv("t.csv", index=False)
     found = fitted("t.csv")
-    monkeypatch.setattr(typed_copy.tempfile, "TemporaryFile", full)
+    monkeypatch.setattr(streamed_table.tempfile, "TemporaryFile", full)
     parses.clear()
     with monkeypatch.context() as patch:
-        patch.setattr("separatrix.streams.encoded_cache.room_for_temporary", lambda folder: 0)
+        patch.setattr("separatrix.tables.encoded_rows.room_for_temporary", lambda folder: 0)
         assert fitted("t.csv") == found
     assert len(parses) > 3
 
@@ -198,7 +196,7 @@ def test_nothing_is_left_behind(frame, monkeypatch, tmp_path, error, code):
     (tmp_path / "tmp").mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "tmp"))
     frame.to_csv("t.csv", index=False)
-    before, add = open_files(), typed_copy.CopyWriter.add
+    before, add = open_files(), streamed_table.CopyWriter.add
 
     def interrupted(writer, *given):
         add(writer, *given)
@@ -206,7 +204,7 @@ def test_nothing_is_left_behind(frame, monkeypatch, tmp_path, error, code):
             raise error
         assert not list((tmp_path / "tmp").iterdir())
 
-    monkeypatch.setattr(typed_copy.CopyWriter, "add", interrupted)
+    monkeypatch.setattr(streamed_table.CopyWriter, "add", interrupted)
     run("fit", "t.csv", "--target", "y", "--memory", "1KB", code=code)
     assert not list((tmp_path / "tmp").iterdir())
     if error is None:  # The frames of an error hold the file.
@@ -216,7 +214,7 @@ def test_nothing_is_left_behind(frame, monkeypatch, tmp_path, error, code):
 def test_quotes_and_windows_line_ends(frame, monkeypatch):
     """Lines are counted while they are parsed; a line end that two pieces share counts once."""
     frame.to_csv("t.csv", index=False, quoting=1, lineterminator="\r\n")
-    monkeypatch.setattr(inspected, "MOST_BYTES_SEARCHED", 1000)
+    monkeypatch.setattr(csv_files, "MOST_BYTES_SEARCHED", 1000)
     assert fitted("t.csv")
 
 
@@ -224,13 +222,13 @@ def test_small_batches_are_joined_with_the_same_model(frame, monkeypatch):
     for module in (batched, memory_limit):
         monkeypatch.setattr(module, "ROWS_PER_BATCH", 1 << 16)
     monkeypatch.setattr(batched, "BYTES_PER_BATCH", 32_000)  # a sixteenth of it is parsed at a time
-    sizes, add = [], typed_copy.CopyWriter.add
+    sizes, add = [], streamed_table.CopyWriter.add
 
     def noted(writer, columns, seen, target, ends):
         sizes.append((len(target.cells), len(ends)))
         add(writer, columns, seen, target, ends)
 
-    monkeypatch.setattr(typed_copy.CopyWriter, "add", noted)
+    monkeypatch.setattr(streamed_table.CopyWriter, "add", noted)
     missing(frame, np.random.default_rng(5))
     frame.to_csv("t.csv", index=False)
     for how in ("impute", "drop"):

@@ -8,8 +8,9 @@ import sys
 import numpy as np
 import pytest
 
-from separatrix import model_file
-from separatrix.table import TextSettings, read_schema
+from separatrix.classifiers import model_file
+from separatrix.tables.schema import read_schema
+from separatrix.tables.text import TextSettings
 from tests.docstrings import docstrings
 
 from .running import complaint, rows_of, run

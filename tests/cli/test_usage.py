@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from separatrix._version import __version__
-from separatrix.cli.verbs import VERBS
+from separatrix.cli.exits import VERBS
 
 from .running import complaint, run
 

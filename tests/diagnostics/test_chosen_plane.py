@@ -5,11 +5,10 @@ import pytest
 from sklearn.base import clone
 
 import separatrix as sx
-from separatrix.base.labels import encode
-from separatrix.diagnostics.chosen_plane import ModelInPlane, column_plane, fisher_plane
-from separatrix.diagnostics.view_plane import plane_of
-from separatrix.table import Scaling
-from separatrix.table.encoded_table import Table
+from separatrix.core.base.labels import encode
+from separatrix.statistics.view_plane import ModelInPlane, column_plane, fisher_plane, plane_of
+from separatrix.tables.encoder import Scaling
+from separatrix.tables.read_table import Table
 
 MODELS = {
     "logistic": sx.LogisticRegression(),
@@ -53,7 +52,7 @@ def test_two_columns_are_drawn_in_their_units_with_the_others_at_their_means(sta
     assert plane.names == ("c", "b")
 
 
-@pytest.mark.filterwarnings("ignore::separatrix.base.errors.NotConvergedWarning")
+@pytest.mark.filterwarnings("ignore::separatrix.core.base.errors.NotConvergedWarning")
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("K", [2, 3])
 @pytest.mark.parametrize("view", ["boundary", "fisher", "columns"])

@@ -5,8 +5,8 @@ import pytest
 from scipy.sparse import csr_array
 
 import separatrix as sx
-from separatrix.base.errors import ParameterError
-from separatrix.diagnostics import coefficients
+from separatrix.core.base.errors import ParameterError
+from separatrix.statistics.coefficients import coefficients
 
 rng = np.random.default_rng(0)
 X = np.column_stack([rng.normal(40, 12, 200), rng.integers(0, 2, 200), rng.standard_normal(200)])

@@ -6,10 +6,10 @@ import pytest
 from scipy.sparse import csr_array
 
 import separatrix as sx
-from separatrix.diagnostics import contributions, surprising
-from separatrix.diagnostics.contributions import MOST_COLUMNS_NOT_LINEAR
-from separatrix.evaluation.answers import answers
-from separatrix.reports.reported_model import ReportedModel
+from separatrix.output.report.reported_model import ReportedModel
+from separatrix.statistics.explained_row import MOST_COLUMNS_NOT_LINEAR, contributions
+from separatrix.statistics.influence import surprising
+from separatrix.statistics.measures import answers
 
 
 def _drawn(K, d=4, n=120, seed=0):

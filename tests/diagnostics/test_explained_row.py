@@ -8,9 +8,9 @@ import pytest
 from sklearn.pipeline import make_pipeline
 
 import separatrix as sx
-from separatrix.base.errors import InputError, LabelError
 from separatrix.classifiers import CLASSIFIERS, lacks_probabilities
-from separatrix.losses import LOSSES
+from separatrix.core.base.errors import InputError, LabelError
+from separatrix.core.losses import LOSSES
 
 RNG = np.random.default_rng(5)
 Y = np.repeat([0, 1, 2], 20)

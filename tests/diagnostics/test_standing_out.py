@@ -10,9 +10,10 @@ from scipy.sparse import csr_array
 from scipy.stats import spearmanr
 
 import separatrix as sx
-from separatrix.base.errors import InputError, ParameterError
-from separatrix.diagnostics import coefficients, influential, surprising
-from separatrix.evaluation.answers import answers
+from separatrix.core.base.errors import InputError, ParameterError
+from separatrix.statistics.coefficients import coefficients
+from separatrix.statistics.influence import influential, surprising
+from separatrix.statistics.measures import answers
 
 
 @pytest.fixture(scope="module")

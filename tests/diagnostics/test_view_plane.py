@@ -7,7 +7,7 @@ from scipy.sparse import csr_array
 from sklearn.pipeline import make_pipeline
 
 import separatrix as sx
-from separatrix.diagnostics.view_plane import exact_regions, leads, plane_of
+from separatrix.statistics.view_plane import exact_regions, leads, plane_of
 
 
 def _drawn(K, d, n=150, seed=0):

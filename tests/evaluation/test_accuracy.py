@@ -4,7 +4,7 @@ import pytest
 from sklearn.metrics import accuracy_score, log_loss, precision_recall_fscore_support
 
 import separatrix as sx
-from separatrix.evaluation.mistake_costs import Costs
+from separatrix.statistics.model_decisions import Costs
 
 
 def test_accuracy_errors_and_their_rows():  # E1

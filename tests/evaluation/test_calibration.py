@@ -8,8 +8,8 @@ from sklearn.metrics import brier_score_loss, log_loss
 from sklearn.naive_bayes import GaussianNB
 
 import separatrix as sx
-from separatrix.base.errors import InputError, LabelError, ParameterError
-from separatrix.evaluation.measures import brier_score
+from separatrix.core.base.errors import InputError, LabelError, ParameterError
+from separatrix.statistics.measures import brier_score
 
 
 @pytest.fixture(scope="module")

@@ -14,14 +14,14 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import separatrix as sx
-from separatrix.base.errors import LabelError, NotFiniteError, ParameterError
-from separatrix.base.folds import stratified_folds
-from separatrix.base.watching import Part, watched
 from separatrix.classifiers import CLASSIFIERS
 from separatrix.classifiers.description import Requires
-from separatrix.evaluation.comparison import compare_table
-from separatrix.evaluation.entrants import Contest, Entrant, entrants
-from separatrix.table import read_raw
+from separatrix.core.base.errors import LabelError, NotFiniteError, ParameterError
+from separatrix.core.base.watching import Part, watched
+from separatrix.core.rows.hold_out import stratified_folds
+from separatrix.statistics.comparison import compare_table
+from separatrix.statistics.comparison_trials import Contest, Entrant, entrants
+from separatrix.tables.read_table import read_raw
 
 
 @pytest.fixture(scope="module")
@@ -199,7 +199,7 @@ def test_a_perceptron_stops_inside_its_fit():
 
 
 def test_the_question_of_separability_has_the_same_budget(monkeypatch):
-    monkeypatch.setattr("separatrix.evaluation.entrants.separability", _endless([]))
+    monkeypatch.setattr("separatrix.statistics.comparison_trials.separability", _endless([]))
     X, y = load_iris(return_X_y=True)
     seen = []
     with sx.watch(lambda stage, within: seen.append(str(stage))):

@@ -7,9 +7,9 @@ import pyarrow as pa
 import pytest
 
 import separatrix as sx
-from separatrix.base.errors import LabelError, ParameterError, TableError
-from separatrix.evaluation.comparison import compare_table
-from separatrix.table import read_raw
+from separatrix.core.base.errors import LabelError, ParameterError, TableError
+from separatrix.statistics.comparison import compare_table
+from separatrix.tables.read_table import read_raw
 
 
 def people(n=90):

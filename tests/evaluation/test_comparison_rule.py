@@ -5,9 +5,8 @@ import pytest
 from sklearn.datasets import load_iris
 
 import separatrix as sx
-from separatrix.evaluation.comparison_result import Comparison
-from separatrix.evaluation.standings import Figure, Standing
-from separatrix.evaluation.trials import Trial
+from separatrix.statistics.comparison import Comparison, Figure, Standing
+from separatrix.statistics.comparison_trials import Trial
 
 
 def standing(name, right, met=True, parameters=3, linear=True, probable=True):

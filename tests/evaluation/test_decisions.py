@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import separatrix as sx
-from separatrix.base.errors import ParameterError
-from separatrix.evaluation.decisions import (
+from separatrix.core.base.errors import ParameterError
+from separatrix.statistics.decisions import (
     bayes_decision,
     cost_threshold,
     decide,
@@ -15,7 +15,7 @@ from separatrix.evaluation.decisions import (
     score_threshold,
     with_priors,
 )
-from separatrix.evaluation.mistake_costs import Costs
+from separatrix.statistics.model_decisions import Costs
 
 
 @pytest.fixture(scope="module")

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
 
-from separatrix.base.errors import ParameterError
-from separatrix.evaluation.by_class import ClassFigures
-from separatrix.evaluation.f1_and_lift import f1_interval, lift_interval
+from separatrix.core.base.errors import ParameterError
+from separatrix.statistics.intervals import f1_interval, lift_interval
+from separatrix.statistics.measures import ClassFigures
 
 # The shares of rows that are right, only predicted, only of the class, and neither; and the number of rows.
 TABLES = [

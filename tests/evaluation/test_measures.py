@@ -5,9 +5,8 @@ import pytest
 from sklearn import metrics
 from sklearn.linear_model import LogisticRegression
 
-from separatrix.evaluation.answers import answers
-from separatrix.evaluation.measures import confusion_matrix, in_bits, log_frequencies, log_loss
-from separatrix.evaluation.performance import Performance
+from separatrix.statistics.evaluation import Performance
+from separatrix.statistics.measures import answers, confusion_matrix, in_bits, log_frequencies, log_loss
 
 
 @pytest.fixture(params=[2, 3])

@@ -8,8 +8,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
 import separatrix as sx
-from separatrix.evaluation.model_view import view_of
-from separatrix.plots import DecisionRegionsDisplay
+from separatrix.output.plots.decision_regions import DecisionRegionsDisplay
+from separatrix.statistics.view_plane import view_of
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((120, 2)) * [1.0, 3.0]

@@ -5,9 +5,8 @@ import pytest
 from scipy.stats import binomtest
 from statsmodels.stats.proportion import proportion_confint
 
-from separatrix.base.errors import ParameterError
-from separatrix.diagnostics import exact, on_logits, paired_difference, wilson
-from separatrix.evaluation.proportions import sign_test
+from separatrix.core.base.errors import ParameterError
+from separatrix.statistics.intervals import exact, on_logits, paired_difference, sign_test, wilson
 
 
 @pytest.mark.parametrize("level", [0.8, 0.95])

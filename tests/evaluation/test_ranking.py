@@ -5,9 +5,9 @@ import pytest
 from sklearn.metrics import average_precision_score, precision_recall_curve, roc_auc_score, roc_curve
 
 import separatrix as sx
-from separatrix.base.errors import ParameterError
-from separatrix.diagnostics import BANDS, rank, rankings
-from separatrix.evaluation.answers import answers
+from separatrix.core.base.errors import ParameterError
+from separatrix.statistics.measures import answers
+from separatrix.statistics.ranking import BANDS, rank, rankings
 
 
 def _drawn(seed, n=200, ties=True):

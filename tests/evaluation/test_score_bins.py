@@ -5,9 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from separatrix.evaluation import score_bins
-from separatrix.evaluation.ranking import rank
-from separatrix.evaluation.score_bins import ScoreCounts, binned_ranking, doubles, positions
+from separatrix.statistics import ranking
+from separatrix.statistics.ranking import ScoreCounts, binned_ranking, doubles, positions, rank
 
 
 @given(st.lists(st.floats(allow_nan=False), min_size=1))
@@ -20,8 +19,8 @@ def test_positions_keep_the_order_of_doubles(values):
 
 @pytest.fixture
 def few_bins(monkeypatch):
-    monkeypatch.setattr(score_bins, "MOST_BINS", 50)
-    monkeypatch.setattr(score_bins, "MOST_PENDING", 300)
+    monkeypatch.setattr(ranking, "MOST_BINS", 50)
+    monkeypatch.setattr(ranking, "MOST_PENDING", 300)
 
 
 def _scores(n, unit=1.0):

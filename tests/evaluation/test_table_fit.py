@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import separatrix as sx
-from separatrix.base.errors import ParameterError
+from separatrix.core.base.errors import ParameterError
 from tests.cli.running import run
 
 

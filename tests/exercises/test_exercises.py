@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import separatrix as sx
-from separatrix.base.errors import ParameterError
-from separatrix.scorers.schemes import votes
+from separatrix.core.base.errors import ParameterError
+from separatrix.core.schemes import votes
 
 EXERCISES = sx.exercises.EXERCISES
 ALL = [(number, part.name) for number, one in EXERCISES.items() for part in one.parts]

@@ -8,15 +8,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 
-from separatrix.base.errors import TableError
-from separatrix.model_file import ModelFile
-from separatrix.moments.gaussians import Gaussians, QuadraticScorer
-from separatrix.rows import Frame
-from separatrix.scorers.parts import PartsScorer
-from separatrix.scorers.schemes import OneVersusOne
-from separatrix.scorers.scorer import Scorer
-from separatrix.table.encoded_column import Encoded
-from separatrix.table.encoder import Encoder
+from separatrix.classifiers.model_file import ModelFile
+from separatrix.core.base.errors import TableError
+from separatrix.core.gaussians import Gaussians, QuadraticScorer
+from separatrix.core.rows.frame import Frame
+from separatrix.core.schemes import OneVersusOne, PartsScorer
+from separatrix.core.scorer import Scorer
+from separatrix.tables.encoder import Encoded, Encoder
 
 # Names that a careless export stumbles over: keywords, marks, other alphabets, names that it uses itself.
 LEVELS = ("red", "it's", 'a"b', "naïve 💡", "back\\slash", "NULL", "semi;colon -- x", "{brace}", "50%")

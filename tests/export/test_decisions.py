@@ -5,13 +5,12 @@ import pyarrow as pa
 import pytest
 
 import separatrix as sx
-from separatrix.base.errors import ParameterError
-from separatrix.evaluation.decision_rule import DecisionRule
-from separatrix.evaluation.model_rule import rule_for
-from separatrix.export.formula import formula_of
-from separatrix.export.onnx import graph_of
-from separatrix.export.python import program_text
-from separatrix.export.sql import select_statement
+from separatrix.core.base.errors import ParameterError
+from separatrix.output.formula import formula_of
+from separatrix.output.onnx import graph_of
+from separatrix.output.python import program_text
+from separatrix.output.sql import select_statement
+from separatrix.statistics.model_decisions import DecisionRule, rule_for
 
 from .sql_engines import LONG, in_duckdb, in_sqlite
 

@@ -7,11 +7,12 @@ import pytest
 
 import separatrix as sx
 from separatrix import Scorer
-from separatrix.base.errors import ParameterError
-from separatrix.export import to_onnx, to_python, to_sql
-from separatrix.model_file import ModelFile
-from separatrix.table.encoded_column import Encoded
-from separatrix.table.encoder import Encoder
+from separatrix.classifiers.model_file import ModelFile
+from separatrix.core.base.errors import ParameterError
+from separatrix.output.onnx import to_onnx
+from separatrix.output.python import to_python
+from separatrix.output.sql import to_sql
+from separatrix.tables.encoder import Encoded, Encoder
 
 EXPORTS = [to_python, to_sql, partial(to_sql, parts=True), to_onnx]
 HALF = "a" + chr(0xD800)

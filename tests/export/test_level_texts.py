@@ -8,11 +8,10 @@ import pyarrow as pa
 import pytest
 
 import separatrix as sx
-from separatrix.export.python import to_python
-from separatrix.export.sql import to_sql
-from separatrix.model_file import ModelFile
-from separatrix.table.encoded_column import Encoded
-from separatrix.table.encoder import Encoder
+from separatrix.classifiers.model_file import ModelFile
+from separatrix.output.python import to_python
+from separatrix.output.sql import to_sql
+from separatrix.tables.encoder import Encoded, Encoder
 
 from .cases import answered, same
 from .sql_engines import ENGINES, split

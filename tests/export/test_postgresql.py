@@ -18,12 +18,10 @@ import pyarrow as pa
 import pytest
 
 import separatrix as sx
-from separatrix.evaluation.model_rule import rule_for
-from separatrix.export.dialects import DIALECTS
-from separatrix.export.sql import to_sql
-from separatrix.model_file import ModelFile
-from separatrix.table.encoded_column import Encoded
-from separatrix.table.encoder import Encoder
+from separatrix.classifiers.model_file import ModelFile
+from separatrix.output.sql import DIALECTS, to_sql
+from separatrix.statistics.model_decisions import rule_for
+from separatrix.tables.encoder import Encoded, Encoder
 
 from .cases import KINDS, draw, of_kind, same
 from .test_decisions import neighbours, predicted

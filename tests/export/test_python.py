@@ -12,10 +12,9 @@ import numpy as np
 import pytest
 
 import separatrix as sx
-from separatrix.export.python import to_python
-from separatrix.model_file import ModelFile
-from separatrix.table.encoded_column import Encoded
-from separatrix.table.encoder import Encoder
+from separatrix.classifiers.model_file import ModelFile
+from separatrix.output.python import to_python
+from separatrix.tables.encoder import Encoded, Encoder
 
 from .cases import KINDS, draw, same
 

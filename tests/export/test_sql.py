@@ -11,13 +11,10 @@ import pyarrow as pa
 import pytest
 
 import separatrix as sx
-from separatrix.base.errors import ParameterError
-from separatrix.export.dialects import DIALECTS
-from separatrix.export.sql import to_sql
-from separatrix.export.sql_writer import summed
-from separatrix.model_file import ModelFile, read
-from separatrix.table.encoded_column import Encoded
-from separatrix.table.encoder import Encoder
+from separatrix.classifiers.model_file import ModelFile, read
+from separatrix.core.base.errors import ParameterError
+from separatrix.output.sql import DIALECTS, summed, to_sql
+from separatrix.tables.encoder import Encoded, Encoder
 from tests.campaigns import seeds
 
 from .cases import KINDS, answered, draw, same

@@ -5,9 +5,9 @@ import pyarrow as pa
 import pytest
 
 import separatrix as sx
-from separatrix.export.sql import to_sql
-from separatrix.moments.gaussians import Gaussians, QuadraticScorer
-from separatrix.rows import Frame
+from separatrix.core.gaussians import Gaussians, QuadraticScorer
+from separatrix.core.rows.frame import Frame
+from separatrix.output.sql import to_sql
 
 from .sql_engines import ENGINES, in_duckdb
 

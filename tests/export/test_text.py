@@ -11,11 +11,13 @@ from sklearn.pipeline import make_pipeline
 
 import separatrix as sx
 from separatrix import TextSettings
-from separatrix.base.errors import ParameterError
-from separatrix.export import to_onnx, to_python, to_sql
-from separatrix.model_file import ModelFile
-from separatrix.table.ngrams import text_row
-from separatrix.table.text import TextFeatures
+from separatrix.classifiers.model_file import ModelFile
+from separatrix.core.base.errors import ParameterError
+from separatrix.output.onnx import to_onnx
+from separatrix.output.python import to_python
+from separatrix.output.sql import to_sql
+from separatrix.tables import read_table as read_table_module
+from separatrix.tables.text import TextFeatures, text_row
 from tests.docstrings import docstrings
 
 from .test_python import ALONE, run
@@ -44,7 +46,7 @@ def test_a_python_file_gives_the_model_s_answers(tmp_path, way):
     new = pd.concat([frame, pd.DataFrame({"doc": ODD, "lines": np.arange(len(ODD))})], ignore_index=True)
     rows = [{"doc": doc if isinstance(doc, str) else None, "lines": k} for doc, k in new.itertuples(index=False)]
     found = run(tmp_path, known, rows)
-    table = sx.table.read_rows(new, known.encoder)
+    table = read_table_module.read_rows(new, known.encoder)
     model = known.estimator()
     scores, labels = model.decision_function(table.X), model.predict(table.X)
     answered = dict(zip((table.rows - 1).tolist(), range(len(table.rows)), strict=True))

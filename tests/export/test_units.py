@@ -9,9 +9,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 import separatrix as sx
-from separatrix.export.onnx import to_onnx
-from separatrix.export.python import to_python
-from separatrix.export.sql import to_sql
+from separatrix.output.onnx import to_onnx
+from separatrix.output.python import to_python
+from separatrix.output.sql import to_sql
 
 from .sql_engines import ENGINES
 

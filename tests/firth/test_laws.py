@@ -8,7 +8,7 @@ import scipy.sparse as sp
 
 import separatrix as sx
 from separatrix import LogisticRegression, firth
-from separatrix.rows import labelled_rows
+from separatrix.core.rows.labelled_table import labelled_rows
 
 from ..problems import draw
 from .reference import optimum, penalised
@@ -310,7 +310,7 @@ def test_settings_without_a_meaning_here_are_refused(settings, argument):
     assert fitted(X, y, C=np.inf).coef_.tobytes() == fitted(X, y).coef_.tobytes()
 
 
-@pytest.mark.filterwarnings("ignore::separatrix.base.errors.NotConvergedWarning")
+@pytest.mark.filterwarnings("ignore::separatrix.core.base.errors.NotConvergedWarning")
 @pytest.mark.parametrize("K", [2, 3])
 @pytest.mark.parametrize("apart", [1e-2, 1e-4, 1e-6, 1e-8])
 def test_nearly_collinear_columns_take_few_steps_to_the_same_likelihood(apart, K):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from separatrix.firth.profile_root import MOST_EVALUATIONS, ROOT_TOLERANCE, Look, find_end
+from separatrix.core.firth.profiles import MOST_EVALUATIONS, ROOT_TOLERANCE, Look, find_end
 
 # Profiles r(v), increasing from r(0) = 0, with their derivatives.
 PROFILES = {

@@ -9,7 +9,7 @@ from scipy.stats import chi2
 
 import separatrix as sx
 from separatrix import LogisticRegression, firth
-from separatrix.rows import labelled_rows
+from separatrix.core.rows.labelled_table import labelled_rows
 
 from .reference import optimum, penalised
 from .test_laws import rows
@@ -143,14 +143,14 @@ def test_too_many_parameters_are_refused():
 def test_an_end_that_is_not_found_is_nan_with_a_reason(monkeypatch):
     X, y = rows(2)
     model = LogisticRegression(bias_reduction="firth").fit(X, y)
-    monkeypatch.setattr("separatrix.firth.profile_root.MOST_EVALUATIONS", 1)
+    monkeypatch.setattr("separatrix.core.firth.profiles.MOST_EVALUATIONS", 1)
     with pytest.warns(sx.errors.NotConvergedWarning, match="no (lower|upper) end of the profile interval of column 1"):
         assert np.isnan(firth.profile(model, X, y, 0)).all()
 
 
 def test_weights_that_are_no_maximum_have_no_profile(monkeypatch):
     _, _, problem, W = posed(2)
-    monkeypatch.setattr("separatrix.firth.profiles.Ascent", partial(firth.Ascent, max_iter=0))
+    monkeypatch.setattr("separatrix.core.firth.profiles.Ascent", partial(firth.Ascent, max_iter=0))
     low, high = firth.profile_ends(problem, W + 0.1, 1)
     assert "the fit is not a maximum" in low.reason
     assert np.isnan([low.v, high.v]).all()

@@ -5,9 +5,11 @@ import pytest
 
 import separatrix as sx
 from separatrix import firth
-from separatrix.firth.firth_partials import STRAND, ByColumns, Folded
-from separatrix.losses import LOSSES
-from separatrix.rows import PassCounter, counted_passes, labelled_rows, memory_rows
+from separatrix.core.firth.likelihood import STRAND, ByColumns, Folded
+from separatrix.core.losses import LOSSES
+from separatrix.core.rows.labelled_table import labelled_rows
+from separatrix.core.rows.memory_rows import memory_rows
+from separatrix.core.rows.protocol import PassCounter, counted_passes
 
 from ..problems import draw
 

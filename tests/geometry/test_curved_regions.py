@@ -11,8 +11,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import separatrix as sx
-from separatrix.base.errors import ParameterError
-from separatrix.geometry.plane_scores import plane_scores
+from separatrix.core.base.errors import ParameterError
+from separatrix.core.geometry.polygons import plane_scores
 
 BOX = (-4.0, 6.0, -3.0, 5.0)
 AREA = 80.0

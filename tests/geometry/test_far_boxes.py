@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import separatrix as sx
-from separatrix.base.errors import ParameterError
+from separatrix.core.base.errors import ParameterError
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(200, 2))

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from separatrix.base.errors import InputError, ParameterError
-from separatrix.geometry import Hyperplane, homogeneous
+from separatrix.core.base.errors import InputError, ParameterError
+from separatrix.core.geometry.hyperplane import Hyperplane, homogeneous
 
 seeds = st.integers(0, 10_000)
 

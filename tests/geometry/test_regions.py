@@ -9,8 +9,9 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 
 import separatrix as sx
-from separatrix.base.errors import InputError, ParameterError
-from separatrix.geometry import Hyperplane, Region, cells, polygon_area
+from separatrix.core.base.errors import InputError, ParameterError
+from separatrix.core.geometry.hyperplane import Hyperplane
+from separatrix.core.geometry.polygons import Region, cells, polygon_area
 
 BOX = (-3.0, 4.0, -2.0, 5.0)
 AREA = 49.0

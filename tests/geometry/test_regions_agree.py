@@ -7,10 +7,9 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 import separatrix as sx
-from separatrix.base.errors import ParameterError
 from separatrix.classifiers import CLASSIFIERS
-from separatrix.scorers.parts import PartsScorer
-from separatrix.scorers.schemes import OneVersusOne
+from separatrix.core.base.errors import ParameterError
+from separatrix.core.schemes import OneVersusOne, PartsScorer
 
 BOX = (-4.0, 6.0, -3.0, 5.0)
 AREA = 80.0

@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
 import separatrix as sx
-from separatrix.table import Column, Schema
+from separatrix.tables.schema import Column, Schema
 
 TESTS = Path(__file__).parent.parent
 R = json.loads((TESTS / "r" / "margins.json").read_text())

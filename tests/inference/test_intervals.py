@@ -7,7 +7,7 @@ from scipy.optimize import brentq
 from scipy.stats import chi2, norm
 
 import separatrix as sx
-from separatrix.base.errors import InputError, ParameterError
+from separatrix.core.base.errors import InputError, ParameterError
 
 from .test_summary import GLM_STEP, STEP, birthwt, drawn, fitted, same, spector, summarised
 
@@ -175,7 +175,7 @@ def test_models_that_cannot_be_compared_are_refused():
 def test_an_end_of_a_profile_that_is_not_found_is_nan_and_noted(monkeypatch, settings):
     X, y = spector()
     model = sx.LogisticRegression(**settings).fit(X, y)
-    monkeypatch.setattr("separatrix.firth.profile_root.MOST_EVALUATIONS", 1)
+    monkeypatch.setattr("separatrix.core.firth.profiles.MOST_EVALUATIONS", 1)
     found = sx.summary(model, X, y, intervals="profile")
     assert np.isnan([found.low, found.high]).all()
     assert any(note.startswith("GPA: no lower end of the profile interval was found: r is not") for note in found.notes)

@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse as sp
 
 import separatrix as sx
-from separatrix.base.errors import ParameterError, SeparatrixWarning
+from separatrix.core.base.errors import ParameterError, SeparatrixWarning
 
 from .test_summary import same
 

@@ -11,8 +11,8 @@ from scipy.optimize import linprog
 from scipy.stats import chi2
 
 import separatrix as sx
-from separatrix.base.errors import ParameterError, SeparationWarning
-from separatrix.inference.recession import reach
+from separatrix.core.base.errors import ParameterError, SeparationWarning
+from separatrix.statistics.coefficient_states import reach
 
 from .test_summary import drawn, same, summarised
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import separatrix as sx
-from separatrix.base.errors import InputError, NotConvergedWarning, ParameterError, WeightError
+from separatrix.core.base.errors import InputError, NotConvergedWarning, ParameterError, WeightError
 
 from .test_recession import endometrial
 from .test_summary import drawn, fitted, same, summarised

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import separatrix as sx
-from separatrix.base.errors import SeparatrixError
+from separatrix.core.base.errors import SeparatrixError
 
 from .test_summary import birthwt, drawn, summarised
 
@@ -78,5 +78,5 @@ def test_html_is_escaped():
 
 
 def test_importing_does_not_need_scikit_learn():
-    code = "import separatrix.inference, sys; sys.exit('sklearn' in sys.modules)"
+    code = "import separatrix.statistics, sys; sys.exit('sklearn' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

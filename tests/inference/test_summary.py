@@ -9,7 +9,7 @@ import statsmodels.api as sm
 from sklearn.pipeline import make_pipeline
 
 import separatrix as sx
-from separatrix.rows.protocol import counted_passes
+from separatrix.core.rows.protocol import counted_passes
 
 # Where statsmodels stops. Newton's method converges quadratically, so after a step below 1e-11 the coefficients are
 # right to rounding; a step below 1e-14 may never come, since coefficients near 10 are rounded to 2e-15. GLM compares

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from separatrix.kernels import csr
+from separatrix.core.kernels import sparse_rows
 
 
 def untidy(seed, value=np.float64, index=np.int32):
@@ -31,7 +31,7 @@ def test_logistic_pass_is_the_formula(seed, value, index):
     t, weight, w, b = rng.choice([-1.0, 1.0], n), rng.integers(0, 3, n).astype(float), rng.standard_normal(d), 0.3
     gradient = np.ones(d)
     begin, end = n // 3, n
-    found = csr.logistic_pass(X.data, X.indices, X.indptr, begin, end, t, weight, w, b, gradient)
+    found = sparse_rows.logistic_pass(X.data, X.indices, X.indptr, begin, end, t, weight, w, b, gradient)
     part = slice(begin, end)
     m = t[part] * (dense[part] @ w + b)
     r = -t[part] * weight[part] / (1 + np.exp(m))
@@ -44,7 +44,7 @@ def test_scores_of_any_size():
     X = csr_array(np.array([[1e300], [-1e300], [1.0]]))
     gradient = np.zeros(1)
     rows = (X.data, X.indices, X.indptr, 0, 3, np.ones(3), np.array([1.0, 0.0, 1.0]))
-    value, first = csr.logistic_pass(*rows, np.array([1e8]), 0.0, gradient)
+    value, first = sparse_rows.logistic_pass(*rows, np.array([1e8]), 0.0, gradient)
     assert (value, first, gradient[0]) == (0.0, 0.0, 0.0)
 
 
@@ -54,7 +54,7 @@ def test_square_pass_is_the_formula(seed):
     X.sum_duplicates()
     weight, unit = np.arange(1.0, 1 + X.shape[0]), np.ldexp(1.0, np.arange(X.shape[1]) % 5)
     squares = np.zeros(X.shape[1])
-    csr.square_pass(X.data, X.indices, X.indptr, 0, X.shape[0], weight, unit, squares)
+    sparse_rows.square_pass(X.data, X.indices, X.indptr, 0, X.shape[0], weight, unit, squares)
     np.testing.assert_allclose(squares, weight @ (X.toarray() / unit) ** 2, rtol=1e-12)
 
 
@@ -64,7 +64,7 @@ def test_read_only_rows():
         array.setflags(write=False)
     gradient = np.zeros(X.shape[1])
     n = X.shape[0]
-    value, _ = csr.logistic_pass(
+    value, _ = sparse_rows.logistic_pass(
         X.data, X.indices, X.indptr, 0, n, np.ones(n), np.ones(n), np.zeros(X.shape[1]), 0.0, gradient
     )
     assert value == pytest.approx(n * np.log(2))

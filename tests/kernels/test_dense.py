@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from separatrix import LogisticRegression
-from separatrix.base.concurrency import threads
-from separatrix.kernels import dense
-from separatrix.objectives.build import build_objective
-from separatrix.objectives.penalty import Penalty
-from separatrix.rows import labelled_rows
-from separatrix.solvers import compiled
-from separatrix.solvers.compiled import CompiledSums
+from separatrix.core.base.machine import threads
+from separatrix.core.kernels import dense_rows
+from separatrix.core.penalty import Penalty
+from separatrix.core.problem import build_objective
+from separatrix.core.rows.labelled_table import labelled_rows
+from separatrix.core.solvers import compiled_passes
+from separatrix.core.solvers.compiled_passes import CompiledSums
 
 
 @pytest.mark.parametrize("value", [np.float64, np.float32])
@@ -21,7 +21,7 @@ def test_logistic_pass_is_the_formula(d, value):
     X = rng.standard_normal((n, d)).astype(value)
     t, weight, w, b = rng.choice([-1.0, 1.0], n), rng.integers(0, 3, n).astype(float), rng.standard_normal(d), 0.3
     gradient = np.ones(d)
-    found = dense.logistic_pass(X, 7, n, t, weight, w, b, gradient)
+    found = dense_rows.logistic_pass(X, 7, n, t, weight, w, b, gradient)
     wide, part = X.astype(np.float64), slice(7, n)
     m = t[part] * (wide[part] @ w + b)
     r = -t[part] * weight[part] / (1 + np.exp(m))
@@ -30,7 +30,7 @@ def test_logistic_pass_is_the_formula(d, value):
 
 
 def test_the_objective_is_the_same_and_its_bits_do_not_depend_on_threads(monkeypatch):
-    monkeypatch.setattr(compiled, "FEWEST_DENSE_ENTRIES_TO_COMPILE", 1)
+    monkeypatch.setattr(compiled_passes, "FEWEST_DENSE_ENTRIES_TO_COMPILE", 1)
     rng = np.random.default_rng(0)
     X = rng.standard_normal((500, 7)) * np.logspace(-3, 3, 7) + 2.0
     weight = rng.integers(0, 3, 500).astype(float)
@@ -55,8 +55,8 @@ def test_a_center_is_taken_off_the_rows(value):
     X, center = rng.standard_normal((n, d)).astype(value), np.array([0.0, 2.0, 0.0, -3.0, 0.5])
     t, weight, w = rng.choice([-1.0, 1.0], n), rng.integers(0, 3, n).astype(float), rng.standard_normal(d)
     gradient, expected = np.zeros(d), np.zeros(d)
-    found = dense.logistic_pass(X, 3, n, t, weight, w, 0.3, gradient, center)
-    same = dense.logistic_pass(X.astype(np.float64) - center, 3, n, t, weight, w, 0.3, expected)
+    found = dense_rows.logistic_pass(X, 3, n, t, weight, w, 0.3, gradient, center)
+    same = dense_rows.logistic_pass(X.astype(np.float64) - center, 3, n, t, weight, w, 0.3, expected)
     np.testing.assert_allclose(found, same, rtol=1e-12)
     np.testing.assert_allclose(gradient, expected, rtol=1e-12, atol=1e-13)
 
@@ -65,7 +65,7 @@ def test_a_center_is_taken_off_the_rows(value):
 @pytest.mark.parametrize("offset", [2000.0, 2.0**30])
 def test_a_column_with_a_large_offset_keeps_its_digits(monkeypatch, far, offset):
     """A year, a time stamp: x·w − c·w would lose as many digits as the offset is longer than the spread."""
-    monkeypatch.setattr(compiled, "FEWEST_DENSE_ENTRIES_TO_COMPILE", 1)
+    monkeypatch.setattr(compiled_passes, "FEWEST_DENSE_ENTRIES_TO_COMPILE", 1)
     rng = np.random.default_rng(1)
     X = np.round(rng.standard_normal((400, 4)) * 2.0**12) / 2.0**12  # differences to the offset are exact
     codes = (X[:, 0] + rng.logistic(size=400) > 0).astype(int)
@@ -83,7 +83,7 @@ def test_a_column_with_a_large_offset_keeps_its_digits(monkeypatch, far, offset)
 
 
 def test_a_fit_beside_a_year_is_the_fit_without(monkeypatch):
-    monkeypatch.setattr(compiled, "FEWEST_DENSE_ENTRIES_TO_COMPILE", 1)
+    monkeypatch.setattr(compiled_passes, "FEWEST_DENSE_ENTRIES_TO_COMPILE", 1)
     rng = np.random.default_rng(2)
     X = rng.standard_normal((9000, 4))
     y = (X[:, 0] - X[:, 1] + rng.logistic(size=9000) > 0).astype(int)

@@ -4,8 +4,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from separatrix.kernels.interleave import COLUMNS_AT_A_TIME, ROWS_AT_A_TIME, column_addresses, interleaved
-from separatrix.streams.matrix import _address
+from separatrix.core.kernels.interleave import COLUMNS_AT_A_TIME, ROWS_AT_A_TIME, column_addresses, interleaved
+from separatrix.tables.table_parts import _address
 
 
 def addresses(columns):

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from separatrix.kernels import csr, dense
-from separatrix.kernels.logistic_losses import LOSSES_AT_A_TIME, exponentials, sum_losses
+from separatrix.core.kernels import dense_rows, sparse_rows
+from separatrix.core.kernels.dense_rows import LOSSES_AT_A_TIME, exponentials, sum_losses
 
 
 def computed(margins):
@@ -76,11 +76,11 @@ def test_passes_over_some_rows_against_plain_sums(d, dtype, centred):
     slopes = -t[begin:end] * weight[begin:end] / (1 + np.exp(m))
     expected = [weight[begin:end] @ np.logaddexp(0, -m), slopes.sum(), *(slopes @ x)]
     found = np.zeros(d)
-    sums = dense.logistic_pass(X, begin, end, t, weight, w, 0.3, found, center)
+    sums = dense_rows.logistic_pass(X, begin, end, t, weight, w, 0.3, found, center)
     np.testing.assert_allclose([*sums, *found], expected, rtol=1e-11, atol=1e-12)
     if not centred:
         S, found = csr_array(X), np.zeros(d)
-        sums = csr.logistic_pass(S.data, S.indices, S.indptr, begin, end, t, weight, w, 0.3, found)
+        sums = sparse_rows.logistic_pass(S.data, S.indices, S.indptr, begin, end, t, weight, w, 0.3, found)
         np.testing.assert_allclose([*sums, *found], expected, rtol=1e-11, atol=1e-12)
 
 
@@ -88,13 +88,13 @@ def test_a_row_without_weight_adds_nothing_even_if_its_score_is_infinite():
     t, weight, w = np.array([-1.0, 1.0]), np.array([0.0, 1.0]), np.zeros(1)
     X = np.ones((2, 1))
     S = csr_array(X)
-    assert dense.logistic_pass(X, 0, 2, t, weight, w, np.inf, np.zeros(1)) == (0.0, 0.0)
-    assert csr.logistic_pass(S.data, S.indices, S.indptr, 0, 2, t, weight, w, np.inf, np.zeros(1)) == (0.0, 0.0)
+    assert dense_rows.logistic_pass(X, 0, 2, t, weight, w, np.inf, np.zeros(1)) == (0.0, 0.0)
+    assert sparse_rows.logistic_pass(S.data, S.indices, S.indptr, 0, 2, t, weight, w, np.inf, np.zeros(1)) == (0.0, 0.0)
 
 
 FIRST_COMPILED_BY_A_PASS = """
 import numpy as np
-from separatrix.kernels import dense
+from separatrix.core.kernels import dense_rows as dense
 rng = np.random.default_rng(0)
 X, t, w = rng.standard_normal((100, 3)), rng.choice([-1.0, 1.0], 100), np.array([1.0, -2.0, 0.5])
 value, _ = dense.logistic_pass(X, 0, 100, t, np.ones(100), w, 0.3, np.zeros(3))
@@ -125,7 +125,7 @@ def test_code_for_other_types_of_rows_gives_the_same_bits(n, d):
     sums = []
     for rows in ((X, t, weight), (*frozen(X), t, weight), (X, *frozen(t, weight)), frozen(X, t, weight)):
         gradient = np.zeros(d)
-        sums.append((dense.logistic_pass(rows[0], 0, n, *rows[1:], w, 0.3, gradient), gradient.tobytes()))
+        sums.append((dense_rows.logistic_pass(rows[0], 0, n, *rows[1:], w, 0.3, gradient), gradient.tobytes()))
     assert all(other == sums[0] for other in sums)
     sums = []
     for data, indptr in (
@@ -135,5 +135,7 @@ def test_code_for_other_types_of_rows_gives_the_same_bits(n, d):
         frozen(S.data, S.indptr),
     ):
         gradient = np.zeros(d)
-        sums.append((csr.logistic_pass(data, S.indices, indptr, 0, n, t, weight, w, 0.3, gradient), gradient.tobytes()))
+        sums.append(
+            (sparse_rows.logistic_pass(data, S.indices, indptr, 0, n, t, weight, w, 0.3, gradient), gradient.tobytes())
+        )
     assert all(other == sums[0] for other in sums)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from separatrix.kernels import perceptron
+from separatrix.core.kernels import perceptron_loops
 
 
 def _score(row, w):
@@ -63,7 +63,9 @@ def test_a_walk_is_the_written_loop_to_the_bit(seed, zero_is_mistake, once):
         for given in (order, order[:0]):  # no order: as the rows lie
             w = start.copy()
             ones = np.ones(len(t))
-            end, made, cost, _ = perceptron.walk(*rows, t, ones, given, 0, len(t), w, *how, NOTHING, 0, NOTHING, 0)
+            end, made, cost, _ = perceptron_loops.walk(
+                *rows, t, ones, given, 0, len(t), w, *how, NOTHING, 0, NOTHING, 0
+            )
             expected, count, met, position = _walk(X, t, given if len(given) else range(len(t)), start, *how)
             assert w.tolist() == expected
             assert (made, end) == (count, position)
@@ -81,7 +83,7 @@ def test_the_pocket_holds_the_weights_with_the_fewest_mistakes(seed, zero_is_mis
     for rows in _forms(X):
         w, best = start.copy(), start.copy()
         rest = (order, 0, len(t), w, *how, False, NOTHING, 0, best, wrong[0])
-        assert perceptron.walk(*rows, t, np.ones(len(t)), *rest)[3] == min(wrong)
+        assert perceptron_loops.walk(*rows, t, np.ones(len(t)), *rest)[3] == min(wrong)
         assert best.tolist() == seen[wrong.index(min(wrong))]
         assert w.tolist() == seen[-1]
 
@@ -90,7 +92,7 @@ def test_read_only_rows_are_walked_too():
     X, t, order, _ = _draw(4)
     X.setflags(write=False)
     w, ones = np.zeros(X.shape[1] + 1), np.ones(len(t))
-    _, made, _, _ = perceptron.walk(
+    _, made, _, _ = perceptron_loops.walk(
         X, None, None, t, ones, order, 0, len(t), w, 1.0, True, True, False, NOTHING, 0, NOTHING, 0
     )
     assert made > 0

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from separatrix.kernels.weighted_gram import TILE, weighted_square
+from separatrix.core.kernels.dense_rows import TILE, weighted_square
 
 
 @pytest.mark.parametrize("d", [1, 2, 3, 4, 7, 21])

@@ -5,7 +5,7 @@ from itertools import product
 
 import pytest
 
-from separatrix.lab.pages import PAGES
+from separatrix.teach.lab.pages import PAGES
 
 from .conftest import pages_of_the_lab
 from .waiting import settled, until

@@ -7,10 +7,9 @@ import pytest
 from sklearn.pipeline import make_pipeline
 
 import separatrix as sx
-from separatrix.base.errors import InputError
-from separatrix.lab.bases import BASES, chosen_basis
-from separatrix.lab.request_registry import encoded
-from separatrix.lab.requests.basis import show
+from separatrix.core.base.errors import InputError
+from separatrix.teach.lab.page_basis import BASES, chosen_basis, show
+from separatrix.teach.lab.requests import encoded
 
 from .waiting import until
 

@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 
 import separatrix as sx
-from separatrix.evaluation.comparison import compare_table
-from separatrix.lab.table_plane import MOST_DRAWN_POINTS
-from separatrix.lab.tables import LARGEST_UPLOAD, Tables, base_name
-from separatrix.table import read_raw
+from separatrix.statistics.comparison import compare_table
+from separatrix.tables.read_table import read_raw
+from separatrix.teach.lab.page_data import MOST_DRAWN_POINTS
+from separatrix.teach.lab.uploaded_tables import LARGEST_UPLOAD, Tables, base_name
 from tests.cli.running import run
 
 from .waiting import until

@@ -12,7 +12,7 @@ from urllib.parse import quote, urlsplit
 
 import pytest
 
-from separatrix.lab.tables import LARGEST_UPLOAD
+from separatrix.teach.lab.uploaded_tables import LARGEST_UPLOAD
 from tests.cli.running import SEPARATED, complaint
 
 from .test_guard import asked, cookie

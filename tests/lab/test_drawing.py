@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import separatrix as sx
-from separatrix.lab.drawing import PROBABILITIES, probability_lines
+from separatrix.teach.lab.shown_models import PROBABILITIES, probability_lines
 
 BOX = (-9.0, 11.0, -6.0, 6.0)
 

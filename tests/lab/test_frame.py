@@ -6,8 +6,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from separatrix.lab.front_end import static_texts
-from separatrix.lab.pages import PAGES
+from separatrix.teach.lab.pages import PAGES
+from separatrix.teach.lab.recorder import static_texts
 
 from .launching import started
 from .waiting import settled, until

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import separatrix as sx
-from separatrix.base.errors import InputError
-from separatrix.lab.request_registry import encoded
-from separatrix.lab.requests.information import SLIDERS, beliefs, heads, peaks
-from separatrix.lab.words import decimals
+from separatrix.core.base.errors import InputError
+from separatrix.teach.lab.page_information import SLIDERS, beliefs, heads, peaks
+from separatrix.teach.lab.requests import encoded
+from separatrix.teach.lab.shown_models import decimals
 
 from .waiting import until
 

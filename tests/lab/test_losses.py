@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 
 import separatrix as sx
-from separatrix.lab.requests.losses import CLASSES, PLACES
+from separatrix.teach.lab.page_losses import CLASSES, PLACES
 
 from .waiting import until
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import separatrix as sx
-from separatrix.base.errors import ParameterError
-from separatrix.lab.front_end import embedded_texts
-from separatrix.lab.notebook import Worker
+from separatrix.core.base.errors import ParameterError
+from separatrix.teach.lab.notebook import Worker
+from separatrix.teach.lab.recorder import embedded_texts
 
 SECONDS = 30.0
 ENDLESS = {"solver": "gradient-descent", "tol": "1e-300", "max_iter": "1000000000"}
@@ -120,7 +120,7 @@ def test_what_the_widget_cannot_show_is_refused(arguments):
 
 
 def test_the_extra_is_named_when_it_is_missing(monkeypatch):
-    monkeypatch.setattr("separatrix.lab.widgets.find_spec", lambda name: None)
+    monkeypatch.setattr("separatrix.teach.lab.recorder.find_spec", lambda name: None)
     with pytest.raises(ParameterError, match=r"install separatrix\[notebook\]"):
         sx.lab.widget()
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from separatrix.lab.points import decoded
-from separatrix.lab.request_registry import Call, answered
+from separatrix.teach.lab.points import decoded
+from separatrix.teach.lab.requests import Call, answered
 
 from .waiting import settled
 

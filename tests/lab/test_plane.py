@@ -5,7 +5,7 @@ import pytest
 
 import separatrix as sx
 from separatrix.classifiers import OFFERED
-from separatrix.lab.points import spelled
+from separatrix.teach.lab.points import spelled
 
 from .waiting import settled, until
 

@@ -3,10 +3,8 @@
 import numpy as np
 import pytest
 
-from separatrix.base.errors import InputError
-from separatrix.lab import points
-from separatrix.lab.points import LARGEST, checked, of_two_classes, spelled
-from separatrix.lab.presets import PRESETS
+from separatrix.core.base.errors import InputError
+from separatrix.teach.lab.points import LARGEST, PRESETS, checked, of_two_classes, points, spelled
 
 
 @pytest.mark.parametrize("name", PRESETS)

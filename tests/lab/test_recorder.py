@@ -5,11 +5,9 @@ import re
 import pytest
 
 import separatrix as sx
-from separatrix.base.errors import InputError, ParameterError
-from separatrix.lab.bundle import bundled
-from separatrix.lab.front_end import embedded_texts
-from separatrix.lab.pages import Page
-from separatrix.lab.recorder import NEVER, recorded_page
+from separatrix.core.base.errors import InputError, ParameterError
+from separatrix.teach.lab.pages import Page
+from separatrix.teach.lab.recorder import NEVER, bundled, embedded_texts, recorded_page
 from tests.cli.running import complaint
 from tests.cli.test_progress import drawn
 
@@ -60,7 +58,7 @@ def test_the_modules_of_pages_without_a_server_make_no_markup():
 
 
 def test_a_table_is_never_recorded(monkeypatch):
-    monkeypatch.setattr("separatrix.lab.page_links.PAGES", [Page("data", "Your data")])
+    monkeypatch.setattr("separatrix.teach.lab.pages.PAGES", [Page("data", "Your data")])
     with pytest.raises(ParameterError, match="the page data is not recorded"):
         recorded_page("#data")
     assert set(NEVER) == {"data"}

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import separatrix as sx
-from separatrix.base.errors import ParameterError
-from separatrix.lab.pages import PAGES
-from separatrix.lab.recorder import NEVER, recorded_page
-from separatrix.lab.requests.information import SLIDERS
+from separatrix.core.base.errors import ParameterError
+from separatrix.teach.lab.page_information import SLIDERS
+from separatrix.teach.lab.pages import PAGES
+from separatrix.teach.lab.recorder import NEVER, recorded_page
 from tests.cli.running import run
 
 from .waiting import until
@@ -291,7 +291,7 @@ def test_every_page_is_recorded_or_refused_by_its_name(name, recorded, played, m
     # The search for the best normals takes 0.05 s for each of the 81 distances of the page Information; ten will do.
     asked, low, high, step, *rest = SLIDERS["distance"]
     monkeypatch.setitem(SLIDERS, "distance", (asked, low, high, 8 * step, *rest))
-    if name in NEVER or not hasattr(import_module(f"separatrix.lab.requests.{name}"), "recorded"):
+    if name in NEVER or not hasattr(import_module(f"separatrix.teach.lab.page_{name}"), "recorded"):
         with pytest.raises(ParameterError, match=f"link: the page {name} "):
             recorded_page(f"#{name}")
         return

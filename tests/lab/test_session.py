@@ -11,8 +11,8 @@ pytest.importorskip("starlette")
 
 from starlette.websockets import WebSocketDisconnect
 
-from separatrix.base.watching import Part, watched
-from separatrix.lab.session import Session
+from separatrix.core.base.watching import Part, watched
+from separatrix.teach.lab.app import Session
 
 SECONDS = 20
 

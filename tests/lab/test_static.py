@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-import separatrix.lab
+import separatrix.teach.lab
 
-STATIC = Path(separatrix.lab.__file__).parent / "static"
+STATIC = Path(separatrix.teach.lab.__file__).parent / "static"
 
 
 def test_the_front_end_loads_nothing_from_elsewhere():

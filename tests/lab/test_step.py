@@ -3,8 +3,8 @@
 import pytest
 
 import separatrix as sx
-from separatrix.lab.requests import step as requests_of_step
-from separatrix.textbook.steps.blackboard import most_mistakes
+from separatrix.teach.lab import page_step as requests_of_step
+from separatrix.teach.step_arithmetic import most_mistakes
 
 from .waiting import until
 
@@ -87,7 +87,7 @@ def test_the_arithmetic_of_other_methods_is_their_own(opened):
     assert page.locator(".card .equations").count() == 0
 
 
-@pytest.mark.filterwarnings("ignore::separatrix.base.errors.NotConvergedWarning")
+@pytest.mark.filterwarnings("ignore::separatrix.core.base.errors.NotConvergedWarning")
 def test_class_weights_are_not_written_as_a_plain_update():
     settings = {"update": "worst", "class_weight": "balanced", "max_iter": 3}
     box = [-3, 3, -3, 3]
@@ -126,7 +126,7 @@ def test_a_link_to_a_model_without_steps_says_so(opened):
     assert page.locator("#notice span").inner_text().endswith("were not used: colour, fisher.")
 
 
-@pytest.mark.filterwarnings("ignore::separatrix.base.errors.NotConvergedWarning")
+@pytest.mark.filterwarnings("ignore::separatrix.core.base.errors.NotConvergedWarning")
 def test_the_answer_is_not_counted_as_an_update(opened):
     """The axis of each curve ends at the last update; the answer, the mean of the weights, is none."""
     run = sx.steps(sx.Perceptron(average=True, max_iter=10), *sx.lab.points("overlapping"))

@@ -11,15 +11,15 @@ from urllib.parse import urlsplit
 import pytest
 
 import separatrix as sx
-from separatrix.lab import tour
-from separatrix.lab.pages import PAGES
-from separatrix.plots.figures import FIGURES
+from separatrix.teach.figures import FIGURES
+from separatrix.teach.lab import app
+from separatrix.teach.lab.pages import PAGES
 
 from .test_accessibility import axe
 from .test_frame import got
 
 ROOT = Path(__file__).parents[2]
-CHAPTERS = list(tour.chapters())
+CHAPTERS = list(app.chapters())
 
 
 class Read(HTMLParser):
@@ -65,7 +65,7 @@ def test_every_page_of_the_lab_links_to_its_items(opened, address, page):
 
 @pytest.mark.parametrize("name", CHAPTERS)
 def test_every_link_of_a_chapter_leads_to_an_anchor_or_into_the_lab(name):
-    read = Read(tour.page(name))
+    read = Read(app.page(name))
     assert len(set(read.anchors)) == len(read.anchors)
     assert not read.names & {"script", "style", "iframe", "object", "form"}
     for link in read.links:
@@ -73,7 +73,7 @@ def test_every_link_of_a_chapter_leads_to_an_anchor_or_into_the_lab(name):
         if path == "/" and fragment:
             assert fragment.partition("?")[0] in {page.name for page in PAGES}
         elif path.startswith("/tour/"):
-            other = Read(tour.page(path.removeprefix("/tour/")))
+            other = Read(app.page(path.removeprefix("/tour/")))
             assert not fragment or fragment in other.anchors, link
         else:
             assert link == "/" or fragment in read.anchors, link
@@ -83,7 +83,7 @@ def test_every_link_of_a_chapter_leads_to_an_anchor_or_into_the_lab(name):
 
 @pytest.mark.parametrize("name", CHAPTERS)
 def test_a_chapter_has_its_items_pictures_and_links_and_no_markup_of_the_site(name):
-    source, made = tour.chapters()[name], tour.rendered(tour.chapters()[name])
+    source, made = app.chapters()[name], app.rendered(app.chapters()[name])
     assert source.count("{lab}`") == made.count('<a href="/#')
     assert {*re.findall(r"\{lecture-figure\} (V\d+)", source)} == {*re.findall(r'<figure id="(V\d+)"', made)}
     text = re.sub(r"<[^>]*>", "", made)
@@ -93,7 +93,7 @@ def test_a_chapter_has_its_items_pictures_and_links_and_no_markup_of_the_site(na
 
 
 def test_every_picture_of_the_lectures_has_a_place():
-    assert {*FIGURES} <= {*tour.places()}
+    assert {*FIGURES} <= {*app.places()}
 
 
 def test_the_tour_is_guarded_and_runs_no_script(address):
@@ -147,7 +147,7 @@ def test_a_recording_names_the_items_without_links(browser, tmp_path):
 
 
 def test_the_server_starts_without_what_only_the_tour_needs():
-    code = "import separatrix.lab.app, sys; print({'markdown_it', 'matplotlib'} & {*sys.modules})"
+    code = "import separatrix.teach.lab.app, sys; print({'markdown_it', 'matplotlib'} & {*sys.modules})"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "set()\n"
 
 
@@ -155,13 +155,13 @@ def test_a_wheel_has_the_chapters(tmp_path, monkeypatch):
     """Copied as the wheel has them, the chapters are found without the folder docs."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
     for source, place in settings["force-include"].items():
-        copy = tmp_path / Path(place).relative_to("separatrix/lab")
+        copy = tmp_path / Path(place).relative_to("separatrix/teach/lab")
         copy.parent.mkdir(parents=True, exist_ok=True)
         files = sorted((ROOT / source).glob("*")) if (ROOT / source).is_dir() else [ROOT / source]
         for file in files:
             target = copy / file.name if (ROOT / source).is_dir() else copy
             target.parent.mkdir(exist_ok=True)
             target.write_bytes(file.read_bytes())
-    monkeypatch.setattr(tour, "files", lambda package: tmp_path)
-    assert tour.folder() == tmp_path / "documents"
-    assert tour.chapters.__wrapped__() == tour.chapters()
+    monkeypatch.setattr(app, "files", lambda package: tmp_path)
+    assert app.folder() == tmp_path / "documents"
+    assert app.chapters.__wrapped__() == app.chapters()

@@ -6,13 +6,10 @@ import numpy as np
 import pytest
 
 import separatrix as sx
-from separatrix.base.errors import InputError, SeparatrixError
-from separatrix.lab.descents import METHODS, suitable
-from separatrix.lab.requests.weights import REQUESTS
-from separatrix.lab.surface_bands import BANDS, levels_of
-from separatrix.lab.weight_state import Choices, opened
-from separatrix.losses import LOSSES
-from separatrix.textbook.own_weights import problem_of
+from separatrix.core.base.errors import InputError, SeparatrixError
+from separatrix.core.losses import LOSSES
+from separatrix.teach.error_surface import problem_of
+from separatrix.teach.lab.page_weights import BANDS, METHODS, REQUESTS, Choices, levels_of, opened, suitable
 
 TWO_CLASS_LOSSES = [name for name, loss in LOSSES.items() if not loss.traits.multiclass]
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import separatrix as sx
-from separatrix.solvers import GradientDescent
+from separatrix.core.solvers.gradient_descent import GradientDescent
 
 from .waiting import settled, until
 

@@ -6,14 +6,13 @@ import pytest
 
 pytest.importorskip("starlette")
 
-from separatrix.base.errors import TableError
-from separatrix.lab.front_end import static_texts
-from separatrix.lab.pages import requests
-from separatrix.lab.request_registry import Call, answered
-from separatrix.lab.tables import TABLES
-from separatrix.lab.wording import MISSING, error_on_page
-from separatrix.table.encoder_checks import MISSING as WAYS
-from separatrix.table.formats import CalledFile
+from separatrix.core.base.errors import TableError
+from separatrix.tables.encoder import MISSING as WAYS
+from separatrix.tables.formats.opening import CalledFile
+from separatrix.teach.lab.pages import requests
+from separatrix.teach.lab.recorder import static_texts
+from separatrix.teach.lab.requests import MISSING, Call, answered, error_on_page
+from separatrix.teach.lab.uploaded_tables import TABLES
 
 ELSEWHERE = "This page does not have the setting{}: change the file, or use the command separatrix fit."
 

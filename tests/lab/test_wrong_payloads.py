@@ -8,10 +8,9 @@ import pytest
 
 pytest.importorskip("starlette")
 
-from separatrix.lab.jobs import BROKEN, Job
-from separatrix.lab.pages import requests
-from separatrix.lab.request_registry import Call
-from separatrix.lab.tables import TABLES
+from separatrix.teach.lab.pages import requests
+from separatrix.teach.lab.requests import BROKEN, Call, Job
+from separatrix.teach.lab.uploaded_tables import TABLES
 
 LONG, DEEP = "x" * 100_001, json.loads("[" * 500 + "]" * 500)
 WRONG = (

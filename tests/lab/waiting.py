@@ -6,7 +6,9 @@ from importlib.resources import files
 
 SECONDS = 30.0
 # A page writes its state into its address this many milliseconds after its last change. The tests wait less.
-BEFORE_WRITING = int(re.search(r"BEFORE_WRITING = (\d+)", (files("separatrix.lab") / "static/main.js").read_text())[1])
+BEFORE_WRITING = int(
+    re.search(r"BEFORE_WRITING = (\d+)", (files("separatrix.teach.lab") / "static/main.js").read_text())[1]
+)
 WRITTEN_AFTER = 20
 # Pages delay what they draw by at most this many milliseconds. Longer delays, as that of a toast, are not waited for.
 LONGEST_DELAY = 250

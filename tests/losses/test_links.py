@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from separatrix.base.errors import ParameterError
-from separatrix.losses.links import LINKS
-from separatrix.scorers.scorer import Scorer
+from separatrix.core.base.errors import ParameterError
+from separatrix.core.links import LINKS
+from separatrix.core.scorer import Scorer
 
 
 def test_three_heads_of_one_signal():  # D5, lecture 002

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from separatrix.losses import LOSSES, Hinge, Logistic, Perceptron, Squared, ZeroOne, logit, sigmoid, softmax
+from separatrix.core.links import logit, sigmoid, softmax
+from separatrix.core.losses import LOSSES, Hinge, Logistic, Perceptron, Squared, ZeroOne
 from tests.laws import loss_laws
 
 LAWS = loss_laws(LOSSES)

@@ -8,10 +8,10 @@ from contextlib import suppress
 import pytest
 
 from separatrix import LogisticRegression, load, save
-from separatrix.base import checksummed_json
-from separatrix.base.errors import ModelFileError, ParameterError
+from separatrix.classifiers.model_file import FORMAT, VERSION, from_bytes, read
 from separatrix.cli import main
-from separatrix.model_file import FORMAT, VERSION, from_bytes, read
+from separatrix.core.base import checksummed_json
+from separatrix.core.base.errors import ModelFileError, ParameterError
 
 OTHER_VERSION = f"and this separatrix reads version {VERSION}: fit the model again, and save it with this separatrix"
 

@@ -2,12 +2,10 @@ import numpy as np
 import pytest
 
 from separatrix import LogisticRegression, OneVsRestClassifier, Perceptron
-from separatrix.model_file import Difference, ModelFile
-from separatrix.model_file.changes import differences
-from separatrix.scorers.scorer import Scorer
-from separatrix.table.encoded_column import Encoded
-from separatrix.table.encoder import Encoder
-from separatrix.table.scaling import Scaling
+from separatrix.classifiers.model_file import ModelFile
+from separatrix.core.scorer import Scorer
+from separatrix.output.model_changes import Difference, differences
+from separatrix.tables.encoder import Encoded, Encoder, Scaling
 
 from .models import NAMES, fitted
 

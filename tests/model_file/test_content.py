@@ -6,9 +6,9 @@ import json
 import pytest
 
 from separatrix import load, save
-from separatrix.base import checksummed_json
-from separatrix.base.errors import ModelFileError
-from separatrix.model_file import FORMAT, VERSION, ModelFile, read
+from separatrix.classifiers.model_file import FORMAT, VERSION, ModelFile, read
+from separatrix.core.base import checksummed_json
+from separatrix.core.base.errors import ModelFileError
 
 from .models import fitted
 

@@ -7,10 +7,10 @@ import sys
 import pytest
 
 from separatrix import LogisticRegression, load, save
-from separatrix.base import checksummed_json
-from separatrix.base.errors import InputError, ModelFileError, ParameterError, SeparatrixError
+from separatrix.classifiers.model_file import ModelFile
 from separatrix.cli import main
-from separatrix.model_file import ModelFile
+from separatrix.core.base import checksummed_json
+from separatrix.core.base.errors import InputError, ModelFileError, ParameterError, SeparatrixError
 
 
 @pytest.fixture

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from separatrix import LeastSquaresClassifier, LogisticRegression, load, save
-from separatrix.base import checksummed_json
-from separatrix.base.errors import ModelFileError, ParameterError
-from separatrix.model_file import FORMAT, VERSION, ModelFile, read, write
-from separatrix.model_file.forms import LONGEST_SENTENCE
-from separatrix.scorers.scorer import Scorer
+from separatrix.classifiers.model_file import FORMAT, VERSION, ModelFile, read, write
+from separatrix.classifiers.model_forms import LONGEST_SENTENCE
+from separatrix.core.base import checksummed_json
+from separatrix.core.base.errors import ModelFileError, ParameterError
+from separatrix.core.scorer import Scorer
 
 from .models import fitted
 from .test_bytes import resealed
@@ -23,9 +23,9 @@ from .test_content import contents, put
 
 READ = """
 import sys, tracemalloc
-import separatrix.table
+import separatrix.tables
 from separatrix import load
-from separatrix.base.errors import ModelFileError
+from separatrix.core.base.errors import ModelFileError
 load(sys.argv[1])
 tracemalloc.start()
 for path in sys.argv[1:]:

@@ -7,9 +7,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, PolynomialFeatures, RobustScaler, StandardScaler
 
 from separatrix import LogisticRegression, QuadraticDiscriminantAnalysis, TableEncoder, load, save
-from separatrix.base import checksummed_json
-from separatrix.base.errors import ModelFileError, ParameterError
-from separatrix.model_file import FORMAT, VERSION, ModelFile, read
+from separatrix.classifiers.model_file import FORMAT, VERSION, ModelFile, read
+from separatrix.core.base import checksummed_json
+from separatrix.core.base.errors import ModelFileError, ParameterError
 
 pandas = pytest.importorskip("pandas")
 

@@ -11,15 +11,13 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from separatrix import LogisticRegression, OneVsRestClassifier, Perceptron, errors, load, save
-from separatrix.base import checksummed_json
-from separatrix.base.errors import ParameterError
-from separatrix.certificates.certificate import Certificate
-from separatrix.certificates.likelihood_claim import LikelihoodClaim
 from separatrix.classifiers import CLASSIFIERS
-from separatrix.model_file import ModelFile, read, write
-from separatrix.model_file.fields_by_classifier import CLAIMS
-from separatrix.model_file.kinds import SCORERS
-from separatrix.scorers.scorer import Scorer
+from separatrix.classifiers.model_file import CLAIMS, SCORERS, ModelFile, read, write
+from separatrix.core.base import checksummed_json
+from separatrix.core.base.errors import ParameterError
+from separatrix.core.certificate import Certificate
+from separatrix.core.likelihood_claims import LikelihoodClaim
+from separatrix.core.scorer import Scorer
 
 from .models import NAMES, fitted, rows
 
@@ -229,7 +227,7 @@ def test_settings_of_any_form(tmp_path):
 
 
 def test_settings_that_json_cannot_hold_are_left_out_and_named(tmp_path):
-    from separatrix.solvers import Newton
+    from separatrix.core.solvers.newton import Newton
 
     _, X, y = fitted("logistic")
     path = tmp_path / "model.json"
@@ -321,7 +319,7 @@ def test_reading_needs_no_scikit_learn(tmp_path, name):
     script = f"""
 import sys
 import numpy as np
-from separatrix import model_file
+from separatrix.classifiers import model_file
 found = model_file.read({str(tmp_path / "model.json")!r})
 print(found.scorer.predict(np.array({X[:3].tolist()!r})).tolist(), {{"sklearn", "pyarrow"}} & set(sys.modules))
 """

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import separatrix as sx
-from separatrix import model_file
-from separatrix.model_file.nested_models import StoredModel
+from separatrix.classifiers import model_file
+from separatrix.classifiers.model_file import StoredModel
 
 RNG = np.random.default_rng(5)
 X = RNG.normal(size=(90, 3)) + np.repeat([[0.0], [1.0], [2.0]], 30, axis=0)
@@ -24,7 +24,7 @@ def scheme(request):
     return request.param
 
 
-@pytest.mark.filterwarnings("ignore::separatrix.base.errors.NotConvergedWarning")
+@pytest.mark.filterwarnings("ignore::separatrix.core.base.errors.NotConvergedWarning")
 @pytest.mark.parametrize("base", BASES, ids=lambda base: type(base).__name__)
 @pytest.mark.parametrize("classes", [2, 3])
 def test_stored_parts_score_as_the_estimators_do(scheme, base, classes, tmp_path):

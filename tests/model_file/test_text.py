@@ -9,11 +9,11 @@ import pytest
 from sklearn.pipeline import make_pipeline
 
 from separatrix import LogisticRegression, TableEncoder, load, save
-from separatrix.base import checksummed_json
-from separatrix.base.errors import ModelFileError
-from separatrix.model_file import FORMAT, VERSION, ModelFile, read
-from separatrix.model_file.changes import differences
-from separatrix.table import TextSettings
+from separatrix.classifiers.model_file import FORMAT, VERSION, ModelFile, read
+from separatrix.core.base import checksummed_json
+from separatrix.core.base.errors import ModelFileError
+from separatrix.output.model_changes import differences
+from separatrix.tables.text import TextSettings
 from tests.docstrings import docstrings
 
 WAYS = {"tf-idf": TextSettings(max_features=300), "hashed": TextSettings(max_features=256, hashed=True)}

@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from separatrix.base.concurrency import threads
-from separatrix.base.errors import NotFiniteError, WeightError
-from separatrix.moments.gather import ClassMoments, gather, moments_of
-from separatrix.moments.whitening import Whitening
-from separatrix.rows import Frame, Order, counted_passes, memory_rows
+from separatrix.core.base.errors import NotFiniteError, WeightError
+from separatrix.core.base.machine import threads
+from separatrix.core.gaussians import Whitening
+from separatrix.core.moments import ClassMoments, gather, moments_of
+from separatrix.core.rows.frame import Frame
+from separatrix.core.rows.memory_rows import memory_rows
+from separatrix.core.rows.protocol import Order, counted_passes
 
 FORMS = {"dense": np.asarray, "CSR": csr_array}
 

@@ -13,10 +13,11 @@ import pytest
 from scipy.sparse import csr_array
 
 import separatrix as sx
-from separatrix.base.errors import SeparatrixError
-from separatrix.moments.gather import gather
-from separatrix.moments.projections import UNBOUNDED_CRITERION
-from separatrix.rows import memory_rows, summarise
+from separatrix.core.base.errors import SeparatrixError
+from separatrix.core.moments import gather
+from separatrix.core.projections import UNBOUNDED_CRITERION
+from separatrix.core.rows.column_statistics import summarise
+from separatrix.core.rows.memory_rows import memory_rows
 from tests.campaigns import seeds
 from tests.streamed import streamed
 

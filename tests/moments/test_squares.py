@@ -8,11 +8,10 @@ import pytest
 from scipy.sparse import csr_array
 
 from separatrix import LeastSquaresClassifier
-from separatrix.base.errors import NotConvergedWarning
-from separatrix.certificates.moments_claims import squares_bound
-from separatrix.moments.squared_cost import build_squared_cost
-from separatrix.moments.target_tables import OneHot, Signed
-from separatrix.rows import memory_rows
+from separatrix.core.base.errors import NotConvergedWarning
+from separatrix.core.moments_claims import squares_bound
+from separatrix.core.rows.memory_rows import memory_rows
+from separatrix.core.squared_cost import OneHot, Signed, build_squared_cost
 
 FAMILIES = {
     "plain": lambda rng, X: X,

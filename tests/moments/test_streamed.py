@@ -4,15 +4,14 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from separatrix.firth.ascent import Ascent
-from separatrix.firth.penalised_likelihood import Penalised
-from separatrix.moments.gather import gather
-from separatrix.moments.projections import Fisher
-from separatrix.moments.squared_cost import build_squared_cost
-from separatrix.moments.target_tables import OneHot
-from separatrix.objectives.build import build_objective
-from separatrix.objectives.penalty import Penalty
-from separatrix.rows import labelled_rows, memory_rows
+from separatrix.core.firth.likelihood import Ascent, Penalised
+from separatrix.core.moments import gather
+from separatrix.core.penalty import Penalty
+from separatrix.core.problem import build_objective
+from separatrix.core.projections import Fisher
+from separatrix.core.rows.labelled_table import labelled_rows
+from separatrix.core.rows.memory_rows import memory_rows
+from separatrix.core.squared_cost import OneHot, build_squared_cost
 from tests.streamed import streamed
 
 FORMS = {"dense": np.asarray, "sparse": csr_array}

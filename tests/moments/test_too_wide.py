@@ -5,7 +5,7 @@ import tracemalloc
 import pytest
 
 import separatrix as sx
-from separatrix.base.errors import InputError
+from separatrix.core.base.errors import InputError
 from tests.wide_text import wide_text
 
 BY_MOMENTS = [
@@ -19,7 +19,7 @@ BY_MOMENTS = [
 
 @pytest.mark.parametrize("model", BY_MOMENTS, ids=str)
 def test_a_table_too_wide_is_refused_with_its_size(model, monkeypatch):
-    monkeypatch.setattr("separatrix.base.available_memory.available_bytes", lambda: 8e9)
+    monkeypatch.setattr("separatrix.core.base.machine.available_bytes", lambda: 8e9)
     X, y = wide_text(300, 38_903)
     tracemalloc.start()
     with pytest.raises(
@@ -33,7 +33,7 @@ def test_a_table_too_wide_is_refused_with_its_size(model, monkeypatch):
 
 def test_a_covariance_for_each_class_needs_more_memory(monkeypatch):
     X, y = wide_text(300, 500)
-    monkeypatch.setattr("separatrix.base.available_memory.available_bytes", lambda: 9 * 8 * 500**2)
+    monkeypatch.setattr("separatrix.core.base.machine.available_bytes", lambda: 9 * 8 * 500**2)
     sx.LinearDiscriminantAnalysis().fit(X, y)
     with pytest.raises(InputError, match="12 matrices of 500 × 500 numbers"):
         sx.QuadraticDiscriminantAnalysis().fit(X, y)

@@ -5,10 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from separatrix.objectives.bound import Bound, WeightError
-from separatrix.objectives.bounds import bound
-from separatrix.objectives.curvature_bound import affine
-from separatrix.objectives.duality_bound import duality
+from separatrix.core.duality_bound import duality
+from separatrix.core.gap import Bound, WeightError
+from separatrix.core.gap_bounds import affine, bound
 from tests import laws, problems, reference
 from tests.campaigns import seeds
 

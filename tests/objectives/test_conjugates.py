@@ -6,14 +6,14 @@ from typing import ClassVar, final
 import numpy as np
 import pytest
 
-from separatrix.losses import LOSSES, Logistic, MarginLoss, Traits
-from separatrix.losses.traits import Kinked
-from separatrix.objectives import constant_slopes, duality_bound
-from separatrix.objectives.build import build_objective
-from separatrix.objectives.kinks import WIDTHS
-from separatrix.objectives.penalty import Penalty
-from separatrix.rows import labelled_rows
-from separatrix.solvers import choose, default_rules, run
+from separatrix.core import duality_bound, null_model
+from separatrix.core.duality_bound import WIDTHS
+from separatrix.core.losses import LOSSES, Kinked, Logistic, MarginLoss, Traits
+from separatrix.core.penalty import Penalty
+from separatrix.core.problem import build_objective
+from separatrix.core.rows.labelled_table import labelled_rows
+from separatrix.core.solvers.driver import default_rules, run
+from separatrix.core.solvers.registry import choose
 from tests import problems
 
 WITH_A_BOUND = [
@@ -72,7 +72,7 @@ def test_never_violated_and_sharp_at_the_optimum(name, l1_ratio):
 @pytest.mark.parametrize("l1_ratio", [0.0, 0.6, 1.0])
 def test_the_conjugate_gives_the_bound_that_entropy_gives(monkeypatch, l1_ratio):
     """The closed form for the logistic loss is kept for its speed alone."""
-    monkeypatch.setattr(constant_slopes, "CONSTANT_SCORES", (-800.0, 800.0))  # slopes of the closed form
+    monkeypatch.setattr(null_model, "CONSTANT_SCORES", (-800.0, 800.0))  # slopes of the closed form
     for seed in range(60):
         problem = posed(problems.draw(seed, K=2, C=float(10.0 ** (seed % 4 - 2))), "logistic", l1_ratio)
         plain = problem.with_(loss=PlainLogistic())

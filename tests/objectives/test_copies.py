@@ -3,12 +3,15 @@
 import numpy as np
 import pytest
 
-from separatrix.base.cached import cached_property
-from separatrix.objectives.constant_slopes import ConstantSlopes
-from separatrix.objectives.dense_table import DenseTable
-from separatrix.objectives.problem import Objective
-from separatrix.objectives.subspace import Subspace
-from separatrix.rows import Block, Frame, Sample, memory_rows
+from separatrix.core.base.lazy import cached_property
+from separatrix.core.linear_algebra import Subspace
+from separatrix.core.null_model import ConstantSlopes
+from separatrix.core.objective_sums import DenseTable
+from separatrix.core.problem import Objective
+from separatrix.core.rows.block import Block
+from separatrix.core.rows.frame import Frame
+from separatrix.core.rows.memory_rows import memory_rows
+from separatrix.core.rows.sampling import Sample
 from tests import problems
 
 FIELDS = ("rows", "loss", "penalty", "pinned", "names", "passes", "gram", "subspace", "total_weight")

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from separatrix import LogisticRegression
-from separatrix.objectives.bounds import with_weights
-from separatrix.objectives.curvature_bound import affine, by_curvature, proven
-from separatrix.objectives.duality_bound import duality
+from separatrix.core.duality_bound import duality
+from separatrix.core.gap_bounds import affine, by_curvature, proven, with_weights
 from tests import problems, reference
 from tests.exact import Exact
 

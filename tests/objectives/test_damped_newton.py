@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from separatrix.objectives.damped_newton import MOST_TRIALS, backtracked, damped_step
-from separatrix.objectives.problem import Evaluation
+from separatrix.core.line_search import MOST_TRIALS, backtracked, damped_step
+from separatrix.core.objective_sums import Evaluation
 
 
 class Quartic:

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from separatrix.objectives import dense_table
-from separatrix.objectives.build import build_objective
-from separatrix.objectives.penalty import Penalty
-from separatrix.rows import labelled_rows
+from separatrix.core import objective_sums
+from separatrix.core.penalty import Penalty
+from separatrix.core.problem import build_objective
+from separatrix.core.rows.labelled_table import labelled_rows
 
 
 def _problem(seed, K=2, n=40, d=3, scale=1.0, offset=0.0, fit_intercept=True, weighted=True, loss="logistic"):
@@ -22,7 +22,7 @@ def _problem(seed, K=2, n=40, d=3, scale=1.0, offset=0.0, fit_intercept=True, we
 
 def _by_sums(problem, monkeypatch):
     """The same problem, evaluated by sums over its rows."""
-    monkeypatch.setattr(dense_table, "MOST_ENTRIES", -1)
+    monkeypatch.setattr(objective_sums, "MOST_ENTRIES", -1)
     other = problem.with_(penalty=problem.penalty.times(1.0))
     assert other.dense_table is None
     return other

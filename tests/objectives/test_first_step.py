@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from separatrix.objectives.build import build_objective
-from separatrix.objectives.damped_newton import newton_direction
-from separatrix.objectives.first_step import LARGEST_MULTIPLE, first_multiple
-from separatrix.objectives.penalty import Penalty
-from separatrix.rows import labelled_rows
-from separatrix.solvers import newton
-from separatrix.solvers.driver import default_rules, run
+from separatrix.core.line_search import newton_direction
+from separatrix.core.objective_sums import LARGEST_MULTIPLE, first_multiple
+from separatrix.core.penalty import Penalty
+from separatrix.core.problem import build_objective
+from separatrix.core.rows.labelled_table import labelled_rows
+from separatrix.core.solvers import newton
+from separatrix.core.solvers.driver import default_rules, run
 
 
 def _problem(seed, K, strength=1.0, noise=1.0, n=80, d=4):

@@ -7,7 +7,7 @@ import statsmodels.api as sm
 from scipy.optimize import minimize
 
 import separatrix as sx
-from separatrix.base.errors import ParameterError
+from separatrix.core.base.errors import ParameterError
 
 
 def _rows(n=300, d=4, seed=0):

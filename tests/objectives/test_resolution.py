@@ -7,13 +7,14 @@ import pytest
 from scipy.sparse import csr_array
 
 import separatrix as sx
-from separatrix.objectives.build import build_objective
-from separatrix.objectives.curvature_bound import affine
-from separatrix.objectives.penalty import Penalty
-from separatrix.objectives.resolution import nullity
-from separatrix.proofs.null_space import leaves_out_null_directions_only
-from separatrix.rows import labelled_rows, memory_rows
-from separatrix.rows.raw_weights import raw_weights
+from separatrix.core.gap_bounds import affine
+from separatrix.core.linear_algebra import nullity
+from separatrix.core.penalty import Penalty
+from separatrix.core.problem import build_objective
+from separatrix.core.proofs.null_space import leaves_out_null_directions_only
+from separatrix.core.rows.frame import raw_weights
+from separatrix.core.rows.labelled_table import labelled_rows
+from separatrix.core.rows.memory_rows import memory_rows
 from tests import deficient
 from tests.separate import printed
 
@@ -141,7 +142,7 @@ def test_a_claim_that_leaves_out_a_direction_is_refused(monkeypatch):
     """The check of a certificate does not go by the residues that the fit goes by."""
     X, y = _rows()
     X = np.column_stack([X, X[:, 0] + X[:, 1]])
-    monkeypatch.setattr("separatrix.objectives.identified_directions.unresolved", lambda *given: ())
+    monkeypatch.setattr("separatrix.core.problem.unresolved", lambda *given: ())
     certificate = sx.LogisticRegression(np.inf).fit(X, y).certificate_
     assert certificate.code == "optimal", "the fit is made to leave it out"
     assert not certificate.verify(X, y)

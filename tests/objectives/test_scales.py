@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from separatrix import LogisticRegression
-from separatrix.base.errors import NotConvergedWarning
-from separatrix.objectives.build import build_objective
-from separatrix.objectives.penalty import Penalty
-from separatrix.rows import labelled_rows
+from separatrix.core.base.errors import NotConvergedWarning
+from separatrix.core.penalty import Penalty
+from separatrix.core.problem import build_objective
+from separatrix.core.rows.labelled_table import labelled_rows
 from tests.exact import Exact
 
 FORMS = {"dense": np.asarray, "CSR": csr_array}

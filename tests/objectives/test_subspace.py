@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from separatrix.objectives.build import build_objective
-from separatrix.objectives.penalty import Penalty
-from separatrix.objectives.subspace import split_by_gap
-from separatrix.rows import labelled_rows
+from separatrix.core.linear_algebra import split_by_gap
+from separatrix.core.penalty import Penalty
+from separatrix.core.problem import build_objective
+from separatrix.core.rows.labelled_table import labelled_rows
 
 
 def _one_hot(rng, n, levels):

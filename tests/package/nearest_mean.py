@@ -7,21 +7,19 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from separatrix.base.arrays import EPS, Array
-from separatrix.base.concurrency import one_blas_thread
-from separatrix.base.setting_checks import check_choice
-from separatrix.certificates.certificate import Certificate
-from separatrix.certificates.claim import Recomputed
-from separatrix.certificates.moments_claims import MomentsClaim
+from separatrix.classifiers.base import Approach, LinearClassifier
 from separatrix.classifiers.description import LINEAR_SCORER, Description, Requires, Setting, array, record
 from separatrix.classifiers.fit_input import validate
 from separatrix.classifiers.generative import refuse_empty_class
-from separatrix.classifiers.linear import Approach, LinearClassifier
-from separatrix.moments.gather import Moments, gather, refuse_extreme_scales
-from separatrix.objectives.bound import Bound
-from separatrix.rows import Rows, counted_passes
-from separatrix.rows.coding import CLASS_NUMBERS
-from separatrix.scorers.scorer import Scorer
+from separatrix.core.base.arrays import EPS, Array, check_choice
+from separatrix.core.base.machine import one_blas_thread
+from separatrix.core.certificate import Certificate, Recomputed
+from separatrix.core.gap import Bound
+from separatrix.core.moments import Moments, gather, refuse_extreme_scales
+from separatrix.core.moments_claims import MomentsClaim
+from separatrix.core.rows.protocol import Rows, counted_passes
+from separatrix.core.rows.targets import CLASS_NUMBERS
+from separatrix.core.scorer import Scorer
 
 DESCRIPTION = Description(
     about="the class whose mean is nearest",

@@ -10,12 +10,15 @@ import numpy as np
 import pytest
 
 import separatrix as sx
-from separatrix.losses import LOSSES, MarginLoss, Traits
-from separatrix.objectives.bounds import largest_curvature
-from separatrix.objectives.penalty import Penalty
-from separatrix.objectives.problem import Objective
-from separatrix.rows import memory_rows
-from separatrix.solvers import SOLVERS, Need, Newton, State, default_rules, run
+from separatrix.core.gap_bounds import largest_curvature
+from separatrix.core.losses import LOSSES, MarginLoss, Traits
+from separatrix.core.penalty import Penalty
+from separatrix.core.problem import Objective
+from separatrix.core.rows.memory_rows import memory_rows
+from separatrix.core.solvers.driver import default_rules, run
+from separatrix.core.solvers.newton import Newton
+from separatrix.core.solvers.registry import SOLVERS
+from separatrix.core.solvers.state import Need, State
 from tests.laws import loss_laws, solver_laws
 
 

@@ -9,10 +9,11 @@ from scipy.sparse import csr_array
 
 import separatrix as sx
 from separatrix.classifiers import CLASSIFIERS
-from separatrix.firth import firth_partials
-from separatrix.losses import LOSSES
-from separatrix.rows import column_statistics, sampling
-from separatrix.solvers import SOLVERS, compiled
+from separatrix.core.firth import likelihood as firth_partials
+from separatrix.core.losses import LOSSES
+from separatrix.core.rows import column_statistics, sampling
+from separatrix.core.solvers import compiled_passes
+from separatrix.core.solvers.registry import SOLVERS
 from tests.unchanged import KINDS, SPARSE, rows_as, unchanged, values_as
 
 
@@ -136,7 +137,7 @@ def test_compiled_loops_take_rows_that_cannot_be_written(kind, tmp_path, monkeyp
         (firth_partials, "FEWEST_COMPILED"),
     ):
         monkeypatch.setattr(module, name, 0)
-    monkeypatch.setattr(compiled, "FEWEST_DENSE_ENTRIES_TO_COMPILE", 0)
+    monkeypatch.setattr(compiled_passes, "FEWEST_DENSE_ENTRIES_TO_COMPILE", 0)
     names = ("logistic", "solver diagonal", "solver sampled-newton", "maximum likelihood", "Firth", "pocket", "lda")
     for name in names:
         _answers(name, kind, tmp_path)

@@ -44,13 +44,13 @@ def _imported(tree, guarded=False):
 
 # Modules that are imported only where the package of an extra is known to be installed.
 OF_AN_EXTRA = {
-    "dask": "separatrix/cluster",
-    "distributed": "separatrix/cluster",
-    "anywidget": "separatrix/lab",
-    "markdown_it": "separatrix/lab",
-    "starlette": "separatrix/lab",
-    "traitlets": "separatrix/lab",
-    "uvicorn": "separatrix/lab",
+    "dask": "separatrix/core/cluster",
+    "distributed": "separatrix/core/cluster",
+    "anywidget": "separatrix/teach/lab",
+    "markdown_it": "separatrix/teach/lab",
+    "starlette": "separatrix/teach/lab",
+    "traitlets": "separatrix/teach/lab",
+    "uvicorn": "separatrix/teach/lab",
 }
 
 

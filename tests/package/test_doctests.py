@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 import separatrix as sx
-from separatrix import geometry, information, losses, solvers
-from separatrix.losses.links import LINKS
+from separatrix import information, losses, solvers
+from separatrix.core import geometry
+from separatrix.core.links import LINKS
 
 
 def _things():

@@ -16,8 +16,9 @@ import pyarrow as pa
 import pytest
 
 import separatrix.cli
-from separatrix.cli.verbs import VERBS
-from separatrix.table import DEMOS, read_table
+from separatrix.cli.exits import VERBS
+from separatrix.tables.formats.demos import DEMOS
+from separatrix.tables.read_table import read_table
 from tests.cli.running import run
 from tests.package.nearest_mean import NearestMean
 
@@ -69,7 +70,7 @@ VERIFY = f"""
 import sys
 import {LINE}
 import separatrix as sx
-from separatrix.table import read_table
+from separatrix.tables.read_table import read_table
 
 table = read_table("demo:iris")
 model = sx.load(sys.argv[1])[-1]
@@ -159,7 +160,7 @@ VERB = '''
 
 import click
 
-from separatrix.cli import table_arguments
+from separatrix.cli import table_options as table_arguments
 
 
 @click.command(short_help="Count the rows of a table.")

@@ -9,21 +9,19 @@ import numpy as np
 import pytest
 
 import separatrix
-from separatrix.base.errors import ParameterError
 from separatrix.classifiers import CLASSIFIERS
-from separatrix.classifiers.separator import compromise
-from separatrix.moments.deletion import most_influential
-from separatrix.moments.squared_cost import build_squared_cost
-from separatrix.objectives.penalty import Penalty
-from separatrix.rows import labelled_rows, memory_rows
-from separatrix.rows.in_memory import InMemory
-from separatrix.solvers import SOLVERS, StochasticDescent
-from separatrix.solvers.separating.kozinec import Kozinec
-from separatrix.solvers.separating.max_margin import NearestPoint
-from separatrix.solvers.separating.perceptron import UPDATES
-from separatrix.solvers.state import NOT_STREAMED
-from separatrix.tuning.penalty_question import Question
-from separatrix.tuning.penalty_search import choose_penalty
+from separatrix.classifiers.hyperplane_search import compromise
+from separatrix.core.base.errors import ParameterError
+from separatrix.core.penalty import Penalty
+from separatrix.core.penalty_search import Question, choose_penalty
+from separatrix.core.rows.labelled_table import InMemory, labelled_rows
+from separatrix.core.rows.memory_rows import memory_rows
+from separatrix.core.solvers.convex_hulls import Kozinec, NearestPoint
+from separatrix.core.solvers.gradient_descent import StochasticDescent
+from separatrix.core.solvers.perceptron_updates import UPDATES
+from separatrix.core.solvers.registry import SOLVERS
+from separatrix.core.solvers.state import NOT_STREAMED
+from separatrix.core.squared_cost import build_squared_cost, most_influential
 from tests.streamed import streamed
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "architecture.md"
@@ -48,7 +46,7 @@ def test_classifiers():
 
 def declarations():
     """Every ``InMemory`` of the package."""
-    skipped = ("separatrix.__main__", "separatrix.export.runtime")
+    skipped = ("separatrix.__main__", "separatrix.output.python_runtime")
     names = [module.name for module in pkgutil.walk_packages(separatrix.__path__, "separatrix.")]
     modules = [importlib.import_module(name) for name in names if not name.startswith(skipped)]
     return {found for module in modules for found in vars(module).values() if isinstance(found, InMemory)}

@@ -7,7 +7,7 @@ import pytest
 
 import separatrix as sx
 from docs._ext.lab_links import address, complaints, links
-from separatrix.lab.pages import PAGES
+from separatrix.teach.lab.pages import PAGES
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES_OF_DOCS = {path.relative_to(DOCS).as_posix(): path.read_text() for path in sorted(DOCS.rglob("*.md"))}

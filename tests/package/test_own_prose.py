@@ -1,4 +1,4 @@
-"""No code reads the package's own sentences: messages are data until they are rendered (``base/messages.py``)."""
+"""No code reads the package's own sentences: messages are data until they are rendered (``core/base/messages.py``)."""
 
 import ast
 from pathlib import Path
@@ -6,20 +6,18 @@ from pathlib import Path
 import separatrix
 
 SOURCE = Path(separatrix.__file__).parent
-SCANNED = ("cli", "classifiers", "solvers", "table", "checks", "proofs", "evaluation", "reports")
+SCANNED = ("cli", "classifiers", "core/solvers", "core/proofs", "tables", "statistics", "output/report")
 # Modules that may use regular expressions, and what they read with them.
 READS = {
     "cli/export.py": "the name of a table in a database, as the user types it",
     "cli/predict.py": "labels of the user's that a spreadsheet would take for formulas",
-    "reports/svg_markup.py": "SVG as matplotlib writes it",
-    "reports/page.py": "hyphens in the exponents of numbers, which are typeset as minus signs",
-    "table/formats/csv_integrity.py": "bytes of the user's file",
-    "table/formats/decimals.py": "cells of the user's file",
-    "table/formats/delimited.py": "the header of the user's file, and messages of PyArrow",
-    "table/formats/svmlight.py": "lines of the user's file",
-    "table/infer.py": "names of the user's columns",
-    "table/ngrams.py": "texts of the user's table",
-    "table/target_column.py": "labels of the user's",
+    "output/report/page.py": "SVG as matplotlib writes it, and hyphens in the exponents of numbers",
+    "tables/file_batches.py": "cells of the user's file, and messages of PyArrow",
+    "tables/formats/csv_files.py": "bytes, cells and the header of the user's file, and messages of PyArrow",
+    "tables/formats/libsvm.py": "lines of the user's file",
+    "tables/infer.py": "names of the user's columns",
+    "tables/text.py": "texts of the user's table",
+    "tables/target_column.py": "labels of the user's",
 }
 # Methods that take text apart, where the mark they look for is one that sentences have.
 PARTING = ("partition", "rpartition", "split", "rsplit", "replace", "removeprefix", "removesuffix")

@@ -13,8 +13,9 @@ import pyarrow as pa
 import pytest
 
 import separatrix as sx
-from separatrix import decision, diagnostics, firth, information, losses, plots
+from separatrix import decision, firth, information, losses, plots
 from separatrix.classifiers import CLASSIFIERS
+from separatrix.statistics import influence, view_plane
 from tests.package.test_arguments import DATA
 from tests.unchanged import DENSE, KINDS, rows_as, unchanged, values_as
 
@@ -133,8 +134,8 @@ WITH_ROWS = {
         plots.PrecisionRecallDisplay.from_estimator, g.model(), *g.both()
     ),
     "plots.RocDisplay": lambda g: unchanged(plots.RocDisplay.from_estimator, g.model(), *g.both()),
-    "diagnostics.influential": lambda g: unchanged(diagnostics.influential, g.model(), *g.both()),
-    "diagnostics.plane_of": lambda g: unchanged(diagnostics.plane_of, g.model(), *g.both()),
+    "diagnostics.influential": lambda g: unchanged(influence.influential, g.model(), *g.both()),
+    "diagnostics.plane_of": lambda g: unchanged(view_plane.plane_of, g.model(), *g.both()),
 }
 
 P = np.array([[0.2, 0.8], [0.5, 0.5], [0.9, 0.1]])

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import separatrix as sx
-from separatrix.base.watching import PULSE_SECONDS, Working, pulse, waited, watch
 from separatrix.classifiers import CLASSIFIERS
-from separatrix.solvers import SOLVERS
+from separatrix.core.base.watching import PULSE_SECONDS, Working, pulse, waited, watch
+from separatrix.core.solvers.registry import SOLVERS
 
 # The longest time between two calls of the watcher, in CPU seconds of the calling thread, which a busy machine changes
 # less than the clock does.

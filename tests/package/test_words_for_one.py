@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import separatrix as sx
-from separatrix.base.errors import InputError, WeightError
-from separatrix.lab.weight_words import slope_sentence
-from separatrix.losses.traits import Traits
+from separatrix.core.base.errors import InputError, WeightError
+from separatrix.core.losses import Traits
+from separatrix.teach.lab.page_weights import slope_sentence
 
 RNG = np.random.default_rng(11)
 X = RNG.normal(size=(40, 3))

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 import separatrix as sx
 from separatrix import plots
-from separatrix.plots.boundaries import boundaries
+from separatrix.output.plots.decision_regions import boundaries
 
 from .drawing import drawable, labelled_points
 

@@ -19,14 +19,15 @@ from sklearn.preprocessing import StandardScaler
 
 import separatrix as sx
 from separatrix import plots
-from separatrix.base.errors import ParameterError
 from separatrix.classifiers import CLASSIFIERS
-from separatrix.plots.style import plain
+from separatrix.core.base.errors import ParameterError
+from separatrix.output.plots.display import plain
+from separatrix.statistics import coefficients as coefficients_module
 
 from .drawing import drawable, labelled_points
 
 
-@pytest.mark.filterwarnings("ignore::separatrix.base.errors.NotConvergedWarning")
+@pytest.mark.filterwarnings("ignore::separatrix.core.base.errors.NotConvergedWarning")
 @pytest.mark.parametrize("K", [2, 3])
 @pytest.mark.parametrize("name", CLASSIFIERS)
 def test_every_classifier_can_be_drawn(name, K):
@@ -131,7 +132,7 @@ def test_influence_and_the_choice_of_C(ax):
         plots.PenaltyPathDisplay.from_estimator(sx.LogisticRegression().fit(X, y))
 
 
-@pytest.mark.filterwarnings("ignore::separatrix.base.errors.NotConvergedWarning")
+@pytest.mark.filterwarnings("ignore::separatrix.core.base.errors.NotConvergedWarning")
 @pytest.mark.parametrize("K", [2, 3])
 def test_every_display_tells_its_numbers(K):
     X, y = labelled_points(K)
@@ -169,7 +170,9 @@ def test_distributions_are_shares_of_each_class(ax):
     X[0, 0] = 1e4
     model = sx.LogisticRegression().fit(X, y)
     shown = drawable(plots.DistributionDisplay.from_estimator(model, X, y, ax=ax))
-    largest = sx.diagnostics.coefficients(model, X, y).largest(5)  # the sixth column is constant: its weight is zero
+    largest = coefficients_module.coefficients(model, X, y).largest(
+        5
+    )  # the sixth column is constant: its weight is zero
     assert [one.name for one in shown.found] == [f"x{j}" for j in largest]
     for one in shown.found:
         np.testing.assert_allclose(one.shares.sum(axis=1), 1.0)
@@ -226,9 +229,9 @@ def test_names_are_text_and_never_mathematics(name, ax):
 
 def test_nothing_below_loads_matplotlib():
     code = (
-        "import sys, separatrix as sx, separatrix.diagnostics, separatrix.evaluation.answers\n"
+        "import sys, separatrix as sx, separatrix.statistics, separatrix.statistics.measures\n"
         "model = sx.LogisticRegression().fit([[0.0], [1.0], [2.0]], [0, 1, 0])\n"
-        "separatrix.evaluation.answers.answers(model, [[0.0]], [0])\n"
+        "separatrix.statistics.measures.answers(model, [[0.0]], [0])\n"
         "print('matplotlib' in sys.modules)\n"
         "sx.plots\n"
         "print('matplotlib' in sys.modules)"

@@ -6,9 +6,9 @@ import pytest
 from matplotlib.patches import Polygon
 
 import separatrix as sx
-from separatrix.plots import figures
-from separatrix.plots.figures import basis, fisher, gaussians, hyperplane, outlier, perceptron, schemes, surfaces
-from separatrix.plots.figures.canvas import box_of, segment
+from separatrix.teach import figures
+from separatrix.teach.figures import boundaries, densities_and_kl, loss_surfaces
+from separatrix.teach.figures.canvas import box_of, segment
 
 
 @pytest.fixture(scope="module")
@@ -58,8 +58,8 @@ def test_an_svg_is_the_same_each_time_and_has_its_sentence(tmp_path):
 
 
 def test_frames_are_the_updates_of_the_perceptron(drawn):
-    X, t = perceptron.SEPARABLE, np.where(perceptron.SIDES == 1, 1, -1)
-    run = perceptron.updates(X, perceptron.SIDES)
+    X, t = boundaries.SEPARABLE, np.where(boundaries.SIDES == 1, 1, -1)
+    run = boundaries.updates(X, boundaries.SIDES)
     assert len(run) == len(drawn["V1"].axes) == 6
     for update, ax in zip(run, drawn["V1"].axes, strict=True):
         added = t[update.row] * np.array([1.0, *X[update.row]])
@@ -68,7 +68,7 @@ def test_frames_are_the_updates_of_the_perceptron(drawn):
         lies_on(sx.Hyperplane(update.after[1:], update.after[0]), lines(ax, "after")[0])
         now = next(part for part in ax.collections if part.get_label() == "now")
         assert now.get_offsets()[0].tolist() == X[update.row].tolist()
-    model = sx.Perceptron().fit(X, perceptron.SIDES)
+    model = sx.Perceptron().fit(X, boundaries.SIDES)
     lies_on(model.hyperplane(), lines(drawn["V1"].axes[-1], "after")[0])
 
 
@@ -88,16 +88,16 @@ def test_losses_are_those_of_the_registry(drawn):
 
 def test_only_the_squared_error_of_sigma_has_several_minima(drawn):
     counts = {}
-    for name, ax in zip(surfaces.ERRORS, drawn["V4"].axes[4:], strict=True):
+    for name, ax in zip(loss_surfaces.ERRORS, drawn["V4"].axes[4:], strict=True):
         counts[name] = sum(part.get_label() == "minimum" for part in ax.collections)
     assert counts == {"zero-one": 0, "perceptron": 1, "logistic": 1, "squared-sigmoid": counts["squared-sigmoid"]}
     assert counts["squared-sigmoid"] >= 2
 
 
 def test_steps_of_three_sizes_do_what_their_titles_say(drawn):
-    E = sx.objective(surfaces.LINE, surfaces.LINE_SIDES)
+    E = sx.objective(loss_surfaces.LINE, loss_surfaces.LINE_SIDES)
     values = [np.array([E.value(w) for w in lines(ax, "path")[0]]) for ax in drawn["V5"].axes]
-    least = sx.LogisticRegression(np.inf).fit(surfaces.LINE, surfaces.LINE_SIDES).certificate_.objective
+    least = sx.LogisticRegression(np.inf).fit(loss_surfaces.LINE, loss_surfaces.LINE_SIDES).certificate_.objective
     assert np.all(np.diff(values[0]) < 0)
     assert np.all(np.diff(values[1]) < 0)
     assert np.any(np.diff(values[2]) > 0)
@@ -105,9 +105,9 @@ def test_steps_of_three_sizes_do_what_their_titles_say(drawn):
 
 
 def test_gradients_are_perpendicular_to_the_contours(drawn):
-    E = sx.objective(surfaces.LINE, surfaces.LINE_SIDES)
+    E = sx.objective(loss_surfaces.LINE, loss_surfaces.LINE_SIDES)
     down = arrows(drawn["V14"].axes[0], "down")
-    assert len(down) == len(surfaces.PLACES)
+    assert len(down) == len(loss_surfaces.PLACES)
     for start, end in down:
         along = np.array([-(end - start)[1], (end - start)[0]]) * 1e-4
         assert abs(E.value(start + along) - E.value(start - along)) < 1e-9
@@ -115,7 +115,7 @@ def test_gradients_are_perpendicular_to_the_contours(drawn):
 
 
 def test_only_least_squares_follows_the_far_rows(drawn):
-    before, after = ({name: lines(ax, name)[0] for name in outlier.PATTERNS} for ax in drawn["V6"].axes[:2])
+    before, after = ({name: lines(ax, name)[0] for name in boundaries.PATTERNS} for ax in drawn["V6"].axes[:2])
     moved = {name: abs(after[name][0, 0] - before[name][0, 0]) for name in before}
     assert after["least squares"][0, 0] == pytest.approx(161 / 29)
     assert before["least squares"][0, 0] == pytest.approx(4.5)
@@ -126,7 +126,7 @@ def test_only_least_squares_follows_the_far_rows(drawn):
 
 
 def test_fishers_direction_separates_better(drawn):
-    X, y = fisher.elongated()
+    X, y = densities_and_kl.elongated()
     wrong = {}
     for direction in ("fisher", "means"):
         model = sx.FisherDiscriminant(direction).fit(X, y)
@@ -136,7 +136,7 @@ def test_fishers_direction_separates_better(drawn):
 
 
 def test_hatched_parts_are_the_ambiguous_regions(drawn):
-    X, y = schemes.three_classes()
+    X, y = boundaries.three_classes()
     for ax, kind in zip(drawn["V8"].axes, (sx.OneVsOneClassifier, sx.OneVsRestClassifier), strict=False):
         model = kind(sx.LeastSquaresClassifier()).fit(X, y)
         hatched = [patch for patch in ax.patches if isinstance(patch, Polygon) and patch.get_hatch()]
@@ -154,12 +154,12 @@ def test_curves_in_the_plane_are_lines_among_basis_functions(drawn):
     plane_there = sx.Hyperplane.through(lines(line, "boundary")[0])
     for curve in lines(ring, "boundary"):
         lies_on(plane_there, curve**2)
-    assert sx.separability(basis.XOR, basis.XOR_SIDES).explain()
-    assert not sx.separability(basis.XOR, basis.XOR_SIDES)
+    assert sx.separability(boundaries.XOR, boundaries.XOR_SIDES).explain()
+    assert not sx.separability(boundaries.XOR, boundaries.XOR_SIDES)
 
 
 def test_the_plane_has_its_distances(drawn):
-    ax, line = drawn["V10"].axes[0], sx.Hyperplane(hyperplane.W, hyperplane.B)
+    ax, line = drawn["V10"].axes[0], sx.Hyperplane(boundaries.W, boundaries.B)
     foot, x = lines(ax, "distance")[0]
     lies_on(line, [foot])
     assert np.linalg.norm(x - foot) == pytest.approx(abs(float(line.distance(x))))
@@ -169,7 +169,7 @@ def test_the_plane_has_its_distances(drawn):
 
 
 def test_the_generative_boundary_is_where_the_scores_are_equal(drawn):
-    X, y = gaussians.two_gaussians()
+    X, y = densities_and_kl.two_gaussians()
     for ax, kind in zip(
         drawn["V11"].axes, (sx.LinearDiscriminantAnalysis, sx.QuadraticDiscriminantAnalysis), strict=True
     ):
@@ -183,7 +183,7 @@ def test_densities_are_those_of_information(drawn):
         assert np.trapezoid(value, x) == pytest.approx(area, abs=0.01)
     peaks = [lines(drawn["V12"].axes[0], label)[0][:, 1].argmax() for label in ("p||q", "q||p")]
     assert peaks[0] != peaks[1]
-    for curve, normal in zip(lines(drawn["V16"].axes[0], "density"), figures.densities.NORMALS, strict=True):
+    for curve, normal in zip(lines(drawn["V16"].axes[0], "density"), densities_and_kl.NORMALS, strict=True):
         np.testing.assert_allclose(curve[:, 1], normal.pdf(curve[:, 0]))
 
 
@@ -193,7 +193,7 @@ def test_the_slope_is_the_derivative_of_sigma(drawn):
 
 
 def test_regression_planes_meet_at_the_boundary(drawn):
-    X, y = schemes.three_classes()
+    X, y = boundaries.three_classes()
     model = sx.LeastSquaresClassifier().fit(X, y)
     found = [line for line in drawn["V15"].axes[3].lines if line.get_label() == "boundary"]
     for line in found[::2]:
@@ -204,7 +204,7 @@ def test_regression_planes_meet_at_the_boundary(drawn):
 
 
 def test_every_line_of_many_separates(drawn):
-    X, t = perceptron.APART, np.where(perceptron.APART_SIDES == 1, 1, -1)
+    X, t = boundaries.APART, np.where(boundaries.APART_SIDES == 1, 1, -1)
     found = lines(drawn["V17"].axes[0], "perceptron")
     for ends in found:
         plane_there = sx.Hyperplane.through(ends, positive=X[0])
@@ -216,7 +216,7 @@ def test_own_rows_can_be_drawn_and_bad_ones_are_refused():
     X, y = [[0.0, 0.0], [1.0, 3.0], [4.0, 1.0], [5.0, 4.0]], ["a", "a", "b", "b"]
     assert figures.perceptron_run(X, y, theme="light").axes
     with pytest.raises(sx.errors.ParameterError, match="X"):
-        figures.perceptron_run(basis.XOR, basis.XOR_SIDES)
+        figures.perceptron_run(boundaries.XOR, boundaries.XOR_SIDES)
     with pytest.raises(sx.errors.ParameterError, match="theme"):
         figures.margin_losses(theme="grey")
 

@@ -6,12 +6,14 @@ from matplotlib.figure import Figure
 
 import separatrix as sx
 from separatrix import plots
-from separatrix.base.theme import SHAPES, told_apart
-from separatrix.diagnostics import rankings
-from separatrix.evaluation.answers import answers
-from separatrix.plots.decision_regions import MOST_CLASSES_IN_LEGEND
-from separatrix.plots.ranked import MOST_PANELS
-from separatrix.plots.style import marker
+from separatrix.output.plots.decision_regions import MOST_CLASSES_IN_LEGEND
+from separatrix.output.plots.display import marker
+from separatrix.output.plots.roc import MOST_PANELS
+from separatrix.output.theme import SHAPES, told_apart
+from separatrix.statistics import coefficients as coefficients_module
+from separatrix.statistics import influence
+from separatrix.statistics.measures import answers
+from separatrix.statistics.ranking import rankings
 
 GLASS = ["building_float", "building_nonfloat", "vehicle_float", "containers", "tableware", "headlamps"]
 LONG = ["a very long class label, strongly disagree with everything", "x" * 120, "$\\alpha$ 同意"]
@@ -29,9 +31,9 @@ def _drawn(names, n=400, d=2, seed=0):
 def _displays(names):
     X, y = _drawn(names)
     model = sx.LogisticRegression().fit(X, y)
-    yield plots.CoefficientDisplay(sx.diagnostics.coefficients(model, X, y))
+    yield plots.CoefficientDisplay(coefficients_module.coefficients(model, X, y))
     yield plots.DecisionRegionsDisplay.of(model, X, y)
-    yield plots.InfluenceDisplay.of(sx.diagnostics.influential(model, X, y, 10), model, y)
+    yield plots.InfluenceDisplay.of(influence.influential(model, X, y, 10), model, y)
     yield plots.CalibrationDisplay(sx.reliability(model, X, y))
     yield from (kind(rankings(answers(model, X, y))) for kind in (plots.RocDisplay, plots.PrecisionRecallDisplay))
 

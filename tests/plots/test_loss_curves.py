@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 
 import separatrix as sx
 from separatrix import plots
-from separatrix.base.errors import ParameterError
+from separatrix.core.base.errors import ParameterError
 
 from .drawing import drawable, labelled_points
 
@@ -22,7 +22,7 @@ def test_loss_and_gap_by_iteration(ax):
     assert gap.ax_.get_yscale() == "log"
 
 
-@pytest.mark.filterwarnings("ignore::separatrix.base.errors.NotConvergedWarning")
+@pytest.mark.filterwarnings("ignore::separatrix.core.base.errors.NotConvergedWarning")
 def test_several_searches_are_several_curves(ax):
     X, y = labelled_points(3)
     shown = plots.LossDisplay.from_estimator(sx.Perceptron(max_iter=20).fit(X, y), ax=ax)
@@ -33,12 +33,12 @@ def test_several_searches_are_several_curves(ax):
         plots.LossDisplay.from_estimator(sx.LinearDiscriminantAnalysis().fit(X, y))
 
 
-@pytest.mark.filterwarnings("ignore::separatrix.base.errors.NotConvergedWarning")
+@pytest.mark.filterwarnings("ignore::separatrix.core.base.errors.NotConvergedWarning")
 def test_a_walk_that_spared_its_costs_shows_what_it_met(ax, monkeypatch):
     X, y = labelled_points(3)
     known = plots.LossDisplay.from_estimator(sx.Perceptron(max_iter=20).fit(X, y), ax=Figure().subplots())
     assert known.ax_.get_ylabel() == "objective"
-    monkeypatch.setattr("separatrix.solvers.separating.perceptron.MOST_SURVEYED_ENTRIES", 0)
+    monkeypatch.setattr("separatrix.core.solvers.perceptron_updates.MOST_SURVEYED_ENTRIES", 0)
     model = sx.Perceptron(max_iter=20).fit(X, y)
     shown = drawable(plots.LossDisplay.from_estimator(model, ax=ax))
     assert ax.get_ylabel() == "mean cost during the epoch"

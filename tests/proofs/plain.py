@@ -6,7 +6,7 @@ from math import lcm
 import numpy as np
 from scipy.optimize import linprog
 
-from separatrix.proofs.verdicts import Inseparable, QuasiSeparable, Separable
+from separatrix.core.proofs.verdicts import Inseparable, QuasiSeparable, Separable
 
 
 def differences(X, codes, fit_intercept):

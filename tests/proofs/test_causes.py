@@ -7,10 +7,10 @@ import pytest
 from scipy.sparse import csr_array
 
 import separatrix as sx
-from separatrix.proofs.causes import single_columns
-from separatrix.proofs.class_differences import Differences
-from separatrix.proofs.naming import named_causes
-from separatrix.proofs.verdicts import QuasiSeparable
+from separatrix.core.proofs.class_differences import Differences
+from separatrix.core.proofs.naming import named_causes
+from separatrix.core.proofs.overlap import single_columns
+from separatrix.core.proofs.verdicts import QuasiSeparable
 
 
 def levels(K=2, n=400, seed=0):

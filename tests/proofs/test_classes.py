@@ -6,9 +6,9 @@ from scipy.sparse import csr_array
 from sklearn.datasets import load_iris
 
 import separatrix as sx
-from separatrix.base.errors import ParameterError
-from separatrix.proofs.class_differences import Differences
-from separatrix.proofs.verdicts import Doubtful, Inseparable, QuasiSeparable, Separable
+from separatrix.core.base.errors import ParameterError
+from separatrix.core.proofs.class_differences import Differences
+from separatrix.core.proofs.verdicts import Doubtful, Inseparable, QuasiSeparable, Separable
 from tests.campaigns import seeds
 
 from .plain import by_two_programs, differences

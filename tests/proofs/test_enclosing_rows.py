@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from separatrix.proofs.enclosing_rows import enclosing_rows
-from separatrix.proofs.linear_programs import widest
+from separatrix.core.proofs.linear_programs import enclosing_rows, widest
 
 
 @pytest.mark.parametrize("seed", range(30))

@@ -7,8 +7,8 @@ import pytest
 from scipy.sparse import csr_array
 
 import separatrix as sx
-from separatrix.base.errors import LabelError, ParameterError
-from separatrix.proofs.verdicts import Inseparable, QuasiSeparable, Separable
+from separatrix.core.base.errors import LabelError, ParameterError
+from separatrix.core.proofs.verdicts import Inseparable, QuasiSeparable, Separable
 
 XOR = np.array([[-1.0, -1.0], [1.0, 1.0], [-1.0, 1.0], [1.0, -1.0]])
 TOUCHING = np.array([[0.0, 5.0], [1.0, 2.0], [1.0, 2.0], [2.0, 7.0]])

@@ -6,12 +6,24 @@ import numpy as np
 import pytest
 
 from separatrix import separability
-from separatrix.base.modular import P, drawn_prime, is_prime, pivots, residues
-from separatrix.proofs.dependencies import Dependency, across, joined, positive_dependency
-from separatrix.proofs.enclosure import surely_positive
-from separatrix.proofs.linear_programs import widest
-from separatrix.proofs.rational import signs, sums_to_zero
-from separatrix.proofs.residues import inverse, primes, solve, vanishing
+from separatrix.core.exact_arithmetic import (
+    Dependency,
+    P,
+    across,
+    drawn_prime,
+    inverse,
+    is_prime,
+    pivots,
+    positive_dependency,
+    primes,
+    residues,
+    signs,
+    solve,
+    sums_to_zero,
+    vanishing,
+)
+from separatrix.core.exact_arithmetic import joined_dependencies as joined
+from separatrix.core.proofs.linear_programs import surely_positive, widest
 
 
 def _fractions(A):

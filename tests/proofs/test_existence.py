@@ -6,14 +6,13 @@ import numpy as np
 import pytest
 
 import separatrix as sx
-from separatrix.base.errors import SeparationWarning
-from separatrix.objectives.bound import Bound
-from separatrix.objectives.build import build_objective
-from separatrix.objectives.curvature_bound import affine
-from separatrix.objectives.penalty import Penalty
-from separatrix.proofs.existence import exists
-from separatrix.proofs.verdicts import Inseparable
-from separatrix.rows import labelled_rows
+from separatrix.core.base.errors import SeparationWarning
+from separatrix.core.gap import Bound
+from separatrix.core.gap_bounds import affine, exists
+from separatrix.core.penalty import Penalty
+from separatrix.core.problem import build_objective
+from separatrix.core.proofs.verdicts import Inseparable
+from separatrix.core.rows.labelled_table import labelled_rows
 from tests.campaigns import seeds
 
 
@@ -70,7 +69,7 @@ def test_an_ordinary_fit_is_its_own_proof_and_costs_no_other(monkeypatch):
     def asked(*args):
         raise AssertionError("the rows were asked")
 
-    monkeypatch.setattr("separatrix.classifiers.separated.decide", asked)
+    monkeypatch.setattr("separatrix.classifiers.no_optimum.decide", asked)
     assert sx.LogisticRegression(np.inf).fit(X, y).separation_ is None
 
 

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from separatrix import separability
-from separatrix.base.errors import InputError
+from separatrix.core.base.errors import InputError
 
 
 def test_a_column_of_text_is_named():

@@ -9,10 +9,10 @@ from scipy.stats import binomtest
 from sklearn.datasets import load_breast_cancer
 
 import separatrix as sx
-from separatrix.base.concurrency import threads
-from separatrix.base.errors import NotFiniteError
-from separatrix.proofs import row_working_set
-from separatrix.proofs.verdicts import Inseparable, QuasiSeparable, Separable
+from separatrix.core.base.errors import NotFiniteError
+from separatrix.core.base.machine import threads
+from separatrix.core.proofs import linear_programs
+from separatrix.core.proofs.verdicts import Inseparable, QuasiSeparable, Separable
 
 from .plain import by_two_programs
 
@@ -157,16 +157,16 @@ def test_touching_rows_among_many():
 def test_programs_see_few_of_many_rows(monkeypatch):
     """No program has more rows than a working set may, however many there are."""
     sizes = []
-    original = row_working_set.widest
-    monkeypatch.setattr(row_working_set, "widest", lambda B: sizes.append(B.shape[0]) or original(B))
+    original = linear_programs.widest
+    monkeypatch.setattr(linear_programs, "widest", lambda B: sizes.append(B.shape[0]) or original(B))
     rng = np.random.default_rng(9)
     X = rng.standard_normal((20_000, 30))
     _checked(X, X @ np.ones(30) + rng.normal(0, 0.03, 20_000) > 0, Inseparable)
     assert len(sizes) > 1
     assert (
         max(sizes)
-        <= row_working_set.SMALLEST_WORKING_SET
-        + (row_working_set.STAYING_ROWS_PER_DIRECTION + 2 * row_working_set.ENTERING_ROWS_PER_DIRECTION) * 31
+        <= linear_programs.SMALLEST_WORKING_SET
+        + (linear_programs.STAYING_ROWS_PER_DIRECTION + 2 * linear_programs.ENTERING_ROWS_PER_DIRECTION) * 31
     )
 
 

@@ -5,10 +5,10 @@ import pytest
 from scipy.sparse import csr_array
 
 import separatrix as sx
-from separatrix.proofs import row_working_set
-from separatrix.proofs.class_differences import Differences
-from separatrix.proofs.newton_separator import MOST_NEWTON_ROUNDS, nearly
-from separatrix.proofs.verdicts import Inseparable, Separable
+from separatrix.core.proofs import linear_programs
+from separatrix.core.proofs.class_differences import Differences
+from separatrix.core.proofs.linear_programs import MOST_NEWTON_ROUNDS, nearly
+from separatrix.core.proofs.verdicts import Inseparable, Separable
 
 from .plain import by_two_programs
 
@@ -56,7 +56,7 @@ def test_the_smallest_working_sets_change_no_verdict(seed, monkeypatch):
         "FIRST_ROWS_PER_DIRECTION": 1,
         "NEWTON_ROWS_PER_DIRECTION": sample,
     }.items():
-        monkeypatch.setattr(row_working_set, name, value)
+        monkeypatch.setattr(linear_programs, name, value)
     verdict = sx.separability(csr_array(X) if seed % 5 == 0 else X, y, fit_intercept)
     assert type(verdict) is by_two_programs(X, y, fit_intercept)
     assert verdict.verify(X, y, exact=True)
@@ -65,7 +65,7 @@ def test_the_smallest_working_sets_change_no_verdict(seed, monkeypatch):
 @pytest.mark.parametrize("K", [2, 3])
 @pytest.mark.parametrize("form", [np.asarray, csr_array])
 def test_a_gap_needs_no_program(K, form, monkeypatch):
-    monkeypatch.setattr(row_working_set, "widest", None)  # a program would fail
+    monkeypatch.setattr(linear_programs, "widest", None)  # a program would fail
     X, y = _separable(5000, 8, 0.2, K)
     verdict = sx.separability(form(X), y)
     assert isinstance(verdict, Separable)

@@ -8,8 +8,8 @@ import pytest
 from scipy.sparse import csr_array
 
 import separatrix as sx
-from separatrix.base.errors import NotConvergedWarning
-from separatrix.proofs.verdicts import Doubtful, Inseparable, QuasiSeparable, Separable
+from separatrix.core.base.errors import NotConvergedWarning
+from separatrix.core.proofs.verdicts import Doubtful, Inseparable, QuasiSeparable, Separable
 from tests.campaigns import seeds
 from tests.streamed_table import StreamedTable
 
@@ -139,7 +139,7 @@ def test_rows_of_a_cluster():
     assert _has(sx.separability(rows, labels), Separable, rows, labels)
 
 
-@pytest.mark.filterwarnings("ignore::separatrix.base.errors.NotConvergedWarning")
+@pytest.mark.filterwarnings("ignore::separatrix.core.base.errors.NotConvergedWarning")
 @pytest.mark.parametrize("offset", [1e7, 1.7e9, 1e12])
 @pytest.mark.parametrize("kind", LABELS)
 def test_classifiers_know_the_verdict(kind, offset):

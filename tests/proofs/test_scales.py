@@ -7,11 +7,10 @@ import pytest
 from scipy.sparse import csr_array
 
 import separatrix as sx
-from separatrix.proofs.class_differences import Differences
-from separatrix.proofs.enclosure import surely_positive
-from separatrix.proofs.rational import sums_to_zero
-from separatrix.proofs.residues import solve
-from separatrix.proofs.scales import OUT_OF_RANGE, Scaled
+from separatrix.core.exact_arithmetic import solve, sums_to_zero
+from separatrix.core.proofs.class_differences import Differences
+from separatrix.core.proofs.linear_programs import surely_positive
+from separatrix.core.proofs.separability import OUT_OF_RANGE, Scaled
 from tests.campaigns import seeds
 
 from .plain import by_two_programs

@@ -8,10 +8,10 @@ import pytest
 from scipy.sparse import csr_array
 
 import separatrix as sx
-from separatrix.base.errors import NotFiniteError, ParameterError
-from separatrix.proofs.linear_programs import fewest, least_violation, widest
-from separatrix.proofs.overlap_proof import MOST_EXACT_ROWS
-from separatrix.proofs.verdicts import Doubtful, Inseparable, QuasiSeparable, Separable
+from separatrix.core.base.errors import NotFiniteError, ParameterError
+from separatrix.core.proofs.linear_programs import fewest, least_violation, widest
+from separatrix.core.proofs.overlap import MOST_EXACT_ROWS
+from separatrix.core.proofs.verdicts import Doubtful, Inseparable, QuasiSeparable, Separable
 from tests.campaigns import seeds
 
 from .plain import by_two_programs, differences

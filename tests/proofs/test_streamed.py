@@ -7,13 +7,13 @@ import pytest
 from scipy.sparse import csr_array
 
 import separatrix as sx
-from separatrix.base.errors import LabelError, NotFiniteError, ParameterError
-from separatrix.proofs.naming import About
-from separatrix.proofs.row_claims import View
-from separatrix.proofs.separability import class_values, verdict_on
-from separatrix.proofs.streamed_separability import MOST_READS, decide_streamed
-from separatrix.proofs.verdicts import Doubtful, Inseparable, QuasiSeparable, Separable
-from separatrix.rows import labelled_rows, memory_rows
+from separatrix.core.base.errors import LabelError, NotFiniteError, ParameterError
+from separatrix.core.proofs.naming import About
+from separatrix.core.proofs.row_claims import View
+from separatrix.core.proofs.separability import MOST_READS, class_values, decide_streamed, verdict_on
+from separatrix.core.proofs.verdicts import Doubtful, Inseparable, QuasiSeparable, Separable
+from separatrix.core.rows.labelled_table import labelled_rows
+from separatrix.core.rows.memory_rows import memory_rows
 from tests.campaigns import seeds
 from tests.streamed import streamed, streamed_labels
 from tests.streamed_table import StreamedTable
@@ -160,8 +160,8 @@ def test_a_false_verdict_does_not_verify():
 
 
 def test_undecided_is_said(monkeypatch):
-    monkeypatch.setattr("separatrix.proofs.streamed_separability.MOST_READS", 2)
-    monkeypatch.setattr("separatrix.proofs.core_rows.MOST_CORE_ROWS", 100)
+    monkeypatch.setattr("separatrix.core.proofs.separability.MOST_READS", 2)
+    monkeypatch.setattr("separatrix.core.proofs.separability.MOST_CORE_ROWS", 100)
     X, y = _thin(np.random.default_rng(0), 60_000)
     verdict, _ = asked(X, y, size=10_000)
     assert isinstance(verdict, Doubtful)

@@ -4,16 +4,11 @@ import numpy as np
 import pytest
 
 import separatrix as sx
-from separatrix.base.modular import P
-from separatrix.proofs.class_differences import Differences
-from separatrix.proofs.dependencies import positive_dependency
-from separatrix.proofs.enclosure import surely_positive
-from separatrix.proofs.linear_programs import complementary
-from separatrix.proofs.overlap_proof import MOST_EXACT_ROWS
-from separatrix.proofs.rational import sums_to_zero
-from separatrix.proofs.residues import MOST_ROWS_ELIMINATED, inverse
-from separatrix.proofs.together import together
-from separatrix.proofs.verdicts import Inseparable, QuasiSeparable
+from separatrix.core.exact_arithmetic import MOST_ROWS_ELIMINATED, P, inverse, positive_dependency, sums_to_zero
+from separatrix.core.proofs.class_differences import Differences
+from separatrix.core.proofs.linear_programs import complementary, surely_positive
+from separatrix.core.proofs.overlap import MOST_EXACT_ROWS, together
+from separatrix.core.proofs.verdicts import Inseparable, QuasiSeparable
 
 from .plain import by_two_programs
 

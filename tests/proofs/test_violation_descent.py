@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from separatrix.proofs import linear_programs
-from separatrix.proofs.linear_programs import least_violation
-from separatrix.proofs.violation_descent import MOST_DESCENT_COLUMNS, only_minimum
+from separatrix.core.proofs import linear_programs
+from separatrix.core.proofs.linear_programs import MOST_DESCENT_COLUMNS, least_violation, only_minimum
 
 
 def _table(seed, n=120):

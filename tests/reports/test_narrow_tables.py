@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from separatrix.reports.page import Section, page, table
+from separatrix.output.report.page import Section, page, table
 
 HEADS = ["column", "step", "odds ratio", "weight per unit", "odds ratio per unit"]
 ROWS = [["worst radius", "+4.76", "1.68e+15 (351,371 to 8.04e+24)", "7.361", "1574"]] * 3

@@ -10,9 +10,9 @@ import pytest
 from scipy.sparse import csr_array
 
 import separatrix as sx
-from separatrix.base.errors import LabelError, ParameterError
 from separatrix.classifiers import CLASSIFIERS, lacks_probabilities
-from separatrix.plots import DARK, LIGHT
+from separatrix.core.base.errors import LabelError, ParameterError
+from separatrix.output.theme import DARK, LIGHT
 
 NASTY = ["<script>alert(1)</script>", "a & b", '"quoted" onload=x', "$y = 1$\x00"]
 VOID = {"meta", "br", "link", "img", "hr"}
@@ -98,7 +98,7 @@ def drawn(K=2, d=3, n=90, seed=0, apart=1.5):
 DRAWN_WITH_TWO_CLASSES = ("logistic", "perceptron", "qda", "one-versus-rest")
 
 
-@pytest.mark.filterwarnings("ignore::separatrix.base.errors.NotConvergedWarning")
+@pytest.mark.filterwarnings("ignore::separatrix.core.base.errors.NotConvergedWarning")
 @pytest.mark.parametrize("K", [2, 3])
 @pytest.mark.parametrize("name", CLASSIFIERS)
 def test_every_classifier_has_one(name, K, request):

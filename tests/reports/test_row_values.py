@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 import separatrix as sx
-from separatrix.reports.row_values import entries, in_units
-from separatrix.table import Encoded, Encoder
-from separatrix.table.scaling import Scaling
+from separatrix.output.report.column_sections import entries, in_units
+from separatrix.tables.encoder import Encoded, Encoder, Scaling
 
 from .test_verdicts import section_of
 

@@ -11,13 +11,13 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_iris
 from sklearn.pipeline import make_pipeline
 
 import separatrix as sx
-from separatrix.base.errors import ParameterError
-from separatrix.diagnostics import contributions
-from separatrix.evaluation.calibration import reliability, reliability_of
-from separatrix.reports.formatting import signed
-from separatrix.reports.provenance import digest, today
-from separatrix.reports.worries import LARGEST_CALIBRATION_ERROR, chance_error
-from separatrix.table.scaling import Scaling
+from separatrix.core.base.errors import ParameterError
+from separatrix.output.report.lead import LARGEST_CALIBRATION_ERROR, chance_error
+from separatrix.output.report.page import signed
+from separatrix.output.report.reported_model import digest, today
+from separatrix.statistics.explained_row import contributions
+from separatrix.statistics.reliability import reliability, reliability_of
+from separatrix.tables.encoder import Scaling
 
 from .test_report import checked, drawn
 from .test_verdicts import lead_of, section_of
@@ -35,7 +35,7 @@ def cancer():
 
 
 @pytest.mark.usefixtures("undrawn")
-@pytest.mark.filterwarnings("ignore::separatrix.base.errors.NotConvergedWarning")
+@pytest.mark.filterwarnings("ignore::separatrix.core.base.errors.NotConvergedWarning")
 def test_the_verdict_has_at_most_three_sentences(cancer):
     X, y = drawn(2, apart=0.0)
     for page in (

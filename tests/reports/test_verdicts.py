@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 
 import separatrix as sx
-from separatrix.base.errors import SeparationWarning
-from separatrix.reports import data_checks
-from separatrix.table import read_raw
+from separatrix.core.base.errors import SeparationWarning
+from separatrix.output.report.assemble import data_checks
+from separatrix.tables.read_table import read_raw
 
 from .test_report import checked, drawn, words
 

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from separatrix.rows import Block, Frame
-from separatrix.rows.csr import as_csr
-from separatrix.rows.frame import LARGE_OFFSET
+from separatrix.core.rows.block import Block, as_csr
+from separatrix.core.rows.frame import LARGE_OFFSET, Frame
 
 
 def _blocks(seed):

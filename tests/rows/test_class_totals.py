@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from separatrix.rows.coding import ClassTotals
+from separatrix.core.rows.targets import ClassTotals
 
 
 @pytest.mark.parametrize("scale", [1.0, 1e-290, 1e290])

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from separatrix.rows import memory_rows, summarise
+from separatrix.core.rows.column_statistics import summarise
+from separatrix.core.rows.memory_rows import memory_rows
 
 
 @pytest.mark.parametrize("form", [np.asarray, csr_array])

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array, random_array
 
-from separatrix.rows.block import Block
-from separatrix.rows.frame import Frame
-from separatrix.rows.keeper import Keeper
-from separatrix.rows.sampling import LowestHashes
+from separatrix.core.rows.block import Block
+from separatrix.core.rows.frame import Frame
+from separatrix.core.rows.sampling import Keeper, LowestHashes
 
 
 def blocks_of(X, t, weight, size):

@@ -6,10 +6,13 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from separatrix.base.concurrency import threads
-from separatrix.base.errors import NotFiniteError, WeightError
-from separatrix.objectives.partials import Gram
-from separatrix.rows import Order, Rows, column_statistics, memory_rows, standard_frame, summarise
+from separatrix.core.base.errors import NotFiniteError, WeightError
+from separatrix.core.base.machine import threads
+from separatrix.core.objective_sums import Gram
+from separatrix.core.rows import column_statistics
+from separatrix.core.rows.column_statistics import standard_frame, summarise
+from separatrix.core.rows.memory_rows import memory_rows
+from separatrix.core.rows.protocol import Order, Rows
 
 
 @pytest.fixture(scope="module")

@@ -4,11 +4,13 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from separatrix.objectives.build import build_objective
-from separatrix.objectives.penalty import Penalty
-from separatrix.rows import Order, Rows, labelled_rows, summarise
-from separatrix.rows.chosen import chosen_rows
-from separatrix.rows.one_against_rest import one_against_rest
+from separatrix.core.penalty import Penalty
+from separatrix.core.problem import build_objective
+from separatrix.core.rows.column_statistics import summarise
+from separatrix.core.rows.labelled_table import labelled_rows
+from separatrix.core.rows.protocol import Order, Rows
+from separatrix.core.rows.sampling import chosen_rows
+from separatrix.core.rows.views import one_against_rest
 from tests.streamed import streamed
 
 FORMS = {"dense": np.asarray, "sparse": csr_array}

@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 import separatrix as sx
-from separatrix.objectives.partials import Gram
-from separatrix.rows import Frame, Order, counted_passes, memory_rows, some_rows
+from separatrix.core.objective_sums import Gram
+from separatrix.core.rows.frame import Frame
+from separatrix.core.rows.memory_rows import memory_rows, some_rows
+from separatrix.core.rows.protocol import Order, counted_passes
 
 X = np.random.default_rng(0).standard_normal((200, 3))
 y = (X[:, 0] + np.random.default_rng(1).standard_normal(200) > 0).astype(int)

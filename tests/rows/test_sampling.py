@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from separatrix.rows import Frame, memory_rows, sampling
-from separatrix.rows.row_hash import row_hashes, uniform
-from separatrix.rows.sampling import LowestHashes, RareRows
+from separatrix.core.rows import sampling
+from separatrix.core.rows.frame import Frame
+from separatrix.core.rows.hold_out import row_hashes, uniform
+from separatrix.core.rows.memory_rows import memory_rows
+from separatrix.core.rows.sampling import LowestHashes, RareRows
 
 N = 20_000
 
@@ -74,7 +76,7 @@ def test_few_rows_are_all_taken():
 
 
 def test_the_sample_is_the_same_for_any_number_of_threads():
-    from separatrix.base.concurrency import threads
+    from separatrix.core.base.machine import threads
 
     X, t = _table()
     drawn = []

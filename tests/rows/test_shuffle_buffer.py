@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from separatrix.rows import Order, memory_rows
-from separatrix.rows import streamed as streamed_module
+from separatrix.core.rows import streamed as streamed_module
+from separatrix.core.rows.memory_rows import memory_rows
+from separatrix.core.rows.protocol import Order
 from tests.streamed import streamed
 
 N = 3000

@@ -6,16 +6,22 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array, random_array
 
-from separatrix.base.errors import TableError
-from separatrix.objectives.build import build_objective
-from separatrix.objectives.partials import Gram, Hessian, ValueGradient
-from separatrix.objectives.penalty import Penalty
-from separatrix.rows import Order, column_statistics, cutting, labelled_rows, memory, memory_rows, protocol, summarise
-from separatrix.rows import streamed as rows_streamed
-from separatrix.rows.sampling import LowestHashes
-from separatrix.solvers import SampledNewton, compiled
-from separatrix.solvers.compiled import LogisticSums
-from separatrix.solvers.driver import default_rules, run
+from separatrix.core.base.errors import TableError
+from separatrix.core.objective_sums import Gram, Hessian, ValueGradient
+from separatrix.core.penalty import Penalty
+from separatrix.core.problem import build_objective
+from separatrix.core.rows import block, column_statistics, protocol
+from separatrix.core.rows import memory_rows as memory
+from separatrix.core.rows import streamed as rows_streamed
+from separatrix.core.rows.column_statistics import summarise
+from separatrix.core.rows.labelled_table import labelled_rows
+from separatrix.core.rows.memory_rows import memory_rows
+from separatrix.core.rows.protocol import Order
+from separatrix.core.rows.sampling import LowestHashes
+from separatrix.core.solvers import compiled_passes
+from separatrix.core.solvers.compiled_passes import LogisticSums
+from separatrix.core.solvers.driver import default_rules, run
+from separatrix.core.solvers.preconditioned_lbfgs import SampledNewton
 from tests.streamed import streamed
 
 PIECES = (1, 64, 999, 5000, 10**6)
@@ -42,7 +48,7 @@ def small_blocks(monkeypatch):
     Sums are compiled, as they are for tables whose blocks have the usual size.
     """
     monkeypatch.setattr(column_statistics, "FEWEST_ENTRIES_TO_COMPILE_SUMS", 1)
-    monkeypatch.setattr(compiled, "FEWEST_DENSE_ENTRIES_TO_COMPILE", 1)
+    monkeypatch.setattr(compiled_passes, "FEWEST_DENSE_ENTRIES_TO_COMPILE", 1)
     for module in (memory, rows_streamed):
         monkeypatch.setattr(module, "BLOCK_BYTES", 1 << 13)
     monkeypatch.setattr(protocol, "STRANDS_PER_LENGTH", 4)
@@ -141,12 +147,12 @@ def test_a_source_that_shrinks_is_refused():
 @pytest.mark.parametrize("form", FORMS)
 def test_cuts_do_not_depend_on_the_pieces(form):
     X = FORMS[form](np.random.default_rng(3))
-    whole = cutting.cuts(X, 1 << 12).tolist()
+    whole = block.cuts(X, 1 << 12).tolist()
     assert len(whole) > 30
     for size in (1, 999):
         found, rows, entries = [], 0, 0
         for start in range(0, X.shape[0], size):
             part = X[start : start + size]
-            found += (rows + cutting.cuts(part, 1 << 12, rows, entries)).tolist()
+            found += (rows + block.cuts(part, 1 << 12, rows, entries)).tolist()
             rows, entries = rows + part.shape[0], entries + (part.nnz if form == "sparse" else 0)
         assert found == whole

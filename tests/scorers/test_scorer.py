@@ -8,9 +8,9 @@ import pytest
 from scipy.sparse import csr_array
 
 import separatrix as sx
-from separatrix.base.concurrency import threads
-from separatrix.base.errors import InputError, NotFiniteError
-from separatrix.scorers.scorer import MOST_VALUES_IN_ONE_THREAD, Scorer
+from separatrix.core.base.errors import InputError, NotFiniteError
+from separatrix.core.base.machine import threads
+from separatrix.core.scorer import MOST_VALUES_IN_ONE_THREAD, Scorer
 
 
 def _scorer(d, K, seed=0):

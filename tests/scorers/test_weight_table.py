@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 
 import separatrix as sx
-from separatrix.diagnostics.fit_statistics import fit_statistics
-from separatrix.model_file import ModelFile
-from separatrix.scorers.weight_table import weight_table
-from separatrix.table import read_raw
+from separatrix.classifiers.model_file import ModelFile
+from separatrix.statistics.fit_statistics import fit_statistics
+from separatrix.statistics.weight_table import weight_table
+from separatrix.tables.read_table import read_raw
 
 RNG = np.random.default_rng(3)
 N = 160

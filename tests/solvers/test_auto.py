@@ -12,7 +12,7 @@ import pytest
 from scipy.sparse import csr_array
 
 import separatrix as sx
-from separatrix.solvers import registry
+from separatrix.core.solvers import registry
 from tests import problems, reference
 
 # Names of solvers, each with thresholds under which small problems are given to it.

@@ -4,14 +4,13 @@ import numpy as np
 import pytest
 
 import separatrix as sx
-from separatrix.objectives import bounds
-from separatrix.objectives.build import build_objective
-from separatrix.objectives.penalty import Penalty
-from separatrix.objectives.problem import Objective
-from separatrix.rows import labelled_rows
-from separatrix.rows.csr import is_sparse
-from separatrix.solvers import choose
-from separatrix.solvers.chord import ChordNewton
+from separatrix.core import gap_bounds
+from separatrix.core.penalty import Penalty
+from separatrix.core.problem import Objective, build_objective
+from separatrix.core.rows.block import is_sparse
+from separatrix.core.rows.labelled_table import labelled_rows
+from separatrix.core.solvers.preconditioned_lbfgs import ChordNewton
+from separatrix.core.solvers.registry import choose
 
 
 def drawn(n=3000, d=90, strength=2.0, seed=0):
@@ -60,7 +59,7 @@ def test_second_derivatives_are_not_taken_for_a_bound_that_passes_make_as_small(
     def taken(*args, **kwargs):
         raise AssertionError("the affine bound was asked for")
 
-    monkeypatch.setattr(bounds, "by_curvature", taken)
+    monkeypatch.setattr(gap_bounds, "by_curvature", taken)
     certificate = sx.LogisticRegression(solver="chord").fit(X, y).certificate_
     assert certificate.met
     assert certificate.bound_kind == "duality"

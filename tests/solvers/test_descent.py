@@ -7,19 +7,13 @@ import pytest
 
 import separatrix as sx
 from separatrix import LogisticRegression
-from separatrix.base.errors import NotConvergedWarning, ParameterError
-from separatrix.objectives.bounds import largest_curvature
-from separatrix.rows import Order
-from separatrix.solvers import (
-    SOLVERS,
-    GradientDescent,
-    SmallGradient,
-    StochasticDescent,
-    VarianceReduced,
-    default_rules,
-    run,
-    states,
-)
+from separatrix.core.base.errors import NotConvergedWarning, ParameterError
+from separatrix.core.gap_bounds import largest_curvature
+from separatrix.core.rows.protocol import Order
+from separatrix.core.solvers.driver import default_rules, run, states
+from separatrix.core.solvers.gradient_descent import GradientDescent, StochasticDescent, VarianceReduced
+from separatrix.core.solvers.registry import SOLVERS
+from separatrix.core.solvers.stopping import SmallGradient
 
 from .. import problems
 
@@ -89,7 +83,7 @@ def test_steps_by_batches_have_the_gradient_of_the_weighted_objective_on_average
     np.testing.assert_allclose(np.mean(each, axis=0), objective.value_gradient(W).gradient, rtol=1e-12, atol=1e-14)
 
 
-@pytest.mark.filterwarnings("ignore::separatrix.base.errors.NotConvergedWarning")
+@pytest.mark.filterwarnings("ignore::separatrix.core.base.errors.NotConvergedWarning")
 def test_stochastic_descent_by_single_rows_minimises_the_weighted_objective():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((100, 2))

@@ -5,13 +5,15 @@ import pytest
 from scipy.sparse import csr_array, random_array
 
 import separatrix as sx
-from separatrix.base.concurrency import threads
-from separatrix.base.errors import ParameterError
-from separatrix.objectives.build import build_objective
-from separatrix.objectives.penalty import Penalty
-from separatrix.rows import labelled_rows
-from separatrix.solvers import DiagonalLBFGS, choose, default_rules, run
-from separatrix.solvers.compiled import CompiledSums
+from separatrix.core.base.errors import ParameterError
+from separatrix.core.base.machine import threads
+from separatrix.core.penalty import Penalty
+from separatrix.core.problem import build_objective
+from separatrix.core.rows.labelled_table import labelled_rows
+from separatrix.core.solvers.compiled_passes import CompiledSums
+from separatrix.core.solvers.driver import default_rules, run
+from separatrix.core.solvers.preconditioned_lbfgs import DiagonalLBFGS
+from separatrix.core.solvers.registry import choose
 
 from .. import problems, reference
 

@@ -7,15 +7,17 @@ from scipy.sparse import csr_array, random_array
 from scipy.special import expit
 
 import separatrix as sx
-from separatrix.base.concurrency import threads
-from separatrix.base.errors import ParameterError
-from separatrix.kernels import dual
-from separatrix.objectives.build import build_objective
-from separatrix.objectives.duality_bound import duality
-from separatrix.objectives.penalty import Penalty
-from separatrix.rows import labelled_rows
-from separatrix.solvers import DiagonalLBFGS, DualDescent, choose, default_rules, run, states
-from separatrix.solvers.dual import DualMemory, row_length
+from separatrix.core.base.errors import ParameterError
+from separatrix.core.base.machine import threads
+from separatrix.core.duality_bound import duality
+from separatrix.core.kernels import sparse_rows
+from separatrix.core.penalty import Penalty
+from separatrix.core.problem import build_objective
+from separatrix.core.rows.labelled_table import labelled_rows
+from separatrix.core.solvers.driver import default_rules, run, states
+from separatrix.core.solvers.dual_descent import DualDescent, DualMemory, row_length
+from separatrix.core.solvers.preconditioned_lbfgs import DiagonalLBFGS
+from separatrix.core.solvers.registry import choose
 
 from .. import reference
 from .test_diagonal import posed, sparse_problem
@@ -42,7 +44,7 @@ def test_the_new_margin_is_the_root(K):
     for u in (-0.5 * K, -K - 30.0, -0.9 * K, 0.0, -0.5 * K + 1e-9, 25.0):
         root = brentq(lambda m, u=u: m - K * expit(-m) - u, u - 1.0, u + K + 1.0, xtol=1e-13, rtol=1e-14)
         for guess in (-100.0, -1.0, 0.0, root, 3.0, 100.0):
-            assert dual.new_margin(guess, u, K) == pytest.approx(root, abs=1e-7)
+            assert sparse_rows.new_margin(guess, u, K) == pytest.approx(root, abs=1e-7)
 
 
 @pytest.mark.parametrize("seed", range(6))

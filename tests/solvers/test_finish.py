@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from separatrix import LogisticRegression
-from separatrix.objectives.bounds import evidence
-from separatrix.solvers.finish import SMALLEST_DISTANCE, finished
-from separatrix.solvers.state import State
+from separatrix.core.gap_bounds import evidence
+from separatrix.core.solvers.driver import SMALLEST_DISTANCE, finished
+from separatrix.core.solvers.state import State
 
 from .. import problems, reference
 

@@ -5,12 +5,12 @@ import pytest
 from sklearn.datasets import load_digits
 
 import separatrix as sx
-from separatrix.losses import LOSSES
-from separatrix.objectives.build import build_objective
-from separatrix.objectives.partials import ClassHessians
-from separatrix.objectives.penalty import Penalty
-from separatrix.rows import labelled_rows
-from separatrix.solvers import class_inverse
+from separatrix.core.losses import LOSSES
+from separatrix.core.objective_sums import ClassHessians
+from separatrix.core.penalty import Penalty
+from separatrix.core.problem import build_objective
+from separatrix.core.rows.labelled_table import labelled_rows
+from separatrix.core.solvers import preconditioned_lbfgs
 
 from .. import reference
 
@@ -65,8 +65,8 @@ def test_product_is_exact_on_the_span_of_the_scores(K, fit_intercept):
     problem = build_objective(labelled_rows(X, y, K, np.ones(200)), K, Penalty(1.0, np.ones(5)), fit_intercept)
     W = 0.3 * np.random.default_rng(1).standard_normal(problem.shape)
     W[:, 0] *= fit_intercept
-    null = class_inverse.null_product(problem)
-    found = class_inverse.product(problem, null, W, problem.rows.resident())
+    null = preconditioned_lbfgs.null_product(problem)
+    found = preconditioned_lbfgs.product(problem, null, W, problem.rows.resident())
     space, T = problem.subspace, found.T
     size = len(T) * problem.subspace.rank
     inverse = np.array([found.solve(e) for e in np.eye(size)])
@@ -131,7 +131,7 @@ def test_a_thousand_classes_reach_the_optimum(seed):
 
 def test_second_derivatives_of_many_classes_take_probabilities_once(monkeypatch):
     """A softmax for each of K classes made K² work of every row: 400 classes took ten times as long as plain L-BFGS."""
-    import separatrix.objectives.partials as sums
+    import separatrix.core.objective_sums as sums
 
     rng = np.random.default_rng(0)
     X = rng.standard_normal((300, 4))
@@ -139,7 +139,7 @@ def test_second_derivatives_of_many_classes_take_probabilities_once(monkeypatch)
     y[:60] = np.arange(60)
     taken, softmax = [], sums.softmax
     monkeypatch.setattr(sums, "softmax", lambda z: taken.append(len(z)) or softmax(z))
-    monkeypatch.setattr("separatrix.losses.multiclass.Softmax.curvature_product", None)
+    monkeypatch.setattr("separatrix.core.losses.Softmax.curvature_product", None)
     model = sx.LogisticRegression(solver="kronecker").fit(X, y)
     assert model.certificate_.met
     assert 0 < sum(taken) <= 300 * model.n_iter_

@@ -2,7 +2,7 @@
 
 import pytest
 
-from separatrix.solvers import SOLVERS
+from separatrix.core.solvers.registry import SOLVERS
 
 from ..laws import solver_laws
 

@@ -7,12 +7,14 @@ import pytest
 from scipy.optimize import minimize
 from sklearn.svm import SVC
 
-from separatrix.base.errors import ParameterError
-from separatrix.losses import LOSSES
-from separatrix.objectives.build import build_objective
-from separatrix.objectives.penalty import Penalty
-from separatrix.rows import labelled_rows
-from separatrix.solvers import SOLVERS, Need, choose, default_rules, refuse_unmet, run
+from separatrix.core.base.errors import ParameterError
+from separatrix.core.losses import LOSSES
+from separatrix.core.penalty import Penalty
+from separatrix.core.problem import build_objective
+from separatrix.core.rows.labelled_table import labelled_rows
+from separatrix.core.solvers.driver import default_rules, run
+from separatrix.core.solvers.registry import SOLVERS, choose, refuse_unmet
+from separatrix.core.solvers.state import Need
 
 CONVEX = [name for name, loss in LOSSES.items() if loss.traits.convex and not loss.traits.multiclass]
 TOL = 1e-6

@@ -10,20 +10,12 @@ from scipy.sparse import csr_array
 from sklearn.linear_model import LogisticRegression as Peer
 
 import separatrix as sx
-from separatrix.base.errors import NotConvergedWarning, ParameterError
-from separatrix.objectives.penalty import shortest
-from separatrix.solvers import (
-    ProximalNewton,
-    WorkingSet,
-    choose,
-    default_rules,
-    gathered_columns,
-    run,
-    states,
-    working_set,
-)
-from separatrix.solvers.quadratic import minimise
-from separatrix.solvers.working_set import screened
+from separatrix.core.base.errors import NotConvergedWarning, ParameterError
+from separatrix.core.penalty import shortest
+from separatrix.core.solvers import proximal_newton
+from separatrix.core.solvers.driver import default_rules, run, states
+from separatrix.core.solvers.proximal_newton import ProximalNewton, WorkingSet, minimise, screened
+from separatrix.core.solvers.registry import choose
 
 from .. import laws, problems, reference
 
@@ -115,7 +107,7 @@ def test_both_forms_of_columns_go_to_the_same_minimum(monkeypatch):
     for K in (2, 3):
         problem = replace(_wide(K=K), l1_ratio=0.8)
         matrix = _fit(WorkingSet(), problem.objective()).state
-        monkeypatch.setattr(gathered_columns, "MOST_MATRIX_PARAMETERS", 0)
+        monkeypatch.setattr(proximal_newton, "MOST_MATRIX_PARAMETERS", 0)
         walked = _fit(WorkingSet(), problem.objective()).state
         monkeypatch.undo()
         np.testing.assert_allclose(walked.W, matrix.W, atol=1e-5)
@@ -138,7 +130,7 @@ def test_screening_discards_no_column_that_a_minimum_uses():
 def test_columns_too_many_for_memory_are_taken_in_turns(monkeypatch):
     problem = _wide(n=200, d=400)
     whole = _fit(WorkingSet(), problem.objective())
-    monkeypatch.setattr(working_set, "SMALLEST_ROOM_BYTES", 8 * 200 * 48)  # of more than 100 in use
+    monkeypatch.setattr(proximal_newton, "SMALLEST_ROOM_BYTES", 8 * 200 * 48)  # of more than 100 in use
     parts = _fit(WorkingSet(), problem.objective(), max_iter=1000)
     assert parts.status.code == "optimal"
     assert parts.state.at.value == pytest.approx(whole.state.at.value, abs=2e-8)
@@ -284,7 +276,7 @@ def zigzag(seed):
     return X * 10.0 ** rng.integers(-6, 7, size=d), np.unique(y, return_inverse=True)[1]
 
 
-@pytest.mark.filterwarnings("ignore::separatrix.base.errors.NotConvergedWarning")
+@pytest.mark.filterwarnings("ignore::separatrix.core.base.errors.NotConvergedWarning")
 @pytest.mark.parametrize("solver", ["proximal-newton", "working-set"])
 @pytest.mark.parametrize("seed", range(12))
 def test_a_fit_of_few_rows_ends_after_few_iterations(seed, solver):

@@ -6,7 +6,7 @@
 import re
 from pathlib import Path
 
-from separatrix.solvers import SOLVERS
+from separatrix.core.solvers.registry import SOLVERS
 
 INTERNALS = Path(__file__).parents[2] / "docs" / "internals.md"
 HEAD = "| solver | its step |\n|---|---|\n"

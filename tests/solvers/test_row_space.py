@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 
 import separatrix as sx
-from separatrix.base.concurrency import threads
-from separatrix.base.errors import ParameterError
-from separatrix.solvers import Span, choose, default_rules, run, states
+from separatrix.core.base.errors import ParameterError
+from separatrix.core.base.machine import threads
+from separatrix.core.solvers.driver import default_rules, run, states
+from separatrix.core.solvers.registry import choose
+from separatrix.core.solvers.span import Span
 from tests import problems, reference
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import separatrix as sx
-from separatrix.solvers import SampledNewton
+from separatrix.core.solvers.preconditioned_lbfgs import SampledNewton
 
 N, D = 100_000, 12
 

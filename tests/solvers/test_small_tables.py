@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import separatrix as sx
-from separatrix.base.errors import NotConvergedWarning
-from separatrix.base.watching import watch
-from separatrix.objectives import dense_table
+from separatrix.core import objective_sums
+from separatrix.core.base.errors import NotConvergedWarning
+from separatrix.core.base.watching import watch
 
 EPS = np.finfo(float).eps
 
@@ -107,7 +107,7 @@ def _fitted(X, y, settings, given):
 def test_a_small_fit_agrees_with_the_general_path(kind, seed, monkeypatch):
     X, y, settings, given = _settings(kind, seed)
     ours, we_warn = _fitted(X, y, settings, given)
-    monkeypatch.setattr(dense_table, "MOST_ENTRIES", -1)
+    monkeypatch.setattr(objective_sums, "MOST_ENTRIES", -1)
     theirs, they_warn = _fitted(X, y, settings, given)
     mine, reference = ours.certificate_, theirs.certificate_
     assert (mine.code, mine.met, we_warn) == (reference.code, reference.met, they_warn)

@@ -4,19 +4,19 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from separatrix.base.errors import ParameterError, TableError
-from separatrix.objectives.build import build_objective
-from separatrix.objectives.penalty import Penalty
-from separatrix.rows import labelled_rows, memory_rows
-from separatrix.solvers import SOLVERS, Need, StochasticDescent, choose, default_rules, refuse_unmet, run
-from separatrix.solvers.row_draws import drawn, measured
-from separatrix.solvers.separating.inseparability import ProvenInseparable
-from separatrix.solvers.separating.kozinec import Kozinec
-from separatrix.solvers.separating.max_margin import NearestPoint
-from separatrix.solvers.separating.perceptron import UPDATES
-from separatrix.solvers.separating.rules import AllCorrect, MarginWithin, OutOfSteps
-from separatrix.solvers.separating.separation_objective import build_separation_objective
-from separatrix.solvers.state import NOT_STREAMED
+from separatrix.core.base.errors import ParameterError, TableError
+from separatrix.core.penalty import Penalty
+from separatrix.core.problem import build_objective
+from separatrix.core.rows.labelled_table import labelled_rows
+from separatrix.core.rows.memory_rows import memory_rows
+from separatrix.core.solvers.convex_hulls import Kozinec, NearestPoint
+from separatrix.core.solvers.driver import default_rules, run
+from separatrix.core.solvers.gradient_descent import StochasticDescent, drawn, measured
+from separatrix.core.solvers.perceptron_updates import UPDATES
+from separatrix.core.solvers.registry import SOLVERS, choose, refuse_unmet
+from separatrix.core.solvers.separation_problem import build_separation_objective
+from separatrix.core.solvers.separation_stopping import AllCorrect, MarginWithin, OutOfSteps, ProvenInseparable
+from separatrix.core.solvers.state import NOT_STREAMED, Need
 from tests import problems
 from tests.streamed import streamed
 

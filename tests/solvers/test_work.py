@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import separatrix as sx
-from separatrix.base.errors import InputError, SeparatrixWarning
-from separatrix.solvers import SOLVERS
+from separatrix.core.base.errors import InputError, SeparatrixWarning
+from separatrix.core.solvers.registry import SOLVERS
 
 # Solvers that "auto" may choose, or whose model of E has second derivatives, need few iterations on small tables; the
 # other ones may run to max_iter, which is then the bound.

@@ -15,9 +15,9 @@ import pytest
 from pyarrow import csv, parquet
 
 import separatrix as sx
-from separatrix.base.errors import LabelError, NotFiniteError, TableError
-from separatrix.streams import caching
-from separatrix.streams.columnar import ParquetBatches
+from separatrix.core.base.errors import LabelError, NotFiniteError, TableError
+from separatrix.tables import cache as caching
+from separatrix.tables.file_batches import ParquetBatches
 
 
 @pytest.fixture
@@ -197,7 +197,7 @@ def test_a_folder_that_cannot_be_made(file, tmp_path):
 KILLED = """
 import sys, time
 import separatrix as sx
-from separatrix.streams import cache_file
+from separatrix.tables import cache as cache_file
 add = cache_file.CacheWriter.add
 def slow(self, *given):
     add(self, *given)

@@ -6,7 +6,7 @@ import pytest
 from pyarrow import dataset, feather, parquet
 
 import separatrix as sx
-from separatrix.base.errors import TableError
+from separatrix.core.base.errors import TableError
 
 
 def far_from_zero(n=4000):

@@ -6,11 +6,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import separatrix as sx
-from separatrix.base.errors import NotFiniteError, ParameterError
-from separatrix.evaluation import score_bins
-from separatrix.evaluation.answers import answers
-from separatrix.evaluation.measures import brier_score
-from separatrix.evaluation.performance import Performance
+from separatrix.core.base.errors import NotFiniteError, ParameterError
+from separatrix.statistics import ranking
+from separatrix.statistics.evaluation import Performance
+from separatrix.statistics.measures import answers, brier_score
 from tests.streams.tables import labelled, written
 
 MODELS = {
@@ -54,8 +53,8 @@ def test_all_figures(table, name):
 
 def test_scores_in_bins_bound_the_area(table, monkeypatch):
     X, y, scan = table
-    monkeypatch.setattr(score_bins, "MOST_BINS", 100)
-    monkeypatch.setattr(score_bins, "MOST_PENDING", 500)
+    monkeypatch.setattr(ranking, "MOST_BINS", 100)
+    monkeypatch.setattr(ranking, "MOST_PENDING", 500)
     model = sx.LogisticRegression().fit(X, y)
     ours, found = sx.evaluate(model, scan), answers(model, X, y)
     low, high = ours.auc_bounds

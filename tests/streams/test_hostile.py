@@ -9,7 +9,7 @@ import pytest
 from pyarrow import ipc, parquet
 
 import separatrix as sx
-from separatrix.base.errors import InputError, LabelError, NotFiniteError, TableError, WeightError
+from separatrix.core.base.errors import InputError, LabelError, NotFiniteError, TableError, WeightError
 
 N = 1000
 

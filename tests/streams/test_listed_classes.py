@@ -7,8 +7,8 @@ import pyarrow as pa
 import pytest
 
 import separatrix as sx
-from separatrix.base.errors import LabelError
-from separatrix.streams import listed_classes
+from separatrix.core.base.errors import LabelError
+from separatrix.tables import table_parts
 from tests.streams.tables import labelled, written
 
 N = 150_000
@@ -54,7 +54,7 @@ def test_each_read_of_the_source_is_a_pass_of_the_fit(rows, model):
 def test_parquet_files_are_read_as_often_as_there_are_passes(tmp_path, monkeypatch, rows_per_file):
     X, y = labelled(N)
     reads = []
-    from separatrix.streams.columnar import ParquetBatches
+    from separatrix.tables.file_batches import ParquetBatches
 
     read = ParquetBatches.read
 
@@ -105,7 +105,7 @@ def test_a_listed_class_without_rows_is_left_out_of_the_fit(tmp_path):
 
 def test_rows_in_the_order_of_their_classes_give_the_same_fit(tmp_path, monkeypatch):
     """The first part lacks a class, so the column of labels is read in a pass of its own."""
-    monkeypatch.setattr(listed_classes, "MOST_PARTS_KEPT", 1)
+    monkeypatch.setattr(table_parts, "MOST_PARTS_KEPT", 1)
     X, y = labelled(600_000)
     order = np.argsort(y, kind="stable")[::-1]
     files = written(tmp_path, X[order], y[order])

@@ -8,11 +8,11 @@ import pyarrow.parquet as pq
 import pytest
 
 import separatrix as sx
-from separatrix.base.errors import NotFiniteError
-from separatrix.rows.cutting import block_rows
-from separatrix.rows.protocol import BLOCK_BYTES
-from separatrix.streams import batches
-from separatrix.streams.matrix import BatchColumns
+from separatrix.core.base.errors import NotFiniteError
+from separatrix.core.rows.block import block_rows
+from separatrix.core.rows.protocol import BLOCK_BYTES
+from separatrix.tables import batches
+from separatrix.tables.table_parts import BatchColumns
 
 N = 600_000  # long enough for the compiled copy
 

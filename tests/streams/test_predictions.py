@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import separatrix as sx
-from separatrix.base.errors import InputError, NotFiniteError, TableError
+from separatrix.core.base.errors import InputError, NotFiniteError, TableError
 from tests.streams.tables import labelled, written
 
 MODELS = {
@@ -42,7 +42,7 @@ def table(request, tmp_path_factory):
     return X, y, written(tmp_path_factory.mktemp("table"), X, y)
 
 
-@pytest.mark.filterwarnings("ignore::separatrix.base.errors.NotConvergedWarning")
+@pytest.mark.filterwarnings("ignore::separatrix.core.base.errors.NotConvergedWarning")
 @pytest.mark.filterwarnings("ignore:X does not have valid feature names")
 @pytest.mark.parametrize("name", MODELS)
 def test_every_method_takes_a_table(table, name):

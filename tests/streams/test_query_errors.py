@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 import separatrix as sx
-from separatrix.base.errors import TableError
+from separatrix.core.base.errors import TableError
 
 from .test_hostile import fit, table
 

@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import separatrix as sx
-from separatrix.base.errors import InputError, ParameterError, WeightError
+from separatrix.core.base.errors import InputError, ParameterError, WeightError
 from tests.streams.tables import labelled, written
 
 

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 import separatrix as sx
-from separatrix.base.errors import ParameterError, TableError
+from separatrix.core.base.errors import ParameterError, TableError
 
 from .test_hostile import fit, table, written
 

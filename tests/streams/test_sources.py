@@ -13,9 +13,9 @@ from pyarrow import csv, feather, fs, ipc, parquet
 from sklearn.datasets import dump_svmlight_file
 
 import separatrix as sx
-from separatrix.base.errors import TableError
-from separatrix.rows.protocol import BLOCK_BYTES
-from separatrix.table import open_source
+from separatrix.core.base.errors import TableError
+from separatrix.core.rows.protocol import BLOCK_BYTES
+from separatrix.tables.formats.opening import open_source
 
 
 def parts(table, n=3):

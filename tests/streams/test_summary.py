@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import separatrix as sx
-from separatrix.base.errors import InputError, ParameterError, WeightError
+from separatrix.core.base.errors import InputError, ParameterError, WeightError
 from tests.streams.tables import labelled, written
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import separatrix as sx
-from separatrix.base.errors import InputError, LabelError
+from separatrix.core.base.errors import InputError, LabelError
 from tests.streams.tables import labelled, written
 
 MODELS = {
@@ -34,7 +34,7 @@ def tables(request, tmp_path_factory):
     return X, y, weight, scan, sx.scan(written(folder("other"), X, changed, weight), target="y", weight="w")
 
 
-@pytest.mark.filterwarnings("ignore::separatrix.base.errors.NotConvergedWarning")
+@pytest.mark.filterwarnings("ignore::separatrix.core.base.errors.NotConvergedWarning")
 @pytest.mark.parametrize("name", MODELS)
 def test_certificates_hold_on_the_table_of_the_fit_alone(tables, name):
     _, y, _, scan, other = tables
@@ -49,7 +49,7 @@ def test_certificates_hold_on_the_table_of_the_fit_alone(tables, name):
     assert not certificate.verify(other)
 
 
-@pytest.mark.filterwarnings("ignore::separatrix.base.errors.NotConvergedWarning")
+@pytest.mark.filterwarnings("ignore::separatrix.core.base.errors.NotConvergedWarning")
 @pytest.mark.parametrize("name", MODELS)
 def test_a_fit_in_memory_is_verified_on_files(tables, name):
     X, y, weight, scan, other = tables

@@ -24,7 +24,7 @@ def orders(request, tmp_path_factory):
     return scan, dict(zip(("renamed", "shuffled"), others, strict=True))
 
 
-@pytest.mark.filterwarnings("ignore::separatrix.base.errors.NotConvergedWarning")
+@pytest.mark.filterwarnings("ignore::separatrix.core.base.errors.NotConvergedWarning")
 @pytest.mark.parametrize("name", MODELS)
 def test_sums_do_not_depend_on_the_order_of_files_and_rows(orders, name):
     scan, others = orders

@@ -2,8 +2,8 @@
 
 import pytest
 
-from separatrix.base.errors import LabelError, TableError
-from separatrix.table import read_table
+from separatrix.core.base.errors import LabelError, TableError
+from separatrix.tables.read_table import read_table
 
 
 def write(path, content):

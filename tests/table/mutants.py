@@ -82,8 +82,8 @@ def mutant(sound, number):
 
 
 def main(first, last):
-    from separatrix.base.errors import InputError
-    from separatrix.table import read_table
+    from separatrix.core.base.errors import InputError
+    from separatrix.tables.read_table import read_table
 
     sound = [(name, made()) for name, made in FORMATS.items()]
     with tempfile.TemporaryDirectory() as folder:

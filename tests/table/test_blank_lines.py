@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from separatrix.base.errors import TableError
-from separatrix.table import read_rows, read_table
-from separatrix.table.encoder import Encoded, Encoder
+from separatrix.core.base.errors import TableError
+from separatrix.tables.encoder import Encoded, Encoder
+from separatrix.tables.read_table import read_rows, read_table
 
 ROWS = [f"{k % 7},{k % 5},{'ny'[k * k % 11 > 4]}" for k in range(40)]
 

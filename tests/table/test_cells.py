@@ -7,8 +7,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from separatrix.base.errors import TableError
-from separatrix.table.cells import NO_NUMBER, codes, days, numbers, texts, truths
+from separatrix.core.base.errors import TableError
+from separatrix.tables.cells import NO_NUMBER, codes, days, numbers, texts, truths
 
 
 def chunked(column):

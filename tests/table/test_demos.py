@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 
 import separatrix as sx
-from separatrix.base.errors import TableError
-from separatrix.proofs.verdicts import Inseparable, Separable
-from separatrix.table import DEMOS, open_source, read_table
+from separatrix.core.base.errors import TableError
+from separatrix.core.proofs.verdicts import Inseparable, Separable
+from separatrix.tables.formats.demos import DEMOS
+from separatrix.tables.formats.opening import open_source
+from separatrix.tables.read_table import read_table
 
 
 @pytest.mark.parametrize("name", DEMOS)

@@ -7,8 +7,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from separatrix.base.errors import ModelFileError, ParameterError, TableError
-from separatrix.table import Column, Encoded, Encoder, Schema, fit_encoder, infer
+from separatrix.core.base.errors import ModelFileError, ParameterError, TableError
+from separatrix.tables.encoder import Encoded, Encoder
+from separatrix.tables.infer import infer
+from separatrix.tables.learn_encoder import fit_encoder
+from separatrix.tables.schema import Column, Schema
 
 TRAINING = pa.table(
     {

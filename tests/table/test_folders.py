@@ -12,7 +12,8 @@ from scipy.sparse import issparse
 from sklearn.datasets import dump_svmlight_file
 
 import separatrix as sx
-from separatrix.table import open_source, read_rows, read_table
+from separatrix.tables.formats.opening import open_source
+from separatrix.tables.read_table import read_rows, read_table
 
 from .files import refusal, write
 

@@ -11,11 +11,12 @@ import pyarrow as pa
 import pytest
 from pyarrow import feather, ipc, parquet
 
-from separatrix.base.errors import ParameterError, TableError
-from separatrix.table import open_source, read_rows, read_table
-from separatrix.table.formats.batched import batched
-from separatrix.table.formats.delimited import _BLOCK_BYTES
-from separatrix.table.formats.spelling import Spelling
+from separatrix.core.base.errors import ParameterError, TableError
+from separatrix.tables.formats.batched import batched
+from separatrix.tables.formats.csv_files import _BLOCK_BYTES
+from separatrix.tables.formats.opening import open_source
+from separatrix.tables.formats.source import Spelling
+from separatrix.tables.read_table import read_rows, read_table
 
 from .files import refusal, write
 

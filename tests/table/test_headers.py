@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer, load_iris
 
 from separatrix import check
-from separatrix.base.errors import TableError
-from separatrix.table import read_rows, read_table
-from separatrix.table.formats.header import FirstLines
+from separatrix.core.base.errors import TableError
+from separatrix.tables.formats.csv_files import FirstLines
+from separatrix.tables.read_table import read_rows, read_table
 
 from .files import refusal, write
 

@@ -6,13 +6,14 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from separatrix.base.errors import TableError
-from separatrix.base.messages import solving
-from separatrix.checks import check
-from separatrix.table import Column, Schema, infer, read_table
-from separatrix.table.cells import READINGS
-from separatrix.table.infer import most_levels
-from separatrix.table.stray_texts import unlike
+from separatrix.core.base.errors import TableError
+from separatrix.core.base.messages import solving
+from separatrix.statistics.checks import check
+from separatrix.tables.cells import READINGS
+from separatrix.tables.infer import infer, most_levels
+from separatrix.tables.read_table import read_table
+from separatrix.tables.schema import Column, Schema
+from separatrix.tables.seen_cells import unlike
 
 
 def column(values, name="a", given=None):

@@ -7,7 +7,9 @@ import pyarrow as pa
 import pytest
 from pyarrow import csv, feather, parquet
 
-from separatrix.table import Encoder, Schema, read_rows, read_table
+from separatrix.tables.encoder import Encoder
+from separatrix.tables.read_table import read_rows, read_table
+from separatrix.tables.schema import Schema
 
 SEEDS = range(12)
 

@@ -8,12 +8,13 @@ import pyarrow as pa
 import pytest
 from pyarrow import ipc, parquet
 
-from separatrix.base.errors import ParameterError, TableError
 from separatrix.cli import main
-from separatrix.table import read_rows, read_table
-from separatrix.table.formats import Spelling, limits, open_source
-from separatrix.table.formats.svmlight import open_svmlight, seems_svmlight
-from separatrix.table.formats.unpacking import Content
+from separatrix.core.base.errors import ParameterError, TableError
+from separatrix.tables.formats import source
+from separatrix.tables.formats.libsvm import open_svmlight, seems_svmlight
+from separatrix.tables.formats.opening import open_source
+from separatrix.tables.formats.source import Content, Spelling
+from separatrix.tables.read_table import read_rows, read_table
 
 from .files import refusal, write
 
@@ -30,7 +31,7 @@ def packed(name, text):
 @pytest.fixture
 def small(monkeypatch):
     """Limits that small files go beyond."""
-    monkeypatch.setattr(limits, "UNPACKED_AT_LEAST", 20_000)
+    monkeypatch.setattr(source, "UNPACKED_AT_LEAST", 20_000)
 
 
 @pytest.mark.parametrize("name", ["t.csv.gz", "t.csv.zst", "t.libsvm.gz", "t.svm.zst", "t.tsv.gz"])
@@ -49,7 +50,7 @@ def test_a_file_that_unpacks_to_too_much(tmp_path, small, name):
 def test_a_file_may_unpack_to_a_hundred_times_its_size(tmp_path, small):
     rng = np.random.default_rng(0)
     text = "a,y\n" + "".join(f"{value},{k % 2}\n" for k, value in enumerate(rng.random(5_000)))
-    assert len(text) > 5 * limits.UNPACKED_AT_LEAST
+    assert len(text) > 5 * source.UNPACKED_AT_LEAST
     assert read_table(write(tmp_path / "t.csv.gz", gzip.compress(text.encode())), "y").n_rows == 5_000
 
 
@@ -135,7 +136,7 @@ def test_the_command_line_says_its_own_options(tmp_path, small, capsys):
 
 
 def test_a_first_line_without_an_end(tmp_path, monkeypatch):
-    from separatrix.table.formats import delimited
+    from separatrix.tables.formats import csv_files as delimited
 
     monkeypatch.setattr(delimited, "_LONGEST_ROW_BYTES", 1_000)
     assert "its first lines are longer than" in refusal(write(tmp_path / "t.csv", "a" * 5_000))

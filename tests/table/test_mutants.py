@@ -10,9 +10,9 @@ import pyarrow as pa
 import pytest
 from pyarrow import feather, ipc, parquet
 
-from separatrix.base.errors import TableError
-from separatrix.table import read_table
-from separatrix.table.formats import open_source
+from separatrix.core.base.errors import TableError
+from separatrix.tables.formats.opening import open_source
+from separatrix.tables.read_table import read_table
 
 from . import mutants
 from .files import refusal

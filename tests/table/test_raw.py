@@ -4,9 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from separatrix.base.errors import TableError
-from separatrix.table import Column, Schema, read_raw, read_table
-from separatrix.table.transformer import TableEncoder
+from separatrix.core.base.errors import TableError
+from separatrix.tables.read_table import read_raw, read_table
+from separatrix.tables.schema import Column, Schema
+from separatrix.tables.table_encoder import TableEncoder
 
 LEVELS = np.array(["u", "v", "w", "x"])
 

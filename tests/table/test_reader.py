@@ -6,8 +6,9 @@ import pyarrow as pa
 import pytest
 
 import separatrix as sx
-from separatrix.base.errors import ParameterError, TableError
-from separatrix.table import Encoder, read_rows, read_table
+from separatrix.core.base.errors import ParameterError, TableError
+from separatrix.tables.encoder import Encoder
+from separatrix.tables.read_table import read_rows, read_table
 
 from .files import refusal, write
 

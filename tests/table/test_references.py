@@ -5,8 +5,9 @@ import pandas as pd
 import pytest
 
 import separatrix as sx
-from separatrix.base.errors import ParameterError, TableError
-from separatrix.table import Column, Schema, read_table
+from separatrix.core.base.errors import ParameterError, TableError
+from separatrix.tables.read_table import read_table
+from separatrix.tables.schema import Column, Schema
 
 ROWS = pd.DataFrame(
     {

@@ -13,11 +13,11 @@ import pytest
 from pyarrow import csv
 
 import separatrix as sx
-from separatrix.base.errors import TableError
-from separatrix.table import read_table
-from separatrix.table.formats import lending
-from separatrix.table.formats.delimited import BlankLines
-from separatrix.table.formats.unpacking import Content
+from separatrix.core.base.errors import TableError
+from separatrix.tables.formats import source
+from separatrix.tables.formats.csv_files import BlankLines
+from separatrix.tables.formats.source import Content
+from separatrix.tables.read_table import read_table
 
 TEXT = b"a,y\n" + b"1,u\n" * 2000
 
@@ -52,7 +52,7 @@ def test_the_objects_are_waited_for():
         pass
 
     held, kept = Held(), []
-    with lending.Lent(held) as lent:
+    with source.Lent(held) as lent:
         assert not lent.is_held
         kept.append(held)
         assert lent.is_held
@@ -75,4 +75,4 @@ def test_an_error_is_not_waited_for(tmp_path, text, reader):
             sx.LogisticRegression().fit(sx.scan(path, target="y"))
     except (TableError, ValueError, pa.ArrowInvalid):
         pass
-    assert time.perf_counter() - start < lending.SECONDS_FOR_THREADS
+    assert time.perf_counter() - start < source.SECONDS_FOR_THREADS

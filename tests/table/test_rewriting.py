@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from separatrix import Column, Schema, check
-from separatrix.base.errors import ParameterError, TableError
-from separatrix.table import read_rows, read_table
-from separatrix.table.formats import Spelling
+from separatrix.core.base.errors import ParameterError, TableError
+from separatrix.tables.formats.source import Spelling
+from separatrix.tables.read_table import read_rows, read_table
 
 from .files import write
 

@@ -5,7 +5,7 @@ import pytest
 from scipy.sparse import csr_array
 from sklearn.preprocessing import StandardScaler
 
-from separatrix.table import Scaling
+from separatrix.tables.encoder import Scaling
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(200, 5)) * [1, 1e-3, 1e6, 1, 1] + [0, 5, 1e8, 0, 0]

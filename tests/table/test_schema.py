@@ -5,8 +5,10 @@ import json
 import pyarrow as pa
 import pytest
 
-from separatrix.base.errors import TableError
-from separatrix.table import Column, Schema, infer, read_schema, read_table
+from separatrix.core.base.errors import TableError
+from separatrix.tables.infer import infer
+from separatrix.tables.read_table import read_table
+from separatrix.tables.schema import Column, Schema, read_schema
 
 from .files import write
 

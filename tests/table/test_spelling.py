@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from separatrix.base.errors import ParameterError, TableError
-from separatrix.table import Column, Schema, read_rows, read_table
-from separatrix.table.formats import Spelling
-from separatrix.table.formats.delimited import open_delimited
+from separatrix.core.base.errors import ParameterError, TableError
+from separatrix.tables.formats.csv_files import open_delimited
+from separatrix.tables.formats.source import Spelling
+from separatrix.tables.read_table import read_rows, read_table
+from separatrix.tables.schema import Column, Schema
 
 from .files import refusal, write
 

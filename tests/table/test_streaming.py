@@ -7,15 +7,17 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from separatrix.base.errors import InputError
-from separatrix.rows.held_out import HeldOut
-from separatrix.table import DEMOS, TextSettings, open_source
-from separatrix.table.formats import Spelling
-from separatrix.table.formats import batched as batched_module
-from separatrix.table.formats.batched import batched
-from separatrix.table.reader import read_raw
-from separatrix.table.selection import selected
-from separatrix.table.streaming.streamed_table import streamed_table
+from separatrix.core.base.errors import InputError
+from separatrix.core.rows.hold_out import HeldOut
+from separatrix.tables.formats import batched as batched_module
+from separatrix.tables.formats.batched import batched
+from separatrix.tables.formats.demos import DEMOS
+from separatrix.tables.formats.opening import open_source
+from separatrix.tables.formats.source import Spelling
+from separatrix.tables.read_table import read_raw
+from separatrix.tables.selection import selected
+from separatrix.tables.streamed_table import streamed_table
+from separatrix.tables.text import TextSettings
 from tests.campaigns import seeds
 
 # A few cells of everything that tables hold, spelled as people do.
@@ -176,7 +178,7 @@ def test_folders_of_several_types(tmp_path):
 
 
 def test_more_texts_than_are_kept(tmp_path, monkeypatch):
-    from separatrix.table import seen_texts
+    from separatrix.tables import seen_cells as seen_texts
 
     monkeypatch.setattr(seen_texts, "MOST_TEXTS_KEPT", 60)
     n = 400
@@ -202,7 +204,7 @@ def test_more_texts_than_are_kept(tmp_path, monkeypatch):
 
 def test_strays_among_dates_and_truth_values(tmp_path, monkeypatch):
     """Streams refuse the same cells as in memory, also where more texts occur than are kept."""
-    from separatrix.table import seen_texts
+    from separatrix.tables import seen_cells as seen_texts
 
     n = 400
     y = np.random.default_rng(0).choice(["a", "b"], n)
@@ -240,8 +242,7 @@ def test_held_out_rows_do_not_depend_on_the_batches():
     rng = np.random.default_rng(3)
     codes = rng.integers(0, 3, 5000)
     whole = HeldOut.of(codes, np.arange(5000), 0.25, seed=4).held(0, codes)
-    from separatrix.rows.held_out import HELD_OUT_STREAM, HashWindows
-    from separatrix.rows.row_hash import row_hashes
+    from separatrix.core.rows.hold_out import HELD_OUT_STREAM, HashWindows, row_hashes
 
     windows = HashWindows(0.25)
     hashes = row_hashes(0, 5000, 4, HELD_OUT_STREAM)

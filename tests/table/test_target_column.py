@@ -6,8 +6,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from separatrix.base.errors import LabelError, TableError
-from separatrix.table.target_column import labels, refuse_measurements
+from separatrix.core.base.errors import LabelError, TableError
+from separatrix.tables.target_column import labels, refuse_measurements
 
 
 def classes(column):

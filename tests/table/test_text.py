@@ -7,11 +7,8 @@ from hypothesis import strategies as st
 from sklearn.feature_extraction.text import HashingVectorizer, TfidfVectorizer
 from sklearn.utils import murmurhash3_32
 
-from separatrix.base.errors import ParameterError, TableError
-from separatrix.table.ngrams import murmur3
-from separatrix.table.text import TextFeatures, beside, learn
-from separatrix.table.text_counts import count_texts
-from separatrix.table.text_settings import TextSettings, asked_for
+from separatrix.core.base.errors import ParameterError, TableError
+from separatrix.tables.text import TextFeatures, TextSettings, asked_for, beside, count_texts, learn, murmur3
 from tests.docstrings import docstrings
 
 SETTINGS = {

@@ -10,8 +10,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from separatrix import LogisticRegression, TableEncoder, compare, read_table
-from separatrix.base.errors import ParameterError, TableError
-from separatrix.table import Schema, TextSettings, infer, read_raw, read_rows
+from separatrix.core.base.errors import ParameterError, TableError
+from separatrix.tables.infer import infer
+from separatrix.tables.read_table import read_raw, read_rows
+from separatrix.tables.schema import Schema
+from separatrix.tables.text import TextSettings
 from tests.docstrings import docstrings
 
 REVIEWS = pd.DataFrame(

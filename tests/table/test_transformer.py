@@ -11,9 +11,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import separatrix as sx
-from separatrix.base.errors import ParameterError, TableError
-from separatrix.table import Column, Schema, read_table
-from separatrix.table.transformer import TableEncoder
+from separatrix.core.base.errors import ParameterError, TableError
+from separatrix.tables.read_table import read_table
+from separatrix.tables.schema import Column, Schema
+from separatrix.tables.table_encoder import TableEncoder
 
 RNG = np.random.default_rng(0)
 FRAME = pd.DataFrame(

@@ -7,7 +7,7 @@ import pytest
 
 import separatrix as sx
 
-pytestmark = pytest.mark.filterwarnings("ignore::separatrix.base.errors.NotConvergedWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::separatrix.core.base.errors.NotConvergedWarning")
 
 RNG = np.random.default_rng(38)
 MIXED = np.vstack([RNG.normal([-1.0, 0.9], 1.1, (20, 2)), RNG.normal([1.2, -0.4], 1.0, (20, 2))]).round(1)

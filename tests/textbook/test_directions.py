@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import separatrix as sx
-from separatrix.base.errors import LabelError, ParameterError
+from separatrix.core.base.errors import LabelError, ParameterError
 
 RNG = np.random.default_rng(11)
 Y = np.repeat(["a", "b"], [40, 25])

@@ -8,15 +8,11 @@ from scipy import stats
 from scipy.integrate import quad
 
 import separatrix as sx
-from separatrix.base.errors import InputError, ParameterError
-from separatrix.textbook.information import (
+from separatrix.core.base.errors import InputError, ParameterError
+from separatrix.teach.densities import Laplace, LogisticDensity, Mixture, Normal, Uniform, expectation
+from separatrix.teach.information import (
     Bernoulli,
     Categorical,
-    Laplace,
-    LogisticDensity,
-    Mixture,
-    Normal,
-    Uniform,
     account,
     best_normal,
     central_limit,
@@ -30,7 +26,6 @@ from separatrix.textbook.information import (
     negative_log_likelihood,
     self_information,
 )
-from separatrix.textbook.information.density import expectation
 
 PEAKS = Mixture((0.6, 0.4), (Normal(-3.0, 1.0), Normal(3.0, 1.5)))
 DENSITIES = {

@@ -7,11 +7,11 @@ import pytest
 from scipy.sparse import csr_array
 
 import separatrix as sx
-from separatrix.base.errors import ParameterError
-from separatrix.rows import memory_rows
-from separatrix.solvers import states
-from separatrix.solvers.separating.perceptron import OnlineUpdates
-from separatrix.solvers.separating.separation_objective import build_separation_objective
+from separatrix.core.base.errors import ParameterError
+from separatrix.core.rows.memory_rows import memory_rows
+from separatrix.core.solvers.driver import states
+from separatrix.core.solvers.perceptron_updates import OnlineUpdates
+from separatrix.core.solvers.separation_problem import build_separation_objective
 
 XOR = np.array([[-1.0, -1.0], [1.0, 1.0], [-1.0, 1.0], [1.0, -1.0]])
 PHI = np.column_stack([XOR, XOR.prod(axis=1)])

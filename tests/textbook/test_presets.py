@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 import separatrix as sx
-from separatrix.base.errors import ParameterError
 from separatrix.classifiers import CLASSIFIERS
-from separatrix.proofs.verdicts import Separable
-from separatrix.table.formats.demos import DEMOS
+from separatrix.core.base.errors import ParameterError
+from separatrix.core.proofs.verdicts import Separable
+from separatrix.tables.formats.demos import DEMOS
 
-pytestmark = pytest.mark.filterwarnings("ignore::separatrix.base.errors.SeparatrixWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::separatrix.core.base.errors.SeparatrixWarning")
 
 SCHEMES = ("one-versus-one", "one-versus-rest")
 SETTINGS = [(name, found) for name in CLASSIFIERS if name not in SCHEMES for found in sx.presets.setting_ranges(name)]

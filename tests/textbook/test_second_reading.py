@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import separatrix as sx
+from separatrix.teach.figures import boundaries, densities_and_kl
 
 LINE, SIDES = np.arange(1.0, 9.0)[:, None], np.repeat([0, 1], 4)
 XOR, XOR_SIDES = np.array([[-1.0, -1.0], [1.0, 1.0], [-1.0, 1.0], [1.0, -1.0]]), np.array([0, 0, 1, 1])
@@ -62,14 +63,14 @@ def test_the_criterion_is_stationary_at_fishers_direction():  # F8
 
 
 def test_the_direction_of_the_means_fails_on_elongated_classes():  # F8
-    X, y = sx.plots.figures.fisher.elongated()
+    X, y = densities_and_kl.elongated()
     fisher, means = (sx.FisherDiscriminant(direction).fit(X, y) for direction in ("fisher", "means"))
     assert fisher.criterion(fisher.directions_) > 3 * fisher.criterion(means.directions_)
     assert np.mean(fisher.predict(X) != y) < 0.05 < 0.1 < np.mean(means.predict(X) != y)
 
 
 def test_the_perceptrons_separator_depends_on_start_and_order():  # P15
-    X, y = sx.plots.figures.perceptron.APART, sx.plots.figures.perceptron.APART_SIDES
+    X, y = boundaries.APART, boundaries.APART_SIDES
     planes = [
         sx.Perceptron().fit(X, y).hyperplane(),
         sx.Perceptron().fit(X[::-1], y[::-1]).hyperplane(),
@@ -90,7 +91,7 @@ def test_other_methods_answer_where_no_line_separates():  # P15
 
 
 def test_both_lemmas_hold_along_a_run():  # P16
-    X, y = sx.plots.figures.perceptron.SEPARABLE, sx.plots.figures.perceptron.SIDES
+    X, y = boundaries.SEPARABLE, boundaries.SIDES
     proof = list(sx.steps(sx.Perceptron(), X, y).proof())
     assert len(proof) == 7
     for step in proof:
@@ -99,7 +100,7 @@ def test_both_lemmas_hold_along_a_run():  # P16
 
 
 def test_the_bias_is_the_weight_of_a_column_of_ones():  # P16
-    X, y = sx.plots.figures.perceptron.SEPARABLE, sx.plots.figures.perceptron.SIDES
+    X, y = boundaries.SEPARABLE, boundaries.SIDES
     with_bias = sx.Perceptron().fit(X, y)
     in_column = sx.Perceptron(fit_intercept=False).fit(np.column_stack([np.ones(len(X)), X]), y)
     weights = [*with_bias.intercept_, *with_bias.coef_[0]]

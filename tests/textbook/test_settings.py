@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import separatrix as sx
-from separatrix.base.errors import InputError
+from separatrix.core.base.errors import InputError
 
 X, Y = [[0.0, 0.0], [1.0, 0.0], [3.0, 1.0], [4.0, 2.0]], [0, 0, 1, 1]
 NOT_POSITIVE = (0, -1, np.nan, "a", None, True, [1])

@@ -11,10 +11,10 @@ from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 
 import separatrix as sx
-from separatrix.base.errors import ParameterError
-from separatrix.textbook.steps.history import History
+from separatrix.core.base.errors import ParameterError
+from separatrix.teach.steps import History
 
-pytestmark = pytest.mark.filterwarnings("ignore::separatrix.base.errors.NotConvergedWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::separatrix.core.base.errors.NotConvergedWarning")
 
 RNG = np.random.default_rng(38)
 MIXED = np.vstack([RNG.normal([-1.0, 0.9], 1.1, (20, 2)), RNG.normal([1.2, -0.4], 1.0, (20, 2))]).round(1)

@@ -4,10 +4,12 @@ import numpy as np
 import pytest
 
 import separatrix as sx
-from separatrix.base.errors import InputError, ParameterError
-from separatrix.losses import LOSSES
-from separatrix.solvers import SOLVERS, GradientDescent, Newton
-from separatrix.textbook.surface import error_surface, walk
+from separatrix.core.base.errors import InputError, ParameterError
+from separatrix.core.losses import LOSSES
+from separatrix.core.solvers.gradient_descent import GradientDescent
+from separatrix.core.solvers.newton import Newton
+from separatrix.core.solvers.registry import SOLVERS
+from separatrix.teach.error_surface import error_surface, walk
 
 rng = np.random.default_rng(0)
 X = rng.standard_normal((30, 2))

@@ -13,14 +13,12 @@ from sklearn.model_selection import StratifiedShuffleSplit
 from sklearn.preprocessing import StandardScaler
 
 import separatrix as sx
-from separatrix.base.concurrency import threads
-from separatrix.base.errors import ParameterError
-from separatrix.objectives.penalty import Penalty
-from separatrix.rows import labelled_rows
-from separatrix.tuning import leave_one_out, ridge_path
-from separatrix.tuning.fold_scores import ByFolds
-from separatrix.tuning.penalty_question import Question
-from separatrix.tuning.scoring_methods import method_for
+from separatrix.core import leave_one_out, regularisation_path
+from separatrix.core.base.errors import ParameterError
+from separatrix.core.base.machine import threads
+from separatrix.core.penalty import Penalty
+from separatrix.core.penalty_search import ByFolds, Question, method_for
+from separatrix.core.rows.labelled_table import labelled_rows
 
 
 def _rows(seed=0, n=36, d=3, K=2, spread=1.0):
@@ -133,8 +131,8 @@ def test_fits_of_the_path_are_near_enough_for_their_scores(K, monkeypatch):
     X, y = _rows(14, n=120, d=5, K=K, spread=3.0)
     loose = sx.LogisticRegression("auto").fit(X, y)
     assert loose.n_iter_ <= 1
-    monkeypatch.setattr(ridge_path, "HESSIAN_DECREMENT", 1e-10)
-    monkeypatch.setattr(ridge_path, "NEWTON_DECREMENT", 1e-9)
+    monkeypatch.setattr(regularisation_path, "HESSIAN_DECREMENT", 1e-10)
+    monkeypatch.setattr(regularisation_path, "NEWTON_DECREMENT", 1e-9)
     exact = sx.LogisticRegression("auto").fit(X, y)
     np.testing.assert_allclose(loose.penalty_choice_.scores[:3], exact.penalty_choice_.scores[:3], rtol=5e-3)
     np.testing.assert_allclose(loose.predict_proba(X), exact.predict_proba(X), atol=0.02)

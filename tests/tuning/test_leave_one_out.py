@@ -4,18 +4,19 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from separatrix.base.concurrency import threads
-from separatrix.losses import LOSSES
-from separatrix.objectives.build import build_objective
-from separatrix.objectives.penalty import Penalty
-from separatrix.objectives.problem import Objective
-from separatrix.rows import labelled_rows, memory_rows
-from separatrix.solvers import Newton, default_rules, run
-from separatrix.tuning import leave_one_out as module
-from separatrix.tuning import leverages, refits
-from separatrix.tuning.leave_one_out import leave_one_out
-from separatrix.tuning.leverages import LARGEST_ACCURATE_LEVERAGE, Inverse
-from separatrix.tuning.reduced_rows import reduce_rows
+from separatrix.core import leave_one_out as module
+from separatrix.core import leave_one_out as refits
+from separatrix.core import regularisation_path
+from separatrix.core.base.machine import threads
+from separatrix.core.leave_one_out import leave_one_out
+from separatrix.core.losses import LOSSES
+from separatrix.core.penalty import Penalty
+from separatrix.core.problem import Objective, build_objective
+from separatrix.core.regularisation_path import LARGEST_ACCURATE_LEVERAGE, Inverse, reduce_rows
+from separatrix.core.rows.labelled_table import labelled_rows
+from separatrix.core.rows.memory_rows import memory_rows
+from separatrix.core.solvers.driver import default_rules, run
+from separatrix.core.solvers.newton import Newton
 from tests import problems, reference
 
 
@@ -64,7 +65,8 @@ def test_rows_of_high_leverage_are_refitted_to_their_own_fit(K):
         rows, theta, inverse = _fitted(problem)
         found = leave_one_out(rows, theta, inverse)
         high = np.flatnonzero(
-            leverages.one_step(leverages.row_terms(rows, theta, inverse), rows)[2] > LARGEST_ACCURATE_LEVERAGE
+            regularisation_path.one_step(regularisation_path.row_terms(rows, theta, inverse), rows)[2]
+            > LARGEST_ACCURATE_LEVERAGE
         )
         assert found.refitted == found.high >= len(high)
         for i in high:

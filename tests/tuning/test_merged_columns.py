@@ -5,11 +5,9 @@ import pytest
 from scipy.sparse import csr_array
 
 import separatrix as sx
-from separatrix.objectives.penalty import Penalty
-from separatrix.rows import labelled_rows
-from separatrix.tuning.fold_scores import ByFolds
-from separatrix.tuning.merged_columns import merged_columns
-from separatrix.tuning.penalty_question import Question
+from separatrix.core.penalty import Penalty
+from separatrix.core.penalty_search import ByFolds, Question, merged_columns
+from separatrix.core.rows.labelled_table import labelled_rows
 from tests.wide_text import wide_text
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from separatrix import LogisticRegression, Perceptron
-from separatrix.base.errors import NotFiniteError
 from separatrix.classifiers import CLASSIFIERS
+from separatrix.core.base.errors import NotFiniteError
 
 rng = np.random.default_rng(0)
 X = np.vstack([rng.normal(size=(20, 3)) + 9 * center for center in np.eye(3)])

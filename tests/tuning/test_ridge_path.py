@@ -4,17 +4,17 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from separatrix.base.concurrency import threads
-from separatrix.objectives.build import build_objective
-from separatrix.objectives.duality_bound import duality
-from separatrix.objectives.null_model import null_curvature
-from separatrix.objectives.penalty import Penalty
-from separatrix.rows import labelled_rows
-from separatrix.solvers import Newton, default_rules, run
-from separatrix.tuning import reduced_rows
-from separatrix.tuning.reduced_rows import MOST_COPIED_ENTRIES, Framed, Written
-from separatrix.tuning.ridge_path import Ridge
-from separatrix.tuning.starting_penalty import predicted_C
+from separatrix.core import regularisation_path
+from separatrix.core.base.machine import threads
+from separatrix.core.duality_bound import duality
+from separatrix.core.null_model import null_curvature
+from separatrix.core.penalty import Penalty
+from separatrix.core.penalty_search import predicted_C
+from separatrix.core.problem import build_objective
+from separatrix.core.regularisation_path import MOST_COPIED_ENTRIES, Framed, Ridge, Written
+from separatrix.core.rows.labelled_table import labelled_rows
+from separatrix.core.solvers.driver import default_rules, run
+from separatrix.core.solvers.newton import Newton
 
 
 def _posed(K, form=np.asarray, fit_intercept=True, seed=0, n=120):
@@ -41,7 +41,7 @@ def _minimum(problem, C):
 @pytest.mark.parametrize("written", [True, False])
 def test_derivatives_are_those_of_the_objective_on_its_subspace(K, form, fit_intercept, written, monkeypatch):
     problem = _posed(K, form, fit_intercept)
-    monkeypatch.setattr(reduced_rows, "MOST_COPIED_ENTRIES", MOST_COPIED_ENTRIES if written else 0)
+    monkeypatch.setattr(regularisation_path, "MOST_COPIED_ENTRIES", MOST_COPIED_ENTRIES if written else 0)
     path, rng = Ridge.on(problem), np.random.default_rng(1)
     assert isinstance(path.rows, Written if written else Framed)
     for theta in (path.null.theta, path.null.theta + rng.standard_normal(len(path.null.theta))):

@@ -10,8 +10,8 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from separatrix.base.declarations import declared
 from separatrix.classifiers.description import Description
+from separatrix.core.base.lazy import declared
 
 if TYPE_CHECKING:
     from separatrix.classifiers.fisher import FisherDiscriminant

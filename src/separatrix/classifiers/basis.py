@@ -19,10 +19,10 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
-from separatrix.base.arrays import AnyArray, Array, refuse_unclear
-from separatrix.base.errors import ParameterError
-from separatrix.rows import memory_rows
-from separatrix.rows.column_statistics import refuse_not_finite
+from separatrix.core.base.arrays import AnyArray, Array, refuse_unclear
+from separatrix.core.base.errors import ParameterError
+from separatrix.core.rows.column_statistics import refuse_not_finite
+from separatrix.core.rows.memory_rows import memory_rows
 
 
 @dataclass(frozen=True)

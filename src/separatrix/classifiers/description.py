@@ -1,7 +1,9 @@
-"""The description that each classifier's file holds at its top: ``DESCRIPTION = Description(...)``.
+"""The description that each classifier's file holds at its top, and what several descriptions share.
+
+The description that each classifier's file holds at its top: ``DESCRIPTION = Description(...)``.
 
 The command line, model files and comparisons know a classifier by its description only, so a new classifier is one file
-and one line in ``OFFERED``. They read the description from the source (``base.declarations``) without importing the
+and one line in ``OFFERED``. They read the description from the source (``core.base.lazy``) without importing the
 classifier. So a description may use only plain values and the names in this module and in ``shared_descriptions``, and
 neither of these two imports NumPy or scikit-learn.
 """
@@ -151,3 +153,77 @@ class Description:
     requires: tuple[Requires, ...] = ()
     parts: tuple[str, ...] = ()
     offers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Settings, fields and claims that several classifiers' descriptions share.
+
+C = Setting(
+    "--C",
+    "C",
+    "Inverse regularisation strength; 1 by default. For logistic also inf (no penalty) or auto (chosen by "
+    "leave-one-out cross-validation).",
+    float,
+    words=("auto",),
+    metavar="NUMBER",
+    span=(0.001, 1000.0),
+)
+LOSS = Setting(
+    "--loss",
+    "loss",
+    "For logistic: logistic (the default), probit, cloglog or squared-sigmoid. For linear-svc: squared_hinge (the "
+    "default) or hinge.",
+    metavar="NAME",
+)
+SOLVER = Setting(
+    "--solver", "solver", "auto (the default)", names="separatrix.core.solvers.registry:SOLVERS", metavar="NAME"
+)
+L1_RATIO = Setting(
+    "--l1-ratio",
+    "l1_ratio",
+    "Elastic-net mixing parameter, from 0 (ridge, the default) to 1 (lasso, which makes some weights exactly zero).",
+    float,
+    metavar="SHARE",
+    span=(0.0, 1.0),
+)
+NO_INTERCEPT = Setting("--no-intercept", "fit_intercept", "Fit without an intercept.", flag=False)
+CLASS_WEIGHT = Setting("--class-weight", "class_weight", "Give every class the same total weight.", words=("balanced",))
+TOL = Setting(
+    "--tol",
+    "tol",
+    "Tolerance: stop when the proven gap between the objective and its minimum is at most this multiple of the null "
+    "model's objective; 1e-8 by default.",
+    float,
+    metavar="NUMBER",
+    span=(1e-12, 0.1),
+)
+MAX_ITER = Setting("--max-iter", "max_iter", "Maximum number of iterations.", int, metavar="N", span=(1, 10_000))
+
+# The fitted attributes of classifiers that search for a separating hyperplane.
+SEARCHED: dict[str, Field] = {"n_iter_": COUNT, "verdicts_": VERDICT.maybe().for_each("scores")}
+SEPARATION = record("separatrix.core.separation_claims:SeparationClaim", scorer=LINEAR_SCORER)
+MARGIN = record(
+    "separatrix.core.separation_claims:MarginClaim",
+    scorer=LINEAR_SCORER,
+    supports=record("separatrix.core.separation_claims:Support", rows=ROWS, weights=array("", least=0)).for_each(
+        "scores"
+    ),
+)
+
+# The fitted attributes of classifiers that fit Gaussians to the classes.
+GENERATIVE: dict[str, Field] = {"gaussians_": GAUSSIANS, "means_": array("K", "d"), "priors_": array("K", least=0)}
+GAUSSIAN_CLAIM = record("separatrix.core.moments_claims:GaussianClaim", scorer=ANY_SCORER, gaussians=GAUSSIANS)
+
+# The fitted attributes of schemes that combine two-class models.
+ONE_VERSUS: dict[str, Field] = {
+    "_W": array("models", "1+d").maybe(),
+    "cost_": record("separatrix.core.schemes:SchemeCost", imbalance=array("models", "", whole=True, least=0)),
+    "estimators_": FITTED_MODEL.for_each("models", list),
+}
+# Each part's claim is about its own two classes, and the file stores it with the part.
+PARTS_CLAIM = record(
+    "separatrix.core.likelihood_claims:PartsClaim",
+    scorer=ANY_SCORER,
+    scheme=SCHEME,
+    claims=ANY_CLAIM.maybe().for_each("models"),
+)

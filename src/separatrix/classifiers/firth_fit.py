@@ -9,20 +9,21 @@ from typing import Any
 import numpy as np
 
 from separatrix import firth
-from separatrix.base import errors
-from separatrix.base.arrays import Array
-from separatrix.base.messages import Message, Remedy
-from separatrix.certificates.certificate import Certificate
-from separatrix.certificates.claim import Recomputed
-from separatrix.certificates.firth_claim import FirthClaim
 from separatrix.classifiers.fit_input import FitInput
-from separatrix.classifiers.likelihood_start import start_of
-from separatrix.objectives.curvature_bound import unresolved_reason
-from separatrix.objectives.limiting_columns import far_from_zero, of_extreme_size
-from separatrix.objectives.problem import Evaluation
-from separatrix.rows.coding import Coding
-from separatrix.scorers.scorer import Scorer
-from separatrix.solvers import Newton, Run, Status, delivered
+from separatrix.classifiers.logistic import start_of
+from separatrix.core.base import errors
+from separatrix.core.base.arrays import Array
+from separatrix.core.base.messages import Message, Remedy
+from separatrix.core.certificate import Certificate, Recomputed
+from separatrix.core.gap_bounds import unresolved_reason
+from separatrix.core.likelihood_claims import FirthClaim
+from separatrix.core.linear_algebra import far_from_zero, of_extreme_size
+from separatrix.core.objective_sums import Evaluation
+from separatrix.core.rows.targets import Coding
+from separatrix.core.scorer import Scorer
+from separatrix.core.solvers.driver import Run, delivered
+from separatrix.core.solvers.newton import Newton
+from separatrix.core.solvers.stopping import Status
 
 
 def fit_firth(model: Any, task: FitInput, offset: Array | None, coding: Coding, by_class: Array) -> None:

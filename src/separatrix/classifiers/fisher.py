@@ -9,15 +9,7 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from separatrix.base.arrays import Array, Integers
-from separatrix.base.concurrency import one_blas_thread
-from separatrix.base.errors import ParameterError
-from separatrix.base.labels import known_codes
-from separatrix.base.messages import Message
-from separatrix.base.setting_checks import check_choice, check_count
-from separatrix.certificates.certificate import Certificate
-from separatrix.certificates.claim import Recomputed
-from separatrix.certificates.moments_claims import ProjectionClaim, projection_bound
+from separatrix.classifiers.base import Approach, ClassifierTraits, ScoringClassifier
 from separatrix.classifiers.description import (
     ANY_SCORER,
     COUNT,
@@ -32,23 +24,28 @@ from separatrix.classifiers.description import (
 )
 from separatrix.classifiers.fit_input import FitInput, as_precise, scored, validate
 from separatrix.classifiers.generative import refuse_empty_class
-from separatrix.classifiers.linear import Approach, ClassifierTraits, ScoringClassifier
 from separatrix.classifiers.moments_partial_fit import GathersMoments
-from separatrix.geometry import Hyperplane
-from separatrix.moments.accumulated import ClassSums
-from separatrix.moments.gather import (
+from separatrix.core.base.arrays import Array, Integers, check_choice, check_count
+from separatrix.core.base.errors import ParameterError
+from separatrix.core.base.labels import known_codes
+from separatrix.core.base.machine import one_blas_thread
+from separatrix.core.base.messages import Message
+from separatrix.core.certificate import Certificate, Recomputed
+from separatrix.core.gaussians import WITHOUT_SCATTER, Whitening, singular_columns
+from separatrix.core.geometry.hyperplane import Hyperplane
+from separatrix.core.moments import (
     LARGEST_SQUARABLE_SCALE,
     SMALLEST_SQUARABLE_SCALE,
+    ClassSums,
     Moments,
     gather,
     refuse_extreme_scales,
 )
-from separatrix.moments.projected_rows import DIRECTIONS, THRESHOLDS, Cut, Projection
-from separatrix.moments.singular_columns import WITHOUT_SCATTER, singular_columns
-from separatrix.moments.whitening import Whitening
-from separatrix.rows import counted_passes
-from separatrix.rows.coding import CLASS_NUMBERS
-from separatrix.scorers.scorer import Scorer
+from separatrix.core.moments_claims import ProjectionClaim, projection_bound
+from separatrix.core.projections import DIRECTIONS, THRESHOLDS, Cut, Projection
+from separatrix.core.rows.protocol import counted_passes
+from separatrix.core.rows.targets import CLASS_NUMBERS
+from separatrix.core.scorer import Scorer
 
 DESCRIPTION = Description(
     about="Fisher's discriminant",
@@ -71,13 +68,13 @@ DESCRIPTION = Description(
     scorers=("linear", "quadratic"),
     claims={
         "projection": record(
-            "separatrix.certificates.moments_claims:ProjectionClaim",
+            "separatrix.core.moments_claims:ProjectionClaim",
             scorer=ANY_SCORER,
             projection=record(
-                "separatrix.moments.projected_rows:Projection",
+                "separatrix.core.projections:Projection",
                 V=array("d", ""),
-                direction=choice("separatrix.moments.projected_rows:DIRECTIONS"),
-                threshold=choice("separatrix.moments.projected_rows:THRESHOLDS"),
+                direction=choice("separatrix.core.projections:DIRECTIONS"),
+                threshold=choice("separatrix.core.projections:THRESHOLDS"),
             ),
         )
     },

@@ -1,30 +1,41 @@
-"""Checks of the arguments of ``fit``, and their conversion to the forms that solvers take."""
+"""Checks of the arguments of ``fit``: rows, labels, weights, classes that come later."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import partial
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d, validate_data
 
-from separatrix.base.arrays import AnyArray, Array, Integers, refuse_text, refuse_unclear
-from separatrix.base.dask_types import is_dask
-from separatrix.base.errors import InputError, LabelError, NoRowsError, NotFiniteError, ParameterError, TableError
-from separatrix.base.labels import as_label_array, encode, refuse_fractions
-from separatrix.base.row_names import RowNames
-from separatrix.base.row_weights import row_weights
 from separatrix.classifiers.writable_weights import UNCHANGED_WEIGHTS
-from separatrix.cluster.in_place import read_in_place
-from separatrix.rows import Rows, memory_rows
-from separatrix.rows.coding import Coding
-from separatrix.rows.column_statistics import refuse_not_finite_pieces
-from separatrix.rows.csr import as_csr, is_sparse
-from separatrix.rows.labelled import LabelledTable, MemoryTable, OutsideMemory, with_offset
-from separatrix.rows.model_columns import model_matrices
+from separatrix.core.base.arrays import AnyArray, Array, Integers, all_true, any_true, refuse_text, refuse_unclear
+from separatrix.core.base.errors import (
+    InputError,
+    LabelError,
+    NoRowsError,
+    NotFiniteError,
+    ParameterError,
+    TableError,
+    WeightError,
+)
+from separatrix.core.base.labels import RowNames, as_label_array, encode, refuse_fractions
+from separatrix.core.base.lazy import is_dask
+from separatrix.core.cluster.connection import read_in_place
+from separatrix.core.rows.block import as_csr, is_sparse
+from separatrix.core.rows.column_statistics import refuse_not_finite_pieces
+from separatrix.core.rows.labelled_table import LabelledTable, MemoryTable, OutsideMemory, with_offset
+from separatrix.core.rows.memory_rows import memory_rows
+from separatrix.core.rows.protocol import Rows
+from separatrix.core.rows.targets import ClassTotals, Coding, row_weights
+from separatrix.core.rows.views import model_matrices
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Checks of the arguments of ``fit``, and their conversion to the forms that solvers take.
 
 
 @dataclass(frozen=True)
@@ -215,7 +226,7 @@ def scored(estimator: Any, X: Any, answer: Callable[[Any, list[str] | None], Arr
     collection is a Dask array, which is computed when it is used.
     """
     if is_dask(X):
-        from separatrix.cluster.predictions import answered
+        from separatrix.core.cluster.connection import answered
 
         lazy: Array = answered(X, lambda rows: answer(*rows_to_score(estimator, rows)))
         return lazy
@@ -291,3 +302,124 @@ def seed_of(random_state: Any) -> int:
     except ValueError as error:
         raise ParameterError("random_state", f"got {random_state!r}", "give a whole number >= 0 or None") from error
     return int(random_state) if isinstance(random_state, Integral) else int(checked.randint(2**31 - 1))
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Checks of class weights, and of the weight of each class.
+
+
+def refuse_weightless_classes(classes: AnyArray, weight: Array, least: int | None = None) -> None:
+    """Raise an error if fewer than ``least`` classes (by default all) have weight; ``weight`` (K,): that of each."""
+    held = weight > 0
+    if all_true(held) or not any_true(held):
+        return  # if no row has weight, the first pass over the rows raises the error
+    if held.sum() < (len(classes) if least is None else least):
+        label = classes.tolist()[int(np.argmin(held))]
+        problem = f"all rows of the class {label!r} have weight zero"
+        raise WeightError("sample_weight", problem, "drop these rows, or give one of them a positive weight")
+
+
+def totals_for(class_weight: Any, table: LabelledTable) -> ClassTotals:
+    """Totals of a table that are enough for these class weights: "balanced" ones need those of all rows."""
+    return table.totals if isinstance(class_weight, str) else table.seen_totals
+
+
+def class_weights(class_weight: Any, classes: AnyArray, totals: Array) -> Array:
+    """A factor for each class: 1, or given by label, or "balanced": S/(K S_k), where S_k in ``totals`` is the weight of
+    class k, and S that of all.
+    """
+    if class_weight is None:
+        return np.ones(len(classes))
+    if isinstance(class_weight, str):
+        if class_weight != "balanced":
+            raise ParameterError(
+                "class_weight", f"got {class_weight!r}", "give None, 'balanced', or a factor for each label"
+            )
+        factors = np.ones(len(classes))
+        factors[totals > 0] = totals.sum() / (len(classes) * totals[totals > 0])
+        return factors
+    if not isinstance(class_weight, dict):
+        raise ParameterError(
+            "class_weight", f"got {class_weight!r}", "give None, 'balanced', or a factor for each label"
+        )
+    labels = classes.tolist()
+    factors = np.ones(len(classes))
+    for label, factor in class_weight.items():
+        if label not in labels:
+            raise ParameterError("class_weight", f"it names {label!r}", f"use the labels {labels}")
+        if not isinstance(factor, Real) or not 0 <= float(factor) < np.inf:
+            raise WeightError("class_weight", f"{label!r} has {factor!r}", "give finite factors >= 0")
+        factors[labels.index(label)] = factor
+    return factors
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Classes that appear in a later call of ``partial_fit``, if the first call was not given all of them.
+#
+# Each class against the rest has its own weights, or its own model. A class that has not appeared yet would have seen
+# all rows so far as the rest, whichever class it is. So one more model is trained with every row on the other side, and
+# a copy of it becomes the model of a new class. The result is the same as if the first call had been given all classes.
+
+TWO_SIDES = np.array([0, 1])
+
+
+def with_later(classes: AnyArray, y: Any) -> AnyArray:
+    """The sorted classes with those of y that are new; the same array if there are none.
+
+    >>> with_later(np.array(["a", "c"]), ["b", "c"]).tolist()
+    ['a', 'b', 'c']
+    """
+    known = set(classes.tolist())
+    new = [label for label in dict.fromkeys(as_label_array(y).tolist()) if label not in known]
+    return encode([*classes.tolist(), *new])[0] if new else classes
+
+
+def places_of(classes: AnyArray, among: AnyArray) -> Integers:
+    """The place of each of ``classes`` in an older array of classes, −1 for a new one.
+
+    >>> places_of(np.array(["a", "b", "c"]), np.array(["a", "c"])).tolist()
+    [0, -1, 1]
+    """
+    place = {label: k for k, label in enumerate(among.tolist())}
+    return np.array([place.get(label, -1) for label in classes.tolist()], dtype=np.int64)
+
+
+def widened_weights(W: Array, before: AnyArray, classes: AnyArray, unseen: Array) -> Array:
+    """Weights (K, d + 1) of each class against the rest, made of those of fewer classes.
+
+    Two classes have one row, the weights of the second; those of the first are its negative. ``unseen`` (d + 1,) are
+    the weights of a new class.
+
+    >>> widened_weights(np.array([[1.0, 2.0]]), np.array([0, 5]), np.array([0, 3, 5]), np.array([-1.0, 0.0])).tolist()
+    [[-1.0, -2.0], [-1.0, 0.0], [1.0, 2.0]]
+    """
+    each = np.vstack([-W, W]) if len(before) == 2 else W
+    return np.vstack([each, unseen])[places_of(classes, before)]
+
+
+@dataclass
+class LaterModels:
+    """Models that one versus rest keeps while classes may appear.
+
+    ``unseen`` has every row on the other side. ``first`` is the model of the first class: two classes share one model,
+    that of the second.
+    """
+
+    unseen: Any
+    first: Any
+
+    @classmethod
+    def of(cls, base: Any) -> LaterModels:
+        """New models, of an estimator that is not fitted."""
+        return cls(deepcopy(base), deepcopy(base))
+
+    def step(self, rows: Any, codes: Integers, n_classes: int) -> None:
+        """Update the models with rows of these class numbers."""
+        self.unseen.partial_fit(rows, np.zeros(len(codes), dtype=np.int64), classes=TWO_SIDES)
+        if n_classes == 2:
+            self.first.partial_fit(rows, (codes == 0).astype(np.int64), classes=TWO_SIDES)
+
+    def widened(self, models: list[Any], before: AnyArray, classes: AnyArray) -> list[Any]:
+        """The models of all classes, made of those of fewer classes."""
+        each = [self.first, *models] if len(before) == 2 else models
+        return [deepcopy(self.unseen) if k < 0 else each[k] for k in places_of(classes, before)]

@@ -6,21 +6,34 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from separatrix.base.setting_checks import check_count, check_positive
-from separatrix.certificates.separation_claims import Support, separation_rows
-from separatrix.classifiers.description import Description, Requires, Setting, number
+from separatrix.classifiers.base import ClassifierTraits
+from separatrix.classifiers.description import (
+    MARGIN,
+    MAX_ITER,
+    SEARCHED,
+    SEPARATION,
+    Description,
+    Requires,
+    Setting,
+    number,
+)
 from separatrix.classifiers.fit_input import validate
-from separatrix.classifiers.hull_search import HullClassifier, isotropic, searched
-from separatrix.classifiers.linear import ClassifierTraits
-from separatrix.classifiers.separator import Search
-from separatrix.classifiers.shared_descriptions import MARGIN, MAX_ITER, SEARCHED, SEPARATION
-from separatrix.rows import Rows
-from separatrix.solvers import run
-from separatrix.solvers.separating.inseparability import ProvenInseparable
-from separatrix.solvers.separating.kozinec import Kozinec, KozinecMemory
-from separatrix.solvers.separating.rules import AtRounding, HullsMeet, MarginWithin, OutOfSteps, Separates
-from separatrix.solvers.separating.search_memories import HullMemory
-from separatrix.solvers.stopping import Rule
+from separatrix.classifiers.hyperplane_search import HullClassifier, Search, isotropic, searched
+from separatrix.core.base.arrays import check_count, check_positive
+from separatrix.core.rows.protocol import Rows
+from separatrix.core.separation_claims import Support, separation_rows
+from separatrix.core.solvers.convex_hulls import Kozinec, KozinecMemory
+from separatrix.core.solvers.driver import run
+from separatrix.core.solvers.separation_problem import HullMemory
+from separatrix.core.solvers.separation_stopping import (
+    AtRounding,
+    HullsMeet,
+    MarginWithin,
+    OutOfSteps,
+    ProvenInseparable,
+    Separates,
+)
+from separatrix.core.solvers.stopping import Rule
 
 DESCRIPTION = Description(
     about="Kozinec's algorithm: a separating hyperplane with a margin",

@@ -9,16 +9,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from separatrix.base import errors
-from separatrix.base.arrays import Array, Integers
-from separatrix.base.concurrency import one_blas_thread
-from separatrix.base.messages import Message, Parameter, Remedy
-from separatrix.base.setting_checks import check_choice, check_count, check_flag, check_not_negative
-from separatrix.certificates.certificate import Certificate
-from separatrix.certificates.claim import Recomputed
-from separatrix.certificates.moments_claims import LeastSquaresClaim, squares_bound
+from separatrix.classifiers.base import Approach, ClassifierTraits, LinearClassifier
 from separatrix.classifiers.description import (
     LINEAR_SCORER,
+    NO_INTERCEPT,
     Description,
     Requires,
     Setting,
@@ -28,19 +22,28 @@ from separatrix.classifiers.description import (
     record,
 )
 from separatrix.classifiers.fit_input import FitInput, scored, validate
-from separatrix.classifiers.linear import Approach, ClassifierTraits, LinearClassifier
 from separatrix.classifiers.moments_partial_fit import GathersMoments
-from separatrix.classifiers.shared_descriptions import NO_INTERCEPT
-from separatrix.moments.accumulated import ClassSums
-from separatrix.moments.deletion import InfluentialRow, most_influential
-from separatrix.moments.gather import kept
-from separatrix.moments.singular_columns import singular_columns
-from separatrix.moments.squared_cost import Minimum, SquaredCost, build_squared_cost
-from separatrix.moments.target_tables import TARGETS, decision_of
-from separatrix.objectives.limiting_columns import STANDARDISE, far_from_zero, nearly_collinear, of_extreme_size
-from separatrix.rows import counted_passes
-from separatrix.rows.coding import CLASS_NUMBERS
-from separatrix.scorers.scorer import Scorer
+from separatrix.core.base import errors
+from separatrix.core.base.arrays import Array, Integers, check_choice, check_count, check_flag, check_not_negative
+from separatrix.core.base.machine import one_blas_thread
+from separatrix.core.base.messages import Message, Parameter, Remedy
+from separatrix.core.certificate import Certificate, Recomputed
+from separatrix.core.gaussians import singular_columns
+from separatrix.core.linear_algebra import STANDARDISE, far_from_zero, nearly_collinear, of_extreme_size
+from separatrix.core.moments import ClassSums, kept
+from separatrix.core.moments_claims import LeastSquaresClaim, squares_bound
+from separatrix.core.rows.protocol import counted_passes
+from separatrix.core.rows.targets import CLASS_NUMBERS
+from separatrix.core.scorer import Scorer
+from separatrix.core.squared_cost import (
+    TARGETS,
+    InfluentialRow,
+    Minimum,
+    SquaredCost,
+    build_squared_cost,
+    decision_of,
+    most_influential,
+)
 
 # A fit whose gap exceeds this share of the null model's cost is reported as not converged, with a warning.
 LARGEST_RELATIVE_GAP = 1e-8
@@ -68,10 +71,10 @@ DESCRIPTION = Description(
     ),
     claims={
         "least-squares": record(
-            "separatrix.certificates.moments_claims:LeastSquaresClaim",
+            "separatrix.core.moments_claims:LeastSquaresClaim",
             scorer=LINEAR_SCORER,
             weights=array("", "1+d"),
-            targets=choice("separatrix.moments.target_tables:TARGETS"),
+            targets=choice("separatrix.core.squared_cost:TARGETS"),
             l2=number(0.0),
         )
     },

@@ -9,45 +9,32 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from separatrix.base.arrays import EPS, Array
-from separatrix.base.concurrency import one_blas_thread
-from separatrix.base.errors import ParameterError
-from separatrix.base.messages import Message
-from separatrix.base.setting_checks import check_count
-from separatrix.classifiers.description import COUNT, Description, Requires, array
+from separatrix.classifiers.base import Approach, ClassifierTraits, LinearClassifier
+from separatrix.classifiers.description import COUNT, GAUSSIAN_CLAIM, GENERATIVE, Description, Requires, array
 from separatrix.classifiers.fit_input import FitInput, as_precise, scored, validate
-from separatrix.classifiers.gaussian import (
-    gaussian_certificate,
-    in_raw_units,
-    log_constant,
-)
 from separatrix.classifiers.generative import (
     Generative,
     check_covariance_settings,
     covariances_of,
+    gaussian_certificate,
+    in_raw_units,
+    log_constant,
     priors_of,
     refuse_empty_class,
     refuse_no_freedom,
     shrinkage_says,
     shrinks,
 )
-from separatrix.classifiers.linear import Approach, ClassifierTraits, LinearClassifier
 from separatrix.classifiers.moments_partial_fit import GathersMoments
-from separatrix.classifiers.shared_descriptions import GAUSSIAN_CLAIM, GENERATIVE
-from separatrix.moments.accumulated import ClassSums
-from separatrix.moments.gather import (
-    SHARED_COVARIANCE_MATRICES,
-    Moments,
-    covariance_matrices,
-    gather,
-    kept,
-)
-from separatrix.moments.gaussians import Gaussians
-from separatrix.moments.singular_columns import WITHOUT_SCATTER, singular_columns
-from separatrix.moments.whitening import Whitening
-from separatrix.rows import counted_passes
-from separatrix.rows.coding import CLASS_NUMBERS
-from separatrix.scorers.scorer import Scorer
+from separatrix.core.base.arrays import EPS, Array, check_count
+from separatrix.core.base.errors import ParameterError
+from separatrix.core.base.machine import one_blas_thread
+from separatrix.core.base.messages import Message
+from separatrix.core.gaussians import WITHOUT_SCATTER, Gaussians, Whitening, singular_columns
+from separatrix.core.moments import SHARED_COVARIANCE_MATRICES, ClassSums, Moments, covariance_matrices, gather, kept
+from separatrix.core.rows.protocol import counted_passes
+from separatrix.core.rows.targets import CLASS_NUMBERS
+from separatrix.core.scorer import Scorer
 
 DESCRIPTION = Description(
     about="linear discriminant analysis: Gaussian classes with a common covariance",

@@ -8,29 +8,31 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from separatrix.base import errors
-from separatrix.base.arrays import Array
-from separatrix.base.concurrency import one_blas_thread
-from separatrix.base.errors import ParameterError
-from separatrix.base.messages import Classifier, Message
-from separatrix.base.setting_checks import (
-    check_C,
-    check_choice,
-    check_count,
-    check_flag,
-    check_not_negative,
-    check_positive,
+from separatrix.classifiers.base import Approach, ClassifierTraits, LinearClassifier
+from separatrix.classifiers.description import (
+    CLASS_WEIGHT,
+    COUNT,
+    LINEAR_SCORER,
+    LOSS,
+    MAX_ITER,
+    NO_INTERCEPT,
+    SOLVER,
+    TOL,
+    C,
+    Description,
+    array,
+    choice,
+    number,
+    record,
 )
-from separatrix.base.watching import part
-from separatrix.certificates.certificate import Certificate
-from separatrix.certificates.claim import Recomputed
-from separatrix.certificates.hinge_claim import HingeClaim
-from separatrix.certificates.parts_claim import summed
-from separatrix.classifiers.description import COUNT, LINEAR_SCORER, Description, array, choice, number, record
-from separatrix.classifiers.fit_input import FitInput, seed_of, validate
-from separatrix.classifiers.linear import Approach, ClassifierTraits, LinearClassifier
-from separatrix.classifiers.sample_weights import class_weights, refuse_weightless_classes, totals_for
-from separatrix.classifiers.shared_descriptions import CLASS_WEIGHT, LOSS, MAX_ITER, NO_INTERCEPT, SOLVER, TOL, C
+from separatrix.classifiers.fit_input import (
+    FitInput,
+    class_weights,
+    refuse_weightless_classes,
+    seed_of,
+    totals_for,
+    validate,
+)
 from separatrix.classifiers.sklearn_settings import (
     LINEAR_SVC,
     check_taken,
@@ -38,26 +40,43 @@ from separatrix.classifiers.sklearn_settings import (
     seeded,
     settings_of_work,
 )
-from separatrix.losses import LOSSES
-from separatrix.objectives.build import build_objective
-from separatrix.objectives.penalty import Penalty
-from separatrix.objectives.problem import Objective
-from separatrix.rows import Rows
-from separatrix.rows.coding import Coding
-from separatrix.rows.one_against_rest import table_against_rest
-from separatrix.scorers.scorer import Scorer
-from separatrix.solvers import Need, Run, Solver, choose, default_rules, delivered, named, refuse_unmet, run
+from separatrix.core.base import errors
+from separatrix.core.base.arrays import (
+    Array,
+    check_C,
+    check_choice,
+    check_count,
+    check_flag,
+    check_not_negative,
+    check_positive,
+)
+from separatrix.core.base.errors import ParameterError
+from separatrix.core.base.machine import one_blas_thread
+from separatrix.core.base.messages import Classifier, Message
+from separatrix.core.base.watching import part
+from separatrix.core.certificate import Certificate, Recomputed
+from separatrix.core.likelihood_claims import HingeClaim, summed
+from separatrix.core.losses import LOSSES
+from separatrix.core.penalty import Penalty
+from separatrix.core.problem import Objective, build_objective
+from separatrix.core.rows.protocol import Rows
+from separatrix.core.rows.targets import Coding
+from separatrix.core.rows.views import table_against_rest
+from separatrix.core.scorer import Scorer
+from separatrix.core.solvers.driver import Run, default_rules, delivered, run
+from separatrix.core.solvers.registry import choose, named, refuse_unmet
+from separatrix.core.solvers.state import Need, Solver
 
 DESCRIPTION = Description(
     about="linear support vector classification (soft margin); one-versus-rest for more than two classes",
     settings=(C, LOSS, SOLVER, NO_INTERCEPT, CLASS_WEIGHT, TOL, MAX_ITER),
     claims={
         "hinge": record(
-            "separatrix.certificates.hinge_claim:HingeClaim",
+            "separatrix.core.likelihood_claims:HingeClaim",
             scorer=LINEAR_SCORER,
             C=number(above=0.0),
             class_weights=array("K", least=0),
-            loss=choice("separatrix.losses:LOSSES"),
+            loss=choice("separatrix.core.losses:LOSSES"),
         )
     },
     fitted={"n_iter_": COUNT},
@@ -91,10 +110,10 @@ class LinearSVC(LinearClassifier):
     C : float, default 1.0
         Inverse strength of the penalty, as in scikit-learn. It must be finite.
     loss : "squared_hinge" or "hinge", default "squared_hinge"
-        ℓ above. Any convex loss of the margin in ``separatrix.losses.LOSSES`` without probabilities is accepted.
+        ℓ above. Any convex loss of the margin in ``separatrix.core.losses.LOSSES`` without probabilities is accepted.
     solver : str or solver object, default "auto"
-        "auto", a name in ``separatrix.solvers.SOLVERS``, or a solver object. The hinge loss is not smooth, so it needs
-        the solver "smoothing".
+        "auto", a name in ``separatrix.core.solvers.SOLVERS``, or a solver object. The hinge loss is not smooth, so it
+        needs the solver "smoothing".
     fit_intercept : bool, default True
         Whether to fit b; otherwise b = 0.
     class_weight : None, "balanced" or dict of label to factor, default None

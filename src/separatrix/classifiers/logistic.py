@@ -3,73 +3,82 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from separatrix.base import errors
-from separatrix.base.arrays import Array, Booleans
-from separatrix.base.concurrency import one_blas_thread
-from separatrix.base.errors import ParameterError
-from separatrix.base.zero_weight_classes import with_absent
-from separatrix.classifiers.bias_reduction import BIAS_REDUCTIONS
+from separatrix.classifiers.base import Approach, LinearClassifier
 from separatrix.classifiers.description import (
-    LINEAR_SCORER,
-    VERDICT,
-    Description,
-    Setting,
-    array,
-    choice,
-    number,
-    record,
-)
-from separatrix.classifiers.fit_input import (
-    FitInput,
-    seed_of,
-    validate,
-)
-from separatrix.classifiers.likelihood_certificate import likelihood_certificate
-from separatrix.classifiers.likelihood_settings import (
-    check_settings,
-    chooses_C,
-    coding_of,
-    penalty_of,
-    refuse_outside_memory,
-)
-from separatrix.classifiers.likelihood_start import start_of
-from separatrix.classifiers.linear import Approach
-from separatrix.classifiers.offset_predictions import OffsetPredictions
-from separatrix.classifiers.separated import APART, explained
-from separatrix.classifiers.shared_descriptions import (
     CLASS_WEIGHT,
     L1_RATIO,
+    LINEAR_SCORER,
     LOSS,
     MAX_ITER,
     NO_INTERCEPT,
     SOLVER,
     TOL,
+    VERDICT,
     C,
+    Description,
+    array,
+    choice,
+    number,
+    record,
 )
+from separatrix.classifiers.description import Setting as Setting_of_description
+from separatrix.classifiers.fit_input import (
+    FitInput,
+    class_weights,
+    refuse_weightless_classes,
+    seed_of,
+    totals_for,
+    validate,
+)
+from separatrix.classifiers.no_optimum import APART, explained
 from separatrix.classifiers.sklearn_settings import (
     LOGISTIC,
     UNSET,
     C_of,
+    check_jobs,
+    check_taken,
     l1_ratio_of,
     say_what_is_done_instead,
     seeded,
     settings_of_work,
     why_chosen,
 )
-from separatrix.losses import LOSSES
-from separatrix.objectives.build import as_offset, build_objective
-from separatrix.objectives.problem import Objective
-from separatrix.rows.coding import Coding
-from separatrix.scorers.scorer import Scorer
-from separatrix.solvers import Need, Run, Solver, choose, default_rules, delivered, named, refuse_unmet, run
-from separatrix.tuning.penalty_choice import PenaltyChoice
-from separatrix.tuning.penalty_question import Question
-from separatrix.tuning.penalty_search import choose_near, choose_penalty
+from separatrix.core.base import errors
+from separatrix.core.base.arrays import (
+    AnyArray,
+    Array,
+    Booleans,
+    all_true,
+    any_true,
+    check_C,
+    check_choice,
+    check_count,
+    check_flag,
+    check_not_negative,
+    is_number,
+    length,
+)
+from separatrix.core.base.errors import ParameterError
+from separatrix.core.base.machine import one_blas_thread
+from separatrix.core.base.messages import ByAudience, Message, Setting
+from separatrix.core.certificate import Certificate, Recomputed
+from separatrix.core.gap import Bound
+from separatrix.core.likelihood_claims import LikelihoodClaim
+from separatrix.core.losses import LOSSES
+from separatrix.core.penalty import Penalty, PenaltyChoice
+from separatrix.core.penalty_search import Question, choose_near, choose_penalty
+from separatrix.core.problem import Objective, as_offset, build_objective
+from separatrix.core.rows.targets import ABSENT_CLASS_INTERCEPT, Coding, with_absent
+from separatrix.core.scorer import Scorer, chosen_classes
+from separatrix.core.solvers.driver import Run, default_rules, delivered, run
+from separatrix.core.solvers.registry import choose, named, refuse_unmet
+from separatrix.core.solvers.state import Need, Solver
 
 DESCRIPTION = Description(
     about="logistic regression; softmax regression for more than two classes",
@@ -77,7 +86,7 @@ DESCRIPTION = Description(
         C,
         LOSS,
         L1_RATIO,
-        Setting(
+        Setting_of_description(
             "--bias-reduction",
             "bias_reduction",
             "For logistic: maximise Firth's penalised likelihood, which has finite weights even for separable classes.",
@@ -91,23 +100,23 @@ DESCRIPTION = Description(
     ),
     claims={
         "likelihood": record(
-            "separatrix.certificates.likelihood_claim:LikelihoodClaim",
+            "separatrix.core.likelihood_claims:LikelihoodClaim",
             scorer=LINEAR_SCORER,
             C=number(above=0.0),
             penalty_factors=array("d", least=0),
             class_weights=array("K", least=0),
-            loss=choice("separatrix.losses:LOSSES"),
+            loss=choice("separatrix.core.losses:LOSSES"),
             l1_ratio=number(0.0, 1.0),
         ),
         "firth": record(
-            "separatrix.certificates.firth_claim:FirthClaim", scorer=LINEAR_SCORER, class_weights=array("K", least=0)
+            "separatrix.core.likelihood_claims:FirthClaim", scorer=LINEAR_SCORER, class_weights=array("K", least=0)
         ),
     },
     fitted={
         "C_": number(above=0.0),
         "n_iter_": array("", whole=True, least=0),
         "penalty_choice_": record(
-            "separatrix.tuning.penalty_choice:PenaltyChoice",
+            "separatrix.core.penalty:PenaltyChoice",
             Cs=array("", finite=False),
             scores=array("", finite=False),
             standard_errors=array("", finite=False),
@@ -119,6 +128,320 @@ DESCRIPTION = Description(
     probabilities=True,
     offers={"loss": ("logistic", "probit", "cloglog", "squared-sigmoid")},
 )
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# The methods behind ``bias_reduction``: penalised likelihoods that reduce the bias of maximum likelihood.
+
+
+def _firth(model: Any, task: FitInput, offset: Array | None, coding: Coding, by_class: Array) -> None:
+    from separatrix.classifiers.firth_fit import fit_firth  # other fits do not need the package ``firth``
+
+    fit_firth(model, task, offset, coding, by_class)
+
+
+# The function that fits a model by each method of bias reduction.
+BIAS_REDUCTIONS: dict[str, Callable[[Any, FitInput, Array | None, Coding, Array], None]] = {"firth": _firth}
+
+
+def check_bias_reduction(model: Any) -> None:
+    """Refuse settings that have no meaning together with a bias reduction."""
+    if model.bias_reduction is None:
+        return
+    check_choice("bias_reduction", model.bias_reduction, list(BIAS_REDUCTIONS))
+    together = Message(" with ", Setting("bias_reduction", model.bias_reduction))
+    C, l1_ratio = C_of(model), l1_ratio_of(model)
+    if not is_number(C) or float(C) not in (1.0, np.inf):
+        raise ParameterError("C", f"got {C!r}" + together, "leave it out: Firth's penalty has no strength to set")
+    if l1_ratio != 0:
+        remedy = "leave it out: Firth's penalty is not on the size of the weights"
+        raise ParameterError("l1_ratio", f"got {l1_ratio!r}" + together, remedy)
+    if model.penalty_factors is not None:
+        remedy = "leave them out: Firth's penalty is not on the size of the weights"
+        raise ParameterError("penalty_factors", "got some" + together, remedy)
+    if model.loss != "logistic":
+        remedy = "use 'logistic': Firth's penalty is implemented for that loss only"
+        raise ParameterError("loss", f"got {model.loss!r}" + together, remedy)
+    if named(model.solver) is not None:
+        remedy = "leave it at 'auto': this likelihood has its own solver"
+        raise ParameterError("solver", f"got {model.solver!r}" + together, remedy)
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Checks of the settings of logistic regression, and their conversion to the forms that solvers take.
+
+_GIVE_C = Message("give a positive number, or ", ByAudience("np.inf", shell="inf"), " for no penalty, or 'auto'")
+
+# The losses that turn a single score into a probability.
+LOSSES_WITH_PROBABILITIES = [name for name, loss in LOSSES.items() if loss.traits.proper and not loss.traits.multiclass]
+
+
+def chooses_C(model: Any) -> bool:
+    """Whether C is "auto"."""
+    C = C_of(model)
+    return isinstance(C, str) and C == "auto"
+
+
+def check_settings(model: Any) -> None:
+    """Raise a ``ParameterError`` for the first invalid setting."""
+    check_taken(model, LOGISTIC)
+    if model.penalty == "elasticnet" and model.l1_ratio is None:
+        raise ParameterError("l1_ratio", "got None with penalty='elasticnet'", "give a number from 0 to 1")
+    check_jobs("n_jobs", model.n_jobs)
+    check_bias_reduction(model)
+    chosen, l1_ratio = chooses_C(model), l1_ratio_of(model)
+    if not chosen:
+        check_C(C_of(model), _GIVE_C)
+    if not (is_number(l1_ratio) and 0 <= l1_ratio <= 1):
+        raise ParameterError("l1_ratio", f"got {model.l1_ratio!r}", "give a number from 0 (ridge) to 1 (lasso)")
+    check_choice("loss", model.loss, LOSSES_WITH_PROBABILITIES)
+    if chosen and not LOSSES[model.loss].traits.likelihood:
+        remedy = "give a number: C can be chosen only for a loss that is a likelihood"
+        raise ParameterError("C", f"got 'auto' with loss={model.loss!r}", remedy)
+    check_not_negative("tol", model.tol)
+    check_count("max_iter", model.max_iter, least=1 if chosen or model.bias_reduction else 0)
+    check_flag("fit_intercept", model.fit_intercept)
+    check_flag("warm_start", model.warm_start)
+
+
+def coding_of(model: Any, task: FitInput) -> tuple[Coding, Array]:
+    """How targets and weights of the rows are computed, and the class weights.
+
+    Only classes with weight are coded; a bias reduction needs weight in all of them.
+    """
+    if task.n_classes > 2 and model.loss != "logistic":
+        problem = f"got {model.loss!r} for {task.n_classes} classes"
+        raise ParameterError("loss", problem, "use 'logistic', or put this classifier into OneVsRestClassifier")
+    totals = totals_for(model.class_weight, task.table)
+    by_class = class_weights(model.class_weight, task.classes, totals.weight)
+    factors = None if model.class_weight is None else by_class
+    weight = totals.weight if factors is None else totals.weight * factors
+    held, some = weight > 0, None
+    if not all_true(held):
+        refuse_weightless_classes(task.classes, weight, None if model.bias_reduction else 2)
+        some = held if any_true(held) else None
+    return Coding.of_likelihood(totals, factors, some), by_class
+
+
+def penalty_of(model: Any, n_features: int, C: float) -> Penalty:
+    """The penalty of strength 1/C with the given penalty factors and l1_ratio."""
+    strength = 0.0 if np.isinf(C) else 1.0 / C
+    if model.penalty_factors is None:
+        return Penalty(strength, np.ones(n_features), float(l1_ratio_of(model)))
+    try:
+        factors = np.asarray(model.penalty_factors, dtype=np.float64)
+    except (TypeError, ValueError):
+        factors = np.empty(0)
+    if factors.shape != (n_features,) or not np.all(np.isfinite(factors) & (factors >= 0)):
+        raise ParameterError(
+            "penalty_factors",
+            f"got {model.penalty_factors!r}",
+            f"give {n_features} finite factors >= 0, one per column",
+        )
+    return Penalty(strength, factors, float(l1_ratio_of(model)))
+
+
+def refuse_outside_memory(model: Any, task: FitInput, offset: Any) -> None:
+    """Raise an error that names a setting that needs the rows in memory, if they are elsewhere."""
+    if offset is not None:
+        task.refuse_outside_memory("offset", "one", "it has one number for each row", "leave it out")
+    if chooses_C(model):
+        reason = "the search leaves out single rows, or selects the rows of folds by index"
+        task.refuse_outside_memory("C", "'auto'", reason, "choose C on a sample of the rows")
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# The starting point of a logistic regression: zero, random, given weights, or the weights of the last fit.
+
+
+def start_of(model: Any, problem: Objective, task: FitInput, solver: Solver, near: Array | None = None) -> Array:
+    """The start in the problem's coordinates, (K or 1, d + 1). ``near``: weights in raw units near the optimum, if any.
+
+    With a convex loss, a solver that uses standard coordinates starts at zero if the given start has a larger
+    objective: at such a point second derivatives may underflow.
+    """
+    zero = np.zeros(problem.shape) if problem.offsets is None else problem.null_weights
+    if near is not None:
+        return _in_frame(near, problem)
+    start = _asked_start(model, problem, task, zero)
+    if start is zero or Need.STANDARD not in solver.needs or not problem.loss.traits.convex:
+        return start
+    return start if problem.value_gradient(start).value <= problem.value_gradient(zero).value else zero
+
+
+def _asked_start(model: Any, problem: Objective, task: FitInput, zero: Array) -> Array:
+    """The weights of the last fit for a warm start, else what ``start`` asks for."""
+    shape = (zero.shape[0], zero.shape[1] - problem.n_offsets)
+    before = task.before if model.warm_start else None
+    if before is not None and before.W.shape == shape and before.classes.tolist() == task.classes.tolist():
+        return _in_frame(before.W, problem)
+    if isinstance(model.start, str) and model.start == "zero":
+        return zero
+    if isinstance(model.start, str) and model.start == "random":
+        drawn = np.random.default_rng(seed_of(model.random_state)).standard_normal(zero.shape)
+        return np.where(problem.pinned, zero, _identified(drawn, problem))
+    return _in_frame(_identified(_given(model, shape), problem), problem)
+
+
+def _in_frame(W: Array, problem: Objective) -> Array:
+    """Weights in raw units, converted to the problem's coordinates; each offset column has the weight 1."""
+    return problem.rows.frame.from_original(np.hstack([W, np.eye(len(W), problem.n_offsets)]))
+
+
+def _given(model: Any, shape: tuple[int, int]) -> Array:
+    remedy = f"give 'zero', 'random', or finite weights of shape {shape}, intercepts first"
+    try:
+        W = np.array(model.start, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ParameterError("start", f"got {model.start!r}", remedy) from error
+    if W.shape != shape:
+        raise ParameterError("start", f"it has shape {W.shape}", remedy)
+    if not np.all(np.isfinite(W)):
+        raise ParameterError("start", "it holds NaN or infinity", remedy)
+    return W
+
+
+def _identified(W: Array, problem: Objective) -> Array:
+    """W with intercepts of zero if none is fitted, and without the shift common to all classes."""
+    W = W if problem.fit_intercept else np.column_stack([np.zeros(len(W)), W[:, 1:]])
+    return W - W.mean(axis=0) if len(W) > 1 else W
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# The certificate of a logistic regression that a solver has fitted.
+
+
+def likelihood_certificate(
+    model: Any, task: FitInput, by_class: Array, problem: Objective, outcome: Run, solver: Solver, why: str
+) -> Certificate:
+    """Build the certificate of a model whose ``scorer_`` is already set."""
+    at = outcome.state.at
+    slope = length(problem.subgradient(outcome.state.W, at.gradient))
+    return Certificate(
+        status=outcome.status.sentence,
+        code=outcome.status.code,
+        met=outcome.status.met,
+        **Recomputed(at.value, problem.null_value, outcome.bound, slope).fields(),
+        iterations=outcome.state.iteration,
+        passes=problem.passes,
+        solver=solver.name,
+        why=why,
+        rank=(problem.standard or problem).rank,
+        full_rank=task.n_features + problem.fit_intercept,
+        n_parameters=model.n_parameters_,
+        n_rows=task.n_rows,
+        claim=LikelihoodClaim(
+            model.scorer_,
+            model.C_,
+            problem.penalty.factors[: task.n_features],
+            bool(model.fit_intercept),
+            by_class,
+            model.loss,
+            float(l1_ratio_of(model)),
+        ),
+        facts=_facts(model, task, outcome.bound),
+    )
+
+
+def _facts(model: Any, task: FitInput, bound: Bound) -> dict[str, str | float | int]:
+    """Further facts: how C was chosen, the gap if float64 resolves only some directions, classes without weight."""
+    facts: dict[str, str | float | int] = {}
+    if model.penalty_choice_ is not None:
+        facts["penalty"] = str(model.penalty_choice_)
+    if bound.resolved is not None:
+        facts["resolved"] = f"gap at most {bound.resolved:.2e} over the directions that float64 resolves"
+    absent = task.classes[model.scorer_.W[:, 0] == ABSENT_CLASS_INTERCEPT].tolist() if len(model.scorer_.W) > 1 else []
+    if absent:
+        names = ", ".join(map(repr, absent))
+        facts["no weight"] = f"{names}: its rows do not enter the fit, and the probability of the class is 0"
+    return facts
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Predictions of a linear classifier with an offset: known terms that are added to the scores of rows.
+
+
+class OffsetPredictions(LinearClassifier):
+    """A linear classifier whose predictions take an offset."""
+
+    def decision_function(self, X: Any, offset: Any = None) -> Array:
+        """Return the scores of rows.
+
+        Parameters
+        ----------
+        X : array (n, d), dense or sparse
+            The rows.
+        offset : array (n,) for two classes, (n, K) for more, or None
+            Known terms that are added to the scores.
+
+        Returns
+        -------
+        array (n,) for two classes, (n, K) for more
+            With two classes a positive score speaks for the second class; with more, the largest score wins.
+        """
+        z = super().decision_function(X)
+        if offset is None:
+            return z
+        added = as_offset(offset, len(z), 1 if z.ndim == 1 else z.shape[1])
+        return z if added is None else z + added.reshape(z.shape)
+
+    def predict(self, X: Any, offset: Any = None) -> AnyArray:
+        """Predict the most probable class of each row; among equally probable classes, the first.
+
+        Parameters
+        ----------
+        X : array (n, d), dense or sparse
+            The rows.
+        offset : array or None
+            As for ``decision_function``.
+
+        Returns
+        -------
+        array (n,)
+            Labels.
+        """
+        if offset is None:
+            return super().predict(X)
+        return chosen_classes(self.decision_function(X, offset), self.classes_, self.scorer_.link)
+
+    def predict_proba(self, X: Any, offset: Any = None) -> Array:
+        """Return the probabilities P(class | x).
+
+        Parameters
+        ----------
+        X : array (n, d), dense or sparse
+            The rows.
+        offset : array or None
+            As for ``decision_function``.
+
+        Returns
+        -------
+        array (n, K)
+            Columns in the order of ``classes_``.
+        """
+        if offset is None:
+            return super().predict_proba(X)  # type: ignore[no-any-return]
+        with np.errstate(under="ignore"):
+            return np.asarray(np.exp(self.predict_log_proba(X, offset)))
+
+    def predict_log_proba(self, X: Any, offset: Any = None) -> Array:
+        """Return ln P(class | x), which stays accurate for very small probabilities.
+
+        Parameters
+        ----------
+        X : array (n, d), dense or sparse
+            The rows.
+        offset : array or None
+            As for ``decision_function``.
+
+        Returns
+        -------
+        array (n, K)
+            Columns in the order of ``classes_``.
+        """
+        if offset is None:
+            return super().predict_log_proba(X)  # type: ignore[no-any-return]
+        return self.scorer_.link.log_probabilities(self.decision_function(X, offset))
 
 
 class LogisticRegression(OffsetPredictions):
@@ -141,7 +464,7 @@ class LogisticRegression(OffsetPredictions):
         1 − exp(−exp(z)). The last is the squared error (y − σ(z))², which is not convex. More than two classes take
         "logistic" (softmax) only.
     solver : str or solver object, default "auto"
-        "auto", a name in ``separatrix.solvers.SOLVERS`` such as "newton" or "lbfgs", or a solver object. "sgd" and
+        "auto", a name in ``separatrix.core.solvers.SOLVERS`` such as "newton" or "lbfgs", or a solver object. "sgd" and
         "minibatch" use variance reduction, so that they reach ``tol``; ``solvers.StochasticDescent`` takes plain steps
         with a decay and a patience.
         scikit-learn's "liblinear", "newton-cg", "newton-cholesky", "sag" and "saga" mean "auto", since the optimum is
@@ -156,7 +479,7 @@ class LogisticRegression(OffsetPredictions):
         "firth": maximise l + ½ ln |I| instead of the objective above, where l is the log-likelihood and I the
         information matrix (Firth 1993). Its weights are finite even if the classes are separated. ``C`` and the other
         settings of the penalty must keep their defaults; ``tol`` is then a tolerance on the length of the penalised
-        score in standard errors. ``separatrix.firth`` has tests and confidence intervals.
+        score in standard errors. ``separatrix.core.firth`` has tests and confidence intervals.
     tol : float, default 1e-8
         Stop once the objective is proven to be within ``tol`` times the null model's objective of its minimum. Only
         "logistic", and "probit" with a finite C, have such a proof; for the others ``tol`` is a tolerance on the length

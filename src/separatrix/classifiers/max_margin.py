@@ -6,28 +6,42 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from separatrix.base.setting_checks import check_count, check_flag
-from separatrix.certificates.separation_claims import Support, separation_rows
-from separatrix.classifiers.description import ROWS, Description, Requires, number
+from separatrix.classifiers.base import ClassifierTraits
+from separatrix.classifiers.description import (
+    MARGIN,
+    MAX_ITER,
+    NO_INTERCEPT,
+    ROWS,
+    SEARCHED,
+    SEPARATION,
+    Description,
+    Requires,
+    number,
+)
 from separatrix.classifiers.fit_input import validate
-from separatrix.classifiers.hull_search import HullClassifier, isotropic, searched
-from separatrix.classifiers.linear import ClassifierTraits
-from separatrix.classifiers.separator import Search
-from separatrix.classifiers.shared_descriptions import MARGIN, MAX_ITER, NO_INTERCEPT, SEARCHED, SEPARATION
-from separatrix.objectives.problem import Objective
-from separatrix.rows import Rows
-from separatrix.solvers import run
-from separatrix.solvers.separating.inseparability import INSEPARABLE, ProvenInseparable
-from separatrix.solvers.separating.kozinec import sides
-from separatrix.solvers.separating.max_margin import (
+from separatrix.classifiers.hyperplane_search import HullClassifier, Search, isotropic, searched
+from separatrix.core.base.arrays import check_count, check_flag
+from separatrix.core.problem import Objective
+from separatrix.core.rows.protocol import Rows
+from separatrix.core.separation_claims import Support, separation_rows
+from separatrix.core.solvers.convex_hulls import (
     NearestPoint,
     NearestPointMemory,
     difference_of_means,
     multipliers,
+    sides,
 )
-from separatrix.solvers.separating.rules import AtRounding, HullsMeet, MarginWithin, OutOfSteps
-from separatrix.solvers.separating.search_memories import HullMemory
-from separatrix.solvers.stopping import Rule, Status
+from separatrix.core.solvers.driver import run
+from separatrix.core.solvers.separation_problem import HullMemory
+from separatrix.core.solvers.separation_stopping import (
+    INSEPARABLE,
+    AtRounding,
+    HullsMeet,
+    MarginWithin,
+    OutOfSteps,
+    ProvenInseparable,
+)
+from separatrix.core.solvers.stopping import Rule, Status
 
 # The relative difference from the largest margin at which a search stops; rounding stops most fits well below it.
 RELATIVE_MARGIN_ERROR = 1e-11

@@ -13,22 +13,22 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_consistent_length
 
-from separatrix.base.arrays import AnyArray, Array
-from separatrix.base.concurrency import one_blas_thread
-from separatrix.base.errors import ParameterError
-from separatrix.base.labels import encode, known_codes
-from separatrix.base.row_weights import row_weights
 from separatrix.classifiers.fit_input import (
     FitInput,
     column_names,
     forgotten,
+    places_of,
     refuse_steps_outside_memory,
     rows_to_fit,
+    with_later,
 )
-from separatrix.classifiers.later_classes import places_of, with_later
-from separatrix.moments.accumulated import ClassSums, SummedTable
-from separatrix.moments.gather import Moments
-from separatrix.rows import memory_rows
+from separatrix.core.base.arrays import AnyArray, Array
+from separatrix.core.base.errors import ParameterError
+from separatrix.core.base.labels import encode, known_codes
+from separatrix.core.base.machine import one_blas_thread
+from separatrix.core.moments import ClassSums, Moments, SummedTable
+from separatrix.core.rows.memory_rows import memory_rows
+from separatrix.core.rows.targets import row_weights
 
 
 @dataclass(frozen=True)

@@ -7,16 +7,14 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from separatrix.base.arrays import Array, Integers
-from separatrix.classifiers.available import offered_where
-from separatrix.classifiers.description import Description, Requires
+from separatrix.classifiers.base import offered_where
+from separatrix.classifiers.description import ONE_VERSUS, PARTS_CLAIM, Description, Requires
 from separatrix.classifiers.fit_input import scored
 from separatrix.classifiers.one_versus import OneVersus, parts_are_linear
-from separatrix.classifiers.shared_descriptions import ONE_VERSUS, PARTS_CLAIM
-from separatrix.geometry import Hyperplane
-from separatrix.scorers.parts import PartsScorer
-from separatrix.scorers.schemes import OneVersusOne, Scheme, votes
-from separatrix.scorers.scorer import Scorer
+from separatrix.core.base.arrays import Array, Integers
+from separatrix.core.geometry.hyperplane import Hyperplane
+from separatrix.core.schemes import OneVersusOne, PartsScorer, Scheme, votes
+from separatrix.core.scorer import Scorer
 
 DESCRIPTION = Description(
     about="a model for each pair of classes; the models vote",

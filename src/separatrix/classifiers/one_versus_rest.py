@@ -7,23 +7,31 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from separatrix.base.arrays import Array
-from separatrix.base.dask_types import is_dask
-from separatrix.base.row_weights import row_weights
-from separatrix.classifiers.available import offered_where
-from separatrix.classifiers.combined import claims_of, linear_weights, summed_certificate
-from separatrix.classifiers.description import Description, Requires
+from separatrix.classifiers.base import offered_where
+from separatrix.classifiers.description import ONE_VERSUS, PARTS_CLAIM, Description, Requires
 from separatrix.classifiers.fit_input import checked_rows, column_names, forgotten, scored
-from separatrix.classifiers.one_versus import OneVersus, base_of, parts_are_linear
-from separatrix.classifiers.several_labels import LabelsClaim, LabelsScorer, indicator, is_indicator, label_parts
-from separatrix.classifiers.shared_descriptions import ONE_VERSUS, PARTS_CLAIM
-from separatrix.geometry import Hyperplane
-from separatrix.rows import memory_rows
-from separatrix.rows.column_statistics import refuse_not_finite
-from separatrix.rows.csr import is_sparse
-from separatrix.scorers.parts import takes_nan
-from separatrix.scorers.schemes import OneVersusRest, Scheme
-from separatrix.scorers.scorer import Scorer, Scores
+from separatrix.classifiers.one_versus import (
+    LabelsClaim,
+    LabelsScorer,
+    OneVersus,
+    base_of,
+    claims_of,
+    indicator,
+    is_indicator,
+    label_parts,
+    linear_weights,
+    parts_are_linear,
+    summed_certificate,
+)
+from separatrix.core.base.arrays import Array
+from separatrix.core.base.lazy import is_dask
+from separatrix.core.geometry.hyperplane import Hyperplane
+from separatrix.core.rows.block import is_sparse
+from separatrix.core.rows.column_statistics import refuse_not_finite
+from separatrix.core.rows.memory_rows import memory_rows
+from separatrix.core.rows.targets import row_weights
+from separatrix.core.schemes import OneVersusRest, Scheme, takes_nan
+from separatrix.core.scorer import Scorer, Scores
 
 DESCRIPTION = Description(
     about="a model for each class against the rest",
@@ -59,7 +67,7 @@ class OneVsRestClassifier(OneVersus):
 
     Each model sees its class against all others, in the ratio 1 : (K − 1) if all classes have the same size
     (``imbalance_``). Remedies are an estimator with ``class_weight="balanced"``, or
-    ``separatrix.evaluation.decisions`` (docs/tour.md, M4).
+    ``separatrix.statistics.decisions`` (docs/tour.md, M4).
 
     Parameters
     ----------

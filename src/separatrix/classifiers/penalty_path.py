@@ -18,20 +18,19 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.base.arrays import Array
-from separatrix.base.concurrency import one_blas_thread
-from separatrix.base.errors import ParameterError
-from separatrix.base.setting_checks import check_count, check_positive
-from separatrix.base.watching import part
-from separatrix.certificates.certificate import Certificate
-from separatrix.classifiers.fit_input import FitInput, validate
-from separatrix.classifiers.likelihood_settings import check_settings, coding_of, penalty_of
-from separatrix.classifiers.logistic import LogisticRegression
-from separatrix.classifiers.sample_weights import refuse_weightless_classes
-from separatrix.rows.coding import Coding
-from separatrix.rows.in_memory import InMemory
-from separatrix.solvers import Need, Solver, delivered, named
-from separatrix.tuning.warm_path import WarmPath
+from separatrix.classifiers.fit_input import FitInput, refuse_weightless_classes, validate
+from separatrix.classifiers.logistic import LogisticRegression, check_settings, coding_of, penalty_of
+from separatrix.core.base.arrays import Array, check_count, check_positive
+from separatrix.core.base.errors import ParameterError
+from separatrix.core.base.machine import one_blas_thread
+from separatrix.core.base.watching import part
+from separatrix.core.certificate import Certificate
+from separatrix.core.regularisation_path import WarmPath
+from separatrix.core.rows.labelled_table import InMemory
+from separatrix.core.rows.targets import Coding
+from separatrix.core.solvers.driver import delivered
+from separatrix.core.solvers.registry import named
+from separatrix.core.solvers.state import Need, Solver
 
 
 @dataclass(frozen=True)

@@ -10,50 +10,58 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.utils.validation import check_consistent_length
 
-from separatrix.base.arrays import Array
-from separatrix.base.errors import ParameterError
-from separatrix.base.labels import encode, known_codes
-from separatrix.base.messages import Classifier, Message, Parameter
-from separatrix.base.messages import Setting as Given
-from separatrix.base.setting_checks import check_choice, check_count, check_flag, check_positive
-from separatrix.base.watching import part
-from separatrix.certificates.claim import Recomputed
-from separatrix.certificates.separation_claims import NO_BOUND, SeparationClaim
-from separatrix.classifiers.description import COUNT, Description, Setting, array
+from separatrix.classifiers.base import ClassifierTraits
+from separatrix.classifiers.description import (
+    CLASS_WEIGHT,
+    COUNT,
+    MAX_ITER,
+    NO_INTERCEPT,
+    SEARCHED,
+    SEPARATION,
+    Description,
+    Setting,
+    array,
+)
 from separatrix.classifiers.fit_input import (
     FitInput,
+    class_weights,
     column_names,
     refuse_steps_outside_memory,
     rows_to_fit,
     seed_of,
     validate,
+    widened_weights,
+    with_later,
 )
-from separatrix.classifiers.later_classes import widened_weights, with_later
-from separatrix.classifiers.linear import ClassifierTraits
-from separatrix.classifiers.sample_weights import class_weights
-from separatrix.classifiers.separator import Facts, Search, SeparatingClassifier
-from separatrix.classifiers.shared_descriptions import (
-    CLASS_WEIGHT,
-    MAX_ITER,
-    NO_INTERCEPT,
-    SEARCHED,
-    SEPARATION,
-)
+from separatrix.classifiers.hyperplane_search import Facts, Search, SeparatingClassifier
 from separatrix.classifiers.sklearn_settings import check_jobs, refuse_perceptron_settings, settings_of_work
-from separatrix.objectives.problem import Objective
-from separatrix.proofs.verdicts import Separable
-from separatrix.rows import Rows, memory_rows
-from separatrix.rows.coding import Coding
-from separatrix.rows.labelled import MemoryTable
-from separatrix.rows.one_against_rest import one_against_rest
-from separatrix.solvers import UPDATES, Run, State, Status, run
-from separatrix.solvers.separating.inseparability import INSEPARABLE, ProvenInseparable
-from separatrix.solvers.separating.mistakes import survey
-from separatrix.solvers.separating.rules import AllCorrect, OutOfSteps
-from separatrix.solvers.separating.search_memories import PerceptronMemory
-from separatrix.solvers.separating.separation_objective import build_separation_objective, build_separation_objectives
-from separatrix.solvers.stopping import Rule
-from separatrix.textbook.novikoff import theorem
+from separatrix.core.base.arrays import Array, check_choice, check_count, check_flag, check_positive
+from separatrix.core.base.errors import ParameterError
+from separatrix.core.base.labels import encode, known_codes
+from separatrix.core.base.messages import Classifier, Message, Parameter
+from separatrix.core.base.messages import Setting as Given
+from separatrix.core.base.watching import part
+from separatrix.core.certificate import Recomputed
+from separatrix.core.novikoff import theorem
+from separatrix.core.problem import Objective
+from separatrix.core.proofs.verdicts import Separable
+from separatrix.core.rows.labelled_table import MemoryTable
+from separatrix.core.rows.memory_rows import memory_rows
+from separatrix.core.rows.protocol import Rows
+from separatrix.core.rows.targets import Coding
+from separatrix.core.rows.views import one_against_rest
+from separatrix.core.separation_claims import NO_BOUND, SeparationClaim
+from separatrix.core.solvers.driver import Run, run
+from separatrix.core.solvers.perceptron_updates import UPDATES
+from separatrix.core.solvers.separation_problem import (
+    PerceptronMemory,
+    build_separation_objective,
+    build_separation_objectives,
+    survey,
+)
+from separatrix.core.solvers.separation_stopping import INSEPARABLE, AllCorrect, OutOfSteps, ProvenInseparable
+from separatrix.core.solvers.state import State
+from separatrix.core.solvers.stopping import Rule, Status
 
 # With more updates than this, a run takes hours.
 WITHIN_REACH = 1e10

@@ -7,37 +7,30 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from separatrix.base.arrays import Array
-from separatrix.base.concurrency import one_blas_thread
-from separatrix.base.errors import LabelError, ParameterError
-from separatrix.base.messages import ByAudience, Classifier, Message
-from separatrix.base.setting_checks import check_not_negative
-from separatrix.classifiers.description import Description, Requires, array
+from separatrix.classifiers.base import Approach, ClassifierTraits, ScoringClassifier
+from separatrix.classifiers.description import GAUSSIAN_CLAIM, GENERATIVE, Description, Requires, array
 from separatrix.classifiers.fit_input import FitInput, validate
-from separatrix.classifiers.gaussian import (
-    gaussian_certificate,
-    in_raw_units,
-    log_constant,
-)
 from separatrix.classifiers.generative import (
     Generative,
     check_covariance_settings,
     covariances_of,
+    gaussian_certificate,
+    in_raw_units,
+    log_constant,
     priors_of,
     refuse_empty_class,
     shrinkage_says,
     shrinks,
 )
-from separatrix.classifiers.linear import Approach, ClassifierTraits, ScoringClassifier
 from separatrix.classifiers.moments_partial_fit import GathersMoments
-from separatrix.classifiers.shared_descriptions import GAUSSIAN_CLAIM, GENERATIVE
-from separatrix.moments.accumulated import ClassSums
-from separatrix.moments.gather import Moments, covariance_matrices, gather, kept
-from separatrix.moments.gaussians import Gaussians, QuadraticScorer
-from separatrix.moments.singular_columns import WITHOUT_SCATTER, singular_columns
-from separatrix.moments.whitening import Whitening
-from separatrix.rows import counted_passes
-from separatrix.rows.coding import CLASS_NUMBERS
+from separatrix.core.base.arrays import Array, check_not_negative
+from separatrix.core.base.errors import LabelError, ParameterError
+from separatrix.core.base.machine import one_blas_thread
+from separatrix.core.base.messages import ByAudience, Classifier, Message
+from separatrix.core.gaussians import WITHOUT_SCATTER, Gaussians, QuadraticScorer, Whitening, singular_columns
+from separatrix.core.moments import ClassSums, Moments, covariance_matrices, gather, kept
+from separatrix.core.rows.protocol import counted_passes
+from separatrix.core.rows.targets import CLASS_NUMBERS
 
 MORE_ROWS = Message(
     "give the class more rows",

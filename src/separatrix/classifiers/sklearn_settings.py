@@ -16,11 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.base.concurrency import thread_count, threads
-from separatrix.base.errors import CompatibilityWarning, ParameterError
-from separatrix.base.watching import watch
 from separatrix.classifiers.fit_input import seed_of
-from separatrix.solvers import SCIKIT_LEARN_SOLVERS, Solver
+from separatrix.core.base.errors import CompatibilityWarning, ParameterError
+from separatrix.core.base.machine import thread_count, threads
+from separatrix.core.base.watching import watch
+from separatrix.core.solvers.registry import SCIKIT_LEARN_SOLVERS
+from separatrix.core.solvers.state import Solver
 
 # scikit-learn's default for a deprecated setting, which leaves the decision to the settings that replace it.
 UNSET = "deprecated"
@@ -164,7 +165,7 @@ def refuse_perceptron_settings(model: Any) -> None:
     >>> refuse_perceptron_settings(Perceptron(penalty="l2"))
     Traceback (most recent call last):
     ...
-    separatrix.base.errors.ParameterError: penalty: got 'l2', and the perceptron has no penalty; leave it out, or ...
+    separatrix.core.base.errors.ParameterError: penalty: got 'l2', and the perceptron has no penalty; leave it ...
     """
     for name, (accepted, lack, remedy) in _LACKING.items():
         value = getattr(model, name)

@@ -12,13 +12,12 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from separatrix.base.arrays import AnyArray, Array
-from separatrix.base.errors import ParameterError
-from separatrix.base.labels import as_label_array
-from separatrix.certificates.certificate import Certificate, Uncertified
-from separatrix.certificates.claim import NoClaim
-from separatrix.rows.csr import is_sparse
-from separatrix.scorers.scorer import Scorer
+from separatrix.core.base.arrays import AnyArray, Array
+from separatrix.core.base.errors import ParameterError
+from separatrix.core.base.labels import as_label_array
+from separatrix.core.certificate import Certificate, NoClaim, Uncertified
+from separatrix.core.rows.block import is_sparse
+from separatrix.core.scorer import Scorer
 
 # Private attributes that are valid only while the weights are the fitted ones: the cached scorer, and a copy of the
 # bytes of ``coef_`` and ``intercept_``.

@@ -7,8 +7,8 @@ import os
 import click
 
 from separatrix._version import __version__
-from separatrix.base.declarations import declared_keys
 from separatrix.cli.exits import Verbs
+from separatrix.core.base.lazy import declared_keys
 
 __all__ = ["main"]
 
@@ -24,7 +24,7 @@ Examples:
 """
 
 
-_DEMOS = ", ".join(f"demo:{name}" for name in declared_keys("separatrix.table.formats.demos", "DEMOS"))
+_DEMOS = ", ".join(f"demo:{name}" for name in declared_keys("separatrix.tables.formats.demos", "DEMOS"))
 _HELP = f"""Fit linear classifiers with certificates that can be checked independently.
 
 DATA is a file (.csv, .tsv, .parquet, .arrow or .libsvm; text files may be compressed as .gz or .zst), a folder of such
@@ -47,6 +47,6 @@ colours.
 @click.version_option(__version__, prog_name="separatrix", message="%(prog)s %(version)s")
 @click.pass_context
 def main(ctx: click.Context) -> None:
-    """Run a verb of ``cli.verbs``. ``--help`` prints ``_HELP``."""
+    """Run a verb of ``cli.exits``. ``--help`` prints ``_HELP``."""
     if os.environ.get("NO_COLOR"):
         ctx.color = False

@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from separatrix.base.messages import together
-from separatrix.cli import exits, memory_options, terminal
+from separatrix.cli import exits, terminal
+from separatrix.cli import table_options as memory_options
+from separatrix.cli.classifier_options import repeated
 from separatrix.cli.file_arguments import READ
-from separatrix.cli.models import repeated
-from separatrix.cli.table_arguments import Wanted, json_option, table_options
-from separatrix.cli.wording import checks_in_shell, option_words
+from separatrix.cli.table_options import Wanted, json_option, table_options
+from separatrix.cli.terminal import checks_in_shell, option_words
+from separatrix.core.base.messages import together
 
 if TYPE_CHECKING:
-    from separatrix.checks import Checks, Finding
+    from separatrix.statistics.finding import Checks, Finding
 
 _COLOURS = {"problem": "red", "warning": "yellow", "note": "cyan", "ok": "green"}
 _EXAMPLES = """\b
@@ -46,7 +47,7 @@ def check(data: str, quiet: bool, memory: str | None, as_json: bool, **given: An
     target with one class or with measurements, rows without a label, a column of text, missing values, no usable
     column, and a column or category that alone determines the class. With only warnings and notes the exit code is 0.
     """
-    from separatrix.checks import check as check_table_of
+    from separatrix.statistics.checks import check as check_table_of
 
     wanted = Wanted(**given)
     with terminal.working(f"checking {data}"):

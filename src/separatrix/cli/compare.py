@@ -9,18 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from separatrix.base.errors import ParameterError
-from separatrix.base.messages import Message, brief
-from separatrix.cli import exits, memory_options, output_files, table_arguments, terminal
+from separatrix.cli import exits, file_arguments, terminal
+from separatrix.cli import table_options as memory_options
+from separatrix.cli import table_options as table_arguments
+from separatrix.cli.classifier_options import model_words, repeated
 from separatrix.cli.file_arguments import READ, WRITTEN
-from separatrix.cli.models import model_words, repeated
-from separatrix.cli.table_arguments import json_option, table_options, threads_option
-from separatrix.cli.wording import in_shell
+from separatrix.cli.table_options import json_option, table_options, threads_option
+from separatrix.cli.terminal import in_shell
+from separatrix.core.base.errors import ParameterError
+from separatrix.core.base.messages import Message, brief
 
 if TYPE_CHECKING:
-    from separatrix.evaluation.comparison_result import Comparison
-    from separatrix.evaluation.standings import Standing
-    from separatrix.table import RawTable
+    from separatrix.statistics.comparison import Comparison, Standing
+    from separatrix.tables.read_table import RawTable
 
 _EXAMPLES = """\b
 Examples:
@@ -83,10 +84,10 @@ def compare(
     standard error, or not distinguished from it by a paired test of the rows. Among these, one with probabilities is
     preferred, then the simplest. Exit code 1 means that --report was given and no classifier could be recommended.
     """
-    from separatrix.base import concurrency
-    from separatrix.evaluation.comparison import compare_table
+    from separatrix.core.base import machine as concurrency
+    from separatrix.statistics.comparison import compare_table
 
-    output_files.refuse_unwritable("--report", report)
+    file_arguments.refuse_unwritable("--report", report)
     asked = table_arguments.Wanted(**wanted)
     instead = "fit single models with separatrix fit, which reads it in batches and holds rows out"
     memory_options.refuse_too_large(data, asked.spelling, memory, "a comparison", instead)
@@ -137,9 +138,8 @@ def _report(table: RawTable, comparison: Comparison, path: str) -> None:
 
     The folds of the comparison are its cross-validation. The report says so if the fit did not converge.
     """
-    from separatrix.cli.fit import Split, fitted
-    from separatrix.cli.fit_report import write_report
-    from separatrix.cli.validation import CrossValidation
+    from separatrix.cli.fit import Split, fitted, write_report
+    from separatrix.cli.fit_output import CrossValidation
 
     chosen = comparison.chosen
     assert chosen is not None
@@ -203,7 +203,7 @@ def _show(table: RawTable, comparison: Comparison, cv: int) -> None:
 
 def _about_row_numbers(table: RawTable) -> list[str]:
     """The notes on columns that are used although they look like row numbers."""
-    from separatrix.table.reading_notes import column_note
+    from separatrix.tables.read_table import column_note
 
     return [in_shell(column_note(column)) for column in table.columns or () if column.kind == "number" and column.note]
 

@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from separatrix.base.errors import ParameterError
-from separatrix.cli import cluster_options, exits, memory_options, model_arguments, output_files, terminal
-from separatrix.cli.decision_options import Decision, decision_for, decision_options
+from separatrix.cli import exits, file_arguments, model_options, table_options, terminal
 from separatrix.cli.file_arguments import READ, WRITTEN
-from separatrix.cli.table_arguments import json_option, spelling_options
-from separatrix.cli.wording import checks_in_shell
+from separatrix.cli.model_options import Decision, decision_for, decision_options
+from separatrix.cli.table_options import json_option, spelling_options
+from separatrix.cli.terminal import checks_in_shell
+from separatrix.core.base.errors import ParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from separatrix.classifiers.model_file import ModelFile
     from separatrix.cli.measures_output import Measures
-    from separatrix.model_file import ModelFile
-    from separatrix.streams.new_rows import NewBatch
-    from separatrix.table import Table
+    from separatrix.tables.encoded_rows import NewBatch
+    from separatrix.tables.read_table import Table
 
 _EXAMPLES = """\b
 Examples:
@@ -47,8 +47,8 @@ Examples:
     metavar="DATA",
     help="The table the model was fitted on, to verify its certificate for the report.",
 )
-@memory_options.memory_option
-@cluster_options.cluster_option
+@table_options.memory_option
+@table_options.cluster_option
 @spelling_options
 @json_option
 def evaluate(
@@ -75,11 +75,11 @@ def evaluate(
     given with --fitted-on; the report is still written. A report shows the model's own answers; with --cost it also has
     what mistakes cost at each threshold.
     """
-    output_files.refuse_unwritable("--report", report)
+    file_arguments.refuse_unwritable("--report", report)
     _refuse_report_options(report, fitted_on, any(one is not None for one in (threshold, prior)))
-    known = model_arguments.read_model(model, data, fitted_on)
+    known = model_options.read_model(model, data, fitted_on)
     decision = decision_for(known, threshold, cost, prior)
-    cluster_options.refuse_with_cluster(cluster, {"--memory": memory, "--report": report})
+    table_options.refuse_with_cluster(cluster, {"--memory": memory, "--report": report})
     with ExitStack() as stack:
         read = partial(_labelled, known, spelling=spelling, target=target, strict=strict)
         table = _outside_memory(known, data, spelling, target, strict, memory, report, cluster, stack)
@@ -121,10 +121,10 @@ def _refuse_report_options(report: str | None, fitted_on: str | None, decides: b
 
 
 def _labelled(known: ModelFile, data: str, spelling: dict[str, Any], target: str | None, strict: bool) -> Table:
-    from separatrix.base.errors import TableError
     from separatrix.cli.measures_output import refuse_unknown_labels
+    from separatrix.core.base.errors import TableError
 
-    table = model_arguments.read_for(known, data, spelling, strict, target, labelled=True)
+    table = model_options.read_for(known, data, spelling, strict, target, labelled=True)
     assert table.y is not None
     assert table.rows is not None
     if not len(table.y):
@@ -146,11 +146,11 @@ def _outside_memory(
     stack: ExitStack,
 ) -> Table | None:
     """The table with its rows outside memory, if it does not fit there, or on the workers of a cluster."""
-    if cluster is None and not memory_options.may_be_batched(data, memory):
+    if cluster is None and not table_options.may_be_batched(data, memory):
         return None
-    from separatrix.cli import streamed_rows
+    from separatrix.cli import streamed_tables as streamed_rows
     from separatrix.cli.measures_output import refuse_unknown_labels
-    from separatrix.table import Table
+    from separatrix.tables.read_table import Table
 
     asked, passes = streamed_rows.Asked(known, spelling, strict, target, labelled=True), None
     if cluster is not None:
@@ -178,8 +178,8 @@ def _measured(known: ModelFile, table: Table, decision: Decision) -> Measures:
     """The measures, with the class counts of the fit if the file has them, otherwise those of these rows."""
     import numpy as np
 
-    from separatrix.base.labels import known_codes
     from separatrix.cli.measures_output import Measures
+    from separatrix.core.base.labels import known_codes
 
     classes = known.scorer.classes
     codes = None if table.y is None else known_codes(table.y, classes)
@@ -207,10 +207,10 @@ def _fitted(known: ModelFile, whole: Table) -> Table:
 
     import numpy as np
 
-    from separatrix.base.labels import known_codes
-    from separatrix.cli.row_split import BY_HASH
-    from separatrix.evaluation.holdout import held_out
-    from separatrix.rows.held_out import HeldOut
+    from separatrix.cli.fit_output import BY_HASH
+    from separatrix.core.base.labels import known_codes
+    from separatrix.core.rows.hold_out import HeldOut
+    from separatrix.statistics.held_out_fit import held_out
 
     assert whole.y is not None
     assert whole.rows is not None
@@ -239,7 +239,7 @@ def _filled(table: Table) -> Mapping[str, int]:
 
 
 def _report(known: ModelFile, measures: Measures, fitted: Table, table: Table, path: str) -> None:
-    from separatrix.reports import data_checks, report
+    from separatrix.output.report.assemble import data_checks, report
 
     costs = measures.decision.costs
     with terminal.working("drawing the report"), warnings.catch_warnings():
@@ -260,4 +260,4 @@ def _report(known: ModelFile, measures: Measures, fitted: Table, table: Table, p
             encoder=known.encoder,
             cost=None if costs is None else {"FP": costs.false_positive, "FN": costs.false_negative},
         )
-    output_files.write("--report", path, page.encode())
+    file_arguments.write("--report", path, page.encode())

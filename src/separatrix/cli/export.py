@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from separatrix.base.errors import ParameterError, printable
-from separatrix.cli import model_arguments, output_files, terminal
-from separatrix.cli.decision_options import decision_for, decision_options, refuse_both
+from separatrix.cli import file_arguments, model_options, terminal
 from separatrix.cli.file_arguments import READ, WRITTEN
+from separatrix.cli.model_options import decision_for, decision_options, refuse_both
+from separatrix.core.base.errors import ParameterError, printable
 
 if TYPE_CHECKING:
-    from separatrix.export.formula import Formula
+    from separatrix.output.formula import Formula
 
-# A copy of the dialects in ``separatrix.export``, which is imported only when it is needed.
+# A copy of the dialects in ``separatrix.output``, which is imported only when it is needed.
 DIALECTS = ("duckdb", "sqlite", "postgresql", "standard")
 
 _EXAMPLES = """\b
@@ -41,21 +41,21 @@ class ExportRequest:
 
 
 def _sql(formula: Formula, asked: ExportRequest) -> bytes:
-    from separatrix.export.sql import select_statement
+    from separatrix.output.sql import select_statement
 
     table = None if asked.table is None else parts(asked.table)
     return (select_statement(formula, asked.dialect or DIALECTS[0], table, asked.keep).rstrip() + "\n").encode()
 
 
 def _onnx(formula: Formula, asked: ExportRequest) -> bytes:
-    from separatrix.export.onnx import graph_of
+    from separatrix.output.onnx import graph_of
 
     content: bytes = graph_of(formula).SerializeToString()
     return content
 
 
 def _python(formula: Formula, asked: ExportRequest) -> bytes:
-    from separatrix.export.python import program_text
+    from separatrix.output.python import program_text
 
     return program_text(formula).encode()
 
@@ -115,16 +115,16 @@ def export(
     for option, value in (("--dialect", dialect), ("--table", table), ("--keep", keep or None)):
         if value is not None and form != "sql":
             raise ParameterError(option, f"{form} has no such option", "leave it out, or ask for --to sql")
-    out = output_files.destination("--out", out)
+    out = file_arguments.destination("--out", out)
     if form == "onnx" and out is None and sys.stdout.isatty():
         raise ParameterError("--out", "ONNX is binary and cannot be shown on a terminal", "give a file, or a pipe")
-    known = model_arguments.read_model(model)
+    known = model_options.read_model(model)
     rule = decision_for(known, threshold, cost, prior).rule
-    from separatrix.export.formula import formula_of
+    from separatrix.output.formula import formula_of
 
     content = FORMATS[form](formula_of(known, rule=rule), ExportRequest(dialect, table, keep))
     if out is None:
         terminal.document(content)
     else:
-        output_files.write("--out", out, content)
+        file_arguments.write("--out", out, content)
         terminal.say(f"written: {printable(out)}", err=True)

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import click
 
-from separatrix.base.declarations import declared_keys
-from separatrix.base.errors import ParameterError
-from separatrix.cli import output_files, terminal
+from separatrix.cli import file_arguments, terminal
 from separatrix.cli.file_arguments import WRITTEN
+from separatrix.core.base.errors import ParameterError
+from separatrix.core.base.lazy import declared_keys
 
-NAMES = declared_keys("separatrix.plots.figures", "FIGURES")
+NAMES = declared_keys("separatrix.teach.figures", "FIGURES")
 THEMES, KINDS = ("light", "dark"), ("svg", "png")
 
 _EXAMPLES = """\b
@@ -49,8 +49,8 @@ def figures(names: tuple[str, ...], out: str | None, dpi: int, listed: bool) -> 
         _say_sentences(names or NAMES)
         return
     folder = _folder(out)
-    from separatrix.plots.figures import FIGURES
-    from separatrix.plots.figures.saving import as_bytes
+    from separatrix.teach.figures import FIGURES
+    from separatrix.teach.figures.canvas import as_bytes
 
     chosen = tuple(dict.fromkeys(names)) or NAMES
     with terminal.working("drawing") as progress:
@@ -60,13 +60,13 @@ def figures(names: tuple[str, ...], out: str | None, dpi: int, listed: bool) -> 
                 figure = FIGURES[name].draw(theme=theme)
                 for kind in KINDS:
                     content = as_bytes(figure, kind, title=FIGURES[name].sentence, dpi=dpi)
-                    output_files.write("--out", str(folder / f"{name}-{theme}.{kind}"), content)
+                    file_arguments.write("--out", str(folder / f"{name}-{theme}.{kind}"), content)
     files = len(THEMES) * len(KINDS) * len(chosen)
     terminal.say(f"{terminal.count(len(chosen), 'picture')} in {files} files written to {folder}")
 
 
 def _say_sentences(names: tuple[str, ...]) -> None:
-    from separatrix.plots.figures import FIGURES
+    from separatrix.teach.figures import FIGURES
 
     for name in names:
         terminal.line(name, FIGURES[name].sentence)

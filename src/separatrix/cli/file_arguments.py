@@ -1,4 +1,6 @@
-"""The types of options and arguments that are files: READ or WRITTEN.
+"""Options and arguments that are files: read or written, never both, and written whole.
+
+The types of options and arguments that are files: READ or WRITTEN.
 
 An output that is a file which the same command reads, or that is another output of it, would destroy that file. click
 converts all files of a command before its verb runs. Each is then compared with those before it, so every option of one
@@ -10,7 +12,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,8 +20,55 @@ from typing import Any
 
 import click
 
-from separatrix.base.errors import ParameterError
-from separatrix.cli.output_files import STANDARD
+from separatrix.core.base.errors import ParameterError
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Files that commands write.
+
+# Standard input for what is read, standard output for what is written.
+STANDARD = "-"
+
+
+def destination(option: str, out: str | None) -> str | None:
+    """Where the output goes: a writable file, or None for standard output. ``-`` means standard output too.
+
+    >>> destination("--out", "-") is None
+    True
+    """
+    if out == STANDARD:
+        return None
+    refuse_unwritable(option, out)
+    return out
+
+
+def refuse_unwritable(option: str, out: str | None) -> None:
+    """Refuse a file that cannot be written before any work is done, since the result would be lost."""
+    if out is None:
+        return
+    if out == STANDARD:
+        raise ParameterError(option, "got '-'", "give the path of a file")
+    path = Path(out)
+    if path.is_dir():
+        raise ParameterError(option, f"{out!r} is a folder", "give the path of a file")
+    if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
+        raise ParameterError(option, f"{out!r} is not in a writable folder", "create the folder, or give another path")
+    from separatrix.core.base.files import refuse_irreplaceable
+
+    try:
+        refuse_irreplaceable(path)
+    except ParameterError as error:
+        raise ParameterError(option, error.problem, error.remedy) from error
+
+
+def write(option: str, out: str, content: bytes | Iterable[bytes]) -> None:
+    """Write the whole file, or nothing if that fails."""
+    from separatrix.core.base.files import replace_file
+
+    try:
+        replace_file(out, content)
+    except ParameterError as error:
+        raise ParameterError(option, error.problem, error.remedy) from error
+
 
 # Where a context keeps the files that have been converted.
 _FILES = "separatrix.files"
@@ -45,7 +94,7 @@ class FileType(click.Path):
 
 
 READ, WRITTEN = FileType(written=False), FileType(written=True)
-# The folder of --cache, with the caches of rows in it (``streams/caching.py``).
+# The folder of --cache, with the caches of rows in it (``tables/cache.py``).
 CACHES = FileType(written=True, keeps="*.rows")
 
 
@@ -69,7 +118,7 @@ class _File:
             return [] if self.path == STANDARD else [self.path]
         if self.path == STANDARD or os.path.isfile(self.path):
             return [self.path]
-        from separatrix.table.formats import files_read
+        from separatrix.tables.formats.opening import files_read
 
         with suppress(OSError):  # opening the table reports it
             return files_read(self.path)

@@ -1,8 +1,9 @@
-"""``separatrix fit``: read a table, hold out some rows, fit, show the certificate, write the model."""
+"""``separatrix fit``: read a table, hold out some rows, fit, show the certificate, write the model and a report."""
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from contextlib import ExitStack
 from copy import copy
 from dataclasses import dataclass, fields, replace
@@ -11,20 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from separatrix.base.errors import ParameterError
-from separatrix.base.messages import Message
-from separatrix.cli import (
-    cluster_options,
-    exits,
-    memory_options,
-    model_arguments,
-    output_files,
-    table_arguments,
-    terminal,
-)
-from separatrix.cli.file_arguments import READ, WRITTEN
-from separatrix.cli.fit_report import write_report
-from separatrix.cli.models import (
+from separatrix.cli import exits, terminal
+from separatrix.cli import file_arguments as output_files
+from separatrix.cli import model_options as model_arguments
+from separatrix.cli import table_options as cluster_options
+from separatrix.cli import table_options as memory_options
+from separatrix.cli import table_options as table_arguments
+from separatrix.cli.classifier_options import (
     REMEMBERED,
     SELECTED,
     SPELLED,
@@ -34,16 +28,66 @@ from separatrix.cli.models import (
     settings,
     unfitted,
 )
-from separatrix.cli.table_arguments import Wanted, json_option, table_options, threads_option
-from separatrix.cli.text_options import TEXT_PARAMETERS
-from separatrix.cli.verbs import Sectioned
-from separatrix.cli.wording import in_shell
-from separatrix.evaluation.split_defaults import TEST_SIZE
+from separatrix.cli.exits import Sectioned
+from separatrix.cli.file_arguments import READ, WRITTEN
+from separatrix.cli.table_options import TEXT_PARAMETERS, Wanted, json_option, table_options, threads_option
+from separatrix.cli.terminal import checks_in_shell, in_shell
+from separatrix.core.base.errors import ParameterError
+from separatrix.core.base.messages import Message
+from separatrix.statistics.split_defaults import TEST_SIZE
 
 if TYPE_CHECKING:
     from separatrix.cli.fit_output import FitOutput
-    from separatrix.cli.streamed_fit import LargeTable
-    from separatrix.table import RawTable
+    from separatrix.cli.streamed_tables import LargeTable
+    from separatrix.statistics.comparison import Comparison
+    from separatrix.tables.read_table import RawTable
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# The report on a fit that ``fit`` and ``compare`` write.
+
+
+def write_report(
+    output: FitOutput,
+    path: str,
+    missing: dict[str, int],
+    cost: dict[str, float] | None = None,
+    comparison: Comparison | None = None,
+) -> None:
+    """Write the report on a fit to the file of --report.
+
+    ``missing``: the number of missing values by column. ``comparison``: of the classifiers, if one chose this fit.
+    """
+    from separatrix.output.report.assemble import data_checks, held_out_report
+    from separatrix.statistics.held_out_fit import HeldOutFit
+
+    table, rows = output.table, output.memory
+    with terminal.working("drawing the report"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Warnings about figures.
+        page = _named_option(
+            held_out_report,
+            HeldOutFit(table, output.model, rows.codes, rows.held, output.test_size, output.seed),
+            checks_in_shell(data_checks(table, missing)),
+            missing,
+            output.notes,
+            validated=None if output.validation is None else output.validation.sentence,
+            cost=cost,
+            comparison=comparison,
+        )
+    output_files.write("--report", path, page.encode())
+
+
+def _named_option(report: Callable[..., str], *given: Any, **named: Any) -> str:
+    """The report; an error about its costs names the option."""
+    try:
+        return report(*given, **named)
+    except ParameterError as error:
+        argument = "--cost" if error.argument == "cost" else error.argument
+        raise ParameterError(argument, error.problem, error.remedy) from error
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# ``separatrix fit``: read a table, hold out some rows, fit, show the certificate, write the model.
 
 # Why a fit did not meet its stopping rule, by its code.
 _ENDS = {
@@ -171,7 +215,7 @@ def fit(
         output_files.refuse_unwritable(option, path)
     split = _split(test_size, cv, seed)
     costs = _costs(cost, report)
-    from separatrix.base import concurrency
+    from separatrix.core.base import machine as concurrency
 
     # Settings that the model does not have are refused before the table is read.
     asked_model = unfitted(model, base, seed, given)
@@ -181,7 +225,7 @@ def fit(
             stack.enter_context(concurrency.threads(threads))
         large = _outside_memory(data, wanted, memory, cluster, stack)
         if large is not None:
-            from separatrix.cli import streamed_fit
+            from separatrix.cli import streamed_tables as streamed_fit
 
             needing = {"--cv": cv is not None, "--report": report is not None, "--stats": stats}
             streamed_fit.refuse_in_memory(asked_model, model, needing)
@@ -213,7 +257,7 @@ def _outside_memory(
     """The table and how it is read, if it does not fit into memory, or if the workers of a cluster read it."""
     if cluster is None and not memory_options.may_be_batched(data, memory):
         return None
-    from separatrix.cli import streamed_fit
+    from separatrix.cli import streamed_tables as streamed_fit
 
     if cluster is not None:
         return streamed_fit.opened_on(cluster, data, wanted, stack)
@@ -234,7 +278,7 @@ def _costs(cost: str | None, report: str | None) -> dict[str, float] | None:
         return None
     if report is None:
         raise ParameterError("--cost", "there is no report to show it", "give --report FILE, too, or leave it out")
-    from separatrix.cli.decision_options import costs_of
+    from separatrix.cli.model_options import costs_of
 
     try:
         found = costs_of(cost)
@@ -259,11 +303,9 @@ def fitted(
 
     In each fit, the encoding of the table is learned from the training rows only.
     """
-    from separatrix.base.labels import encode
-    from separatrix.cli.fit_output import FitOutput
-    from separatrix.cli.row_split import MemorySplit
-    from separatrix.cli.validation import cross_validate
-    from separatrix.evaluation.held_out_fit import fit_held_out
+    from separatrix.cli.fit_output import FitOutput, MemorySplit, cross_validate
+    from separatrix.core.base.labels import encode
+    from separatrix.statistics.held_out_fit import fit_held_out
 
     new_model, validation = partial(unfitted, name, base, split.seed, given), None
     with terminal.working(f"fitting {name}") as say, warnings.catch_warnings(record=True) as caught:
@@ -282,7 +324,7 @@ def fitted(
 
 def _with_statistics(output: FitOutput) -> FitOutput:
     """The output with the statistics of the fitted rows, worded for the shell."""
-    from separatrix.diagnostics.fit_statistics import fit_statistics
+    from separatrix.statistics.fit_statistics import fit_statistics
 
     table = output.table
     with terminal.working("computing standard errors"), warnings.catch_warnings():
@@ -299,7 +341,7 @@ def _message(warning: warnings.WarningMessage) -> str:
 
 
 def _write(output: FitOutput, out: str, reading: dict[str, Any]) -> None:
-    from separatrix.model_file import ModelFile, write
+    from separatrix.classifiers.model_file import ModelFile, write
 
     table = output.table
     try:
@@ -314,7 +356,7 @@ def _write(output: FitOutput, out: str, reading: dict[str, Any]) -> None:
 
 def _in_shell(model: Any) -> Any:
     """The model with the sentences of its certificate worded for the shell, where ``show`` prints them."""
-    from separatrix.evaluation.held_out_fit import SENTENCES
+    from separatrix.statistics.held_out_fit import SENTENCES
 
     certificate, worded = model.certificate_, copy(model)
     told: dict[str, Any] = {name: in_shell(getattr(certificate, name)) for name in SENTENCES}

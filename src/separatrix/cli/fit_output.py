@@ -1,29 +1,243 @@
-"""The output of a fit: data, certificate, measures on held-out rows, largest weights."""
+"""The output of a fit: data, certificate, measures on held-out rows or by cross-validation, largest weights."""
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from separatrix.base.arrays import Array
-from separatrix.base.cached import cached_property
-from separatrix.base.messages import brief
-from separatrix.base.number_text import number_text, ratio_text
+from separatrix.classifiers.model_file import Statistics
 from separatrix.cli import terminal
+from separatrix.cli.classifier_options import model_sentence
 from separatrix.cli.measures_output import Measures
-from separatrix.cli.model_description import model_sentence
-from separatrix.cli.row_split import MemorySplit, RowSplit
-from separatrix.cli.validation import CrossValidation
+from separatrix.cli.terminal import in_shell
 from separatrix.cli.weight_lines import NO_VALUE, show_no_hyperplane, show_statistics
-from separatrix.cli.wording import in_shell
-from separatrix.evaluation.held_out_fit import training_facts
-from separatrix.model_file.statistics import Statistics
-from separatrix.scorers.scorer import Scorer
-from separatrix.scorers.weight_table import WeightTable, weight_table
-from separatrix.table import Table
-from separatrix.table.formats import STDIN
+from separatrix.core.base.arrays import AnyArray, Array, Integers
+from separatrix.core.base.errors import ParameterError
+from separatrix.core.base.lazy import cached_property
+from separatrix.core.base.messages import brief, number_text, ratio_text
+from separatrix.core.base.watching import part
+from separatrix.core.rows.block import is_sparse
+from separatrix.core.rows.hold_out import stratified_folds
+from separatrix.core.scorer import Scorer
+from separatrix.statistics.comparison import BASELINE, Standing
+from separatrix.statistics.comparison_trials import Trial, guessed, measured
+from separatrix.statistics.held_out_fit import training_facts
+from separatrix.statistics.weight_table import WeightTable, weight_table
+from separatrix.tables.formats.opening import STDIN
+from separatrix.tables.read_table import Table
+
+if TYPE_CHECKING:
+    from separatrix.core.rows.labelled_table import OutsideMemory
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# The rows of a fit, fitted and held out, in memory or in files: what the output of ``fit`` says about them.
+
+# What the model file says about held-out rows that were chosen by a hash of the row number.
+BY_HASH = "row hash"
+
+
+class RowSplit(Protocol):
+    """``counts`` and ``fitted_counts``: the rows of each class, all and fitted. ``how``: how rows were chosen."""
+
+    @property
+    def counts(self) -> list[int]: ...
+    @property
+    def fitted_counts(self) -> list[int]: ...
+    @property
+    def how(self) -> str: ...
+    @property
+    def training(self) -> dict[str, Any]: ...
+    def deviations(self) -> Array: ...
+    def measures(self, model: Any) -> Measures | None: ...
+
+
+@dataclass(frozen=True, eq=False)
+class MemorySplit:
+    """Rows X in memory with class numbers ``codes`` (n,); ``held`` (n,) marks those held out."""
+
+    X: Any
+    classes: AnyArray
+    codes: Integers
+    held: Any
+
+    @cached_property
+    def counts(self) -> list[int]:
+        return [int(count) for count in np.bincount(self.codes)]
+
+    @cached_property
+    def fitted_counts(self) -> list[int]:
+        """The number of fitted rows of each class."""
+        return [int(count) for count in np.bincount(self.codes[~self.held], minlength=len(self.classes))]
+
+    @property
+    def how(self) -> str:
+        return "stratified by class"
+
+    @property
+    def training(self) -> dict[str, Any]:
+        """What the model file stores about the choice of rows."""
+        return {}
+
+    def deviations(self) -> Array:
+        """The standard deviation of each column over the fitted rows."""
+        return deviations(self.X[~self.held])
+
+    def rows(self, which: Any) -> tuple[Any, Any]:
+        """X and the labels of some rows."""
+        return self.X[which], self.classes[self.codes[which]]
+
+    def measures(self, model: Any) -> Measures | None:
+        """The measures on the held-out rows; None if there are none."""
+        return Measures(model, *self.rows(self.held), self.fitted_counts) if self.held.any() else None
+
+
+@dataclass(frozen=True, eq=False)
+class StreamedSplit:
+    """Rows outside memory. ``held`` is None if none is held out. ``kept`` (K,): the rows of each label, in both."""
+
+    fitted: OutsideMemory
+    held: OutsideMemory | None
+    kept: Integers
+
+    @property
+    def fitted_counts(self) -> list[int]:
+        """The number of fitted rows of each class."""
+        return [int(count) for count in self.fitted.totals.rows]
+
+    @property
+    def counts(self) -> list[int]:
+        return [int(count) for count in self.kept if count]
+
+    @property
+    def how(self) -> str:
+        return "stratified by class, by a hash of the row number"
+
+    @property
+    def training(self) -> dict[str, Any]:
+        """What the model file stores about the choice of rows."""
+        return {"split": BY_HASH} if self.held is not None else {}
+
+    def deviations(self) -> Array:
+        """The standard deviation of each column over the fitted rows, in one pass."""
+        from separatrix.core.rows.column_statistics import summarise
+        from separatrix.core.rows.targets import CLASS_NUMBERS
+
+        return summarise(self.fitted.rows(CLASS_NUMBERS), ranges=False).std
+
+    def measures(self, model: Any) -> Measures | None:
+        """The measures on the held-out rows, in one pass; None if there are none."""
+        return None if self.held is None else Measures(model, self.held, None, self.fitted_counts)
+
+
+def deviations(X: Any) -> Array:
+    """The standard deviation of each column of dense or sparse rows.
+
+    >>> deviations(np.array([[0.0, 1.0], [2.0, 1.0]])).tolist()
+    [1.0, 0.0]
+    >>> deviations(np.array([[-1e300], [1e300]])).tolist()
+    [1e+300]
+    """
+    if not is_sparse(X):
+        with np.errstate(over="ignore", invalid="ignore"):
+            std = np.asarray(X.std(axis=0))
+        overflowed = np.flatnonzero(~np.isfinite(std))
+        if len(overflowed):  # The squares of huge numbers overflow; dividing by a power of two is exact.
+            std[overflowed] = np.ldexp(np.ldexp(X[:, overflowed], -1000).std(axis=0), 1000)
+        return std
+    mean = np.asarray(X.mean(axis=0)).ravel()
+    squares = np.asarray(X.multiply(X).mean(axis=0)).ravel()
+    return np.asarray(np.sqrt(np.maximum(squares - mean**2, 0.0)))
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Cross-validation of one classifier: K fits, each on all folds but one, measured on that fold.
+#
+# The measures, means and standard errors are those of ``compare``. There all fits run at once, one in each thread; here
+# one fit after the other uses all threads, and its progress is shown.
+
+
+@dataclass(frozen=True)
+class CrossValidation:
+    """The figures of a classifier over the folds, and those of always predicting the most frequent class."""
+
+    standing: Standing
+    baseline: Standing
+    seed: int
+
+    @property
+    def n_folds(self) -> int:
+        return len(self.standing.trials)
+
+    @property
+    def unmet(self) -> int:
+        """The number of fits that did not meet their stopping rule."""
+        return self.n_folds - self.standing.n_met
+
+    def as_dict(self) -> dict[str, Any]:
+        """Means, standard errors, and the figures of each fold."""
+        figures: dict[str, Any] = {"folds": self.n_folds, "seed": self.seed, "unmet_fits": self.unmet}
+        for name, figure in (("accuracy", self.standing.accuracy), ("log_loss", self.standing.log_loss)):
+            if figure is not None:
+                figures |= {name: figure.mean, f"{name}_error": figure.error, f"{name}_by_fold": list(figure.by_fold)}
+        return figures | {"null_accuracy": self.baseline.accuracy.mean}
+
+    @property
+    def sentence(self) -> str:
+        """The accuracy and the folds, in one sentence."""
+        accuracy = self.standing.accuracy
+        always = f"always the majority: {terminal.share(self.baseline.accuracy.mean)}"
+        drawn = f"{self.n_folds} folds (stratified by class, seed {self.seed})"
+        return f"accuracy {accuracy.mean:.3f} ± {accuracy.error:.3f} ({always}), over {drawn}"
+
+    def show(self) -> None:
+        """Print the figures for people."""
+        terminal.line("validated", self.sentence)
+        if self.standing.log_loss is not None:
+            terminal.line("", f"log loss {self.standing.log_loss} nats per row; ± is the standard error")
+        if self.unmet:
+            terminal.line("", f"{self.unmet} of the {self.n_folds} fits did not meet their stopping rule")
+
+
+def cross_validate(
+    made: Callable[[], Any],
+    coded: Callable[[AnyArray], Table],
+    codes: Integers,
+    classes: Any,
+    n_folds: int,
+    seed: int,
+) -> CrossValidation:
+    """Fit a new model of ``made`` for each fold, on all other folds.
+
+    ``coded`` returns the whole table with the encoding learned from a mask of training rows.
+    """
+    counts = np.bincount(codes)
+    if counts.min() < 2:
+        problem = f"class {classes.tolist()[int(np.argmin(counts))]!r} has only one row"
+        raise ParameterError("--cv", problem, "leave that class out, or leave --cv out")
+    if n_folds > len(codes):
+        raise ParameterError("--cv", f"got {n_folds} for {len(codes)} rows", "give fewer folds than rows")
+    fold, labels = stratified_folds(codes, n_folds, seed), classes[codes]
+    trials, guesses = list[Trial](), list[Trial]()
+    for k in range(n_folds):
+        held = fold == k
+        with part("fold", k + 1, n_folds), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # Failed fits are counted.
+            X = coded(~held).X
+            model = made().fit(X[~held], labels[~held])
+        trials.append(measured(model, X[held], labels[held], np.flatnonzero(~held)))
+        guesses.append(guessed(codes, held, len(classes)))
+    by_fold = tuple(codes[fold == k] for k in range(n_folds))
+    standing = Standing(type(model).__name__, tuple(trials), by_fold, classes)
+    return CrossValidation(standing, Standing(BASELINE, tuple(guesses), by_fold, classes), seed)
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# The output of a fit: data, certificate, measures on held-out rows, largest weights.
 
 # The output lists at most this many weights, classes, notes and categories, to fit on a screen.
 MOST_WEIGHTS_SHOWN, MOST_CLASSES_SHOWN, MOST_NOTES_SHOWN, MOST_CATEGORIES_SHOWN = 5, 20, 6, 8

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
-from separatrix.base.errors import ParameterError, TableError
-from separatrix.cli import output_files, terminal
+from separatrix.cli import file_arguments, terminal
 from separatrix.cli.file_arguments import READ, WRITTEN
+from separatrix.core.base.errors import ParameterError, TableError
 
 # The packages of the extra "lab".
 NEEDED = ("starlette", "uvicorn", "websockets")
@@ -96,7 +96,7 @@ def lab(
         problem = f"it needs {', '.join(missing)}, which {'is' if len(missing) == 1 else 'are'} not installed"
         raise ParameterError("lab", problem, "install separatrix[lab]")
     _refuse_unreadable(data, target)
-    from separatrix.lab.serve import serve
+    from separatrix.teach.lab.serve import serve
 
     serve(port, not no_browser, lambda address: terminal.say(address, head="The lab is at "), data, target)
 
@@ -107,10 +107,9 @@ def _refuse_unreadable(data: str | None, target: str | None) -> None:
         if target is not None:
             raise ParameterError("--target", "there is no DATA that it could be a column of", "give DATA, too")
         return
-    from separatrix.cli import memory_options
-    from separatrix.table import open_source
-    from separatrix.table.formats import STDIN
-    from separatrix.table.select import refuse_unknown
+    from separatrix.cli import table_options as memory_options
+    from separatrix.tables.formats.opening import STDIN, open_source
+    from separatrix.tables.selection import refuse_unknown
 
     if data == STDIN:
         raise ParameterError("DATA", "the lab cannot read standard input", "give a file")
@@ -124,8 +123,8 @@ def _refuse_unreadable(data: str | None, target: str | None) -> None:
 
 
 def _record(out: str, link: str | None, drag: int | None, places: tuple[int, int] | None) -> None:
-    output_files.refuse_unwritable("--record", out)
-    from separatrix.lab.recorder import recorded_page
+    file_arguments.refuse_unwritable("--record", out)
+    from separatrix.teach.lab.recorder import recorded_page
 
     try:
         with terminal.working("recording"):
@@ -134,5 +133,5 @@ def _record(out: str, link: str | None, drag: int | None, places: tuple[int, int
         if error.argument in ("link", "drag", "places"):
             raise ParameterError(f"--{error.argument}", error.problem, error.remedy) from error
         raise
-    output_files.write("--record", out, page.encode())
+    file_arguments.write("--record", out, page.encode())
     terminal.say(f"{Path(out)}, {len(page.encode()) / 1000:.0f} kB", head="recording: ")

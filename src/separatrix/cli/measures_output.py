@@ -1,6 +1,6 @@
 """The measures that ``evaluate`` and ``fit`` print: accuracy, log loss, Brier score, calibration, ROC, mistakes.
 
-``evaluation.performance`` computes them; each is compared with that of the class frequencies of the fitted rows.
+``statistics.evaluation`` computes them; each is compared with that of the class frequencies of the fitted rows.
 """
 
 from __future__ import annotations
@@ -11,26 +11,107 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from separatrix.base.arrays import Integers
-from separatrix.base.cached import cached_property
-from separatrix.base.errors import LabelError, printable
-from separatrix.base.number_text import number_text
-from separatrix.base.renamed_messages import Rows
 from separatrix.cli import terminal
-from separatrix.cli.decision_options import OWN_ANSWERS, Decision
-from separatrix.cli.table_performance import TablePerformance
-from separatrix.evaluation.answers import answers
-from separatrix.evaluation.by_class import ClassFigures
-from separatrix.evaluation.calibration import reliability, reliability_of
-from separatrix.evaluation.measures import in_bits
-from separatrix.evaluation.mistake_costs import CostFigures, cost_figures
-from separatrix.evaluation.performance import Performance
-from separatrix.evaluation.table_report import TableReport
-from separatrix.evaluation.table_sums import evaluate_table
-from separatrix.rows.labelled import OutsideMemory
+from separatrix.cli.model_options import OWN_ANSWERS, Decision
+from separatrix.core.base.arrays import Integers
+from separatrix.core.base.errors import LabelError, printable
+from separatrix.core.base.lazy import cached_property
+from separatrix.core.base.messages import Rows, number_text
+from separatrix.core.rows.labelled_table import OutsideMemory
+from separatrix.statistics.evaluation import Performance, TableReport, evaluate_table
+from separatrix.statistics.intervals import Interval, paired_difference
+from separatrix.statistics.measures import ClassFigures, answers, in_bits, log_frequencies
+from separatrix.statistics.model_decisions import CostFigures, cost_figures
+from separatrix.statistics.reliability import reliability, reliability_of
 
 if TYPE_CHECKING:
     from separatrix.classifiers.least_squares import OutsideUnitInterval
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# The measures of a model on rows in files, as ``Performance`` has them for rows in memory.
+
+
+@dataclass(frozen=True)
+class TablePerformance:
+    """A report on all rows; ``fitted`` (K,): the number of fitted rows of each class."""
+
+    report: TableReport
+    fitted: Sequence[int]
+    level: float
+
+    @property
+    def n_rows(self) -> int:
+        return self.report.n_rows
+
+    @property
+    def n_right(self) -> int:
+        """The number of rows that are classified correctly."""
+        return self.report.n_rows - self.report.n_mistakes
+
+    @property
+    def accuracy(self) -> float:
+        return self.report.accuracy
+
+    @property
+    def accuracy_interval(self) -> Interval:
+        """Wilson's interval."""
+        return self.report.accuracy_interval
+
+    @property
+    def by_class(self) -> tuple[ClassFigures, ...]:
+        """The precision, recall, F1 and lift of each class."""
+        return self.report.by_class
+
+    @property
+    def confusion(self) -> Integers:
+        """The confusion matrix, (K, K): rows are true classes, columns are predicted ones."""
+        return self.report.confusion
+
+    @property
+    def majority(self) -> int:
+        """The number of the most frequent class of the fit."""
+        return int(np.argmax(self.fitted))
+
+    @property
+    def null_accuracy(self) -> float:
+        """The accuracy of always predicting that class."""
+        return float(self.confusion[self.majority].sum() / self.n_rows)
+
+    @property
+    def gain(self) -> Interval:
+        """The interval of the difference of both accuracies, from pairs of answers for the same row."""
+        both = int(self.confusion[self.majority, self.majority])
+        only_guess = int(self.confusion[self.majority].sum()) - both
+        return paired_difference(self.n_right - both, only_guess, self.n_rows, self.level)
+
+    @property
+    def log_loss(self) -> float | None:
+        """In nats; None if the model has no probabilities."""
+        return self.report.log_loss
+
+    @property
+    def null_log_loss(self) -> float:
+        """The log loss of the class frequencies of the fit."""
+        rows = self.confusion.sum(axis=1)
+        return float(-(rows[rows > 0] @ log_frequencies(self.fitted)[rows > 0]) / self.n_rows)
+
+    @property
+    def brier(self) -> float | None:
+        """The Brier score; None if the model has no probabilities."""
+        return self.report.brier
+
+    @property
+    def auc(self) -> float | None:
+        """The area under the ROC curve, with rows of the same bin of scores tied."""
+        return self.report.auc
+
+    @property
+    def auc_interval(self) -> Interval | None:
+        """DeLong's interval, for two classes."""
+        curves = self.report.rankings
+        return curves[0].ranking.auc_interval(self.level) if len(self.fitted) == 2 and curves else None
+
 
 # The confidence level of all intervals.
 LEVEL = 0.95

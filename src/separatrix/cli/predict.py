@@ -13,21 +13,21 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from separatrix.base.errors import NoRowsError, ParameterError
-from separatrix.base.pieces import pieces
-from separatrix.base.watching import Amount, watched
-from separatrix.cli import cluster_options, exits, memory_options, model_arguments, output_files, terminal
-from separatrix.cli.decision_options import decision_for, decision_options, refuse_both, refuse_improbable
+from separatrix.cli import exits, file_arguments, model_options, table_options, terminal
 from separatrix.cli.file_arguments import READ, WRITTEN
-from separatrix.cli.table_arguments import json_option, spelling_options
+from separatrix.cli.model_options import decision_for, decision_options, refuse_both, refuse_improbable
+from separatrix.cli.table_options import json_option, spelling_options
+from separatrix.core.base.arrays import pieces
+from separatrix.core.base.errors import NoRowsError, ParameterError
+from separatrix.core.base.watching import Amount, watched
 
 if TYPE_CHECKING:
-    from separatrix.evaluation.decision_rule import DecisionRule
-    from separatrix.model_file import ModelFile
-    from separatrix.streams.encoded_on_cluster import ClusterPasses
-    from separatrix.streams.new_rows import NewRows
-    from separatrix.table import Table
-    from separatrix.table.formats.batched import BatchedSource
+    from separatrix.classifiers.model_file import ModelFile
+    from separatrix.statistics.model_decisions import DecisionRule
+    from separatrix.tables.encoded_rows import NewRows
+    from separatrix.tables.formats.batched import BatchedSource
+    from separatrix.tables.on_cluster import ClusterPasses
+    from separatrix.tables.read_table import Table
 
 # Text that spreadsheets take for a formula. A sign alone or before a number is not a formula.
 _FORMULA = re.compile(r"[=@\t\r]|[+-](?!\d*\.?\d*(e[+-]?\d+)?$)", re.IGNORECASE)
@@ -54,8 +54,8 @@ Examples:
 @decision_options
 @click.option("--strict", is_flag=True, help="Refuse columns and category levels that the model does not know.")
 @click.option("--out", type=WRITTEN, metavar="FILE", help="Write to this file instead of standard output (-).")
-@memory_options.memory_option
-@cluster_options.cluster_option
+@table_options.memory_option
+@table_options.cluster_option
 @spelling_options
 @json_option
 def predict(
@@ -80,12 +80,12 @@ def predict(
     with a missing value gets an empty prediction.
     """
     refuse_both(threshold, cost)
-    out = output_files.destination("--out", out)
-    known = model_arguments.read_model(model, data)
+    out = file_arguments.destination("--out", out)
+    known = model_options.read_model(model, data)
     if proba:
         refuse_improbable(known, "--proba", "ask for --scores")
     rule = decision_for(known, threshold, cost, prior).rule
-    cluster_options.refuse_with_cluster(cluster, {"--memory": memory, "--json": as_json or None})
+    table_options.refuse_with_cluster(cluster, {"--memory": memory, "--json": as_json or None})
     with ExitStack() as stack:
         lines = _outside_memory(known, data, spelling, memory, strict, Answer(proba, scores, rule), cluster, stack)
         if lines is not None:
@@ -96,7 +96,7 @@ def predict(
             _write_lines(known, lines, out)
             return
     try:
-        table = model_arguments.read_for(known, data, spelling, strict)
+        table = model_options.read_for(known, data, spelling, strict)
     except NoRowsError:
         table = None
     with terminal.working("predicting"):
@@ -108,7 +108,7 @@ def predict(
                 for piece in pieces:
                     terminal.document(piece)
             else:
-                output_files.write("--out", out, "".join(pieces).encode())
+                file_arguments.write("--out", out, "".join(pieces).encode())
     finally:  # The notes are printed even if the reader of a pipe, such as head, closes it early.
         for note in ("It has a header and no rows.",) if table is None else table.notes:
             exits.note(note)
@@ -126,7 +126,7 @@ class Answer:
 
     def lines(self, known: ModelFile, rows: NewRows, header: bool) -> Iterator[str]:
         """The answers for rows that are read in batches, as pieces of CSV text."""
-        from separatrix.cli import streamed_rows
+        from separatrix.cli import streamed_tables as streamed_rows
 
         for k, table in enumerate(streamed_rows.tables(rows)):
             found = _answered(known, table, self.proba, self.scores, self.rule)
@@ -153,9 +153,9 @@ def _outside_memory(
     stack: ExitStack,
 ) -> Lines | None:
     """The answers for a table that does not fit into memory, or that workers of a cluster read; otherwise None."""
-    if cluster is None and not memory_options.may_be_batched(data, memory):
+    if cluster is None and not table_options.may_be_batched(data, memory):
         return None
-    from separatrix.cli import streamed_rows
+    from separatrix.cli import streamed_tables as streamed_rows
 
     asked = streamed_rows.Asked(known, spelling, strict)
     if cluster is not None:
@@ -186,7 +186,7 @@ def _write_lines(known: ModelFile, lines: Lines, out: str | None) -> None:
                 for piece in lines.pieces:
                     terminal.document(piece)
             else:
-                output_files.write("--out", out, (piece.encode() for piece in lines.pieces))
+                file_arguments.write("--out", out, (piece.encode() for piece in lines.pieces))
     finally:
         for note in lines.rows.notes:
             exits.note(note)

@@ -22,11 +22,11 @@ from rich.spinner import Spinner
 from rich.table import Table
 from rich.text import Text
 
-from separatrix.base.errors import printable
+from separatrix.core.base.errors import printable
 
 if TYPE_CHECKING:
-    from separatrix.base.watching import Stage
     from separatrix.cli.terminal import Work
+    from separatrix.core.base.watching import Stage
 
 # Widths in characters: a bar takes 18 of 80 columns, bars and texts have at least 4, and the clock has 7.
 BAR_WIDTH, SCREEN_WIDTH, LEAST_WIDTH, CLOCK_WIDTH = 18, 80, 4, 7

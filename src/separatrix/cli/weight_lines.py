@@ -10,17 +10,17 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from separatrix.base.errors import printable
-from separatrix.base.normal import chi_squared_tail
-from separatrix.base.number_text import number_text, ratio_text
 from separatrix.cli import terminal
 from separatrix.cli.terminal import item
+from separatrix.core.base.errors import printable
+from separatrix.core.base.messages import number_text, ratio_text
+from separatrix.statistics.intervals import chi_squared_tail
 
 if TYPE_CHECKING:
-    from separatrix.base.arrays import Array
-    from separatrix.model_file.statistics import Statistics
-    from separatrix.scorers.weight_table import WeightTable
-    from separatrix.table import Encoder
+    from separatrix.classifiers.model_file import Statistics
+    from separatrix.core.base.arrays import Array
+    from separatrix.statistics.weight_table import WeightTable
+    from separatrix.tables.encoder import Encoder
 
 REFERENCE = "reference"
 # What stands in a cell without a value.

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array, random_array
 
-from separatrix.solvers.separating.affine_hulls import affine_hulls
+from separatrix.core.solvers.convex_hulls import affine_hulls
 
 
 def _points(seed, k=40, d=600):
@@ -24,7 +24,7 @@ def _nearly_dependent(seed, apart):
 @pytest.mark.parametrize("largest_copy", [0, 1 << 24])
 @pytest.mark.parametrize("seed", range(3))
 def test_sparse_points_give_the_nearest_point_of_dense_ones(seed, apart, largest_copy, monkeypatch):
-    monkeypatch.setattr("separatrix.solvers.separating.affine_hulls.LARGEST_DENSE_COPY", largest_copy)
+    monkeypatch.setattr("separatrix.core.solvers.convex_hulls.LARGEST_DENSE_COPY", largest_copy)
     P = _points(seed) if apart is None else _nearly_dependent(seed, apart)
     kept = np.arange(1, len(P))
     share, p = affine_hulls(csr_array(P))(kept)

@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from separatrix.base.errors import ParameterError
-from separatrix.rows import Frame, memory_rows
-from separatrix.solvers import states
-from separatrix.solvers.separating.kozinec import Kozinec
-from separatrix.solvers.separating.separation_objective import build_separation_objective
+from separatrix.core.base.errors import ParameterError
+from separatrix.core.rows.frame import Frame
+from separatrix.core.rows.memory_rows import memory_rows
+from separatrix.core.solvers.convex_hulls import Kozinec
+from separatrix.core.solvers.driver import states
+from separatrix.core.solvers.separation_problem import build_separation_objective
 
 
 def _separable(seed, n=60, d=3):

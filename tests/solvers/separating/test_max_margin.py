@@ -9,18 +9,22 @@ from scipy.optimize import linprog, minimize
 from scipy.sparse import csr_array, eye_array, hstack
 
 import separatrix as sx
-from separatrix.objectives.bound import Bound
-from separatrix.objectives.problem import Evaluation
-from separatrix.proofs.linear_programs import least_violation
-from separatrix.rows import Frame, memory_rows
-from separatrix.solvers import run, states
-from separatrix.solvers.hull_start import nearly_nearest
-from separatrix.solvers.separating.inseparability import ProvenInseparable
-from separatrix.solvers.separating.max_margin import NearestPoint, multipliers
-from separatrix.solvers.separating.rules import AtRounding, HullsMeet, MarginWithin, OutOfSteps
-from separatrix.solvers.separating.search_memories import HullMemory
-from separatrix.solvers.separating.separation_objective import build_separation_objective
-from separatrix.solvers.state import Halt, State
+from separatrix.core.gap import Bound
+from separatrix.core.objective_sums import Evaluation
+from separatrix.core.proofs.linear_programs import least_violation
+from separatrix.core.rows.frame import Frame
+from separatrix.core.rows.memory_rows import memory_rows
+from separatrix.core.solvers.convex_hulls import NearestPoint, multipliers, nearly_nearest
+from separatrix.core.solvers.driver import run, states
+from separatrix.core.solvers.separation_problem import HullMemory, build_separation_objective
+from separatrix.core.solvers.separation_stopping import (
+    AtRounding,
+    HullsMeet,
+    MarginWithin,
+    OutOfSteps,
+    ProvenInseparable,
+)
+from separatrix.core.solvers.state import Halt, State
 
 
 def _separable(seed, n, d):
@@ -160,7 +164,7 @@ def test_hulls_that_meet_are_proven_to():
 
 
 def test_hulls_that_meet_in_a_table_too_large_for_a_program_are_proven_by_their_support(monkeypatch):
-    monkeypatch.setattr("separatrix.solvers.separating.inseparability.MOST_PROOF_ENTRIES", 10)
+    monkeypatch.setattr("separatrix.core.solvers.separation_stopping.MOST_PROOF_ENTRIES", 10)
     rng = np.random.default_rng(0)
     X = rng.integers(-3, 4, (80, 2)).astype(float)
     outcome = _solve(X, rng.choice([-1.0, 1.0], 80))
@@ -193,7 +197,7 @@ def test_overlapping_rows_are_proven_so_before_the_hulls_are_searched(monkeypatc
     rng = np.random.default_rng(0)
     X = rng.standard_normal((2000, 2))
     y = X[:, 0] + rng.standard_normal(2000) > 0
-    monkeypatch.setattr("separatrix.solvers.separating.max_margin.nearly_nearest", None)
+    monkeypatch.setattr("separatrix.core.solvers.convex_hulls.nearly_nearest", None)
     with pytest.warns(sx.errors.NotConvergedWarning):
         model = sx.MaxMarginClassifier().fit(X, y)
     assert model.certificate_.code == "inseparable"

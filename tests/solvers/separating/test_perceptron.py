@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from separatrix.base.concurrency import threads
-from separatrix.base.errors import ParameterError
-from separatrix.rows import Frame, memory_rows
-from separatrix.rows.row_hash import row_hashes
-from separatrix.solvers import run, states
-from separatrix.solvers.separating.inseparability import ProvenInseparable
-from separatrix.solvers.separating.perceptron import UPDATES, BatchUpdates, OnlineUpdates, WorstUpdates, survey
-from separatrix.solvers.separating.rules import AllCorrect, OutOfSteps
-from separatrix.solvers.separating.separation_objective import build_separation_objective
+from separatrix.core.base.errors import ParameterError
+from separatrix.core.base.machine import threads
+from separatrix.core.rows.frame import Frame
+from separatrix.core.rows.hold_out import row_hashes
+from separatrix.core.rows.memory_rows import memory_rows
+from separatrix.core.solvers.driver import run, states
+from separatrix.core.solvers.perceptron_updates import UPDATES, BatchUpdates, OnlineUpdates, WorstUpdates
+from separatrix.core.solvers.separation_problem import build_separation_objective, survey
+from separatrix.core.solvers.separation_stopping import AllCorrect, OutOfSteps, ProvenInseparable
 
 XOR = np.array([[-1.0, -1.0], [1.0, 1.0], [-1.0, 1.0], [1.0, -1.0]])
 T = np.array([-1.0, -1.0, 1.0, 1.0])
@@ -133,7 +133,7 @@ def test_a_budget_pauses_inside_the_epoch_and_changes_nothing_else():
 @pytest.mark.parametrize("shuffle", [False, True])
 @pytest.mark.parametrize("gap", [None, 0.2])
 def test_steps_without_surveys_walk_the_same_way(gap, shuffle, monkeypatch):
-    monkeypatch.setattr("separatrix.solvers.separating.perceptron.MOST_SURVEYED_ENTRIES", 0)
+    monkeypatch.setattr("separatrix.core.solvers.perceptron_updates.MOST_SURVEYED_ENTRIES", 0)
     for seed in range(8):
         X, t = _random(seed, n=80, gap=gap)
         problem, light = build_separation_objective(memory_rows(X, t)), build_separation_objective(memory_rows(X, t))
@@ -175,7 +175,7 @@ def test_small_tables_are_surveyed_after_every_epoch_by_the_same_sums(form):
 
 
 def test_large_tables_hold_no_cost_that_was_not_computed(monkeypatch):
-    monkeypatch.setattr("separatrix.solvers.separating.perceptron.MOST_SURVEYED_ENTRIES", 0)
+    monkeypatch.setattr("separatrix.core.solvers.perceptron_updates.MOST_SURVEYED_ENTRIES", 0)
     X, t = _random(0)
     problem = build_separation_objective(memory_rows(X, t))
     outcome = run(OnlineUpdates(survey_from=9), problem, np.zeros((1, 5)), [OutOfSteps(9, ProvenInseparable())], 0.0)

@@ -1,1 +1,0 @@
-"""Modules that every other package may use: arrays, errors, labels, threads, pieces, folds, progress, files."""

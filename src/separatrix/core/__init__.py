@@ -1,0 +1,1 @@
+"""What a fit is: rows, losses, the problem and its bounds, solvers, certificates, proofs, moments, geometry."""

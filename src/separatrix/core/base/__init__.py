@@ -1,0 +1,1 @@
+"""What every floor needs and no lecture speaks of: errors, messages, arrays, labels, threads, files."""

@@ -1,0 +1,155 @@
+"""What is looked up late: cached properties, declarations read without an import, Dask collections known without
+Dask.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import re
+import sys
+from importlib import import_module
+from importlib.machinery import PathFinder
+from typing import Any, Self, TypeVar, overload
+
+# ----------------------------------------------------------------------------------------------------------------------
+# A cached property without a lock.
+#
+# ``functools.cached_property`` of Python 3.11 holds one lock per class and attribute while it computes, so
+#
+# - a child process that is forked while another thread computes the attribute of any object inherits the lock in its
+#   locked state. No thread of the child releases it, so the child hangs when it first uses the attribute;
+# - a thread that computes the attribute and waits for the thread pool may wait for a task that needs the same attribute
+#   of another object, which is a deadlock.
+#
+# ``functools.cached_property`` has no lock from Python 3.12 on. Every module of the package uses the class below.
+
+T = TypeVar("T")
+
+
+class cached_property(functools.cached_property[T]):
+    """The value of a method without arguments, computed on first access and stored in the instance.
+
+    Two threads that access it at the same time may both compute it; both get the value that was stored first.
+
+    >>> class Circle:
+    ...     @cached_property
+    ...     def area(self):
+    ...         print("computed")
+    ...         return 3.14
+    >>> circle = Circle()
+    >>> circle.area, circle.area
+    computed
+    (3.14, 3.14)
+    """
+
+    @overload
+    def __get__(self, instance: None, owner: type[Any] | None = None) -> Self: ...
+    @overload
+    def __get__(self, instance: object, owner: type[Any] | None = None) -> T: ...
+    def __get__(self, instance: object, owner: type[Any] | None = None) -> Self | T:
+        # Python looks a stored value up in the instance itself and calls this method only if there is none.
+        if instance is None:
+            return self
+        kept: dict[Any, T] = instance.__dict__
+        return kept.setdefault(self.attrname, self.func(instance))
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Top-level declarations of a module, read from its source without importing it.
+#
+# The command line lists every classifier, solver and demo table in its help. Importing them takes a second;
+# reading their declarations takes a few milliseconds. A declaration is one assignment.
+
+_FIRST_DEFINITION = re.compile(r"^(?:class |def |@)", re.MULTILINE)
+
+
+def declared(module: str, name: str) -> Any:
+    """The value that a module assigns to ``name``, above its first class and function.
+
+    The expression may use builtins and names that the module imports with ``from ... import ...``. The modules that
+    these names come from are imported.
+
+    >>> declared("separatrix.core.solvers.registry", "SHORT_ROWS")
+    4.0
+    """
+    if module in sys.modules or (source := _source(module)) is None:
+        return getattr(import_module(module), name)
+    tree = ast.parse(_FIRST_DEFINITION.split(source, maxsplit=1)[0])  # parsing all of it takes several times as long
+    value = _assigned(tree, module, name)
+    try:
+        return eval(compile(ast.Expression(value), module, "eval"), _imported(tree, value))
+    except (NameError, TypeError) as error:
+        raise type(error)(f"{name} in {module}: {error}") from error
+
+
+def declared_keys(module: str, name: str) -> tuple[str, ...]:
+    """The keys of the dictionary that a module assigns to ``name``, anywhere in it; its values are not evaluated.
+
+    >>> declared_keys("separatrix.core.solvers.registry", "SOLVERS")[:2]
+    ('newton', 'chord')
+    """
+    if module in sys.modules or (source := _source(module)) is None:
+        return tuple(getattr(import_module(module), name))
+    value = _assigned(ast.parse(source), module, name)
+    if not isinstance(value, ast.Dict):
+        raise TypeError(f"{module}.{name} is not written as a dictionary")
+    return tuple(ast.literal_eval(key) for key in value.keys if key is not None)
+
+
+def _source(module: str) -> str | None:
+    """The source of a module, or None. Its parent packages are located but not imported."""
+    path = spec = None
+    for end in [k for k, letter in enumerate(module) if letter == "."] + [len(module)]:
+        spec = PathFinder.find_spec(module[:end], path)
+        if spec is None:
+            return None
+        path = spec.submodule_search_locations
+    read = getattr(spec and spec.loader, "get_source", None)
+    return read(module) if read else None
+
+
+def _imported(tree: ast.Module, value: ast.expr) -> dict[str, Any]:
+    """The objects that an expression uses, by their names, if the module imports them with ``from``."""
+    used = {node.id for node in ast.walk(value) if isinstance(node, ast.Name)}
+    found = {}
+    for node in tree.body:
+        if not isinstance(node, ast.ImportFrom):
+            continue
+        for alias in node.names:
+            own = alias.asname or alias.name
+            if own in used:
+                found[own] = getattr(import_module(node.module or ""), alias.name)
+    return found
+
+
+def _assigned(tree: ast.Module, module: str, name: str) -> ast.expr:
+    for node in tree.body:
+        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            if any(isinstance(target, ast.Name) and target.id == name for target in targets):
+                return node.value
+    raise AttributeError(f"module {module!r} does not declare {name!r}")
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Which arguments are Dask collections. This module imports neither Dask nor NumPy, so that every fit can use it.
+
+
+def is_dask(given: object) -> bool:
+    """Whether an argument is a Dask array, data frame or series. Dask is not imported.
+
+    >>> is_dask([[1.0]])
+    False
+    """
+    return type(given).__module__.partition(".")[0] in ("dask", "dask_expr")
+
+
+def is_data_frame(given: object) -> bool:
+    """Whether a Dask collection is a data frame. A series has ``columns``, too."""
+    return is_dask(given) and hasattr(given, "columns") and getattr(given, "ndim", 1) == 2
+
+
+def is_dask_table(given: object) -> bool:
+    """Whether an argument is a Dask array of two dimensions or a Dask data frame, and so may hold rows."""
+    return is_dask(given) and getattr(given, "ndim", 1) == 2

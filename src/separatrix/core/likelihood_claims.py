@@ -1,0 +1,346 @@
+"""The claims of fits by a likelihood: penalised, by Firth, of support vectors, and of two-class parts."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from separatrix.core.base.arrays import Array, Integers
+from separatrix.core.base.errors import InputError
+from separatrix.core.base.labels import known_codes
+from separatrix.core.certificate import Claim, Recomputed, RowsClaim, TableClaim, as_matrix
+from separatrix.core.gap import Bound
+from separatrix.core.rows.column_statistics import refuse_not_finite
+from separatrix.core.rows.labelled_table import OutsideMemory, labelled_rows
+from separatrix.core.rows.memory_rows import MemoryRows, memory_rows
+from separatrix.core.rows.protocol import Rows
+from separatrix.core.rows.targets import ClassTotals, Coding, classes_with_weight, codes_within, weights_among
+from separatrix.core.rows.views import TwoClassTable, one_against_rest
+from separatrix.core.schemes import Scheme
+from separatrix.core.scorer import Scorer, Scores
+
+if TYPE_CHECKING:
+    from separatrix.core.firth.likelihood import Penalised
+    from separatrix.core.problem import Objective
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# The claim of a fit that combines two-class fits: the claims of all parts.
+
+
+@dataclass(frozen=True)
+class PartsClaim:
+    """The objective is the sum Σ E_p over the parts, whose gap is at most the sum of their bounds.
+
+    See docs/tour.md, M1, M2.
+
+    ``claims`` has one claim for each part, in the order of the scheme, or None if its model has no certificate.
+    """
+
+    scorer: Scores
+    scheme: Scheme
+    claims: tuple[Claim | None, ...]
+
+    @property
+    def names_rows(self) -> bool:
+        """Whether the claim of a part names rows by their numbers, and so depends on the order of the rows."""
+        return any(getattr(claim, "names_rows", False) for claim in self.claims)
+
+    def recompute(self, X: Any, y: Any, sample_weight: Any = None) -> Recomputed:
+        """Recompute each part's claim over the rows of the part, and return the sums."""
+        codes = known_codes(y, self.scorer.classes)
+        weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        if any(claim is not None for claim in self.claims):  # models with a certificate do not accept NaN
+            refuse_not_finite(memory_rows(X, codes))
+        recomputed = []
+        parts = self.scheme.parts(codes, len(self.scorer.classes))
+        for claim, (_, rows, target) in zip(self.claims, parts, strict=True):
+            if claim is not None:
+                recomputed.append(claim.recompute(X[rows], target, None if weight is None else weight[rows]))
+        return summed(recomputed, len(self.claims))
+
+    def of_table(self, table: OutsideMemory) -> Recomputed:
+        """Recompute each part's claim over a table outside memory, which each part reads with its two classes."""
+        K, recomputed = len(self.scorer.classes), []
+        for claim, (_, classes, target) in zip(self.claims, self.scheme.parts(np.arange(K), K), strict=True):
+            if claim is not None and not isinstance(claim, TableClaim):
+                problem = f"{type(claim).__name__} is recomputed from rows in memory only"
+                raise InputError("X", problem, "read the rows into memory and call verify(X, y)")
+            numbers = np.full(K, -1)
+            numbers[classes] = target
+            if claim is not None:
+                recomputed.append(claim.of_table(TwoClassTable(table, numbers)))
+        return summed(recomputed, len(self.claims))
+
+
+def summed(parts: Sequence[Recomputed], n_parts: int) -> Recomputed:
+    """The sum of the parts' objectives and bounds. ``n_parts`` counts the parts without a claim, too."""
+    if not parts:
+        return Recomputed(np.nan, np.nan, Bound(None, "none", "no part makes a claim"), np.nan)
+    return Recomputed(
+        sum(part.objective for part in parts),
+        sum(part.null_objective for part in parts),
+        summed_bound([part.bound for part in parts], n_parts),
+        float(np.linalg.norm([part.gradient_norm for part in parts])),
+    )
+
+
+def summed_bound(bounds: Sequence[Bound], n_parts: int) -> Bound:
+    """The bound on a sum of objectives: the sum of their bounds if every part has one, else none.
+
+    >>> summed_bound([Bound(0.25, "duality"), Bound(0.5, "duality")], 2).value
+    0.75
+    """
+    kinds = " and ".join(sorted({bound.kind for bound in bounds}))
+    reasons = [bound.reason for bound in bounds if bound.value is None]
+    missing = len(reasons) + n_parts - len(bounds)
+    if missing:
+        because = f"; the first: {reasons[0]}" if reasons else ""
+        return Bound(None, kinds or "none", f"{missing} of {n_parts} models have no bound{because}")
+    return Bound(float(sum(bound.known for bound in bounds)), kinds)
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# The claim of a fit by maximum or penalised likelihood.
+
+
+class LikelihoodOfRows(RowsClaim, ABC):
+    """A claim whose objective is a sum over rows plus a penalty, which inference and diagnostics can evaluate.
+
+    Such a claim also has the attributes ``C``, ``penalty_factors``, ``class_weights``, ``fit_intercept``, ``l1_ratio``
+    and ``loss``. Its rows are ``labelled_rows`` whose weights include the class weights, with an offset as the last
+    columns.
+    """
+
+    scorer: Scorer
+    class_weights: Array
+
+    def rows_of(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> MemoryRows:
+        """The rows that ``of_rows`` takes."""
+        from separatrix.core.problem import as_offset
+        from separatrix.core.rows.labelled_table import labelled_rows
+
+        codes = known_codes(y, self.scorer.classes)
+        added = as_offset(offset, len(codes), len(self.scorer.W))
+        return labelled_rows(X, codes, len(self.scorer.classes), self.row_weights(codes, sample_weight), added)
+
+    def coding_of(self, totals: ClassTotals) -> Coding:
+        """The targets and weights of a likelihood, including the class weights."""
+        from separatrix.core.rows.targets import Coding
+
+        return Coding.of_likelihood(totals, self.class_weights)
+
+    def row_weights(self, codes: Integers, sample_weight: Any) -> Array:
+        """The weights of rows of these classes, including the class weights."""
+        weight = np.ones(len(codes)) if sample_weight is None else np.asarray(sample_weight, np.float64)
+        return np.asarray(weight * self.class_weights[codes])
+
+    def n_offsets(self, rows: Rows) -> int:
+        """The number of the rows' last columns that are an offset."""
+        return rows.n_features - self.scorer.n_features
+
+    @abstractmethod
+    def objective(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Objective:
+        """The objective over these rows, without the penalty of Firth's likelihood."""
+
+    @abstractmethod
+    def objective_over(self, table: OutsideMemory) -> tuple[Objective, Array]:
+        """The same over a table outside memory, and the claimed weights of the classes whose rows have weight."""
+
+
+@dataclass(frozen=True)
+class LikelihoodClaim(LikelihoodOfRows):
+    """Everything except the rows that the objective of a fitted logistic regression depends on."""
+
+    scorer: Scorer
+    C: float
+    penalty_factors: Array
+    fit_intercept: bool
+    class_weights: Array
+    loss: str = "logistic"
+    l1_ratio: float = 0.0
+    takes_offset: ClassVar[bool] = True
+
+    def recompute(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Recomputed:
+        """Objective, gradient and bound at the claimed weights, over these rows.
+
+        A bound by second derivatives holds for all directions only if the directions that it leaves out have score zero
+        on every row. This is proven here in integer arithmetic, while a fit relies on small residuals.
+        """
+        return self._at(*self._objective_and_weights(X, y, sample_weight, offset))
+
+    def of_rows(self, rows: Rows) -> Recomputed:
+        """Like ``recompute``, for any kind of rows in which all classes have weight."""
+        return self._at(self._built(rows, len(self.scorer.classes)), self.scorer.W)
+
+    def of_table(self, table: OutsideMemory) -> Recomputed:
+        """Like ``recompute``, for a table outside memory."""
+        return self._at(*self.objective_over(table))
+
+    def objective_over(self, table: OutsideMemory) -> tuple[Objective, Array]:
+        """The objective over a table outside memory, and the claimed weights of the classes whose rows have weight."""
+        from separatrix.core.rows.targets import Coding
+
+        totals, W = table.totals, self.scorer.W
+        held = totals.weight * self.class_weights > 0
+        among = weights_among(W, held) if 2 <= held.sum() < len(held) else None
+        if among is None:
+            return self._built(table.rows(self.coding_of(totals)), len(held)), W
+        coding = Coding.of_likelihood(totals, self.class_weights, held)
+        return self._built(table.rows(coding), int(held.sum())), among
+
+    def _at(self, problem: Objective, weights: Array) -> Recomputed:
+        from separatrix.core.duality_bound import Rounding
+        from separatrix.core.gap_bounds import bound
+        from separatrix.core.proofs.null_space import leaves_out_null_directions_only
+
+        raw = np.hstack([weights, np.eye(len(weights), problem.n_offsets)])
+        W = problem.rows.frame.from_original(raw)
+        at = problem.value_gradient(W)
+        proven = bound(problem, W, at, thorough=True)
+        second = proven.kind == "self-concordance" and proven.value is not None
+        if second and not leaves_out_null_directions_only(problem):
+            proven = Bound(None, proven.kind, "a direction that the bound leaves out changes the score of some row")
+        length = float(np.linalg.norm(problem.subgradient(W, at.gradient)))
+        return Recomputed(at.value, problem.null_value, proven, length, Rounding.of(problem, W, at).value)
+
+    def objective(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Objective:
+        """The objective over these rows."""
+        return self._objective_and_weights(X, y, sample_weight, offset)[0]
+
+    def _objective_and_weights(self, X: Any, y: Any, sample_weight: Any, offset: Any) -> tuple[Objective, Array]:
+        """The objective over these rows, and the claimed weights of those classes whose rows have weight."""
+        from separatrix.core.problem import as_offset
+        from separatrix.core.rows.labelled_table import labelled_rows
+
+        codes = known_codes(y, self.scorer.classes)
+        weight, K, W = self.row_weights(codes, sample_weight), len(self.scorer.classes), self.scorer.W
+        held = classes_with_weight(codes, weight, K)
+        among = weights_among(W, held) if 2 <= held.sum() < K else None
+        if among is not None:  # a class without weight is not part of the objective
+            codes, K, W = codes_within(codes, held), int(held.sum()), among
+        added = as_offset(offset, len(codes), len(W))
+        return self._built(labelled_rows(X, codes, K, weight, added), K), W
+
+    def _built(self, rows: Rows, n_classes: int) -> Objective:
+        from separatrix.core.penalty import Penalty
+        from separatrix.core.problem import build_objective
+
+        # A constant column whose weights are all zero is left out, as in a fit. Others keep their weights.
+        unused, n_offsets = ~np.any(self.scorer.W[:, 1:], axis=0), self.n_offsets(rows)
+        return build_objective(
+            rows,
+            n_classes,
+            Penalty(0.0 if np.isinf(self.C) else 1.0 / self.C, self.penalty_factors, self.l1_ratio),
+            self.fit_intercept,
+            hide_constant=np.concatenate([unused, np.zeros(n_offsets, dtype=bool)]),
+            loss=self.loss,
+            n_offsets=n_offsets,
+        )
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# The claim of a fit by Firth's penalised likelihood: that the gradient of the penalised likelihood is zero.
+
+
+@dataclass(frozen=True)
+class FirthClaim(LikelihoodOfRows):
+    """Everything except the rows that the penalised likelihood depends on. The only penalty is Firth's.
+
+    >>> from separatrix import LogisticRegression
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1]
+    >>> claim = LogisticRegression(bias_reduction="firth").fit(X, y).certificate_.claim
+    >>> claim.recompute(X, y).gradient_norm < 1e-8
+    True
+    """
+
+    scorer: Scorer
+    fit_intercept: bool
+    class_weights: Array
+    C: ClassVar[float] = np.inf
+    l1_ratio: ClassVar[float] = 0.0
+    loss: ClassVar[str] = "logistic"
+    takes_offset: ClassVar[bool] = True
+
+    @property
+    def penalty_factors(self) -> Array:
+        return np.ones(self.scorer.n_features)
+
+    def recompute(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Recomputed:
+        """The objective and the penalised score at the claimed weights, over rows in memory."""
+        return self.of_rows(self.rows_of(as_matrix(X), y, sample_weight, offset))
+
+    def of_rows(self, rows: Rows) -> Recomputed:
+        """The objective and the penalised score at the claimed weights, over any kind of rows."""
+        from separatrix.core.firth.likelihood import Ascent, null_value, unbounded
+
+        problem = self._penalised_over(rows)
+        point = Ascent().at(problem, problem.framed(self.scorer.W))
+        if point is None:
+            return Recomputed(np.inf, null_value(problem), unbounded(np.inf), np.inf)
+        length = float(np.linalg.norm(point.gradient))
+        return Recomputed(point.level.value, null_value(problem), unbounded(point.length), length)
+
+    def objective(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Objective:
+        """The likelihood of these rows without its penalty."""
+        return self.penalised(X, y, sample_weight, offset).objective
+
+    def objective_over(self, table: OutsideMemory) -> tuple[Objective, Array]:
+        """The likelihood of a table outside memory without its penalty, and the claimed weights."""
+        return self._penalised_over(table.rows(self.coding_of(table.totals))).objective, self.scorer.W
+
+    def penalised(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Penalised:
+        """The penalised likelihood of these rows."""
+        return self._penalised_over(self.rows_of(as_matrix(X), y, sample_weight, offset))
+
+    def _penalised_over(self, rows: Rows) -> Penalised:
+        from separatrix.core.firth.likelihood import pose
+
+        n_offsets = self.n_offsets(rows)
+        return pose(rows, len(self.scorer.classes), self.fit_intercept, n_offsets=n_offsets)
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# The claim of linear support vector classification: an objective for each score.
+
+
+@dataclass(frozen=True)
+class HingeClaim(RowsClaim):
+    """Everything except the rows that the objectives depend on: one score for two classes, else one for each class.
+
+    The objective of a score is the penalised mean of a margin loss over all rows, its class against the rest. With
+    several scores, objectives, bounds and rounding errors are summed.
+    """
+
+    scorer: Scorer
+    C: float
+    fit_intercept: bool
+    class_weights: Array
+    loss: str = "squared_hinge"
+
+    def rows_of(self, X: Any, y: Any, sample_weight: Any = None) -> MemoryRows:
+        """The rows that ``of_rows`` takes: ``labelled_rows``, whose weights include the class weights."""
+        codes = known_codes(y, self.scorer.classes)
+        weight = np.ones(len(codes)) if sample_weight is None else np.asarray(sample_weight, np.float64)
+        return labelled_rows(X, codes, len(self.scorer.classes), weight * self.class_weights[codes])
+
+    def coding_of(self, totals: ClassTotals) -> Coding:
+        """The targets and weights of ``labelled_rows``, including the class weights."""
+        return Coding.of_likelihood(totals, self.class_weights)
+
+    def of_rows(self, rows: Rows) -> Recomputed:
+        """Objective, gradient and bound at the claimed weights, over any kind of ``labelled_rows``."""
+        each = zip(self.scorer.W, one_against_rest(rows, len(self.scorer.classes)), strict=True)
+        parts = [self._part(w).of_rows(against) for w, against in each]
+        if len(parts) == 1:
+            return parts[0]
+        return summed(parts, len(parts))._replace(rounding=sum(part.rounding for part in parts))
+
+    def _part(self, w: Array) -> LikelihoodClaim:
+        """The claim of one score with the targets 0 and 1. The row weights already include the class weights."""
+        scorer = Scorer(w[None, :], np.array([0, 1]), "sign")
+        return LikelihoodClaim(scorer, self.C, np.ones(len(w) - 1), self.fit_intercept, np.ones(2), self.loss)

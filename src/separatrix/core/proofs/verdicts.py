@@ -1,0 +1,474 @@
+"""Verdicts on separability: frozen claims, each with the rows or the hyperplane that prove it (docs/tour.md, P7).
+
+``verify`` needs no solver. Sums of the few rows of a proof are computed in integers. The other rows are checked in
+floating point against an error bound, and exactly where that is inconclusive. ``verify(X, y, exact=True)`` checks
+every row in integers, which takes about half a microsecond per entry (times the classes less one): see ``exact_cost``.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from separatrix.core.base.arrays import AnyArray, Array, Integers
+from separatrix.core.base.errors import ParameterError
+from separatrix.core.base.lazy import cached_property
+from separatrix.core.base.messages import Message
+from separatrix.core.cluster.connection import read_in_place, shape_in_place
+from separatrix.core.exact_arithmetic import across, fractions, positive_dependency, sums_to_zero, vanishing
+from separatrix.core.geometry.hyperplane import Hyperplane
+from separatrix.core.proofs.class_differences import Differences, chunks
+from separatrix.core.proofs.linear_programs import surely_positive
+from separatrix.core.proofs.naming import About, causes, listed
+from separatrix.core.proofs.overlap import on, rounded, used
+from separatrix.core.proofs.row_claims import (
+    AskedTable,
+    DirectionRows,
+    Moved,
+    NotNegative,
+    Orthogonal,
+    Positive,
+    are_in,
+    asked_differences,
+    flattened,
+    moved_rows,
+    signs_of,
+)
+from separatrix.core.rows.labelled_table import OutsideMemory
+from separatrix.core.rows.protocol import Together
+
+# ----------------------------------------------------------------------------------------------------------------------
+# The base class of the verdicts that make a claim, which ``verify`` checks without a solver.
+
+# Measured time of a product of a float and a long integer, used to estimate the cost of exact verification.
+SECONDS_PER_EXACT_ENTRY = 5e-7
+
+
+class VerifiableVerdict(ABC):
+    """Base class of the verdicts that make a claim: all except ``Doubtful``."""
+
+    about: About
+
+    def __str__(self) -> str:
+        return self.explain()
+
+    @abstractmethod
+    def explain(self) -> str:
+        """The verdict in words."""
+
+    @property
+    def fit_intercept(self) -> bool:
+        return self.about.fit_intercept
+
+    def exact_cost(self, X: Any) -> str:
+        """A sentence that estimates how long ``verify(X, y, exact=True)`` takes.
+
+        X : array (n, d), a ``scan``, or a Dask collection, whose rows are counted where they are.
+        """
+        n, d = shape_in_place(X)
+        entries = n * (d + self.fit_intercept) * max(1, len(self.about.classes) - 1)
+        return f"{entries:,} entries as whole numbers: about {entries * SECONDS_PER_EXACT_ENTRY:.2g} s"
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# The verdict that the classes are separable, with the hyperplane that proves it (docs/tour.md, P7).
+
+# Weights are divided by the largest only if the smallest nonzero weight stays above this, so that it does not
+# underflow.
+SMALLEST_RELATIVE_WEIGHT = 1e-280
+
+
+@dataclass(frozen=True)
+class Separable(VerifiableVerdict):
+    """A v > 0 for all rows. ``v`` is (b, w); for K > 2 classes it has one such row per class.
+
+    ``margin`` is the smallest distance of a row to ``hyperplane``. For K > 2 classes it is the smallest distance of a
+    row to the hyperplane between its class and another.
+
+    >>> from separatrix import separability
+    >>> print(separability([[0.0], [2.0]], [0, 1]).explain())
+    separable: the hyperplane has every row on its own side, the nearest at a distance of 1
+    """
+
+    v: Array
+    margin: float
+    about: About
+
+    @classmethod
+    def of(cls, D: Differences, v: Array, m: Array, about: About) -> Separable:
+        """The verdict for v (width,) with its margins m (count,)."""
+        W = D.weights(v)
+        margin = smallest_distance(D, W, m)
+        shared = W / np.abs(W).max()
+        W = shared if np.abs(shared[W != 0]).min() > SMALLEST_RELATIVE_WEIGHT else W
+        return cls(W[1] if D.K == 2 else W, margin, about)
+
+    @classmethod
+    def by(cls, D: Differences, v: Array, about: About) -> Separable | None:
+        """The verdict for a proposed v (width,), or None if some margin is not proven to be positive."""
+        if not np.all(np.isfinite(v)) or len(D.not_positive(v)):
+            return None
+        W = D.weights(v)
+        return cls(W[1] if D.K == 2 else W, smallest_distance(D, W, D.margins(v)), about)
+
+    @property
+    def hyperplane(self) -> Hyperplane:
+        return hyperplane_of(self.v)
+
+    def __bool__(self) -> bool:
+        return True
+
+    def verify(self, X: Any, y: Any = None, exact: bool = False) -> bool:
+        """Whether v separates these rows: each margin exceeds its rounding error, or is positive exactly.
+
+        X is a table with labels y, or a ``scan``, which is read once. With ``exact``, every margin is computed in
+        integers; ``exact_cost(X)`` estimates how long that takes.
+        """
+        X, y, _ = read_in_place(X, y)
+        if isinstance(X, OutsideMemory):
+            return self._verify_table(AskedTable.of(X, y, self.about), exact)
+        D = asked_differences(X, y, self.about)
+        v = flattened(D, self.v)
+        if v is None or not np.all(np.isfinite(v)):
+            return False
+        if exact:
+            return signs_of(D, np.arange(D.count), fractions(v)) <= {1}
+        return len(D.not_positive(v)) == 0
+
+    def _verify_table(self, table: AskedTable, exact: bool) -> bool:
+        v = flattened(table.no_rows, self.v)
+        return v is not None and bool(np.all(np.isfinite(v))) and table.satisfies([Positive(v, exact)])
+
+    def explain(self) -> str:
+        if self.v.ndim == 1:
+            how = "the hyperplane has every row on its own side, the nearest at a distance of"
+        else:
+            how = "for every row the score of its own class is the largest; the nearest boundary is at a distance of"
+        return f"separable: {how} {self.margin:.6g}"
+
+
+def hyperplane_of(v: Array) -> Hyperplane:
+    if v.ndim != 1:
+        remedy = "use v: each of its rows is the score of a class, and their differences are hyperplanes"
+        raise ParameterError("hyperplane", f"the verdict is about {len(v)} classes", remedy)
+    return Hyperplane(v[1:], float(v[0]))
+
+
+def smallest_distance(D: Differences, W: Array, m: Array) -> float:
+    """The smallest distance of a row to its hyperplanes, for weights W of any size with margins m."""
+    size = np.abs(W).max()
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        W, m = W / size, m / size
+        if D.K == 2:
+            return float(m.min() / np.linalg.norm(W[1, 1:]))
+        rows, against = D.named(np.arange(D.count))
+        lengths = np.linalg.norm(W[:, None, 1:] - W[None, :, 1:], axis=2)
+        return float(np.min(m / lengths[D.codes[rows], against]))
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# The verdicts that no hyperplane separates the classes, with the rows that prove it (docs/tour.md, P7).
+#
+# Sums of the few rows of a proof are computed in integers.
+
+
+@dataclass(frozen=True)
+class _Overlapping(VerifiableVerdict):
+    """Rows a_i and integers λ > 0 with Σ λ_i a_i = 0. ``against`` has, for each row, the class it is compared with.
+
+    ``signed`` holds the rows a_i, from which λ is computed on first use unless it was ``given``. If λ is not unique,
+    ``near`` is an approximate λ from which the exact one is computed.
+    """
+
+    rows: Integers
+    against: Integers
+    signed: Array
+    about: About
+    given: tuple[int, ...] | None
+    near: Array | None
+
+    def __bool__(self) -> bool:
+        return False
+
+    @cached_property
+    def multipliers(self) -> tuple[int, ...]:
+        """λ as integers."""
+        if self.given is not None:
+            return self.given
+        dependency = positive_dependency(self.signed, self.signed[:0], self.near)
+        if dependency is None:
+            raise ArithmeticError("the rows of the proof have no dependency with weights above zero")
+        return tuple(dependency[0])
+
+    @property
+    def weights(self) -> Array:
+        """λ divided by its sum."""
+        total = sum(self.multipliers)
+        return np.array([m / total for m in self.multipliers])
+
+    def _supporting(self, D: Differences) -> Array | None:
+        """The rows of the proof, if they are rows of D and λ > 0 sums them to zero; else None."""
+        A = self._among(D)
+        if A is None or len(A) != len(self.multipliers) or min(self.multipliers) <= 0:
+            return None
+        return A if sums_to_zero(A, self.multipliers) else None
+
+    def _among(self, D: Differences) -> Array | None:
+        """The rows of the proof, if they are rows of D; else None."""
+        if not are_in(D, self.rows, self.against):
+            return None
+        return D.dense(D.numbers(self.rows, self.against))
+
+    def _by_place(self) -> _Overlapping:
+        """The verdict on the rows of the proof alone, numbered by their places in it."""
+        return replace(self, rows=np.arange(len(self.rows)))
+
+    def _named(self) -> Message:
+        return listed(self.rows, self.against, self.about)
+
+    def _summing(self) -> str:
+        return self.about.summing
+
+
+@dataclass(frozen=True)
+class Inseparable(_Overlapping):
+    """The classes overlap: A v ≥ 0 only where A v = 0, so a maximum likelihood estimate exists.
+
+    ``rows`` (at most twice the rank) span all rows, and Σ λ_i t_i x̄_i = 0 with λ > 0.
+
+    >>> from separatrix import separability
+    >>> print(separability([[0.0], [1.0], [2.0]], [0, 1, 0]).explain())
+    inseparable: 3 rows prove it (0, 1, 2): with weights λ > 0 their t·(1, x) sum to zero, so no hyperplane has all
+    of them on their own sides, and one that has none of them on the wrong side contains them all
+    """
+
+    def verify(self, X: Any, y: Any = None, exact: bool = False) -> bool:
+        """Whether the rows prove it: λ > 0 sums them to zero, and they span all rows.
+
+        X is a table with labels y, or a ``scan``, which is read once or twice.
+
+        The sum is checked in integers or enclosed by bounds that include all rounding errors. If the rows of the proof
+        have full rank, residues prove that they span all rows.
+
+        With ``exact``, where the rows do not have full rank, every row is checked in integers for each missing
+        dimension: ``exact_cost(X)`` estimates how long that takes.
+        """
+        X, y, _ = read_in_place(X, y)
+        if isinstance(X, OutsideMemory):
+            return self._verify_table(AskedTable.of(X, y, self.about), exact)
+        D = asked_differences(X, y, self.about)
+        if self.given is None and not exact and self._surely(D):
+            return True
+        A = self._supporting(D)
+        complement = None if A is None else across(A)
+        if complement is None:
+            return False
+        if exact:
+            return all(signs_of(D, np.arange(D.count), v.tolist()) <= {0} for v in complement.basis.T)
+        if len(complement.free) == 0:
+            return True
+        return all(vanishing(D.dense(part), complement.basis).all() for part in chunks(np.arange(D.count)))
+
+    def _verify_table(self, table: AskedTable, exact: bool) -> bool:
+        D, own = table.at(self.rows), self._by_place()
+        if D is None or not isinstance(own, Inseparable):
+            return False
+        if self.given is None and not exact and own._surely(D):
+            return True
+        A = own._supporting(D)
+        complement = None if A is None else across(A)
+        if complement is None:
+            return False
+        return len(complement.free) == 0 or table.satisfies([Orthogonal(complement.basis, exact)])
+
+    def _surely(self, D: Differences) -> bool:
+        """Whether D has the rows of the proof, and floating point proves their rank and λ > 0."""
+        A = self._among(D)
+        return A is not None and np.array_equal(A, self.signed) and surely_positive(A, self.near)
+
+    def explain(self) -> Message:
+        return Message("inseparable: ", self.proof)
+
+    @cached_property
+    def proof(self) -> Message:
+        """The proof in words."""
+        if len(self.about.classes) > 2:
+            end = (
+                "so no linear scores are largest for the own class of each of these rows, and scores that are never "
+                "lower for the own class are tied"
+            )
+        else:
+            end = (
+                "so no hyperplane has all of them on their own sides, and one that has none of them on the wrong side "
+                "contains them all"
+            )
+        return Message(self._named(), f": with weights λ > 0 {self._summing()} sum to zero, {end}")
+
+
+@dataclass(frozen=True)
+class QuasiSeparable(_Overlapping):
+    """A v ≥ 0 and A v ≠ 0 for ``v`` = (b, w), but no v has A v > 0 (quasi-complete separation).
+
+    ``rows`` (at most the rank plus one) and λ > 0 prove the latter, since λ sums them to zero. ``direction`` is v in
+    integers, and ``v`` is ``direction`` rounded to floats. ``touching`` are the rows exactly on its hyperplane; for
+    K > 2 classes ``touching_against`` has the classes that tie. ``columns`` are the columns that v uses, none of which
+    can be omitted. ``further`` has a direction of the same kind for each other cause. No two share a column, except
+    that the direction of a reference level uses all columns of its category.
+
+    >>> from separatrix import separability
+    >>> verdict = separability([[0.0], [1.0], [1.0], [2.0]], [0, 0, 1, 1])
+    >>> verdict.rows.tolist(), verdict.touching.tolist(), verdict.hyperplane.offset, verdict.direction.tolist()
+    ([1, 2], [1, 2], 1.0, [-1, 1])
+    """
+
+    direction: AnyArray
+    touching: Integers
+    touching_against: Integers
+    columns: Integers
+    further: tuple[AnyArray, ...] = ()
+
+    @property
+    def causes(self) -> tuple[Integers, ...]:
+        """The columns of each direction, which separate some rows without any other column."""
+        return (self.columns, *(used(np.atleast_2d(v)) for v in self.further))
+
+    @property
+    def directions(self) -> tuple[AnyArray, ...]:
+        """The direction of each cause, as integer weights (1 or K, d + 1)."""
+        return tuple(np.atleast_2d(v) for v in (self.direction, *self.further))
+
+    @cached_property
+    def v(self) -> Array:
+        return rounded(self.direction)
+
+    @property
+    def hyperplane(self) -> Hyperplane:
+        return hyperplane_of(self.v)
+
+    def verify(self, X: Any, y: Any = None, exact: bool = False) -> bool:
+        """Whether v and λ prove the claim on these rows, and every direction in ``further`` has A v ≥ 0 and A v ≠ 0.
+
+        X is a table with labels y, or a ``scan``, which is read three times.
+
+        λ and the touching rows are checked in integers. The margins of the other rows must exceed their rounding
+        error, or be positive exactly.
+
+        With ``exact``, every row is checked in integers; ``exact_cost(X)`` estimates how long that takes.
+        """
+        X, y, _ = read_in_place(X, y)
+        if isinstance(X, OutsideMemory):
+            return self._verify_table(AskedTable.of(X, y, self.about), exact)
+        D = asked_differences(X, y, self.about)
+        v = flattened(D, self.direction)
+        if v is None or not self._is_about(D):
+            return False
+        touching = D.numbers(self.touching, self.touching_against)
+        off = np.ones(D.count, dtype=bool)
+        off[touching] = False
+        if not off.any():
+            return False
+        if exact:
+            return signs_of(D, touching, v.tolist()) <= {0} and signs_of(D, np.flatnonzero(off), v.tolist()) <= {1}
+        if not all(vanishing(D.dense(part), v[:, None]).all() for part in chunks(touching)):
+            return False
+        return len(D.not_positive(rounded(v), v.tolist(), off)) == 0
+
+    def _verify_table(self, table: AskedTable, exact: bool) -> bool:
+        D, own = table.at(self.rows), self._by_place()
+        if D is None or own._supporting(D) is None or not np.array_equal(used(self.directions[0]), self.columns):
+            return False
+        directions = self._flattened(D)
+        if directions is None or not table.satisfies([NotNegative(v, exact) for v in directions]):
+            return False
+        moved = _moved_in(table, directions)
+        first = moved[0]
+        same = np.array_equal(first.touching, self.touching) and np.array_equal(first.against, self.touching_against)
+        return same and all(rows.n_moved for rows in moved)
+
+    def _flattened(self, D: Differences) -> list[AnyArray] | None:
+        """The direction of each cause as one vector; None if one of them does not fit the columns of D."""
+        flat = [flattened(D, v) for v in (self.direction, *self.further)]
+        directions = [v for v in flat if v is not None]
+        return directions if len(directions) == len(flat) else None
+
+    def _is_about(self, D: Differences) -> bool:
+        """Whether D has the rows that the verdict names, λ proves the sum, and the directions are as claimed."""
+        if self._supporting(D) is None or not are_in(D, self.touching, self.touching_against):
+            return False
+        own = used(np.atleast_2d(self.direction))
+        return np.array_equal(own, self.columns) and all(self._is_direction(D, other) for other in self.further)
+
+    def gaining(self, D: Differences) -> AnyArray:
+        """A mask of the rows whose likelihood grows along a direction.
+
+        With K classes the margin of a row may stay at zero against one class and grow against another. The row gains
+        unless its margin stays at zero against all other classes.
+        """
+        flat = [v for v in (flattened(D, direction) for direction in self.further) if v is not None]
+        tied = [self.touching, *(D.named(on(D, v))[0] for v in flat)]
+        return moved_rows(tied, len(D.codes), D.K)
+
+    @staticmethod
+    def _is_direction(D: Differences, direction: AnyArray) -> bool:
+        """Whether A v ≥ 0 and A v ≠ 0 for v = ``direction`` in integers."""
+        v = flattened(D, direction)
+        if v is None:
+            return False
+        off = np.ones(D.count, dtype=bool)
+        off[on(D, v)] = False
+        return bool(off.any()) and len(D.not_positive(rounded(v), v.tolist(), off)) == 0
+
+    def explain(self) -> Message:
+        return Message("quasi-separable: ", self.proof)
+
+    @property
+    def proof(self) -> Message:
+        """The proof in words."""
+        count = len(np.unique(self.touching))
+        rows, lie = (f"{count} row", "lies") if count == 1 else (f"{count} rows", "lie")
+        if len(self.about.classes) > 2:
+            where = f"some scores never have another class above a row's own, but tie at {rows}, and none separate"
+        else:
+            where = f"a hyperplane has no row on the wrong side, but {rows} {lie} on it, and none separates"
+        sum_to_zero = f", since with weights λ > 0 {self._summing()} sum to zero; "
+        return Message(where, ": ", self._named(), sum_to_zero, causes(self))
+
+
+def _moved_in(table: AskedTable, directions: Sequence[AnyArray]) -> list[Moved]:
+    """For each direction the rows of the table that it moves and those that touch its hyperplane, in one pass."""
+    each = [DirectionRows((v,), table.view) for v in directions]
+    totals = table.rows.fold(Together(tuple(each)))
+    return [rows.joined(total) for rows, total in zip(each, totals, strict=True)]
+
+
+@dataclass(frozen=True)
+class Doubtful:
+    """Neither separation nor its impossibility could be proven; ``reason`` says why.
+
+    ``margin`` is an upper bound on the margin of every hyperplane, in units in which the largest entry of each column,
+    then of each row, is near 1.
+
+    >>> Doubtful("rounding", True).explain()
+    'in doubt: rounding'
+    """
+
+    reason: str
+    fit_intercept: bool
+    margin: float = np.inf
+
+    def __bool__(self) -> bool:
+        return False
+
+    def verify(self, X: Any, y: Any = None, exact: bool = False) -> bool:
+        """Nothing is claimed, so nothing can be verified."""
+        return False
+
+    def explain(self) -> str:
+        return f"in doubt: {self.reason}"
+
+
+Verdict: TypeAlias = Separable | QuasiSeparable | Inseparable | Doubtful

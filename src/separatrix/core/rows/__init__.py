@@ -1,0 +1,1 @@
+"""The rows of a table, wherever they live: blocks, sums over them, samples, views, streams."""

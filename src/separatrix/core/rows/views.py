@@ -1,0 +1,495 @@
+"""The same rows seen otherwise: each class against the rest, two classes, every row once, the columns of a model."""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from functools import reduce
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+
+from separatrix.core.base.arrays import AnyArray, Array, Integers, Matrix
+from separatrix.core.base.errors import LabelError, NotFiniteError, TableError
+from separatrix.core.base.labels import signed
+from separatrix.core.base.lazy import cached_property
+from separatrix.core.rows.block import Block, as_csr, is_sparse
+from separatrix.core.rows.column_statistics import refuse_not_finite
+from separatrix.core.rows.frame import Frame
+from separatrix.core.rows.labelled_table import LabelledTable, OutsideMemory
+from separatrix.core.rows.memory_rows import MemoryRows
+from separatrix.core.rows.protocol import ArraySum, Order, Partial, PassCounter, Rows
+from separatrix.core.rows.sampling import Sample
+from separatrix.core.rows.targets import CLASS_NUMBERS, ClassTotals, Coding
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Rows outside memory whose blocks are changed as they are read, for example to give them other targets.
+
+A = TypeVar("A")
+
+
+@dataclass(frozen=True)
+class _OfChanged(Generic[A]):
+    """A sum over changed blocks. ``change`` must be small and hold no rows, like every part of a partial."""
+
+    partial: Partial[A]
+    change: Callable[[Block], Block]
+
+    def zero(self) -> A:
+        return self.partial.zero()
+
+    def add(self, total: A, block: Block) -> A:
+        return self.partial.add(total, self.change(block))
+
+    def merge(self, a: A, b: A) -> A:
+        return self.partial.merge(a, b)
+
+
+class ViewedRows(ABC):
+    """A view of the rows ``source``. Subclasses say how blocks change, and give coordinates and samples."""
+
+    source: Rows
+
+    @property
+    @abstractmethod
+    def change(self) -> Callable[[Block], Block]:
+        """What is done to each block: a small object without rows."""
+
+    @property
+    def n_rows(self) -> int | None:
+        return self.source.n_rows
+
+    @property
+    def n_features(self) -> int:
+        return self.source.n_features
+
+    @property
+    def is_sparse(self) -> bool:
+        return self.source.is_sparse
+
+    @property
+    def is_row_major(self) -> bool:
+        return self.source.is_row_major
+
+    @property
+    def weight_unit(self) -> float:
+        return self.source.weight_unit
+
+    @property
+    def counter(self) -> PassCounter:
+        return self.source.counter
+
+    def fold(self, partial: Partial[A]) -> A:
+        return self.source.fold(_OfChanged(partial, self.change))
+
+    def blocks(self, order: Order) -> Iterator[Block]:
+        return (self.change(block) for block in self.source.blocks(order))
+
+    def resident(self) -> Block | None:
+        block = self.source.resident()
+        return None if block is None else self.change(block)
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# K problems of two classes over the same rows: each class against the rest, without a copy of the rows.
+#
+# ``class_targets`` gives the targets that ``labelled_rows`` has, too: ±1 for two classes, class numbers for more.
+
+
+def class_targets(codes: Integers, n_classes: int) -> AnyArray:
+    """The targets of rows with these class numbers: ±1 for two classes, the class numbers for more.
+
+    >>> class_targets(np.array([0, 1]), 2).tolist(), class_targets(np.array([0, 2]), 3).tolist()
+    ([-1.0, 1.0], [0, 2])
+    """
+    return signed(codes) if n_classes == 2 else codes
+
+
+def one_against_rest(rows: Rows, n_classes: int) -> list[Rows]:
+    """The rows with targets ±1, once for each problem: one for two classes, one for each class if there are more.
+
+    The targets of ``rows`` are those of ``class_targets``. Rows in memory have a new counter in each problem, so that
+    each problem counts its own passes.
+
+    >>> from separatrix.core.rows.memory_rows import memory_rows
+    >>> rows = memory_rows(np.zeros((3, 1)), class_targets(np.array([0, 1, 2]), 3))
+    >>> [each.resident().t.tolist() for each in one_against_rest(rows, 3)]
+    [[1.0, -1.0, -1.0], [-1.0, 1.0, -1.0], [-1.0, -1.0, 1.0]]
+    """
+    positive = [None] if n_classes == 2 else list(range(n_classes))
+    if isinstance(rows, MemoryRows):
+        return [replace(rows, t=_signs(rows.t, k), counter=PassCounter()) for k in positive]
+    return [rows if k is None else _AgainstRest(rows, k, n_classes) for k in positive]
+
+
+def table_against_rest(table: LabelledTable, coding: Coding, n_classes: int) -> list[Rows]:
+    """``one_against_rest`` for the rows of a table. A table outside memory makes the targets while it is read.
+
+    >>> from separatrix.core.rows.labelled_table import MemoryTable
+    >>> table = MemoryTable(np.zeros((3, 1)), np.array([0, 1, 2]), np.ones(3), 3)
+    >>> [each.resident().t.tolist() for each in table_against_rest(table, Coding(), 3)]
+    [[1.0, -1.0, -1.0], [-1.0, 1.0, -1.0], [-1.0, -1.0, 1.0]]
+    """
+    rows = table.rows(coding)
+    if n_classes == 2 or isinstance(rows, MemoryRows):
+        return one_against_rest(rows, n_classes)
+    two = replace(coding, signs=True)
+    return [table.rows(replace(two, numbers=(np.arange(n_classes) == k).astype(np.int64))) for k in range(n_classes)]
+
+
+def _signs(t: AnyArray, k: int | None) -> AnyArray:
+    """±1 for class k against the rest; t itself, which already is ±1, if k is None."""
+    return t if k is None else np.where(t == k, 1.0, -1.0)
+
+
+@dataclass(frozen=True)
+class _Relabel:
+    """Replaces the targets of a block by ±1: class k against the rest."""
+
+    k: int
+
+    def __call__(self, block: Block) -> Block:
+        return replace(block, t=_signs(block.t, self.k))
+
+
+@dataclass(frozen=True)
+class _AgainstRest(ViewedRows):
+    """Rows that are not in memory, with the target +1 for class ``k`` and −1 for the rest."""
+
+    source: Rows
+    k: int
+    n_classes: int
+
+    @property
+    def change(self) -> _Relabel:
+        return _Relabel(self.k)
+
+    @property
+    def frame(self) -> Frame:
+        return self.source.frame
+
+    def seen_through(self, frame: Frame) -> _AgainstRest:
+        return replace(self, source=self.source.seen_through(frame))
+
+    def sample(self, size: int, seed: int, targets: AnyArray | None = None) -> Sample:
+        """A sample; with ``targets``, the same number of rows is drawn from each class of the source."""
+        drawn = self.source.sample(size, seed, None if targets is None else np.arange(self.n_classes))
+        return replace(drawn, block=self.change(drawn.block))
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# A table outside memory as a problem of two classes: some classes against others, without a copy of the rows.
+
+
+@dataclass(frozen=True, eq=False)
+class TwoClassTable(OutsideMemory):
+    """The rows of a table with the labels 0 and 1.
+
+    ``numbers`` has the new label of each class of the table; −1 leaves the rows of a class without weight.
+    """
+
+    source: OutsideMemory
+    numbers: Integers
+
+    @property
+    def columns(self) -> tuple[str, ...]:  # type: ignore[override]
+        return self.source.columns
+
+    @property
+    def name(self) -> str:
+        return self.source.name
+
+    @property
+    def classes(self) -> AnyArray:
+        return np.array([0, 1])
+
+    @property
+    def dtype(self) -> Any:
+        return self.source.dtype
+
+    @property
+    def has_weights(self) -> bool:
+        return self.source.has_weights
+
+    @property
+    def totals(self) -> ClassTotals:
+        totals = self.source.totals
+        sides = (np.flatnonzero(self.numbers == k).tolist() for k in (0, 1))
+        return ClassTotals.stacked([reduce(ClassTotals.merge, map(totals.of_class, side)) for side in sides])
+
+    def rows(self, coding: Coding) -> Rows:
+        return self.source.rows(coding.after(self.numbers))
+
+    def matrices(self) -> Iterator[Matrix]:
+        return self.source.matrices()
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Rows that all have weight 1, for methods that count every row once, whatever its weight.
+
+
+def _unweighted(block: Block) -> Block:
+    """The block with weights of 1."""
+    return replace(block, weight=np.ones(block.n_rows))
+
+
+@dataclass(frozen=True)
+class CountedOnce(ViewedRows):
+    """The rows of ``source``, each with weight 1.
+
+    >>> from separatrix.core.rows.memory_rows import memory_rows
+    >>> rows = memory_rows(np.eye(2), np.array([-1.0, 1.0]), np.array([0.0, 3.0]))
+    >>> CountedOnce(rows).resident().weight.tolist()
+    [1.0, 1.0]
+    """
+
+    source: Rows
+
+    @property
+    def change(self) -> Callable[[Block], Block]:
+        return _unweighted
+
+    @property
+    def frame(self) -> Frame:
+        return self.source.frame
+
+    def seen_through(self, frame: Frame) -> CountedOnce:
+        return CountedOnce(self.source.seen_through(frame))
+
+    def sample(self, size: int, seed: int, targets: AnyArray | None = None) -> Sample:
+        """A sample of the rows that have a weight in ``source``."""
+        drawn = self.source.sample(size, seed, targets)
+        return replace(drawn, block=_unweighted(drawn.block))
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# A table outside memory as a fitted model reads it: the model's columns in their order, and its class numbers.
+
+# The most columns that an error names.
+MOST_NAMED_COLUMNS = 10
+# The place of a column that the table does not have, since it is zero.
+ABSENT = -1
+
+
+def column_order(table: OutsideMemory, names: Sequence[str] | None, n_features: int) -> Integers | None:
+    """The place of each column of a model among those of a table; None if the table has just these, in this order.
+
+    Columns are found by name. Columns that the model does not have are not used, and those that the table does not have
+    are ``ABSENT`` if they are zero. A model without names takes all columns in their order, and a table without names,
+    such as a Dask array, gives them in their order.
+    """
+    if names is None or not table.has_names:
+        if table.n_features != n_features:
+            without = " without names" if names is None else ""
+            problem = f"it has {table.n_features} columns, and the model was fitted to {n_features}{without}"
+            raise TableError(table.name, problem, "give a table with the columns that were fitted")
+        return None
+    if tuple(names) == table.columns:
+        return None
+    place = {name: j for j, name in enumerate(table.columns)}
+    missing = [name for name in names if name not in place]
+    if missing and not _are_zero(table, missing):
+        listed = ", ".join(map(repr, missing[:MOST_NAMED_COLUMNS])) + ", …" * (len(missing) > MOST_NAMED_COLUMNS)
+        problem = f"it lacks {len(missing)} of the {len(names)} columns of the model: {listed}"
+        near = get_close_matches(missing[0], table.columns, 1)
+        remedy = f"rename {near[0]!r}, if that is it" if near else "give a table with the columns that were fitted"
+        raise TableError(table.name, problem, remedy)
+    return np.array([place.get(name, ABSENT) for name in names], dtype=np.int64)
+
+
+def _are_zero(table: OutsideMemory, missing: Sequence[str]) -> bool:
+    """Whether columns that a table does not have are zero in it."""
+    return table.absent_are_zero and all(re.fullmatch(r"x\d+", name, re.ASCII) for name in missing)
+
+
+def names_by_index(table: OutsideMemory, n_features: int) -> tuple[str, ...]:
+    """The names of the columns of a table, with those of further columns if these are zero, up to ``n_features``."""
+    names = table.columns
+    first = int(names[0][1:]) if table.absent_are_zero and names else 1
+    more = range(first + len(names), first + n_features) if table.absent_are_zero else ()
+    return (*names, *(f"x{j}" for j in more))
+
+
+def model_matrices(table: OutsideMemory, names: Sequence[str] | None, n_features: int) -> Iterator[Matrix]:
+    """X in consecutive pieces with the columns of a model."""
+    order = column_order(table, names, n_features)
+    return (X if order is None else _picked(X, order) for X in table.matrices())
+
+
+def _picked(X: Any, order: Integers) -> Any:
+    """Some columns of X, row-major or CSR with sorted indices. Only CSR rows may lack some of them."""
+    if not is_sparse(X):
+        return np.take(X, order, axis=1)
+    present = np.flatnonzero(order != ABSENT)
+    return as_csr(_spread(X[:, order[present]], present, len(order)))
+
+
+def _spread(X: Any, place: Integers, width: int) -> Any:
+    """CSR rows whose columns take these places among ``width`` columns, of which the others are zero."""
+    from scipy.sparse import csr_array
+
+    if len(place) == width:
+        return X
+    return csr_array((X.data, place[X.indices], X.indptr), shape=(X.shape[0], width))
+
+
+@dataclass(frozen=True, eq=False)
+class ModelTable(OutsideMemory):
+    """A table with the columns of a model, in their order, and the numbers of its classes.
+
+    ``order`` has the place of each column in the table or ``ABSENT``, and is None if nothing changes. The labels
+    of the table are among ``classes``.
+    """
+
+    source: OutsideMemory
+    columns: tuple[str, ...]
+    order: Integers | None
+    given: AnyArray
+
+    @property
+    def name(self) -> str:
+        return self.source.name
+
+    @property
+    def classes(self) -> AnyArray:
+        return self.given
+
+    @property
+    def dtype(self) -> Any:
+        return self.source.dtype
+
+    @property
+    def has_weights(self) -> bool:
+        return self.source.has_weights
+
+    @cached_property
+    def numbers(self) -> Integers | None:
+        """The number of each class of the table among those of the model; None if they are the same."""
+        if self.source.classes.tolist() == self.given.tolist():
+            return None
+        position = {label: k for k, label in enumerate(self.given.tolist())}
+        labels = self.source.classes.tolist()
+        unknown = next((label for label in labels if label not in position), None)
+        if unknown is not None:
+            problem = f"it has the label {unknown!r}"
+            raise LabelError(self.name, problem, f"use the classes of the fit: {list(position)}")
+        return np.array([position[label] for label in labels], dtype=np.int64)
+
+    @property
+    def totals(self) -> ClassTotals:
+        totals, numbers = self.source.totals, self.numbers
+        if numbers is None:
+            return totals
+        none = ClassTotals(np.zeros(1, dtype=np.int64), np.zeros(1), np.zeros(1))
+        place = {int(number): k for k, number in enumerate(numbers)}
+        each = [totals.of_class(place[k]) if k in place else none for k in range(len(self.given))]
+        return ClassTotals.stacked(each)
+
+    def rows(self, coding: Coding) -> Rows:
+        rows = self.source.rows(coding if self.numbers is None else coding.after(self.numbers))
+        return rows if self.order is None else _ModelRows(rows, self.order, Frame.identity(len(self.order)))
+
+    def matrices(self) -> Iterator[Matrix]:
+        pieces = self.source.matrices()
+        return pieces if self.order is None else (_picked(X, self.order) for X in pieces)
+
+
+def model_table(table: OutsideMemory, classes: AnyArray, names: Sequence[str] | None, n_features: int) -> OutsideMemory:
+    """The table as a model with these classes and columns reads it."""
+    order = column_order(table, names, n_features)
+    return ModelTable(table, table.columns if order is None else tuple(names or ()), order, np.asarray(classes))
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """Picks the columns of a block that belong to a model, in the coordinates of a frame."""
+
+    order: Integers
+    frame: Frame
+
+    def __call__(self, block: Block) -> Block:
+        return Block(_picked(block.X, self.order), block.t, block.weight, block.start, self.frame)
+
+
+@dataclass(frozen=True)
+class _ModelRows(ViewedRows):
+    """Rows outside memory, of which only some columns are seen, in another order and in the coordinates of a frame."""
+
+    source: Rows
+    order: Integers
+    frame: Frame
+
+    @property
+    def change(self) -> _Columns:
+        return _Columns(self.order, self.frame)
+
+    @property
+    def n_features(self) -> int:
+        return len(self.order)
+
+    def seen_through(self, frame: Frame) -> _ModelRows:
+        return replace(self, frame=frame)
+
+    def sample(self, size: int, seed: int, targets: AnyArray | None = None) -> Sample:
+        drawn = self.source.sample(size, seed, targets)
+        return replace(drawn, block=self.change(drawn.block).written_out(np.arange(drawn.n_rows)))
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# The accuracy of a scorer on a table outside memory, as a sum over its rows.
+
+
+def numbered(scorer: Any) -> Any:
+    """The same scorer, which predicts the numbers of classes instead of their labels."""
+    return replace(scorer, classes=np.arange(len(scorer.classes)))
+
+
+def places(labels: Sequence[Any], among: Sequence[Any]) -> Integers:
+    """The place of each label among others, −1 for a label that is not there.
+
+    >>> places(["b", "z"], ["a", "b"]).tolist()
+    [1, -1]
+    """
+    place = {label: k for k, label in enumerate(among)}
+    return np.array([place.get(label, -1) for label in labels], dtype=np.int64)
+
+
+@contextmanager
+def cells_named(rows: Rows, names: list[str] | None) -> Iterator[None]:
+    """Make errors about NaN and infinity name the row of the table. A block counts rows from its own start."""
+    try:
+        yield
+    except NotFiniteError:
+        refuse_not_finite(rows, names)
+        raise
+
+
+@dataclass(frozen=True)
+class _Right(ArraySum):
+    """Σ s over the rows that are classified correctly, and over all rows; ``place``: (K,) of the model's classes."""
+
+    scorer: Any
+    place: Integers
+    shape: tuple[int, ...] = (2,)
+
+    def add(self, total: Array, block: Block) -> Array:
+        is_right = self.place[self.scorer.predict(block.X)] == block.t
+        total += [float(block.weight @ is_right), float(block.weight.sum())]
+        return total
+
+
+def table_accuracy(scorer: Any, table: OutsideMemory, names: list[str] | None, n_features: int) -> float:
+    """The share, by weight, of the rows of a table that are classified correctly.
+
+    A label that the model does not know counts as a mistake.
+    """
+    seen = model_table(table, table.classes, names, n_features)
+    rows = seen.rows(CLASS_NUMBERS)
+    place = places(scorer.classes.tolist(), seen.classes.tolist())
+    with cells_named(rows, list(seen.columns)):
+        right, total = rows.fold(_Right(numbered(scorer), np.where(place < 0, -2, place)))
+    return float(right / total)

@@ -1,0 +1,313 @@
+r"""The exact solution in the span of the rows, for fewer rows than columns (docs/tour.md, R8).
+
+Problem   min_W E(W), smooth and convex, with a quadratic penalty on every column and n < d
+Given     rows in memory
+Returns   W with E(W) at its minimum up to rounding
+Step      Let r_j² be the penalty's curvature, X̃ = X̄ diag(r)⁻¹ and A = X̃ X̃ᵀ = L Lᵀ (n × n, by Cholesky with
+          pivoting; p are the rows of the first rank(A) pivots). The minimum is diag(r)⁻¹ V θ with V = X̃_pᵀ L_p⁻ᵀ
+          orthonormal, and in the coordinates θ the rows are those of L. First, minimise over θ, a dense problem of at
+          most n columns, which takes no pass. Then, while rounding errors are visible, W ← W − αB ∇E, with B from pairs
+          and B₀ the inverse Hessian of the small problem on V and of the penalty elsewhere
+Stops     by the driver's rules; by itself if rounding hides any descent
+
+A component of W outside the span of the rows changes no score but increases the penalty (Kimeldorf and Wahba 1970, the
+representer theorem). If there are at least as many rows as columns, a method for the columns is used instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, ClassVar
+
+import numpy as np
+
+from separatrix.core.base.arrays import Array, Integers, even_pieces, pieces, rows_per_piece
+from separatrix.core.base.machine import in_order
+from separatrix.core.duality_bound import duality
+from separatrix.core.linear_algebra import Subspace, contrasts
+from separatrix.core.penalty import Penalty
+from separatrix.core.problem import Objective
+from separatrix.core.rows.block import Block, is_sparse
+from separatrix.core.rows.frame import Frame
+from separatrix.core.rows.memory_rows import MemoryRows
+from separatrix.core.rows.protocol import ArraySum
+from separatrix.core.solvers.driver import states
+from separatrix.core.solvers.lbfgs import LBFGS, PairsMemory, QuasiNewton
+from separatrix.core.solvers.newton import Newton
+from separatrix.core.solvers.preconditioned_lbfgs import ChordNewton, DiagonalLBFGS, KroneckerLBFGS
+from separatrix.core.solvers.state import Need, Solver, State
+
+# The most rows for which their Gram matrix is built and factored; with more, a method for the columns is used.
+MOST_SPAN_ROWS = 10_000
+# Up to this many parameters, factoring Hessians is cheaper than steps with a Kronecker preconditioner.
+MOST_PARAMETERS_FOR_NEWTON = 300
+# With one score and up to this many parameters, chord Newton is used at once, since trying L-BFGS first costs more.
+MOST_PARAMETERS_FOR_CHORD = 1500
+# The small problem is solved to SMALL_PROBLEM_TOL times the null model's objective, or to rounding error, in at most
+# MOST_SMALL_PROBLEM_STEPS steps.
+SMALL_PROBLEM_TOL, MOST_SMALL_PROBLEM_STEPS = 1e-12, 500
+# L-BFGS on the small problem continues while every STEPS_PER_CHECK steps reduce the gap to at most LARGEST_GAP_RATIO
+# times its value before.
+STEPS_PER_CHECK, LARGEST_GAP_RATIO = 15, 1e-3
+# Pivots below this times the number of rows times the largest squared row length are treated as rounding errors.
+PIVOT_ROUNDING = float(np.finfo(np.float64).eps)
+# The number of bytes of rows that are centred and scaled at a time, and the most slices that are summed in parallel.
+SLICE_BYTES, SLICE_STRANDS = 1 << 22, 4
+# The most steps of the conjugate gradient method.
+MOST_CG_STEPS = 300
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpanMemory(PairsMemory):
+    """Pairs, the factor L and the pivots that define the basis V, and θ, the minimum of the small problem."""
+
+    L: Array
+    pivots: Integers
+    theta: Array
+
+
+@dataclass(frozen=True)
+class Span:
+    """W = diag(r)⁻¹ V θ, with V an orthonormal basis of the span of the rows.
+
+    Parameters
+    ----------
+    pairs : int, default 10
+        The number of L-BFGS pairs of the steps that follow the solution in the span.
+
+    Examples
+    --------
+    >>> from separatrix.core.problem import build_objective
+    >>> from separatrix.core.rows.labelled_table import labelled_rows
+    >>> rows, codes = np.arange(12.0).reshape(3, 4) ** 2, np.array([0, 1, 0])
+    >>> problem = build_objective(labelled_rows(rows, codes, 2), 2, Penalty(1.0, np.ones(4)))
+    >>> found = Span().init(problem, np.zeros(problem.shape))
+    >>> bool(np.linalg.norm(found.at.gradient) < 1e-12)
+    True
+    """
+
+    pairs: int = 10
+    name: ClassVar[str] = "span"
+    needs: ClassVar[frozenset[Need]] = frozenset({Need.SMOOTH, Need.RIDGE, Need.STANDARD, Need.RESIDENT, Need.HELD})
+    by_sums: ClassVar[bool] = False  # which rows are pivots depends on their order
+    converges: ClassVar[bool] = True
+
+    def init(self, problem: Objective, start: Array) -> State:
+        block = problem.rows.resident()
+        if block is None or block.n_rows >= min(block.X.shape[1], MOST_SPAN_ROWS):
+            return _of_columns(problem).init(problem, start)
+        L, pivots = factored_span(problem, block)
+        basis = Basis(problem, L, pivots)
+        theta = _solved(basis.small)
+        W = basis.image(theta)
+        return State(W, problem.value_gradient(W), memory=SpanMemory(L=L, pivots=pivots, theta=theta))
+
+    def step(self, problem: Objective, state: State, budget: int | None = None) -> State:
+        memory = state.memory
+        if not isinstance(memory, SpanMemory):  # `init` chose a method for the columns
+            return _of_columns(problem).step(problem, state, budget)
+        basis, g = Basis(problem, memory.L, memory.pivots), state.at.gradient
+        method = QuasiNewton(problem, np.ravel, lambda v: v.reshape(g.shape), self.pairs)
+        return method.moved(state, memory, basis.inverse(memory.theta), patience=2)
+
+    def solution(self, problem: Objective, state: State) -> State:
+        return state
+
+
+def _solved(small: Objective) -> Array:
+    """The minimum of the small problem, by L-BFGS while that is fast, as it is for distinct rows of similar length."""
+    goal, before = SMALL_PROBLEM_TOL * small.null_value, np.inf
+    theta = np.zeros(small.shape)
+    if small.shape[0] == 1 and small.size <= MOST_PARAMETERS_FOR_CHORD:
+        return _run(ChordNewton(), small, theta, goal)
+    for state in islice(states(LBFGS(), small, theta), MOST_SMALL_PROBLEM_STEPS):
+        theta, gap = state.W, duality(small, state.W, state.at).known
+        if gap <= goal:
+            return theta
+        if state.iteration % STEPS_PER_CHECK == 0:
+            if gap > LARGEST_GAP_RATIO * before and state.iteration > 0:
+                break
+            before = gap
+    return _run(_of_columns(small), small, theta, goal)
+
+
+def _run(solver: Solver, small: Objective, theta: Array, goal: float) -> Array:
+    for state in islice(states(solver, small, theta), MOST_SMALL_PROBLEM_STEPS):
+        theta = state.W
+        if duality(small, theta, state.at).known <= goal:
+            break
+    return theta
+
+
+def _of_columns(problem: Objective) -> Solver:
+    """The solver for a problem that the span of the rows does not suit; it works on the columns."""
+    if problem.has_hessian and problem.size <= MOST_PARAMETERS_FOR_NEWTON:
+        return Newton()
+    if problem.has_hessian and problem.shape[0] == 1:
+        return ChordNewton()
+    return KroneckerLBFGS() if problem.has_gram else DiagonalLBFGS()
+
+
+def _units(problem: Objective) -> tuple[Array, float]:
+    """r divided by its largest value, (d,), with 1 for hidden columns, and the largest value of r."""
+    r = problem.root_penalty[1:]
+    most = float(r.max())
+    return np.where(r > 0, r / most, 1.0), most
+
+
+@dataclass(frozen=True)
+class Basis:
+    """V = X̃_pᵀ L_p⁻ᵀ, with X̃ in units of the largest r, and the problem in its coordinates."""
+
+    problem: Objective
+    L: Array
+    pivots: Integers
+
+    @property
+    def small(self) -> Objective:
+        """E as a function of θ, (K, rank + 1): rows L, and the same penalty on all columns."""
+        problem, rank = self.problem, self.L.shape[1]
+        block: Any = problem.rows.resident()
+        rows = MemoryRows(self.L, block.t, block.weight, Frame.identity(rank))
+        penalty = Penalty(problem.total_weight * _units(problem)[1] ** 2, np.ones(rank))
+        Z = None if problem.fit_intercept else np.eye(rank + 1)[:, 1:]
+        K = problem.shape[0]
+        known = {"subspace": Subspace(contrasts(K) if K > 1 else None, Z, rank + problem.fit_intercept)}
+        return Objective(rows, problem.loss, penalty, problem.n_classes, problem.fit_intercept, known=known)
+
+    def image(self, theta: Array) -> Array:
+        """W = diag(r)⁻¹ V θ, with unchanged intercepts, in one pass."""
+        from scipy.linalg import solve_triangular
+
+        unit, _ = _units(self.problem)
+        R = np.zeros((len(self.L), len(theta)))
+        R[self.pivots] = solve_triangular(self.L[self.pivots], theta[:, 1:].T, lower=True, trans="T")
+        total = self.problem.rows.fold(_Adjoint(R, self.problem.rows.n_features + 1))
+        return np.column_stack([theta[:, 0], total[:, 1:] / unit / unit])
+
+    def part(self, G: Array) -> Array:
+        """Vᵀ diag(r)⁻¹ G with unchanged intercepts, (K, rank + 1), in one pass."""
+        from scipy.linalg import solve_triangular
+
+        unit, _ = _units(self.problem)
+        along = np.column_stack([np.zeros(len(G)), G[:, 1:] / unit / unit])
+        scores = self.problem.rows.fold(_Scores(along, len(self.L)))
+        return np.column_stack([G[:, 0], solve_triangular(self.L[self.pivots], scores[self.pivots], lower=True).T])
+
+    def inverse(self, theta: Array) -> Callable[[Array], Array]:
+        """G ↦ H⁻¹ G, where H is the Hessian of the small problem at θ on V, and that of the penalty elsewhere."""
+        small, (unit, most) = self.small, _units(self.problem)
+
+        def solve(g: Array) -> Array:
+            G = g.reshape(self.problem.shape)
+            inside = self.part(G)
+            more = conjugate_gradients(lambda v: small.hessian_product(theta, v), inside)
+            more[:, 1:] -= inside[:, 1:] / most**2
+            W = self.image(more)
+            W[:, 1:] += G[:, 1:] / unit / unit / most**2
+            return W.ravel()
+
+        return solve
+
+
+def conjugate_gradients(product: Callable[[Array], Array], g: Array, tol: float = 1e-6) -> Array:
+    """v with ‖product(v) − g‖ ≤ tol ‖g‖, for a symmetric positive definite product (Hestenes and Stiefel 1952).
+
+    >>> conjugate_gradients(lambda v: 4.0 * v, np.array([2.0, 4.0])).tolist()
+    [0.5, 1.0]
+    """
+    v, left = np.zeros_like(g), g.copy()
+    along, size = left.copy(), float(np.sum(left**2))
+    goal = tol**2 * size
+    for _ in range(MOST_CG_STEPS):
+        if size <= goal:
+            break
+        turned = product(along)
+        alpha = size / float(np.sum(along * turned))
+        v, left = v + alpha * along, left - alpha * turned
+        size, before = float(np.sum(left**2)), size
+        along = left + (size / before) * along
+    return v
+
+
+@dataclass(frozen=True)
+class _Adjoint(ArraySum):
+    """Rᵀ X̄, (K, d + 1), for R (n, K)."""
+
+    R: Array
+    width: int
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return (self.R.shape[1], self.width)
+
+    def add(self, total: Array, block: Block) -> Array:
+        total += block.adjoint(self.R[block.start : block.start + block.n_rows])
+        return total
+
+
+@dataclass(frozen=True)
+class _Scores(ArraySum):
+    """X̄ Wᵀ, (n, K)."""
+
+    W: Array
+    n_rows: int
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return (self.n_rows, len(self.W))
+
+    def add(self, total: Array, block: Block) -> Array:
+        total[block.start : block.start + block.n_rows] = block.scores(self.W)
+        return total
+
+
+def factored_span(problem: Objective, block: Block) -> tuple[Array, Integers]:
+    """L (n, rank) with L Lᵀ = X̃ X̃ᵀ, and the pivots, (rank,); one pass."""
+    from scipy.linalg.lapack import dpstrf
+
+    problem.rows.counter.add()
+    unit, _ = _units(problem)
+    A = (_gram_sparse if is_sparse(block.X) else _gram_dense)(block, unit)
+    n = len(A)
+    lower, order, rank, _ = dpstrf(A, lower=1, tol=n * PIVOT_ROUNDING * float(np.max(np.diag(A), initial=0.0)))
+    order = order.astype(np.int64) - 1
+    L = np.zeros((n, rank))
+    L[order] = np.tril(lower)[:, :rank]
+    return L, order[:rank]
+
+
+def _gram_dense(block: Block, unit: Array) -> Array:
+    """X̃ X̃ᵀ by slices of columns in parallel, so that X̃ is never stored as a whole."""
+    X, frame = np.asarray(block.X), block.frame
+    n, d = X.shape
+    slices = list(pieces(d, rows_per_piece(SLICE_BYTES // 8, n, fewest=16)))
+
+    def strand(some: slice) -> Array:
+        A = np.zeros((n, n))
+        for J in slices[some]:
+            part = X[:, J] - frame.center[J]
+            part /= frame.scale[J] * unit[J]
+            A += part @ part.T  # NumPy recognises A Aᵀ and calls the symmetric product, which is half the work
+        return A
+
+    parts = in_order(strand, even_pieces(len(slices), min(SLICE_STRANDS, len(slices))))
+    total = next(parts)
+    for part in parts:
+        total += part
+    return total
+
+
+def _gram_sparse(block: Block, unit: Array) -> Array:
+    """X̃ X̃ᵀ for CSR rows: some rows at a time are made dense and multiplied by all rows."""
+    n, d = block.X.shape
+    A = np.empty((n, n))
+    for rows in pieces(n, rows_per_piece(SLICE_BYTES // 8, d)):
+        W = block.take(np.arange(rows.start, rows.stop)).homogeneous()
+        W[:, 0] = 0.0
+        W[:, 1:] /= unit
+        W[:, 1:] /= unit
+        A[:, rows] = block.scores(W)
+    return 0.5 * (A + A.T)

@@ -1,0 +1,397 @@
+"""Stopping rules and status messages, and the rule for separation: without a penalty, no finite optimum exists."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from separatrix.core.base.arrays import EPS, Array
+from separatrix.core.base.messages import Message, Parameter, Remedy, Setting
+from separatrix.core.gap import Bound
+from separatrix.core.gap_bounds import largest_curvature, unresolved_reason
+from separatrix.core.linear_algebra import limiting_columns, oversized_column
+from separatrix.core.problem import Objective
+from separatrix.core.proofs.naming import About
+from separatrix.core.proofs.row_claims import View
+from separatrix.core.proofs.separability import class_values, decide_streamed
+from separatrix.core.proofs.verdicts import QuasiSeparable, Verdict
+from separatrix.core.solvers.gradient_descent import DescentMemory
+from separatrix.core.solvers.newton import Newton
+from separatrix.core.solvers.state import Halt, Memory, State
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Stopping rules and status messages. Each rule is a function of a run that returns a `Status`, or None to continue.
+
+Code = Literal[
+    "optimal",
+    "resolved",
+    "gradient",
+    "patience",
+    "rounding",
+    "separated",
+    "quasi-separated",
+    "diverged",
+    "max_iter",
+    "inseparable",
+]
+
+# The advice in the message of a run that ended before the tolerance was reached.
+_GO_ON = Remedy(
+    Message("raise ", Parameter("max_iter"), ", raise ", Parameter("tol"), ", or leave the solver at 'auto'")
+)
+# The advice where columns differ by less than float64 resolves.
+_LEAVE_ONE_OUT = Remedy(Message("leave one of them out, or use a finite ", Parameter("C")))
+
+
+class Record(NamedTuple):
+    """One iteration in the trace of a run.
+
+    Attributes
+    ----------
+    iteration : int
+        The number of the iteration.
+    passes : int
+        The passes over the rows so far.
+    value, gradient_norm : float
+        The objective and the length of its gradient at the weights after the iteration, or NaN if the solver skipped
+        the pass that computes them.
+    bound : float or None
+        An upper bound on E − min E; None if none is known.
+    seconds : float
+        The time since the run began.
+    met : float or None
+        For online methods, the mean cost of the rows in the iteration, each computed with the weights just before the
+        row was processed; None for other methods.
+    """
+
+    iteration: int
+    passes: int
+    value: float
+    gradient_norm: float
+    bound: float | None
+    seconds: float
+    met: float | None = None
+
+
+@dataclass(frozen=True)
+class Status:
+    """Why a run ended.
+
+    Attributes
+    ----------
+    code : str
+        The kind of status.
+    sentence : str
+        The explanation. If it mentions rows, columns or settings, it is a `Message`, which holds them as typed parts.
+    met : bool
+        Whether the run reached its goal.
+    """
+
+    code: Code
+    sentence: str
+    met: bool
+
+
+Rule: TypeAlias = Callable[[Objective, State[Memory], Bound, Sequence[Record]], "Status | None"]
+
+
+@dataclass(frozen=True)
+class Certified:
+    """The rule that the bound is at most ``tol`` times the null model's objective.
+
+    The status code is "resolved" if this is proved only for the directions that float64 resolves, and the columns have
+    other directions.
+
+    Parameters
+    ----------
+    tol : float
+        The tolerance, relative to the null model's objective.
+
+    Examples
+    --------
+    >>> Certified(1e-8)
+    Certified(tol=1e-08)
+    """
+
+    tol: float
+
+    def __call__(self, problem: Objective, state: State, bound: Bound, trace: Sequence[Record]) -> Status | None:
+        known = bound.known if bound.resolved is None else bound.resolved
+        if not known <= self.tol * problem.null_value:
+            return None
+        relative = known / problem.null_value if problem.null_value > 0 else 0.0
+        if bound.resolved is not None:
+            resolved = Message(
+                f"optimal among the weights that float64 resolves, within {relative:.1e} of the null model's "
+                "objective, but perhaps not among all: ",
+                bound.reason,
+                _LEAVE_ONE_OUT,
+            )
+            return Status("resolved", resolved, True)
+        sentence = (
+            f"optimal: the objective exceeds its minimum by at most {relative:.1e} of the null model's objective "
+            f"(tolerance {self.tol:.0e})"
+        )
+        return Status("optimal", sentence, True)
+
+
+@dataclass(frozen=True)
+class SmallGradient:
+    """The rule of the lectures: the gradient's norm is at most ``length``. It does not prove a bound on E − min E.
+
+    Parameters
+    ----------
+    length : float
+        The norm at which the run stops.
+
+    Examples
+    --------
+    >>> SmallGradient(1e-6)
+    SmallGradient(length=1e-06)
+    """
+
+    length: float
+
+    def __call__(self, problem: Objective, state: State, bound: Bound, trace: Sequence[Record]) -> Status | None:
+        if not trace[-1].gradient_norm <= self.length:
+            return None
+        return Status("gradient", f"the gradient's length fell to {trace[-1].gradient_norm:.1e}", True)
+
+
+@dataclass(frozen=True)
+class Stationary:
+    """The rule for problems without a bound: the gradient's norm is at most ``tol``.
+
+    If the solver has stalled because of rounding, ``near`` replaces ``tol``.
+
+    Parameters
+    ----------
+    tol : float
+        The norm at which the run stops.
+    near : float, default 1e-6
+        The norm at which a run that rounding has stalled counts as converged.
+
+    Examples
+    --------
+    >>> Stationary(1e-8)
+    Stationary(tol=1e-08, near=1e-06)
+    """
+
+    tol: float
+    near: float = 1e-6
+
+    def __call__(self, problem: Objective, state: State, bound: Bound, trace: Sequence[Record]) -> Status | None:
+        traits, length = problem.loss.traits, trace[-1].gradient_norm
+        if traits.convex and (traits.self_concordance is not None or bound.value is not None):
+            return None
+        if not length <= (self.near if state.halt is Halt.STALLED else self.tol):  # NaN is not small, either
+            return None
+        if traits.convex and (unresolved := unresolved_reason(problem)):
+            sentence = Message(
+                f"stationary among the weights that float64 resolves: the gradient's length fell to {length:.1e}, but "
+                "the minimum may be lower: ",
+                unresolved,
+                _LEAVE_ONE_OUT,
+            )
+            return Status("gradient", sentence, True)
+        kind = (
+            "near the minimum, though no bound proves how near"
+            if traits.convex
+            else "at a minimum, perhaps not the lowest: the cost is not convex"
+        )
+        return Status("gradient", f"stationary: the gradient's length fell to {length:.1e}, {kind}", True)
+
+
+@dataclass(frozen=True)
+class MostIterations:
+    """The rule that ``max_iter`` iterations have been made.
+
+    Parameters
+    ----------
+    max_iter : int
+        The most iterations.
+
+    Examples
+    --------
+    >>> MostIterations(100)
+    MostIterations(max_iter=100)
+    """
+
+    max_iter: int
+
+    def __call__(self, problem: Objective, state: State, bound: Bound, trace: Sequence[Record]) -> Status | None:
+        if state.iteration < self.max_iter:
+            return None
+        cause = oversized_column(problem)
+        why = Message(": ", cause) if cause else _GO_ON
+        ended = Message("stopped at ", Setting("max_iter", self.max_iter), " before the tolerance was reached", why)
+        return Status("max_iter", ended, False)
+
+
+@dataclass(frozen=True)
+class Halted:
+    """The rule that the solver has halted (``State.halt``)."""
+
+    def __call__(self, problem: Objective, state: State, bound: Bound, trace: Sequence[Record]) -> Status | None:
+        if state.halt is None:
+            return None
+        if state.halt is Halt.DIVERGED:
+            return _diverged(problem, state)
+        if state.halt is Halt.PATIENCE:
+            sentence = Message(
+                "patience ran out before the tolerance was reached: the last epochs improved the objective by too "
+                "little",
+                Remedy("leave the solver at 'auto'"),
+            )
+            return Status("patience", sentence, False)
+        ended = f"went as far as float64 goes ({state.halt.value}) before the tolerance was reached"
+        cause = limiting_columns(problem)
+        why = Message(": ", cause) if cause else Remedy(Message("raise ", Parameter("tol")))
+        return Status("rounding", Message(ended, why), False)
+
+
+def _diverged(problem: Objective, state: State) -> Status:
+    safe = 2.0 / max(largest_curvature(problem), 1e-300)
+    eta = f" eta={state.memory.eta:.3g}" if isinstance(state.memory, DescentMemory) else ""
+    return Status(
+        "diverged",
+        f"diverged: the learning rate{eta} is too large for these columns; descent is certain below "
+        f"{safe:.3g}; the best weights seen are returned",
+        False,
+    )
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# The stopping rule for complete and quasi-complete separation: without a penalty, no finite optimum exists.
+#
+# A direction V leads to infinity if its margins are ≥ 0 on every row and > 0 on some, so that the likelihood never
+# decreases along it. Under complete separation, weights that classify every row correctly are such a direction. Under
+# quasi-complete separation, Newton's steps approach one: scores grow along it by about one per step, while all finite
+# components converge. The test without a fit is ``core.proofs.separability``.
+
+# Directions to infinity are tested after this many Newton steps from zero, and at most this many steps are taken.
+# Before the first, the finite components have not converged; after the last, second derivatives are lost to rounding.
+FIRST_TESTED_STEP, LAST_TESTED_STEP = 8, 60
+# Limits on relative margins, which are margins divided by the size of their terms. Relative margins within ±ZERO_MARGIN
+# count as zero, and those above POSITIVE_MARGIN as positive. Entries of a direction below ZERO_MARGIN times the largest
+# one count as zero, too.
+ZERO_MARGIN, POSITIVE_MARGIN = 1e-11, 1e-6
+# The iterations at which a run without a bound is tested for quasi-complete separation. Newton's method never needs
+# more iterations than the first of them.
+LOOKS = frozenset({30, 100, 300, 1000, 3000})
+# The iteration after which rows outside memory are tested once for quasi-complete separation, if there is no bound yet.
+# Newton steps that look for a direction would read them up to 80 times; linear programs on a few rows read them about
+# three times, and their answer is final.
+LOOK_OUTSIDE_MEMORY = 6
+QUASI_SEPARATED = Status(
+    "quasi-separated",
+    "no optimum exists: along one direction the rows either do not move or move to their own side, so without a "
+    "penalty the likelihood keeps growing along it and some weights are infinite",
+    False,
+)
+
+
+@dataclass(frozen=True)
+class Separated:
+    """The rule that no optimum exists. It is tested if the loss is nearly 0, the solver stalls, or the run is long.
+
+    Parameters
+    ----------
+    max_iter : int
+        The most iterations of the run.
+    tol : float
+        The tolerance of the run.
+    share : float, default 0.05
+        Complete separation is tested once the loss is below this share of the null model's.
+    asked : list
+        The verdict on rows outside memory, once it was asked for.
+
+    Examples
+    --------
+    >>> Separated(100, 1e-8).share
+    0.05
+    """
+
+    max_iter: int
+    tol: float
+    share: float = 0.05  # above it, complete separation is not tested, to save passes
+    asked: list[Verdict] = field(default_factory=list, repr=False, compare=False)
+
+    def __call__(self, problem: Objective, state: State, bound: Bound, trace: Sequence[Record]) -> Status | None:
+        if not self._is_open(problem, state, bound):
+            return None
+        if self._long_enough(problem, state, trace):
+            return completely(problem, state.W) or self._quasi(problem)
+        if state.at.value <= self.share * problem.null_value:
+            return completely(problem, state.W)
+        early = state.iteration >= LOOK_OUTSIDE_MEMORY and not self.asked and problem.rows.resident() is None
+        return self._quasi(problem) if early else None
+
+    @staticmethod
+    def _is_open(problem: Objective, state: State, bound: Bound) -> bool:
+        """Whether an optimum may not exist: the loss is an unpenalised likelihood, and no bound is known yet."""
+        if bound.value is not None or bound.resolved is not None or state.iteration == 0:
+            return False
+        return problem.has_unpenalised and problem.loss.traits.likelihood
+
+    def _quasi(self, problem: Objective) -> Status | None:
+        """``quasi``; for rows outside memory by linear programs, and only once."""
+        if problem.rows.resident() is not None or problem.n_offsets or not problem.unpenalised[1:].all():
+            return quasi(problem)
+        if not self.asked:
+            K = problem.n_classes
+            about, view = About(problem.fit_intercept), View(K, problem.fit_intercept)
+            self.asked.append(decide_streamed(problem.rows, view, about, class_values(K)).verdict)
+        return QUASI_SEPARATED if isinstance(self.asked[0], QuasiSeparable) else None
+
+    def _long_enough(self, problem: Objective, state: State, trace: Sequence[Record]) -> bool:
+        """Whether to search for a direction to infinity: the run is stalled or long, or its gradient is small."""
+        if state.halt in (Halt.STALLED, Halt.CRAWLING, Halt.SINGULAR, Halt.PATIENCE):
+            return True
+        # Without a bound, a small gradient does not prove convergence: gradients also vanish on the way to infinity.
+        flat = problem.loss.traits.self_concordance is None and trace[-1].gradient_norm <= self.tol
+        return flat or state.iteration in LOOKS or state.iteration >= self.max_iter
+
+
+def completely(problem: Objective, W: Array) -> Status | None:
+    """The status for complete separation if W classifies every row correctly, otherwise None."""
+    margins = problem.relative_margins(np.where(problem.unpenalised, W, 0.0))
+    if not margins.least > 4 * problem.shape[1] * EPS:  # the rounding error of a sum of d + 1 products
+        return None
+    return Status(
+        "separated",
+        "no optimum exists: these weights put every row on its own side (no margin is below "
+        f"{margins.smallest:.3g}), so without a penalty the likelihood keeps growing along them",
+        False,
+    )
+
+
+def quasi(problem: Objective) -> Status | None:
+    """The status for quasi-complete separation, if a Newton step from zero is a direction to infinity, else None."""
+    problem = problem.standard or problem
+    if not problem.has_hessian:
+        return None
+    state, longest = Newton().init(problem, np.zeros(problem.shape)), 0.0
+    for k in range(LAST_TESTED_STEP):
+        state = Newton().step(problem, state)
+        if state.halt is not None or state.memory is None:
+            return None
+        direction = np.where(problem.unpenalised, state.memory.direction, 0.0)
+        longest = max(longest, float(np.linalg.norm(direction)))
+        if np.linalg.norm(direction) < 1e-6 * longest:
+            return None  # the steps converge, so an optimum exists
+        if k >= FIRST_TESTED_STEP and _leads_to_infinity(problem, direction):
+            return QUASI_SEPARATED
+    return None
+
+
+def _leads_to_infinity(problem: Objective, direction: Array) -> bool:
+    """Whether no margin along a direction is negative, up to rounding error, and some are positive."""
+    # Entries that are only rounding errors are set to zero: for a row at the centres of all other columns, such an
+    # entry would determine the sign of the margin.
+    moved = np.where(np.abs(direction) <= ZERO_MARGIN * np.abs(direction).max(), 0.0, direction)
+    margins = problem.relative_margins(moved)
+    return margins.least >= -ZERO_MARGIN and margins.most > POSITIVE_MARGIN

@@ -1,1 +1,0 @@
-"""The objective that a fit minimises, its derivatives, and bounds on the distance to its minimum."""

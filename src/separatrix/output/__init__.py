@@ -1,0 +1,1 @@
+"""What goes out: exports to SQL, ONNX and Python, plots, the report."""

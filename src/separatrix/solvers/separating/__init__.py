@@ -1,1 +1,0 @@
-"""Solvers that search for a separating hyperplane: perceptron, Kozinec, maximum margin."""

@@ -1,0 +1,1 @@
+"""How good, how certain, what matters: evaluation, decisions, inference, effects, diagnostics, checks."""

@@ -1,0 +1,1 @@
+"""How rows come in: formats, types, encoder, text, scan, cache."""

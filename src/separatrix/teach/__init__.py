@@ -1,0 +1,1 @@
+"""The lectures: textbook quantities, steps, information, figures, exercises, the lab."""

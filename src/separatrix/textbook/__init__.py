@@ -1,1 +1,0 @@
-"""Computations of the lectures besides classifiers: mistake bounds, margins and error surfaces."""
