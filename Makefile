@@ -37,7 +37,7 @@ quick-tests:
 test-all: test-portable  ## all tests, including slow ones, and test-portable
 	$(ONE_THREAD) $(BIN)/pytest -n $(PROCESSES)
 
-test-portable: $(VENV)/.dev  ## the tests with the arithmetic of older processors; all, or TESTS="tests/proofs docs"
+test-portable: $(VENV)/.dev  ## the tests with the arithmetic of older processors; all, or TESTS="tests/core/proofs docs"
 	$(ONE_THREAD) $(BIN)/python -m tests.portable -n $(PROCESSES) -m "not slow" $(TESTS)
 
 # Older releases of dependencies give deprecation warnings about each other, which are ignored.

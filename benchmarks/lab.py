@@ -200,7 +200,7 @@ def main(given: list[str] | None = None) -> int:
 
     from separatrix.classifiers import OFFERED
     from separatrix.teach.lab.points import checked, spelled
-    from tests.lab.launching import ARGUMENTS, CHROMIUM, started
+    from tests.teach.lab.launching import ARGUMENTS, CHROMIUM, started
 
     parser = argparse.ArgumentParser(prog="python -m benchmarks.lab", description=__doc__.partition("\n")[0])
     parser.add_argument("names", nargs="*", metavar="NAME", help="classifiers; none: all of them")

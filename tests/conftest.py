@@ -13,6 +13,6 @@ def _words_of(display, name):
 def undrawn(monkeypatch):
     """Reports have the words of their figures, and not the drawings, which take 99 % of the time of a report.
 
-    For tests that read what a page says. ``tests/reports/test_report.py`` draws the figures of all classifiers.
+    For tests that read what a page says. ``tests/output/report/test_report.py`` draws the figures of all classifiers.
     """
     monkeypatch.setattr("separatrix.output.report.page.svg", _words_of)

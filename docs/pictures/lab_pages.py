@@ -9,7 +9,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
 
-from tests.lab.launching import ARGUMENTS, CHROMIUM, started
+from tests.teach.lab.launching import ARGUMENTS, CHROMIUM, started
 
 HERE = Path(__file__).parent
 WIDTH, HEIGHT = 1280, 800

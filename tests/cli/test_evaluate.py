@@ -17,7 +17,7 @@ from .running import OVERLAPPING, complaint, real, run
 
 
 def test_pima(tmp_path):
-    """MASS's Pima.tr and Pima.te: fitted on the one, 66 of the 332 rows of the other are wrong, as in tests/table."""
+    """MASS's Pima.tr and Pima.te: fitted on the one, 66 of the 332 rows of the other are wrong, as in tests/tables."""
     train, test = real(tmp_path, "pima_tr"), real(tmp_path, "pima_te", "parquet")
     run("fit", train, "--target", "type", "--C", "inf", "--test-size", "0", "--out", "m.json")
     text = run("evaluate", "m.json", test).stdout

@@ -30,7 +30,7 @@ ASKED = (
     "tests/classifiers/test_laws.py",
     "tests/classifiers/test_sklearn_checks.py",
     "tests/cli/test_fit.py",
-    "tests/model_file/test_round_trip.py",
+    "tests/classifiers/model_file/test_round_trip.py",
     "tests/package/test_arguments.py",
 )
 

@@ -1,4 +1,4 @@
-# Reference numbers for tests/firth/test_r.py and tests/inference/test_r.py: bias-reduced fits of brglm2, and profile
+# Reference numbers for tests/core/firth/test_r.py and tests/statistics/inference/test_r.py: bias-reduced fits of brglm2, and profile
 # intervals of maximum likelihood.
 # Run in this folder: Rscript inference.R > inference.json
 # Needs R's MASS and brglm2; numbers are printed with 17 digits, which read back to the same doubles.

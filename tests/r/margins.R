@@ -1,4 +1,4 @@
-# Reference numbers for tests/inference/test_factors.py: average contrasts of the levels of factors with their reference
+# Reference numbers for tests/statistics/inference/test_factors.py: average contrasts of the levels of factors with their reference
 # levels, and their standard errors by the delta method.
 # Run in this folder: Rscript margins.R > margins.json
 # Needs R's nnet, brglm2, carData and numDeriv, and ../../docs/data/birthwt.csv; numbers are printed with 17 digits, which
