@@ -79,11 +79,6 @@ def in_two_parts(make, X, y, weight):
     return model.partial_fit(X[half:], y[half:], None, weight[half:])
 
 
-def merged(make, X, y, weight):
-    even = np.arange(len(y)) % 2 == 0
-    return sx.merge(*(make().fit(X[rows], y[rows], weight[rows]) for rows in (even, ~even)))
-
-
 def at_once(make, X, y, weight):
     return make().fit(X, y, weight)
 
@@ -115,8 +110,6 @@ FITS = {
     "parts of fisher": partial(in_two_parts, sx.FisherDiscriminant),
     "parts of lda": partial(in_two_parts, sx.LinearDiscriminantAnalysis),
     "parts of qda": partial(in_two_parts, sx.QuadraticDiscriminantAnalysis),
-    "merged least squares": partial(merged, sx.LeastSquaresClassifier),
-    "merged lda": partial(merged, sx.LinearDiscriminantAnalysis),
     "logistic": partial(at_once, sx.LogisticRegression),
     "svc": partial(at_once, sx.LinearSVC),
 }
