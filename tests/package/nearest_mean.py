@@ -8,13 +8,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from separatrix.classifiers.base import Approach, LinearClassifier
-from separatrix.classifiers.description import LINEAR_SCORER, Description, Requires, Setting, array, record
+from separatrix.classifiers.description import LINEAR_SCORER, Description, ModelSetting, Requires, array, record
 from separatrix.classifiers.fit_input import validate
 from separatrix.classifiers.generative import refuse_empty_class
 from separatrix.core.base.arrays import EPS, Array, check_choice
 from separatrix.core.base.machine import one_blas_thread
-from separatrix.core.certificate import Certificate, Recomputed
-from separatrix.core.gap import Bound
+from separatrix.core.certificate import Bound, Certificate, Recomputed
 from separatrix.core.moments import Moments, gather, refuse_extreme_scales
 from separatrix.core.moments_claims import MomentsClaim
 from separatrix.core.rows.protocol import Rows, counted_passes
@@ -23,7 +22,7 @@ from separatrix.core.scorer import Scorer
 
 DESCRIPTION = Description(
     about="the class whose mean is nearest",
-    settings=(Setting("--shift", "shift", "For the nearest mean: none (the default) or priors.", metavar="WORD"),),
+    settings=(ModelSetting("--shift", "shift", "For the nearest mean: none (the default) or priors.", metavar="WORD"),),
     claims={
         "means": record("tests.package.nearest_mean:MeansClaim", scorer=LINEAR_SCORER, means=array("K", "d")),
     },

@@ -1,4 +1,8 @@
-"""Base classes of all classifiers. A fitted classifier predicts with its scorer (docs/tour.md, D1, D2, D6, P13)."""
+"""Base classes of all classifiers (docs/tour.md, D1, D2, D6, P13).
+
+A fitted classifier predicts with its scorer, and has a certificate. What only some models of a class can do, such as
+probabilities, is a method that ``offered_where`` guards: on the others, access raises an error that says why.
+"""
 
 from __future__ import annotations
 
@@ -23,9 +27,6 @@ from separatrix.core.geometry.hyperplane import Hyperplane
 from separatrix.core.rows.labelled_table import OutsideMemory
 from separatrix.core.rows.views import table_accuracy
 from separatrix.core.scorer import Scorer, Scores
-
-# ----------------------------------------------------------------------------------------------------------------------
-# Methods that exist only on some models of a class; on the others, access raises an error that says why.
 
 
 def offered_where(check: Callable[[Any], None]) -> Callable[[Callable[..., Any]], Any]:

@@ -1,11 +1,9 @@
 """Basis functions φ(x): the model is linear in its parameters, but its boundary in x may be curved.
 
-See docs/tour.md, B1, B2.
-
-The bases are transformers, which are placed before a classifier in a pipeline.
-They do not contain the constant function 1, since the classifier fits an intercept: ``Basis(["x0", "x1", "x0*x1"])``
-with an intercept is φ(x) = (1, x₁, x₂, x₁x₂). Columns without names are
-called x0, x1, …, as in scikit-learn and in the rest of this package; the lectures count from 1.
+The bases are transformers, which are placed before a classifier in a pipeline (docs/tour.md, B1, B2). They do not
+contain the constant function 1, since the classifier fits an intercept: ``Basis(["x0", "x1", "x0*x1"])`` with an
+intercept is φ(x) = (1, x₁, x₂, x₁x₂). Columns without names are called x0, x1, …, as in scikit-learn and in the rest of
+this package; the lectures count from 1.
 """
 
 from __future__ import annotations

@@ -1,11 +1,9 @@
-"""The description that each classifier's file holds at its top, and what several descriptions share.
+"""The description that each classifier's file holds at its top, ``DESCRIPTION = Description(...)``.
 
-The description that each classifier's file holds at its top: ``DESCRIPTION = Description(...)``.
-
-The command line, model files and comparisons know a classifier by its description only, so a new classifier is one file
-and one line in ``OFFERED``. They read the description from the source (``core.base.lazy``) without importing the
-classifier. So a description may use only plain values and the names in this module and in ``shared_descriptions``, and
-neither of these two imports NumPy or scikit-learn.
+The command line, model files, comparisons and forms know a classifier by its description only, so a new classifier is
+one file and one line in ``OFFERED``. They read the description from the source (``core/base/lazy.py``) without
+importing the classifier. So a description may use only plain values and the names defined here, and this file imports
+neither NumPy nor scikit-learn.
 """
 
 from __future__ import annotations
@@ -18,8 +16,8 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Setting:
-    """An option of the command line and the parameter that it sets.
+class ModelSetting:
+    """A setting of a classifier: a parameter, and the option of the command line that sets it.
 
     ``type``: float, int or str. ``words``: for a number, the words that are accepted besides numbers; for text, the
     only words accepted (empty: any text). ``names``: a registry, as "module:NAME", whose names the help appends to its
@@ -42,7 +40,7 @@ class Setting:
 class Field:
     """How one value is stored in a model file. The functions below make fields.
 
-    ``kind``: "number", "array", "record", "choice", or a name in ``model_file.fields_by_classifier.KNOWN``.
+    ``kind``: "number", "array", "record", "choice", or a name in ``KNOWN`` of ``classifiers/model_file.py``.
     ``options``: the arguments of the kind. ``optional``: the value may be None. ``each``: the value is a ``sequence``
     with one item for each entry of this axis. ``of_two``: only models of two classes have the value.
     """
@@ -97,7 +95,7 @@ def choice(registry: str) -> Field:
 COUNT = Field("count")
 # Row numbers.
 ROWS = array("", whole=True, least=0)
-# Kinds of value that ``model_file`` stores in its own way.
+# Kinds of value that ``classifiers/model_file.py`` stores in its own way.
 VERDICT, GAUSSIANS, MOMENTS, FITTED_MODEL = Field("verdict"), Field("gaussians"), Field("moments"), Field("model")
 LINEAR_SCORER, ANY_SCORER, SCHEME, ANY_CLAIM = Field("linear scorer"), Field("scorer"), Field("scheme"), Field("claim")
 
@@ -122,10 +120,10 @@ class Description:
         A short description for help texts. Within a sentence only the part before a semicolon is used.
     claims : mapping of names to records
         The claims that its certificate can make.
-    settings : tuple of Setting
-        Its options on the command line.
+    settings : tuple of ModelSetting
+        Its settings that are options of the command line.
     scorers : tuple of str
-        The kinds of scorer that a fit may produce (``model_file.kinds.SCORERS``).
+        The kinds of scorer that a fit may produce: names in ``SCORERS`` of ``classifiers/model_file.py``.
     fitted : mapping of attributes to Field
         The fitted attributes that a model file stores besides the scorer and the certificate.
     traced : bool
@@ -144,7 +142,7 @@ class Description:
 
     about: str
     claims: Mapping[str, Field]
-    settings: tuple[Setting, ...] = ()
+    settings: tuple[ModelSetting, ...] = ()
     scorers: tuple[str, ...] = ("linear",)
     fitted: Mapping[str, Field] = field(default_factory=dict)
     traced: bool = False
@@ -155,10 +153,9 @@ class Description:
     offers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Settings, fields and claims that several classifiers' descriptions share.
+# --- Settings, fields and claims that several descriptions share
 
-C = Setting(
+C = ModelSetting(
     "--C",
     "C",
     "Inverse regularisation strength; 1 by default. For logistic also inf (no penalty) or auto (chosen by "
@@ -168,17 +165,17 @@ C = Setting(
     metavar="NUMBER",
     span=(0.001, 1000.0),
 )
-LOSS = Setting(
+LOSS = ModelSetting(
     "--loss",
     "loss",
     "For logistic: logistic (the default), probit, cloglog or squared-sigmoid. For linear-svc: squared_hinge (the "
     "default) or hinge.",
     metavar="NAME",
 )
-SOLVER = Setting(
+SOLVER = ModelSetting(
     "--solver", "solver", "auto (the default)", names="separatrix.core.solvers.registry:SOLVERS", metavar="NAME"
 )
-L1_RATIO = Setting(
+L1_RATIO = ModelSetting(
     "--l1-ratio",
     "l1_ratio",
     "Elastic-net mixing parameter, from 0 (ridge, the default) to 1 (lasso, which makes some weights exactly zero).",
@@ -186,9 +183,11 @@ L1_RATIO = Setting(
     metavar="SHARE",
     span=(0.0, 1.0),
 )
-NO_INTERCEPT = Setting("--no-intercept", "fit_intercept", "Fit without an intercept.", flag=False)
-CLASS_WEIGHT = Setting("--class-weight", "class_weight", "Give every class the same total weight.", words=("balanced",))
-TOL = Setting(
+NO_INTERCEPT = ModelSetting("--no-intercept", "fit_intercept", "Fit without an intercept.", flag=False)
+CLASS_WEIGHT = ModelSetting(
+    "--class-weight", "class_weight", "Give every class the same total weight.", words=("balanced",)
+)
+TOL = ModelSetting(
     "--tol",
     "tol",
     "Tolerance: stop when the proven gap between the objective and its minimum is at most this multiple of the null "
@@ -197,7 +196,7 @@ TOL = Setting(
     metavar="NUMBER",
     span=(1e-12, 0.1),
 )
-MAX_ITER = Setting("--max-iter", "max_iter", "Maximum number of iterations.", int, metavar="N", span=(1, 10_000))
+MAX_ITER = ModelSetting("--max-iter", "max_iter", "Maximum number of iterations.", int, metavar="N", span=(1, 10_000))
 
 # The fitted attributes of classifiers that search for a separating hyperplane.
 SEARCHED: dict[str, Field] = {"n_iter_": COUNT, "verdicts_": VERDICT.maybe().for_each("scores")}

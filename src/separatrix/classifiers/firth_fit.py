@@ -65,7 +65,7 @@ def fit_firth(model: Any, task: FitInput, offset: Array | None, coding: Coding, 
         facts={"starts": fitted.sentence},
     )
     if not status.met:
-        warnings.warn(status.sentence, errors.NotConvergedWarning, stacklevel=5)
+        warnings.warn(status.sentence, errors.NotConvergedWarning, stacklevel=4)
 
 
 def _delivered(problem: firth.Penalised, run: Run, tol: float) -> tuple[Array, Run]:

@@ -15,8 +15,8 @@ from separatrix.classifiers.description import (
     COUNT,
     MOMENTS,
     Description,
+    ModelSetting,
     Requires,
-    Setting,
     array,
     choice,
     number,
@@ -50,14 +50,14 @@ from separatrix.core.scorer import Scorer
 DESCRIPTION = Description(
     about="Fisher's discriminant",
     settings=(
-        Setting(
+        ModelSetting(
             "--direction",
             "direction",
             "For fisher: the direction of the projection: fisher (Fisher's direction, the default) or means (the "
             "difference of the class means).",
             metavar="WORD",
         ),
-        Setting(
+        ModelSetting(
             "--threshold",
             "threshold",
             "For fisher: the threshold on the projection: gaussian (where the posteriors of two Gaussians are equal, "

@@ -1,4 +1,9 @@
-"""Checks of the arguments of ``fit``: rows, labels, weights, classes that come later."""
+"""Checks of the arguments of ``fit`` and ``predict``, and their conversion to the forms that solvers and scorers take.
+
+``validate`` makes a ``FitInput`` of rows, labels and weights, which may be arrays, data frames, or a table outside
+memory with its labels and weights in columns of its own. ``scored`` passes rows to a fitted scorer. The rest is about
+the weights of classes, and about classes that first appear in a later call of ``partial_fit``.
+"""
 
 from __future__ import annotations
 
@@ -33,9 +38,6 @@ from separatrix.core.rows.memory_rows import memory_rows
 from separatrix.core.rows.protocol import Rows
 from separatrix.core.rows.targets import ClassTotals, Coding, row_weights
 from separatrix.core.rows.views import model_matrices
-
-# ----------------------------------------------------------------------------------------------------------------------
-# Checks of the arguments of ``fit``, and their conversion to the forms that solvers take.
 
 
 @dataclass(frozen=True)
@@ -115,7 +117,8 @@ def validate(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> FitIn
 
     All attributes that an earlier fit has set are removed from the estimator.
     """
-    X, y, sample_weight = read_in_place(X, y, sample_weight)
+    if is_dask(X):
+        X, y, sample_weight = read_in_place(X, y, sample_weight)
     if isinstance(X, OutsideMemory):
         return _outside_memory(estimator, X, y, sample_weight)
     # The first steps of a pipeline may have gathered X. Labels and weights take less memory than X.
@@ -124,7 +127,8 @@ def validate(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> FitIn
         raise LabelError("y", "requires y to be passed, but the target y is None", "give one label per row")
     named, row_names = getattr(X, "column_names", None), getattr(X, "row_names", None)
     X = rows_to_fit(estimator, X)
-    y = _labels(y)
+    y = as_label_array(column_or_1d(y, warn=True) if getattr(y, "ndim", 1) == 2 else y)
+    refuse_fractions(y)
     if X.shape[0] != len(y):
         check_consistent_length(X, y)  # the error of scikit-learn
     classes, codes = encode(y)
@@ -169,20 +173,16 @@ def refuse_steps_outside_memory(**given: Any) -> None:
     for name, value in given.items():
         if is_dask(value):
             problem = "it is a Dask collection, and partial_fit takes rows in memory"
-            raise ParameterError(
-                name, problem, "use fit, which takes Dask collections, or give the partitions one by one"
-            )
+            remedy = "use fit, which takes Dask collections, or give the partitions one by one"
+            raise ParameterError(name, problem, remedy)
         if isinstance(value, OutsideMemory):
             raise ParameterError(name, "partial_fit takes rows in memory", "use fit, which reads a table in pieces")
 
 
 def _refuse_one_class(classes: AnyArray) -> None:
     if len(classes) < 2:
-        raise LabelError(
-            "y",
-            f"it has only one class, {classes.tolist()[0]!r}",
-            "give rows of at least two classes, not one class",
-        )
+        problem = f"it has only one class, {classes.tolist()[0]!r}"
+        raise LabelError("y", problem, "give rows of at least two classes, not one class")
 
 
 def forgotten(estimator: Any) -> Any:
@@ -284,13 +284,6 @@ def column_names(estimator: Any) -> list[str] | None:
     return None if names is None else [str(name) for name in names]
 
 
-def _labels(y: Any) -> AnyArray:
-    """Labels (n,) from a vector or a single column. Numbers with a fraction are refused, since they are not labels."""
-    labels = as_label_array(column_or_1d(y, warn=True) if getattr(y, "ndim", 1) == 2 else y)
-    refuse_fractions(labels)
-    return labels
-
-
 def seed_of(random_state: Any) -> int:
     """A seed from scikit-learn's ``random_state``. None gives 0, so that fits are reproducible."""
     from sklearn.utils import check_random_state
@@ -304,8 +297,7 @@ def seed_of(random_state: Any) -> int:
     return int(random_state) if isinstance(random_state, Integral) else int(checked.randint(2**31 - 1))
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Checks of class weights, and of the weight of each class.
+# --- The weights of classes
 
 
 def refuse_weightless_classes(classes: AnyArray, weight: Array, least: int | None = None) -> None:
@@ -328,22 +320,16 @@ def class_weights(class_weight: Any, classes: AnyArray, totals: Array) -> Array:
     """A factor for each class: 1, or given by label, or "balanced": S/(K S_k), where S_k in ``totals`` is the weight of
     class k, and S that of all.
     """
+    factors = np.ones(len(classes))
     if class_weight is None:
-        return np.ones(len(classes))
-    if isinstance(class_weight, str):
-        if class_weight != "balanced":
-            raise ParameterError(
-                "class_weight", f"got {class_weight!r}", "give None, 'balanced', or a factor for each label"
-            )
-        factors = np.ones(len(classes))
+        return factors
+    if isinstance(class_weight, str) and class_weight == "balanced":
         factors[totals > 0] = totals.sum() / (len(classes) * totals[totals > 0])
         return factors
     if not isinstance(class_weight, dict):
-        raise ParameterError(
-            "class_weight", f"got {class_weight!r}", "give None, 'balanced', or a factor for each label"
-        )
+        remedy = "give None, 'balanced', or a factor for each label"
+        raise ParameterError("class_weight", f"got {class_weight!r}", remedy)
     labels = classes.tolist()
-    factors = np.ones(len(classes))
     for label, factor in class_weight.items():
         if label not in labels:
             raise ParameterError("class_weight", f"it names {label!r}", f"use the labels {labels}")
@@ -353,14 +339,7 @@ def class_weights(class_weight: Any, classes: AnyArray, totals: Array) -> Array:
     return factors
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Classes that appear in a later call of ``partial_fit``, if the first call was not given all of them.
-#
-# Each class against the rest has its own weights, or its own model. A class that has not appeared yet would have seen
-# all rows so far as the rest, whichever class it is. So one more model is trained with every row on the other side, and
-# a copy of it becomes the model of a new class. The result is the same as if the first call had been given all classes.
-
-TWO_SIDES = np.array([0, 1])
+# --- Classes that appear in a later call of partial_fit
 
 
 def with_later(classes: AnyArray, y: Any) -> AnyArray:
@@ -401,8 +380,10 @@ def widened_weights(W: Array, before: AnyArray, classes: AnyArray, unseen: Array
 class LaterModels:
     """Models that one versus rest keeps while classes may appear.
 
-    ``unseen`` has every row on the other side. ``first`` is the model of the first class: two classes share one model,
-    that of the second.
+    A class that has not appeared yet would have seen all rows so far as the rest, whichever class it is. So ``unseen``
+    is trained with every row on the other side, and a copy of it becomes the model of a new class. The result is the
+    same as if the first call had been given all classes. ``first`` is the model of the first class: two classes share
+    one model, that of the second.
     """
 
     unseen: Any
@@ -415,9 +396,10 @@ class LaterModels:
 
     def step(self, rows: Any, codes: Integers, n_classes: int) -> None:
         """Update the models with rows of these class numbers."""
-        self.unseen.partial_fit(rows, np.zeros(len(codes), dtype=np.int64), classes=TWO_SIDES)
+        sides = np.array([0, 1])
+        self.unseen.partial_fit(rows, np.zeros(len(codes), dtype=np.int64), classes=sides)
         if n_classes == 2:
-            self.first.partial_fit(rows, (codes == 0).astype(np.int64), classes=TWO_SIDES)
+            self.first.partial_fit(rows, (codes == 0).astype(np.int64), classes=sides)
 
     def widened(self, models: list[Any], before: AnyArray, classes: AnyArray) -> list[Any]:
         """The models of all classes, made of those of fewer classes."""

@@ -1,4 +1,9 @@
-"""What generative classifiers share: densities, sampling, the settings of covariances (docs/tour.md, D2, D6, F6)."""
+"""What the generative classifiers share (docs/tour.md, D2, D4, D6, F6).
+
+``Generative`` has the methods that only a model of p(x|C) p(C) can have: densities and sampling. The functions after it
+check and apply the settings of covariances and priors, and build the certificate of linear and quadratic discriminant
+analysis.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +25,7 @@ from separatrix.core.base.arrays import (
 )
 from separatrix.core.base.errors import LabelError, ParameterError, WeightError
 from separatrix.core.base.messages import Classifier, Message, Setting
-from separatrix.core.certificate import Certificate, Recomputed
-from separatrix.core.gap import Bound
+from separatrix.core.certificate import Bound, Certificate, Recomputed
 from separatrix.core.gaussians import Gaussians, Whitening, null_objective, shrunk_covariances
 from separatrix.core.linear_algebra import far_from_zero
 from separatrix.core.moments import Moments, SummedTable
@@ -29,8 +33,9 @@ from separatrix.core.moments_claims import GaussianClaim, likelihood, likelihood
 from separatrix.core.rows.targets import CLASS_NUMBERS
 from separatrix.core.scorer import Scores
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Methods that only generative classifiers have: sampling and densities; and their settings (docs/tour.md, D2, D4).
+# If the rounding error of the scores is at most this, the certificate is computed from the moments alone. Otherwise the
+# objective is recomputed from the rows, which takes another pass.
+LARGEST_SCORE_ROUNDING = 1e-11
 
 
 class Generative:
@@ -122,15 +127,14 @@ def shrinks(model: Any) -> bool:
 
 def covariances_of(model: Any, task: FitInput, moments: Moments) -> Array:
     """The shrunk covariance of each class, (K, d, d), in the coordinates of the moments."""
-    rows, by_rows = [], isinstance(model.shrinkage, str) or model.covariance_estimator is not None
-    if by_rows:
-        by_estimator = model.covariance_estimator is not None
+    rows, by_estimator = [], model.covariance_estimator is not None
+    if by_estimator or isinstance(model.shrinkage, str):
         setting = "covariance_estimator" if by_estimator else "shrinkage"
         given = type(model.covariance_estimator).__name__ if by_estimator else "'auto'"
         reason = "the covariance of each class is estimated from its rows"
         task.refuse_outside_memory(setting, given, reason, "set shrinkage to a number")
         if np.any(task.weight != task.weight[0]):
-            asked = "covariance_estimator" if model.covariance_estimator is not None else "shrinkage='auto'"
+            asked = "covariance_estimator" if by_estimator else "shrinkage='auto'"
             raise WeightError("sample_weight", f"{asked} needs rows of equal weight", "set shrinkage to a number")
         rows = [task.X[task.codes == k] for k in range(task.n_classes)]
     return shrunk_covariances(moments, rows, model.shrinkage, model.covariance_estimator)
@@ -145,10 +149,7 @@ def shrinkage_says(model: Any) -> str:
 
 
 def priors_of(priors: Any, moments: Moments) -> Array:
-    """The given priors p(C_k), in the order of the sorted classes, or the classes' shares of rows.
-
-    See docs/tour.md, D4.
-    """
+    """The given priors p(C_k), in the order of the sorted classes, or the classes' shares of rows (D4)."""
     if priors is None:
         return moments.shares
     K, remedy = len(moments.weight), "give one positive number for each class, in sorted order, summing to 1"
@@ -195,12 +196,7 @@ def refuse_no_freedom(task: FitInput, moments: Moments) -> None:
         )
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Functions shared by linear and quadratic discriminant analysis (docs/tour.md, D2, D6, F6).
-
-# If the rounding error of the scores is at most this, the certificate is computed from the moments alone. Otherwise the
-# objective is recomputed from the rows, which takes another pass.
-LARGEST_SCORE_ROUNDING = 1e-11
+# --- Linear and quadratic discriminant analysis
 
 
 def log_constant(white: Whitening, moments: Moments) -> float:
@@ -230,12 +226,6 @@ def _evidence(model: Any, task: FitInput, moments: Moments, rounding: float) -> 
     return Recomputed(at.objective, null_objective(moments), bound, at.slope)
 
 
-def _cause(moments: Moments, names: list[str] | None) -> Message:
-    """Why the scores, with weights in raw units, are not those of the Gaussians, as the end of a sentence."""
-    cause = far_from_zero(moments.frame, names, least=0.0)
-    return Message(", since ", cause) if cause else Message()
-
-
 def gaussian_certificate(
     model: Any,
     task: FitInput,
@@ -255,7 +245,8 @@ def gaussian_certificate(
     scorer: Scores = model.scorer_
     at = _evidence(model, task, moments, rounding)
     if at.bound.value is None and model.gaussians_.on(moments).gap is not None:
-        status = Message(status, "; its scores have lost digits", _cause(moments, task.names))
+        cause = far_from_zero(moments.frame, task.names, least=0.0)
+        status = Message(status, "; its scores have lost digits", *([", since ", cause] if cause else []))
     return Certificate(
         status=status,
         code="closed-form" if rank == task.n_features else "singular",

@@ -1,4 +1,10 @@
-"""Base classes of classifiers that search for a separating hyperplane: one search per problem, one certificate."""
+"""Base classes of classifiers that search for a separating hyperplane.
+
+Two classes are one problem. K > 2 classes are K problems, each class against the rest, and the largest score decides.
+Each problem has one search, and all searches have one certificate. ``HullClassifier`` is the base of the two
+classifiers that move a point in the convex hull of each class towards the other, ``KozinecClassifier`` and
+``MaxMarginClassifier``.
+"""
 
 from __future__ import annotations
 
@@ -33,11 +39,6 @@ from separatrix.core.solvers.convex_hulls import Extremes
 from separatrix.core.solvers.separation_problem import HullMemory, build_separation_objective
 from separatrix.core.solvers.state import Memory_co, State
 from separatrix.core.solvers.stopping import Record, Status
-
-# ----------------------------------------------------------------------------------------------------------------------
-# The base class of classifiers that search for a separating hyperplane: one search per problem, one certificate.
-#
-# Two classes are one problem. K > 2 classes are K problems, each class against the rest, and the largest score decides.
 
 # Number of entries (rows times columns) up to which the linear program for weights of least violation is solved; larger
 # ones would take minutes.
@@ -102,7 +103,8 @@ class SeparatingClassifier(LinearClassifier):
             met=status.met,
             **at.fields(),
             iterations=sum(search.state.iteration for search in searches),
-            passes=_passes(searches),
+            # Searches over rows outside memory share one counter of passes.
+            passes=sum({id(search.problem.rows.counter): search.problem.passes for search in searches}.values()),
             solver=solver,
             why=f"{solver}: {why}",
             rank=rank,
@@ -114,11 +116,6 @@ class SeparatingClassifier(LinearClassifier):
         )
         if asked_to_end and not status.met:
             warnings.warn(status.sentence, errors.NotConvergedWarning, stacklevel=4)
-
-
-def _passes(searches: Sequence[Search]) -> int:
-    """The passes of all searches. Those over rows outside memory share one counter."""
-    return sum({id(search.problem.rows.counter): search.problem.passes for search in searches}.values())
 
 
 def combined_status(statuses: Sequence[Status], classes: Sequence[Any]) -> Status:
@@ -153,18 +150,14 @@ def compromise(rows: Rows, fit_intercept: bool) -> tuple[Array, str]:
         offsets = Offsets.of(D)
         v = least_violation(offsets.moved(D).take(np.arange(D.count)), t > 0)
         if v is not None:
-            return offsets.given(
-                D.weights(v)[1:]
-            ), "these weights minimise the mean of max(0, 1 - m) of each class, summed"
+            what = "these weights minimise the mean of max(0, 1 - m) of each class, summed"
+            return offsets.given(D.weights(v)[1:]), what
     low, high = (np.asarray(X[t == sign].mean(axis=0), dtype=np.float64).ravel() for sign in (-1, 1))
     b = -0.5 * float((high - low) @ (high + low)) if fit_intercept else 0.0
     return np.concatenate([[b], high - low])[None, :], "these weights bisect the means of the classes"
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Shared code of ``KozinecClassifier`` and ``MaxMarginClassifier``: coordinates, a fallback, a certificate.
-#
-# Both move a point in the convex hull of each class towards the other.
+# --- Convex hulls
 
 
 def isotropic(rows: Rows, fit_intercept: bool, names: list[str] | None) -> Objective:

@@ -13,8 +13,8 @@ from separatrix.classifiers.description import (
     SEARCHED,
     SEPARATION,
     Description,
+    ModelSetting,
     Requires,
-    Setting,
     number,
 )
 from separatrix.classifiers.fit_input import validate
@@ -38,7 +38,7 @@ from separatrix.core.solvers.stopping import Rule
 DESCRIPTION = Description(
     about="Kozinec's algorithm: a separating hyperplane with a margin",
     settings=(
-        Setting(
+        ModelSetting(
             "--eps",
             "eps",
             "For kozinec: stop when the margin is proven to be within this distance of the largest margin.",

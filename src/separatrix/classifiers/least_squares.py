@@ -14,8 +14,8 @@ from separatrix.classifiers.description import (
     LINEAR_SCORER,
     NO_INTERCEPT,
     Description,
+    ModelSetting,
     Requires,
-    Setting,
     array,
     choice,
     number,
@@ -53,7 +53,7 @@ OUTPUT_ROUNDING = 1e-12
 DESCRIPTION = Description(
     about="least squares regression on the class labels coded as numbers",
     settings=(
-        Setting(
+        ModelSetting(
             "--l2",
             "l2",
             "For least-squares: strength of the ridge penalty; 0 by default.",
@@ -61,7 +61,7 @@ DESCRIPTION = Description(
             metavar="NUMBER",
             span=(0.0, 100.0),
         ),
-        Setting(
+        ModelSetting(
             "--targets",
             "targets",
             "For least-squares: code the classes as one-hot (0 and 1, the default) or signed (-1 and 1).",
@@ -278,7 +278,10 @@ class LeastSquaresClassifier(GathersMoments, LinearClassifier):
         -------
         OutsideUnitInterval
         """
-        return _outside(self.outputs(X))
+        Y = self.outputs(X)
+        outside = np.abs(Y - 0.5) > 0.5 + OUTPUT_ROUNDING
+        count = outside.sum(axis=0)
+        return OutsideUnitInterval(count, count / len(Y), np.flatnonzero(outside.any(axis=1)), len(Y))
 
     def influential(self, X: Any, y: Any, top: int = 5, sample_weight: Any = None) -> tuple[InfluentialRow, ...]:
         """The rows whose deletion would change the fit the most, by exact deletion (docs/tour.md, S5).
@@ -320,9 +323,3 @@ def _status(cost: SquaredCost, names: list[str] | None, width: int, met: bool, s
             singular_columns(cost.white, names, Message("set ", Parameter("l2"), " > 0"), first=1),
         )
     return "least squares in closed form"
-
-
-def _outside(Y: Array) -> OutsideUnitInterval:
-    outside = np.abs(Y - 0.5) > 0.5 + OUTPUT_ROUNDING
-    count = outside.sum(axis=0)
-    return OutsideUnitInterval(count, count / len(Y), np.flatnonzero(outside.any(axis=1)), len(Y))

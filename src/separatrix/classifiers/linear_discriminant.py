@@ -9,22 +9,10 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from separatrix.classifiers import generative
 from separatrix.classifiers.base import Approach, ClassifierTraits, LinearClassifier
 from separatrix.classifiers.description import COUNT, GAUSSIAN_CLAIM, GENERATIVE, Description, Requires, array
 from separatrix.classifiers.fit_input import FitInput, as_precise, scored, validate
-from separatrix.classifiers.generative import (
-    Generative,
-    check_covariance_settings,
-    covariances_of,
-    gaussian_certificate,
-    in_raw_units,
-    log_constant,
-    priors_of,
-    refuse_empty_class,
-    refuse_no_freedom,
-    shrinkage_says,
-    shrinks,
-)
 from separatrix.classifiers.moments_partial_fit import GathersMoments
 from separatrix.core.base.arrays import EPS, Array, check_count
 from separatrix.core.base.errors import ParameterError
@@ -53,7 +41,7 @@ DESCRIPTION = Description(
 
 
 class LinearDiscriminantAnalysis(
-    GathersMoments, Generative, ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearClassifier
+    GathersMoments, generative.Generative, ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearClassifier
 ):
     r"""p(x|C_k) = N(m_k, Σ) with one Σ for all classes, so the boundaries are linear (docs/tour.md, F6, D2, D4, D6).
 
@@ -156,10 +144,10 @@ class LinearDiscriminantAnalysis(
         return self
 
     def _check_settings(self) -> None:
-        check_covariance_settings(self, ("svd", "lsqr", "eigen"))
+        generative.check_covariance_settings(self, ("svd", "lsqr", "eigen"))
 
     def _pools(self) -> bool:
-        return not shrinks(self)
+        return not generative.shrinks(self)
 
     def _has_enough(self, sums: ClassSums) -> bool:
         K = len(sums.largest)
@@ -168,12 +156,12 @@ class LinearDiscriminantAnalysis(
     def _fit_task(self, task: FitInput) -> None:
         self._check_components(task)
         with one_blas_thread, counted_passes() as passes:
-            pooled = not shrinks(self)
+            pooled = not generative.shrinks(self)
             rows = task.table.rows(CLASS_NUMBERS)
             held = SHARED_COVARIANCE_MATRICES if pooled else covariance_matrices(task.n_classes)
             moments = gather(rows, task.n_classes, pooled=pooled, names=task.names, matrices=held)
-            refuse_empty_class(task, moments)
-            refuse_no_freedom(task, moments)
+            generative.refuse_empty_class(task, moments)
+            generative.refuse_no_freedom(task, moments)
             self._fit(task, moments, passes)
 
     def _check_components(self, task: FitInput) -> None:
@@ -188,24 +176,24 @@ class LinearDiscriminantAnalysis(
     def _fit(self, task: FitInput, moments: Moments, passes: list[int]) -> None:
         K, d = moments.mean.shape
         self.moments_ = kept(moments)
-        priors = priors_of(self.priors, moments)
+        priors = generative.priors_of(self.priors, moments)
         sigma, estimated = moments.within / (moments.total_weight - K), "pooled covariance (n − K)"
-        if shrinks(self):
-            sigma = np.einsum("k,kij->ij", priors, covariances_of(self, task, moments))
-            estimated = f"pooled covariance{shrinkage_says(self)},"
+        if generative.shrinks(self):
+            sigma = np.einsum("k,kij->ij", priors, generative.covariances_of(self, task, moments))
+            estimated = f"pooled covariance{generative.shrinkage_says(self)},"
             moments = replace(moments, scatter=moments.within[None])
         frame, white = moments.frame, Whitening.of(sigma)
-        constant = np.full(K, log_constant(white, moments))
+        constant = np.full(K, generative.log_constant(white, moments))
         self.gaussians_ = Gaussians(frame, priors, moments.mean, (white.A,) * K, (white.colour,) * K, constant)
         W = _linear(moments, white, priors)
         raw = frame.to_original(W)
         self._keep_scorer(Scorer(raw, task.classes, "logit" if K == 2 else "softmax"))
         rounding = float(np.max(np.abs(frame.from_original(raw) - W)) + EPS * np.max(np.sum(np.abs(W), axis=1)))
         self.priors_, self.means_ = priors, moments.raw_mean
-        self.covariance_ = in_raw_units(sigma, moments)
+        self.covariance_ = generative.in_raw_units(sigma, moments)
         self._keep_coordinates(moments, white, priors)
         self.n_parameters_ = K * d + d * (d + 1) // 2 + (K - 1 if self.priors is None else 0)
-        self.certificate_ = gaussian_certificate(
+        self.certificate_ = generative.gaussian_certificate(
             self,
             task,
             moments,

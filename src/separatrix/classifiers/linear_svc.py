@@ -277,10 +277,13 @@ class LinearSVC(LinearClassifier):
         full_rank = task.n_features + bool(self.fit_intercept)
         self.n_parameters_ = len(parts) * full_rank
         values = [_recomputed(fitted) for fitted in parts]
-        shown = _first_unmet(parts)
-        status = parts[shown].outcome.status
+        # The status is that of the first score that did not converge, or of the first score.
+        shown = next((k for k, fitted in enumerate(parts) if not fitted.outcome.status.met), 0)
+        status, sentence = parts[shown].outcome.status, parts[shown].outcome.status.sentence
+        if len(parts) > 1:
+            sentence = Message(f"class {task.classes.tolist()[shown]!r} against the rest: ", sentence)
         self.certificate_ = Certificate(
-            status=_of_class(status.sentence, shown, task) if len(parts) > 1 else status.sentence,
+            status=sentence,
             code=status.code,
             met=status.met,
             **(values[0] if len(values) == 1 else summed(values, len(values))).fields(),
@@ -304,15 +307,6 @@ def losses() -> list[str]:
     """
     known = ((name, loss.traits) for name, loss in LOSSES.items())
     return [name for name, T in known if T.convex and T.calibrated and T.by_margin and not T.proper]
-
-
-def _first_unmet(parts: Sequence[_Part]) -> int:
-    """The number of the first score that did not converge, or of the first score; its status is shown."""
-    return next((k for k, fitted in enumerate(parts) if not fitted.outcome.status.met), 0)
-
-
-def _of_class(sentence: str, k: int, task: FitInput) -> Message:
-    return Message(f"class {task.classes.tolist()[k]!r} against the rest: ", sentence)
 
 
 def _recomputed(fitted: _Part) -> Recomputed:

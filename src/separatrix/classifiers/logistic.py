@@ -1,9 +1,14 @@
-"""Logistic regression: P(class | x) from linear scores, by maximum or penalised likelihood (docs/tour.md, R1–R9)."""
+"""Logistic regression: P(class | x) from linear scores, by maximum or penalised likelihood (docs/tour.md, R1–R9).
+
+A fit checks the settings, chooses C if that is asked for, and builds the objective of the rows. A solver minimises it
+from the start that is asked for. The weights are kept with a certificate, which bounds their distance from the optimum;
+if the classes are separated, so that there is no optimum, it says so. With ``bias_reduction`` another likelihood is
+maximised instead (``classifiers/firth_fit.py``).
+"""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, ClassVar, Self
 
@@ -22,12 +27,12 @@ from separatrix.classifiers.description import (
     VERDICT,
     C,
     Description,
+    ModelSetting,
     array,
     choice,
     number,
     record,
 )
-from separatrix.classifiers.description import Setting as Setting_of_description
 from separatrix.classifiers.fit_input import (
     FitInput,
     class_weights,
@@ -53,7 +58,6 @@ from separatrix.core.base import errors
 from separatrix.core.base.arrays import (
     AnyArray,
     Array,
-    Booleans,
     all_true,
     any_true,
     check_C,
@@ -67,8 +71,7 @@ from separatrix.core.base.arrays import (
 from separatrix.core.base.errors import ParameterError
 from separatrix.core.base.machine import one_blas_thread
 from separatrix.core.base.messages import ByAudience, Message, Setting
-from separatrix.core.certificate import Certificate, Recomputed
-from separatrix.core.gap import Bound
+from separatrix.core.certificate import Bound, Certificate, Recomputed
 from separatrix.core.likelihood_claims import LikelihoodClaim
 from separatrix.core.losses import LOSSES
 from separatrix.core.penalty import Penalty, PenaltyChoice
@@ -86,7 +89,7 @@ DESCRIPTION = Description(
         C,
         LOSS,
         L1_RATIO,
-        Setting_of_description(
+        ModelSetting(
             "--bias-reduction",
             "bias_reduction",
             "For logistic: maximise Firth's penalised likelihood, which has finite weights even for separable classes.",
@@ -128,237 +131,6 @@ DESCRIPTION = Description(
     probabilities=True,
     offers={"loss": ("logistic", "probit", "cloglog", "squared-sigmoid")},
 )
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# The methods behind ``bias_reduction``: penalised likelihoods that reduce the bias of maximum likelihood.
-
-
-def _firth(model: Any, task: FitInput, offset: Array | None, coding: Coding, by_class: Array) -> None:
-    from separatrix.classifiers.firth_fit import fit_firth  # other fits do not need the package ``firth``
-
-    fit_firth(model, task, offset, coding, by_class)
-
-
-# The function that fits a model by each method of bias reduction.
-BIAS_REDUCTIONS: dict[str, Callable[[Any, FitInput, Array | None, Coding, Array], None]] = {"firth": _firth}
-
-
-def check_bias_reduction(model: Any) -> None:
-    """Refuse settings that have no meaning together with a bias reduction."""
-    if model.bias_reduction is None:
-        return
-    check_choice("bias_reduction", model.bias_reduction, list(BIAS_REDUCTIONS))
-    together = Message(" with ", Setting("bias_reduction", model.bias_reduction))
-    C, l1_ratio = C_of(model), l1_ratio_of(model)
-    if not is_number(C) or float(C) not in (1.0, np.inf):
-        raise ParameterError("C", f"got {C!r}" + together, "leave it out: Firth's penalty has no strength to set")
-    if l1_ratio != 0:
-        remedy = "leave it out: Firth's penalty is not on the size of the weights"
-        raise ParameterError("l1_ratio", f"got {l1_ratio!r}" + together, remedy)
-    if model.penalty_factors is not None:
-        remedy = "leave them out: Firth's penalty is not on the size of the weights"
-        raise ParameterError("penalty_factors", "got some" + together, remedy)
-    if model.loss != "logistic":
-        remedy = "use 'logistic': Firth's penalty is implemented for that loss only"
-        raise ParameterError("loss", f"got {model.loss!r}" + together, remedy)
-    if named(model.solver) is not None:
-        remedy = "leave it at 'auto': this likelihood has its own solver"
-        raise ParameterError("solver", f"got {model.solver!r}" + together, remedy)
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# Checks of the settings of logistic regression, and their conversion to the forms that solvers take.
-
-_GIVE_C = Message("give a positive number, or ", ByAudience("np.inf", shell="inf"), " for no penalty, or 'auto'")
-
-# The losses that turn a single score into a probability.
-LOSSES_WITH_PROBABILITIES = [name for name, loss in LOSSES.items() if loss.traits.proper and not loss.traits.multiclass]
-
-
-def chooses_C(model: Any) -> bool:
-    """Whether C is "auto"."""
-    C = C_of(model)
-    return isinstance(C, str) and C == "auto"
-
-
-def check_settings(model: Any) -> None:
-    """Raise a ``ParameterError`` for the first invalid setting."""
-    check_taken(model, LOGISTIC)
-    if model.penalty == "elasticnet" and model.l1_ratio is None:
-        raise ParameterError("l1_ratio", "got None with penalty='elasticnet'", "give a number from 0 to 1")
-    check_jobs("n_jobs", model.n_jobs)
-    check_bias_reduction(model)
-    chosen, l1_ratio = chooses_C(model), l1_ratio_of(model)
-    if not chosen:
-        check_C(C_of(model), _GIVE_C)
-    if not (is_number(l1_ratio) and 0 <= l1_ratio <= 1):
-        raise ParameterError("l1_ratio", f"got {model.l1_ratio!r}", "give a number from 0 (ridge) to 1 (lasso)")
-    check_choice("loss", model.loss, LOSSES_WITH_PROBABILITIES)
-    if chosen and not LOSSES[model.loss].traits.likelihood:
-        remedy = "give a number: C can be chosen only for a loss that is a likelihood"
-        raise ParameterError("C", f"got 'auto' with loss={model.loss!r}", remedy)
-    check_not_negative("tol", model.tol)
-    check_count("max_iter", model.max_iter, least=1 if chosen or model.bias_reduction else 0)
-    check_flag("fit_intercept", model.fit_intercept)
-    check_flag("warm_start", model.warm_start)
-
-
-def coding_of(model: Any, task: FitInput) -> tuple[Coding, Array]:
-    """How targets and weights of the rows are computed, and the class weights.
-
-    Only classes with weight are coded; a bias reduction needs weight in all of them.
-    """
-    if task.n_classes > 2 and model.loss != "logistic":
-        problem = f"got {model.loss!r} for {task.n_classes} classes"
-        raise ParameterError("loss", problem, "use 'logistic', or put this classifier into OneVsRestClassifier")
-    totals = totals_for(model.class_weight, task.table)
-    by_class = class_weights(model.class_weight, task.classes, totals.weight)
-    factors = None if model.class_weight is None else by_class
-    weight = totals.weight if factors is None else totals.weight * factors
-    held, some = weight > 0, None
-    if not all_true(held):
-        refuse_weightless_classes(task.classes, weight, None if model.bias_reduction else 2)
-        some = held if any_true(held) else None
-    return Coding.of_likelihood(totals, factors, some), by_class
-
-
-def penalty_of(model: Any, n_features: int, C: float) -> Penalty:
-    """The penalty of strength 1/C with the given penalty factors and l1_ratio."""
-    strength = 0.0 if np.isinf(C) else 1.0 / C
-    if model.penalty_factors is None:
-        return Penalty(strength, np.ones(n_features), float(l1_ratio_of(model)))
-    try:
-        factors = np.asarray(model.penalty_factors, dtype=np.float64)
-    except (TypeError, ValueError):
-        factors = np.empty(0)
-    if factors.shape != (n_features,) or not np.all(np.isfinite(factors) & (factors >= 0)):
-        raise ParameterError(
-            "penalty_factors",
-            f"got {model.penalty_factors!r}",
-            f"give {n_features} finite factors >= 0, one per column",
-        )
-    return Penalty(strength, factors, float(l1_ratio_of(model)))
-
-
-def refuse_outside_memory(model: Any, task: FitInput, offset: Any) -> None:
-    """Raise an error that names a setting that needs the rows in memory, if they are elsewhere."""
-    if offset is not None:
-        task.refuse_outside_memory("offset", "one", "it has one number for each row", "leave it out")
-    if chooses_C(model):
-        reason = "the search leaves out single rows, or selects the rows of folds by index"
-        task.refuse_outside_memory("C", "'auto'", reason, "choose C on a sample of the rows")
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# The starting point of a logistic regression: zero, random, given weights, or the weights of the last fit.
-
-
-def start_of(model: Any, problem: Objective, task: FitInput, solver: Solver, near: Array | None = None) -> Array:
-    """The start in the problem's coordinates, (K or 1, d + 1). ``near``: weights in raw units near the optimum, if any.
-
-    With a convex loss, a solver that uses standard coordinates starts at zero if the given start has a larger
-    objective: at such a point second derivatives may underflow.
-    """
-    zero = np.zeros(problem.shape) if problem.offsets is None else problem.null_weights
-    if near is not None:
-        return _in_frame(near, problem)
-    start = _asked_start(model, problem, task, zero)
-    if start is zero or Need.STANDARD not in solver.needs or not problem.loss.traits.convex:
-        return start
-    return start if problem.value_gradient(start).value <= problem.value_gradient(zero).value else zero
-
-
-def _asked_start(model: Any, problem: Objective, task: FitInput, zero: Array) -> Array:
-    """The weights of the last fit for a warm start, else what ``start`` asks for."""
-    shape = (zero.shape[0], zero.shape[1] - problem.n_offsets)
-    before = task.before if model.warm_start else None
-    if before is not None and before.W.shape == shape and before.classes.tolist() == task.classes.tolist():
-        return _in_frame(before.W, problem)
-    if isinstance(model.start, str) and model.start == "zero":
-        return zero
-    if isinstance(model.start, str) and model.start == "random":
-        drawn = np.random.default_rng(seed_of(model.random_state)).standard_normal(zero.shape)
-        return np.where(problem.pinned, zero, _identified(drawn, problem))
-    return _in_frame(_identified(_given(model, shape), problem), problem)
-
-
-def _in_frame(W: Array, problem: Objective) -> Array:
-    """Weights in raw units, converted to the problem's coordinates; each offset column has the weight 1."""
-    return problem.rows.frame.from_original(np.hstack([W, np.eye(len(W), problem.n_offsets)]))
-
-
-def _given(model: Any, shape: tuple[int, int]) -> Array:
-    remedy = f"give 'zero', 'random', or finite weights of shape {shape}, intercepts first"
-    try:
-        W = np.array(model.start, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ParameterError("start", f"got {model.start!r}", remedy) from error
-    if W.shape != shape:
-        raise ParameterError("start", f"it has shape {W.shape}", remedy)
-    if not np.all(np.isfinite(W)):
-        raise ParameterError("start", "it holds NaN or infinity", remedy)
-    return W
-
-
-def _identified(W: Array, problem: Objective) -> Array:
-    """W with intercepts of zero if none is fitted, and without the shift common to all classes."""
-    W = W if problem.fit_intercept else np.column_stack([np.zeros(len(W)), W[:, 1:]])
-    return W - W.mean(axis=0) if len(W) > 1 else W
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# The certificate of a logistic regression that a solver has fitted.
-
-
-def likelihood_certificate(
-    model: Any, task: FitInput, by_class: Array, problem: Objective, outcome: Run, solver: Solver, why: str
-) -> Certificate:
-    """Build the certificate of a model whose ``scorer_`` is already set."""
-    at = outcome.state.at
-    slope = length(problem.subgradient(outcome.state.W, at.gradient))
-    return Certificate(
-        status=outcome.status.sentence,
-        code=outcome.status.code,
-        met=outcome.status.met,
-        **Recomputed(at.value, problem.null_value, outcome.bound, slope).fields(),
-        iterations=outcome.state.iteration,
-        passes=problem.passes,
-        solver=solver.name,
-        why=why,
-        rank=(problem.standard or problem).rank,
-        full_rank=task.n_features + problem.fit_intercept,
-        n_parameters=model.n_parameters_,
-        n_rows=task.n_rows,
-        claim=LikelihoodClaim(
-            model.scorer_,
-            model.C_,
-            problem.penalty.factors[: task.n_features],
-            bool(model.fit_intercept),
-            by_class,
-            model.loss,
-            float(l1_ratio_of(model)),
-        ),
-        facts=_facts(model, task, outcome.bound),
-    )
-
-
-def _facts(model: Any, task: FitInput, bound: Bound) -> dict[str, str | float | int]:
-    """Further facts: how C was chosen, the gap if float64 resolves only some directions, classes without weight."""
-    facts: dict[str, str | float | int] = {}
-    if model.penalty_choice_ is not None:
-        facts["penalty"] = str(model.penalty_choice_)
-    if bound.resolved is not None:
-        facts["resolved"] = f"gap at most {bound.resolved:.2e} over the directions that float64 resolves"
-    absent = task.classes[model.scorer_.W[:, 0] == ABSENT_CLASS_INTERCEPT].tolist() if len(model.scorer_.W) > 1 else []
-    if absent:
-        names = ", ".join(map(repr, absent))
-        facts["no weight"] = f"{names}: its rows do not enter the fit, and the probability of the class is 0"
-    return facts
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# Predictions of a linear classifier with an offset: known terms that are added to the scores of rows.
 
 
 class OffsetPredictions(LinearClassifier):
@@ -610,7 +382,11 @@ class LogisticRegression(OffsetPredictions):
         """
         check_settings(self)
         task = validate(self, X, y, sample_weight)
-        refuse_outside_memory(self, task, offset)
+        if offset is not None:
+            task.refuse_outside_memory("offset", "one", "it has one number for each row", "leave it out")
+        if chooses_C(self):
+            reason = "the search leaves out single rows, or selects the rows of folds by index"
+            task.refuse_outside_memory("C", "'auto'", reason, "choose C on a sample of the rows")
         n_scores = 1 if task.n_classes == 2 else task.n_classes
         added = None if offset is None else as_offset(offset, task.n_rows, n_scores)
         if added is not None and l1_ratio_of(self) > 0:
@@ -623,22 +399,35 @@ class LogisticRegression(OffsetPredictions):
     def _fit(self, task: FitInput, offset: Array | None) -> Self:
         coding, by_class = coding_of(self, task)
         if self.bias_reduction is not None:
-            BIAS_REDUCTIONS[self.bias_reduction](self, task, offset, coding, by_class)
+            from separatrix.classifiers.firth_fit import fit_firth  # other fits do not need the package ``firth``
+
+            fit_firth(self, task, offset, coding, by_class)
             return self
         whole = task
-        if coding.held is not None:
-            task = _with_classes(task, coding.held, offset)
+        if coding.held is not None:  # only the classes with weight are fitted
+            if offset is not None:
+                raise ParameterError("offset", "got one, and a class has no weight", "drop the rows of that class")
+            task = replace(task, classes=task.classes[coding.held], before=None)
         solver = seeded(self, named(self.solver))
         self.C_, self.penalty_choice_, near, problem = self._chosen(task, coding, offset)
         standard = solver is None or Need.STANDARD in solver.needs
         if problem is None or not standard:
-            problem = self._objective(task, coding, offset, standard)
-        why = f"{getattr(solver, 'name', '')}: chosen by the user"
+            problem = build_objective(
+                task.likelihood_rows(coding, offset),
+                task.n_classes,
+                penalty_of(self, task.n_features, self.C_),
+                self.fit_intercept,
+                standard,
+                task.names,
+                loss=self.loss,
+                n_offsets=0 if offset is None else offset.shape[1],
+            )
         if solver is None:
             solver, why = choose(problem) if near is None else choose_near(problem)
             why = why_chosen(self, why)
         else:
             refuse_unmet(solver, problem)
+            why = f"{solver.name}: chosen by the user"
         start = start_of(self, problem, task, solver, near)
         outcome = run(solver, problem, start, default_rules(self.tol, self.max_iter), self.tol, exact_weights=True)
         W, outcome = delivered(outcome, problem, self.tol)
@@ -659,19 +448,6 @@ class LogisticRegression(OffsetPredictions):
         chosen = choose_penalty(Question(*asked, self.loss, n_offsets, seed, self.max_iter, self.tol))
         return chosen.choice.C, chosen.choice, chosen.W, chosen.problem
 
-    def _objective(self, task: FitInput, coding: Coding, offset: Array | None, standard: bool) -> Objective:
-        """The objective with the penalty of ``C_``, in standard coordinates if the solver needs them."""
-        return build_objective(
-            task.likelihood_rows(coding, offset),
-            task.n_classes,
-            penalty_of(self, task.n_features, self.C_),
-            self.fit_intercept,
-            standard,
-            task.names,
-            loss=self.loss,
-            n_offsets=0 if offset is None else offset.shape[1],
-        )
-
     @property
     def solver_(self) -> str:
         """The name of the solver that was used."""
@@ -681,14 +457,7 @@ class LogisticRegression(OffsetPredictions):
         return LOSSES[self.loss].traits.head.name if n_classes == 2 else "softmax"
 
     def _keep(
-        self,
-        task: FitInput,
-        by_class: Array,
-        problem: Objective,
-        W: Array,
-        outcome: Run,
-        solver: Solver,
-        why: str,
+        self, task: FitInput, by_class: Array, problem: Objective, W: Array, outcome: Run, solver: Solver, why: str
     ) -> None:
         if task.row_names is not None:
             outcome = replace(outcome, status=replace(outcome.status, sentence=task.told(outcome.status.sentence)))
@@ -696,14 +465,192 @@ class LogisticRegression(OffsetPredictions):
         self.n_iter_ = np.array([outcome.state.iteration], dtype=np.int32)
         self.trace_ = outcome.trace
         self.n_parameters_ = (task.n_classes - 1) * (task.n_features + problem.fit_intercept)
-        self.certificate_ = likelihood_certificate(self, task, by_class, problem, outcome, solver, why)
+        at = outcome.state.at
+        slope = length(problem.subgradient(outcome.state.W, at.gradient))
+        self.certificate_ = Certificate(
+            status=outcome.status.sentence,
+            code=outcome.status.code,
+            met=outcome.status.met,
+            **Recomputed(at.value, problem.null_value, outcome.bound, slope).fields(),
+            iterations=outcome.state.iteration,
+            passes=problem.passes,
+            solver=solver.name,
+            why=why,
+            rank=(problem.standard or problem).rank,
+            full_rank=task.n_features + problem.fit_intercept,
+            n_parameters=self.n_parameters_,
+            n_rows=task.n_rows,
+            claim=LikelihoodClaim(
+                self.scorer_,
+                self.C_,
+                problem.penalty.factors[: task.n_features],
+                bool(self.fit_intercept),
+                by_class,
+                self.loss,
+                float(l1_ratio_of(self)),
+            ),
+            facts=_facts(self, task, outcome.bound),
+        )
         if not outcome.status.met:
             kind = errors.SeparationWarning if outcome.status.code in APART else errors.NotConvergedWarning
             warnings.warn(outcome.status.sentence, kind, stacklevel=4)
 
 
-def _with_classes(task: FitInput, held: Booleans, offset: Array | None) -> FitInput:
-    """The same rows with only the classes that have weight."""
-    if offset is not None:
-        raise ParameterError("offset", "got one, and a class has no weight", "drop the rows of that class")
-    return replace(task, classes=task.classes[held], before=None)
+def _facts(model: Any, task: FitInput, bound: Bound) -> dict[str, str | float | int]:
+    """Further facts: how C was chosen, the gap if float64 resolves only some directions, classes without weight."""
+    facts: dict[str, str | float | int] = {}
+    if model.penalty_choice_ is not None:
+        facts["penalty"] = str(model.penalty_choice_)
+    if bound.resolved is not None:
+        facts["resolved"] = f"gap at most {bound.resolved:.2e} over the directions that float64 resolves"
+    absent = task.classes[model.scorer_.W[:, 0] == ABSENT_CLASS_INTERCEPT].tolist() if len(model.scorer_.W) > 1 else []
+    if absent:
+        names = ", ".join(map(repr, absent))
+        facts["no weight"] = f"{names}: its rows do not enter the fit, and the probability of the class is 0"
+    return facts
+
+
+# --- Checks of the settings, and the forms that solvers take
+
+# The losses that turn a single score into a probability.
+LOSSES_WITH_PROBABILITIES = [name for name, loss in LOSSES.items() if loss.traits.proper and not loss.traits.multiclass]
+
+
+def chooses_C(model: Any) -> bool:
+    """Whether C is "auto"."""
+    C = C_of(model)
+    return isinstance(C, str) and C == "auto"
+
+
+STRENGTHS = Message("give a positive number, or ", ByAudience("np.inf", shell="inf"), " for no penalty, or 'auto'")
+
+
+def check_settings(model: Any) -> None:
+    """Raise a ``ParameterError`` for the first invalid setting."""
+    check_taken(model, LOGISTIC)
+    if model.penalty == "elasticnet" and model.l1_ratio is None:
+        raise ParameterError("l1_ratio", "got None with penalty='elasticnet'", "give a number from 0 to 1")
+    check_jobs("n_jobs", model.n_jobs)
+    check_bias_reduction(model)
+    chosen, l1_ratio = chooses_C(model), l1_ratio_of(model)
+    if not chosen:
+        check_C(C_of(model), STRENGTHS)
+    if not (is_number(l1_ratio) and 0 <= l1_ratio <= 1):
+        raise ParameterError("l1_ratio", f"got {model.l1_ratio!r}", "give a number from 0 (ridge) to 1 (lasso)")
+    check_choice("loss", model.loss, LOSSES_WITH_PROBABILITIES)
+    if chosen and not LOSSES[model.loss].traits.likelihood:
+        remedy = "give a number: C can be chosen only for a loss that is a likelihood"
+        raise ParameterError("C", f"got 'auto' with loss={model.loss!r}", remedy)
+    check_not_negative("tol", model.tol)
+    check_count("max_iter", model.max_iter, least=1 if chosen or model.bias_reduction else 0)
+    check_flag("fit_intercept", model.fit_intercept)
+    check_flag("warm_start", model.warm_start)
+
+
+def check_bias_reduction(model: Any) -> None:
+    """Refuse settings that have no meaning together with a bias reduction."""
+    if model.bias_reduction is None:
+        return
+    check_choice("bias_reduction", model.bias_reduction, ["firth"])
+    together = Message(" with ", Setting("bias_reduction", model.bias_reduction))
+    C, l1_ratio = C_of(model), l1_ratio_of(model)
+    if not is_number(C) or float(C) not in (1.0, np.inf):
+        raise ParameterError("C", f"got {C!r}" + together, "leave it out: Firth's penalty has no strength to set")
+    if l1_ratio != 0:
+        remedy = "leave it out: Firth's penalty is not on the size of the weights"
+        raise ParameterError("l1_ratio", f"got {l1_ratio!r}" + together, remedy)
+    if model.penalty_factors is not None:
+        remedy = "leave them out: Firth's penalty is not on the size of the weights"
+        raise ParameterError("penalty_factors", "got some" + together, remedy)
+    if model.loss != "logistic":
+        remedy = "use 'logistic': Firth's penalty is implemented for that loss only"
+        raise ParameterError("loss", f"got {model.loss!r}" + together, remedy)
+    if named(model.solver) is not None:
+        remedy = "leave it at 'auto': this likelihood has its own solver"
+        raise ParameterError("solver", f"got {model.solver!r}" + together, remedy)
+
+
+def coding_of(model: Any, task: FitInput) -> tuple[Coding, Array]:
+    """How targets and weights of the rows are computed, and the class weights.
+
+    Only classes with weight are coded; a bias reduction needs weight in all of them.
+    """
+    if task.n_classes > 2 and model.loss != "logistic":
+        problem = f"got {model.loss!r} for {task.n_classes} classes"
+        raise ParameterError("loss", problem, "use 'logistic', or put this classifier into OneVsRestClassifier")
+    totals = totals_for(model.class_weight, task.table)
+    by_class = class_weights(model.class_weight, task.classes, totals.weight)
+    factors = None if model.class_weight is None else by_class
+    weight = totals.weight if factors is None else totals.weight * factors
+    held, some = weight > 0, None
+    if not all_true(held):
+        refuse_weightless_classes(task.classes, weight, None if model.bias_reduction else 2)
+        some = held if any_true(held) else None
+    return Coding.of_likelihood(totals, factors, some), by_class
+
+
+def penalty_of(model: Any, n_features: int, C: float) -> Penalty:
+    """The penalty of strength 1/C with the given penalty factors and l1_ratio."""
+    strength = 0.0 if np.isinf(C) else 1.0 / C
+    if model.penalty_factors is None:
+        return Penalty(strength, np.ones(n_features), float(l1_ratio_of(model)))
+    try:
+        factors = np.asarray(model.penalty_factors, dtype=np.float64)
+    except (TypeError, ValueError):
+        factors = np.empty(0)
+    if factors.shape != (n_features,) or not np.all(np.isfinite(factors) & (factors >= 0)):
+        remedy = f"give {n_features} finite factors >= 0, one per column"
+        raise ParameterError("penalty_factors", f"got {model.penalty_factors!r}", remedy)
+    return Penalty(strength, factors, float(l1_ratio_of(model)))
+
+
+# --- The start
+
+
+def start_of(model: Any, problem: Objective, task: FitInput, solver: Solver, near: Array | None = None) -> Array:
+    """The start in the problem's coordinates, (K or 1, d + 1). ``near``: weights in raw units near the optimum, if any.
+
+    With a convex loss, a solver that uses standard coordinates starts at zero if the given start has a larger
+    objective: at such a point second derivatives may underflow.
+    """
+    zero = np.zeros(problem.shape) if problem.offsets is None else problem.null_weights
+    if near is not None:
+        return _in_frame(near, problem)
+    start = _asked_start(model, problem, task, zero)
+    if start is zero or Need.STANDARD not in solver.needs or not problem.loss.traits.convex:
+        return start
+    return start if problem.value_gradient(start).value <= problem.value_gradient(zero).value else zero
+
+
+def _asked_start(model: Any, problem: Objective, task: FitInput, zero: Array) -> Array:
+    """The weights of the last fit for a warm start, else what ``start`` asks for."""
+    shape = (zero.shape[0], zero.shape[1] - problem.n_offsets)
+    before = task.before if model.warm_start else None
+    if before is not None and before.W.shape == shape and before.classes.tolist() == task.classes.tolist():
+        return _in_frame(before.W, problem)
+    if isinstance(model.start, str) and model.start == "zero":
+        return zero
+    if isinstance(model.start, str) and model.start == "random":
+        drawn = np.random.default_rng(seed_of(model.random_state)).standard_normal(zero.shape)
+        return np.where(problem.pinned, zero, _identified(drawn, problem))
+    remedy = f"give 'zero', 'random', or finite weights of shape {shape}, intercepts first"
+    try:
+        W = np.array(model.start, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ParameterError("start", f"got {model.start!r}", remedy) from error
+    if W.shape != shape:
+        raise ParameterError("start", f"it has shape {W.shape}", remedy)
+    if not np.all(np.isfinite(W)):
+        raise ParameterError("start", "it holds NaN or infinity", remedy)
+    return _in_frame(_identified(W, problem), problem)
+
+
+def _in_frame(W: Array, problem: Objective) -> Array:
+    """Weights in raw units, converted to the problem's coordinates; each offset column has the weight 1."""
+    return problem.rows.frame.from_original(np.hstack([W, np.eye(len(W), problem.n_offsets)]))
+
+
+def _identified(W: Array, problem: Objective) -> Array:
+    """W with intercepts of zero if none is fitted, and without the shift common to all classes."""
+    W = W if problem.fit_intercept else np.column_stack([np.zeros(len(W)), W[:, 1:]])
+    return W - W.mean(axis=0) if len(W) > 1 else W

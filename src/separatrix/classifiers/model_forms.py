@@ -1,4 +1,10 @@
-"""The forms of values in a model file: plain values, arrays, class labels, dataclasses; their places in the file."""
+"""The forms of values in a model file: plain values, arrays, class labels and dataclasses.
+
+A ``Form`` writes a value as JSON types, and reads it back after checking its type, its sizes and its range. It is given
+the ``Place`` of the value in the file, so that errors name the place and what is wrong with it. An array or a record
+that occurs in two places of a model is written once, and the second time as {"same": place}. When it is read, it
+becomes one object again.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +21,6 @@ import numpy as np
 from separatrix.core.base.arrays import AnyArray
 from separatrix.core.base.errors import ModelFileError, ParameterError
 from separatrix.core.base.lazy import cached_property
-
-# ----------------------------------------------------------------------------------------------------------------------
-# The place of a value in a file, and the objects that were written or read before it.
-#
-# An array or a record that occurs in two places of a model is written once, and the second time as {"same": place}.
-# When it is read, it becomes one object again. Errors name the place and what is wrong with it.
 
 
 class Form(ABC):
@@ -106,12 +106,7 @@ class ReadingScorers(Reading):
     estimators: ClassVar[bool] = False
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Settings and other plain values as JSON types, and back.
-#
-# Numbers that are not finite, such as C without a penalty, become the texts "inf", "-inf" and "nan". Dictionaries
-# become {"pairs": ...}, since their keys are labels of any type. Text that reads like such a number becomes {"text":
-# ...}.
+# --- Settings and other plain values
 
 NOT_FINITE = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 # Larger integers are refused as keys: for some sets of them, Python's dictionaries take quadratic time.
@@ -121,32 +116,29 @@ _LARGEST_KEY = 1 << 64
 def to_plain(value: Any) -> Any:
     """A value as JSON types; a TypeError if that is not possible.
 
+    Numbers that are not finite, such as C without a penalty, become the texts "inf", "-inf" and "nan". Text that reads
+    like such a number becomes {"text": ...}. Dictionaries become {"pairs": ...}, since their keys are labels of any
+    type.
+
     >>> to_plain({"yes": np.float64(2.0), "no": np.inf})
     {'pairs': [['yes', 2.0], ['no', 'inf']]}
     """
     if isinstance(value, np.generic | np.ndarray):
         value = value.tolist()
-    for kinds, plain in _PLAIN_FORMS:
-        if isinstance(value, kinds):
-            return plain(value)
-    raise TypeError(f"{type(value).__name__} has no form in JSON")
-
-
-# The conversion of each kind of value to JSON types. A bool is an int.
-_PLAIN_FORMS: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
-    (int | None, lambda value: value),
-    (float, lambda value: value if math.isfinite(value) else str(value)),
-    (str, lambda value: {"text": value} if value in NOT_FINITE else value),
-    (list | tuple, lambda value: [to_plain(item) for item in value]),
-    (Mapping, lambda value: {"pairs": _plain_pairs(value)}),
-)
-
-
-def _plain_pairs(value: Mapping[Any, Any]) -> list[list[Any]]:
+    if isinstance(value, int | None):  # a bool is an int
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    if isinstance(value, str):
+        return {"text": value} if value in NOT_FINITE else value
+    if isinstance(value, list | tuple):
+        return [to_plain(item) for item in value]
+    if not isinstance(value, Mapping):
+        raise TypeError(f"{type(value).__name__} has no form in JSON")
     pairs = [[to_plain(key), to_plain(item)] for key, item in value.items()]
-    if not all(_is_pair(pair) for pair in pairs):
+    if not all(map(_is_pair, pairs)):
         raise TypeError("a key of a dictionary has no form in JSON")
-    return pairs
+    return {"pairs": pairs}
 
 
 def from_plain(value: Any) -> Any:
@@ -159,15 +151,12 @@ def from_plain(value: Any) -> Any:
         return NOT_FINITE.get(value, value)
     if isinstance(value, list):
         return [from_plain(item) for item in value]
-    return _from_object(value) if isinstance(value, dict) else value
-
-
-def _from_object(value: dict[str, Any]) -> Any:
-    """The text or the dictionary that a JSON object stands for."""
+    if not isinstance(value, dict):
+        return value
     if set(value) == {"text"} and isinstance(value["text"], str):
         return value["text"]
     pairs = value.get("pairs")
-    if len(value) != 1 or not isinstance(pairs, list) or not all(_is_pair(pair) for pair in pairs):
+    if len(value) != 1 or not isinstance(pairs, list) or not all(map(_is_pair, pairs)):
         raise ModelFileError("a setting has a wrong form")
     return {from_plain(key): from_plain(item) for key, item in pairs}
 
@@ -181,8 +170,7 @@ def _is_pair(value: Any) -> bool:
     return not isinstance(value[0], dict) or (set(value[0]) == {"text"} and isinstance(value[0]["text"], str))
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The forms of single values and of arrays. The forms of dataclasses are in ``records``.
+# --- Single values and arrays
 
 # Larger integers are written in hexadecimal, since Python refuses to parse decimals of thousands of digits.
 LARGEST_DECIMAL_INTEGER = 1 << 63
@@ -222,7 +210,7 @@ class Sentence(Form):
     """
 
     def plain(self, value: Any, at: Writing) -> Any:
-        return value if len(value) <= LONGEST_SENTENCE else f"{value[: LONGEST_SENTENCE - 1]}…"
+        return str(value) if len(value) <= LONGEST_SENTENCE else f"{value[: LONGEST_SENTENCE - 1]}…"
 
     def read(self, found: Any, at: Reading) -> Any:
         sentence = Plain(str).read(found, at)
@@ -343,17 +331,13 @@ class Whole(Form):
 
     def read(self, found: Any, at: Reading) -> Any:
         at.require(isinstance(found, list), "is not a list")
-        if self.array and found and isinstance(found[0], list):
-            return self._matrix(found, at)
-        numbers = [self._number(item, at) for item in found]
-        return _objects(numbers) if self.array else tuple(numbers)
-
-    def _matrix(self, rows: list[Any], at: Reading) -> AnyArray:
-        """The array with two axes that a list of lists stands for."""
-        flat = [self._number(item, at) for row in rows for item in (row if isinstance(row, list) else [row])]
-        even = all(isinstance(row, list) and len(row) == len(rows[0]) for row in rows)
+        if not (self.array and found and isinstance(found[0], list)):
+            numbers = [self._number(item, at) for item in found]
+            return _objects(numbers) if self.array else tuple(numbers)
+        numbers = [self._number(item, at) for row in found for item in (row if isinstance(row, list) else [row])]
+        even = all(isinstance(row, list) and len(row) == len(found[0]) for row in found)
         at.require(even, "has rows of different lengths")
-        return _objects(flat).reshape(len(rows), len(rows[0]))
+        return _objects(numbers).reshape(len(found), len(found[0]))
 
     @staticmethod
     def _number(item: Any, at: Reading) -> int:
@@ -450,16 +434,14 @@ def numbers(*axes: str, **asked: Any) -> Numbers:
     return Numbers(axes, **asked)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# How class labels are stored: labels of any plain type, read back as an array of the same type.
+# --- Class labels
 
-_INTEGER_TYPES = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
 # The array types that labels may have, and the JSON types allowed for each.
 _TYPES: dict[str, tuple[type, ...]] = {
     "str": (str,),
     "bool": (bool,),
     "object": (str, bool, int, float),
-    **dict.fromkeys(_INTEGER_TYPES, (int,)),
+    **dict.fromkeys((f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)), (int,)),
     **dict.fromkeys(("float16", "float32", "float64"), (float,)),
 }
 # A fixed-width text array may be wider than its longest label, but not wider than this many characters.
@@ -473,8 +455,9 @@ LABEL_BYTES_AT_LEAST, LABEL_BYTES_PER_CHARACTER = 2048, 64
 class Labels(Form):
     """At least ``least`` distinct labels; exactly as many as the length of ``axis``, if it is named.
 
-    Text is read as an array of its former width, if that is within the limit of bytes above; otherwise as wide as the
-    longest label; and if that is too large as well, as an array of Python strings.
+    Labels of any plain type are read back as an array of the same type. Text is read as an array of its former width,
+    if that is within the limit of bytes above; otherwise as wide as the longest label; and if that is too large as
+    well, as an array of Python strings.
 
     >>> Labels().plain(np.array(["no", "yes"]), Writing("classes"))
     {'dtype': 'str', 'values': ['no', 'yes'], 'width': 3}
@@ -543,8 +526,7 @@ def _hashed(label: Any) -> Any:
     return str(label) if type(label) is int and abs(label) >= 1 << 64 else label
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The forms of dataclasses, from the annotations of their fields, and of one dataclass among several kinds.
+# --- Dataclasses
 
 _PLAIN: dict[Any, Form] = {str: Plain(str), bool: Plain(bool), int: Plain(int), float: Number()}
 
@@ -581,9 +563,9 @@ class Record(Form):
     ``check`` returns what is wrong with a value, given the lengths of axes, or an empty text. The default is the
     method ``misfit`` of the class, if it has one.
 
-    >>> from separatrix.core.gap import WeightError
-    >>> Record(WeightError).read({"value": None, "unit": "", "reason": "why"}, Reading("weights"))
-    WeightError(value=None, unit='', reason='why')
+    >>> from separatrix.core.certificate import WeightErrorBound
+    >>> Record(WeightErrorBound).read({"value": None, "unit": "", "reason": "why"}, Reading("weights"))
+    WeightErrorBound(value=None, unit='', reason='why')
     """
 
     shared: ClassVar[bool] = True

@@ -1,4 +1,4 @@
-"""Messages about likelihoods without a maximum: which columns, categories and rows separate the classes."""
+"""Likelihoods without a maximum: whether the classes are separated, and by which columns, categories and rows."""
 
 from __future__ import annotations
 

@@ -1,19 +1,21 @@
-"""The base class of one versus rest and one versus one: it fits the parts and combines them (docs/tour.md, M1–M5)."""
+"""The base class of one versus rest and one versus one (docs/tour.md, M1–M5).
+
+``OneVersus`` fits a clone of its estimator to each part of a scheme. It combines the fitted models into one classifier,
+with one scorer, with the weights of all models if they are linear, and with one certificate.
+"""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar, NamedTuple, Self
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone, is_regressor
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_consistent_length, get_tags
-from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import check_consistent_length as check_consistent_length_of_validation
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from separatrix.classifiers.base import Approach, ClassifierTraits, ScoringClassifier, offered_where
@@ -34,260 +36,16 @@ from separatrix.core.base.errors import LabelError, ParameterError, SeparatrixWa
 from separatrix.core.base.labels import encode, known_codes
 from separatrix.core.base.messages import Message, over_rows
 from separatrix.core.base.watching import part
-from separatrix.core.certificate import Certificate, Claim, Recomputed, Uncertified
+from separatrix.core.certificate import Bound, Certificate, Claim, Recomputed, Uncertified
 from separatrix.core.cluster.connection import read_in_place
-from separatrix.core.gap import Bound
-from separatrix.core.likelihood_claims import PartsClaim, summed, summed_bound
+from separatrix.core.likelihood_claims import PartsClaim, summed_bound
 from separatrix.core.links import LINKS
-from separatrix.core.rows.block import is_sparse
 from separatrix.core.rows.column_statistics import refuse_not_finite
 from separatrix.core.rows.labelled_table import MemoryTable, OutsideMemory
 from separatrix.core.rows.memory_rows import memory_rows
 from separatrix.core.rows.views import TwoClassTable
 from separatrix.core.schemes import PairwiseScorer, Part, PartsScorer, Scheme, SchemeCost, cost_of, link_of, takes_nan
 from separatrix.core.scorer import Scorer, Scores
-
-# ----------------------------------------------------------------------------------------------------------------------
-# Multilabel classification: an independent two-class model for each label.
-
-
-def is_indicator(y: Any) -> bool:
-    """Whether y is a multilabel target: a table of 0 and 1 with a column for each label.
-
-    >>> is_indicator([[1, 0], [1, 1]]), is_indicator([0, 1])
-    (True, False)
-    """
-    listed = isinstance(y, list) and all(isinstance(row, list | np.ndarray) for row in y)
-    if not listed and getattr(y, "ndim", 1) != 2:
-        return False  # a tuple may be a single label
-    kind = str(type_of_target(y))
-    if kind.startswith(("multiclass-multioutput", "continuous-multioutput")):
-        problem = "Multioutput target data is not supported with label binarization: it has several columns"
-        raise LabelError("y", problem, "give one label per row, or a table of 0 and 1 with a column for each label")
-    return kind == "multilabel-indicator"
-
-
-def indicator(y: Any, X: Any) -> Integers:
-    """The table of 0 and 1 as a dense array (n, labels)."""
-    Y = np.asarray(y.toarray() if is_sparse(y) else y)
-    check_consistent_length(X, Y)
-    return np.asarray(Y != 0, dtype=np.int64)
-
-
-def label_parts(Y: Integers) -> Iterator[Part]:
-    """One part for each label: all rows, with the target 1 where they have the label."""
-    for k in range(Y.shape[1]):
-        yield Part((k, None), np.arange(len(Y)), Y[:, k])
-
-
-class ConstantLabel(ClassifierMixin, BaseEstimator):
-    """The model for a label that all training rows have, or that no row has. It predicts the same for every row."""
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Store the single value in y."""
-        self.classes_, self.answer_ = np.array([0, 1]), int(y[0])
-        self.n_features_in_ = X.shape[1]
-        return self
-
-    def predict(self, X: Any) -> Integers:
-        """The stored value for every row."""
-        return np.full(X.shape[0], self.answer_)
-
-    def decision_function(self, X: Any) -> Array:
-        """1 if the rows have the label, −1 if not."""
-        return np.full(X.shape[0], 2.0 * self.answer_ - 1.0)
-
-    def predict_proba(self, X: Any) -> Array:
-        """The probabilities of not having and of having the label, (n, 2)."""
-        return np.tile([1.0 - self.answer_, float(self.answer_)], (X.shape[0], 1))
-
-
-def constant_model(X: Any, target: Integers, name: Any) -> ConstantLabel:
-    """The model for a label that all training rows have, or that no row has, with a warning as in scikit-learn."""
-    label = name if target[0] else f"not {name}"
-    warnings.warn(f"Label {label} is present in all training examples.", SeparatrixWarning, stacklevel=5)
-    return ConstantLabel().fit(X, target)
-
-
-@dataclass(frozen=True)
-class LabelsScorer(PartsScorer):
-    """A score for each label, (n, labels); ``predict`` returns the table of 0 and 1."""
-
-    def scores(self, X: Any, names: list[str] | None = None) -> Array:
-        return self.parts_scores(X, names)
-
-    def predict(self, X: Any, names: list[str] | None = None) -> AnyArray:
-        return self.link.decides(self.scores(X, names)).astype(np.int64)
-
-
-@dataclass(frozen=True)
-class LabelsClaim:
-    """The claims of the labels' models, each about its own column of the table."""
-
-    scorer: LabelsScorer
-    claims: tuple[Claim | None, ...]
-
-    def recompute(self, X: Any, y: Any, sample_weight: Any = None) -> Recomputed:
-        """Recompute each model's claim, and return the sums."""
-        Y = indicator(y, X)
-        pairs = [(claim, Y[:, k]) for k, claim in enumerate(self.claims) if claim is not None]
-        return summed([claim.recompute(X, target, sample_weight) for claim, target in pairs], len(self.claims))
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# Combines several fitted two-class models into one classifier: its weights (if linear) and its certificate.
-
-
-def linear_weights(estimators: Sequence[Any], n_features: int) -> Array | None:
-    """Return the weights (b, w) of all models, (models, d + 1), or None if some model is not linear in the columns.
-
-    >>> from separatrix import LogisticRegression
-    >>> linear_weights([LogisticRegression().fit([[-1.0], [1.0]], [0, 1])], 1).shape
-    (1, 2)
-    """
-    weights = [_weights(estimator, n_features) for estimator in estimators]
-    return None if any(w is None for w in weights) else np.array(weights, dtype=np.float64)
-
-
-def _weights(estimator: Any, n_features: int) -> Array | None:
-    if isinstance(estimator, ScoringClassifier):
-        # A classifier of this package may have weights although its boundary is not a hyperplane: the posteriors of
-        # ``FisherDiscriminant`` may cross twice. Its scorer is then not a ``Scorer``.
-        if not isinstance(estimator.scorer_, Scorer):
-            return None
-        # Shift the intercept so that the score is positive exactly where the model predicts class 1.
-        # The boundary of the
-        # complementary log-log link is at the score ln ln 2.
-        w: Array = estimator.scorer_.W[0].copy()
-        w[0] -= estimator.scorer_.link.boundary
-        return w
-    coef, intercept = getattr(estimator, "coef_", None), getattr(estimator, "intercept_", None)
-    if not isinstance(coef, np.ndarray) or intercept is None or coef.shape != (1, n_features):
-        return None
-    return np.concatenate([np.ravel(intercept)[:1], coef[0]])
-
-
-def certificate_of(
-    scheme: Scheme, scorer: Scores, estimators: Sequence[Any], codes: Integers | None, n_rows: int, full_rank: int
-) -> Certificate:
-    """Return one certificate for all models: the sums of objectives, bounds and work, and the smallest rank.
-
-    ``codes`` are the class numbers of the rows, None if the rows are not in memory. Then the models name the rows of
-    the whole table.
-    """
-    K = len(scorer.classes)
-    parts = list(scheme.parts(np.arange(K) if codes is None else codes, K))
-    claim, labels = PartsClaim(scorer, scheme, claims_of(estimators)), scorer.classes.tolist()
-    named = codes is None
-    return summed_certificate(scheme.name, labels, estimators, parts, claim, n_rows, full_rank, rows_are_named=named)
-
-
-def claims_of(estimators: Sequence[Any]) -> tuple[Claim | None, ...]:
-    """Return the claim of each model's certificate, or None for a model without a certificate."""
-    certificates = [getattr(estimator, "certificate_", None) for estimator in estimators]
-    return tuple(None if c is None else c.claim for c in certificates)
-
-
-class _Totals(NamedTuple):
-    """Totals over the models' certificates; NaN if there are none. ``rank`` is the smallest rank."""
-
-    objective: float
-    null_objective: float
-    gradient_norm: float
-    rank: int | None
-    iterations: int = 0
-    passes: int = 0
-    solvers: str = ""
-
-
-def _totals(certificates: Sequence[Certificate]) -> _Totals:
-    if not certificates:
-        return _Totals(np.nan, np.nan, np.nan, None)
-    ranks = [c.rank for c in certificates if c.rank is not None]
-    return _Totals(
-        sum(c.objective for c in certificates),
-        sum(c.null_objective for c in certificates),
-        float(np.linalg.norm([c.gradient_norm for c in certificates])),
-        min(ranks) if len(ranks) == len(certificates) else None,
-        sum(c.iterations for c in certificates),
-        sum(c.passes for c in certificates),
-        ", ".join(sorted({c.solver for c in certificates})),
-    )
-
-
-def summed_certificate(
-    name: str,
-    labels: list[Any],
-    estimators: Sequence[Any],
-    parts: Sequence[Part],
-    claim: Claim,
-    n_rows: int,
-    full_rank: int,
-    rows_are_named: bool = False,
-) -> Certificate:
-    """Return one certificate for several models. ``name`` is the name of the scheme that combines them.
-
-    ``rows_are_named``: the models name rows by their numbers in the whole table, not in their parts.
-    """
-    certificates = [getattr(estimator, "certificate_", None) for estimator in estimators]
-    known = [certificate for certificate in certificates if certificate is not None]
-    counts = [_n_parameters(estimator) for estimator in estimators]
-    code, status = _status(estimators, parts, labels, rows_are_named)
-    bound = summed_bound([Bound(c.bound, c.bound_kind, c.bound_reason) for c in known], len(estimators))
-    totals = _totals(known)
-    facts = {"scheme": f"{name}, {len(estimators)} models"}
-    if None in counts:
-        facts["parameters"] = "unknown for at least one model"
-    kinds = sorted({type(estimator).__name__ for estimator in estimators})
-    kind = Certificate if known else Uncertified
-    return kind(
-        status=status,
-        code=code,
-        met=code == "met",
-        **Recomputed(totals.objective, totals.null_objective, bound, totals.gradient_norm).fields(),
-        iterations=totals.iterations,
-        passes=totals.passes,
-        solver=totals.solvers,
-        why=f"{name} over {', '.join(kinds)}",
-        rank=totals.rank,
-        full_rank=full_rank,
-        n_parameters=sum(count or 0 for count in counts),
-        n_rows=n_rows,
-        claim=claim,
-        facts=facts,
-    )
-
-
-def _status(estimators: Sequence[Any], parts: Sequence[Part], labels: list[Any], named: bool) -> tuple[str, str]:
-    """Return a status code and a sentence: how many models met their stopping rule, and the status of the first."""
-    total = len(estimators)
-    known = [(e, part) for e, part in zip(estimators, parts, strict=True) if hasattr(e, "certificate_")]
-    unmet = [(e, part) for e, part in known if not e.certificate_.met]
-    if unmet:
-        first = _part_status(*unmet[0], labels, named)
-        return "unmet", Message(f"{len(unmet)} of {total} models did not converge; status of the first: ", first)
-    if len(known) < total:
-        without = total - len(known)
-        return "uncertified", f"uncertified: {without} of {total} models have no certificate"
-    first = _part_status(*known[0], labels, named)
-    return "met", Message(f"all {total} models converged; status of the first: ", first)
-
-
-def _part_status(estimator: Any, part: Part, labels: list[Any], named: bool) -> str:
-    """Return the status of one model, with the names of its classes and with row numbers of the whole table."""
-    status: str = estimator.certificate_.status
-    if len(labels) == 2:
-        return status
-    for_, against = part.names
-    classes = f"class {labels[for_]!r} against {'the rest' if against is None else repr(labels[against])}"
-    return Message(f"{classes}: ", status if named else over_rows(status, part.rows))
-
-
-def _n_parameters(estimator: Any) -> int | None:
-    if hasattr(estimator, "n_parameters_"):
-        return int(estimator.n_parameters_)
-    coef = getattr(estimator, "coef_", None)
-    return None if coef is None else int(coef.shape[-1]) + int(bool(getattr(estimator, "fit_intercept", True)))
 
 
 def parts_are_linear(model: Any) -> None:
@@ -468,7 +226,7 @@ class OneVersus(MetaEstimatorMixin, ScoringClassifier):
         refuse_steps_outside_memory(X=X, y=y, classes=classes)
         first = not hasattr(self, "estimators_")
         rows = checked_rows(self, X, (np.float64, np.float32), reset=first)
-        check_consistent_length_of_validation(rows, y)
+        check_consistent_length(rows, y)
         if first:
             self._begin(y, classes)
         elif self._later is not None:
@@ -537,8 +295,11 @@ class OneVersus(MetaEstimatorMixin, ScoringClassifier):
             self.cost_: SchemeCost = cost_of(self.scheme, counts)
         self._W = linear_weights(self.estimators_, d)
         self.scorer_: Scores = self._scorer()
-        codes = task.codes if task.is_in_memory else None
-        found = certificate_of(self.scheme, self.scorer_, self.estimators_, codes, task.n_rows, d + 1)
+        K, labels, named = len(self.classes_), self.classes_.tolist(), not task.is_in_memory
+        # Models of rows outside memory name the rows of the whole table.
+        parts = list(self.scheme.parts(np.arange(K) if named else task.codes, K))
+        claim, about = PartsClaim(self.scorer_, self.scheme, claims_of(self.estimators_)), self.scheme.name
+        found = summed_certificate(about, labels, self.estimators_, parts, claim, task.n_rows, d + 1, named)
         self.certificate_ = replace(found, status=task.told(found.status))
         self.n_parameters_ = self.certificate_.n_parameters
 
@@ -603,3 +364,149 @@ class OneVersus(MetaEstimatorMixin, ScoringClassifier):
             tags.input_tags.allow_nan = takes_nan(self.estimator)
             tags.input_tags.pairwise = base.pairwise
         return tags
+
+
+class ConstantLabel(ClassifierMixin, BaseEstimator):
+    """The model for a label that all training rows have, or that no row has. It predicts the same for every row."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Store the single value in y."""
+        self.classes_, self.answer_ = np.array([0, 1]), int(y[0])
+        self.n_features_in_ = X.shape[1]
+        return self
+
+    def predict(self, X: Any) -> Integers:
+        """The stored value for every row."""
+        return np.full(X.shape[0], self.answer_)
+
+    def decision_function(self, X: Any) -> Array:
+        """1 if the rows have the label, −1 if not."""
+        return np.full(X.shape[0], 2.0 * self.answer_ - 1.0)
+
+    def predict_proba(self, X: Any) -> Array:
+        """The probabilities of not having and of having the label, (n, 2)."""
+        return np.tile([1.0 - self.answer_, float(self.answer_)], (X.shape[0], 1))
+
+
+def constant_model(X: Any, target: Integers, name: Any) -> ConstantLabel:
+    """The model for a label that all training rows have, or that no row has, with a warning as in scikit-learn."""
+    label = name if target[0] else f"not {name}"
+    warnings.warn(f"Label {label} is present in all training examples.", SeparatrixWarning, stacklevel=5)
+    return ConstantLabel().fit(X, target)
+
+
+# --- The weights and the certificate of several models as one
+
+
+def linear_weights(estimators: Sequence[Any], n_features: int) -> Array | None:
+    """Return the weights (b, w) of all models, (models, d + 1), or None if some model is not linear in the columns.
+
+    >>> from separatrix import LogisticRegression
+    >>> linear_weights([LogisticRegression().fit([[-1.0], [1.0]], [0, 1])], 1).shape
+    (1, 2)
+    """
+    weights = [_weights(estimator, n_features) for estimator in estimators]
+    return None if any(w is None for w in weights) else np.array(weights, dtype=np.float64)
+
+
+def _weights(estimator: Any, n_features: int) -> Array | None:
+    if isinstance(estimator, ScoringClassifier):
+        # A classifier of this package may have weights although its boundary is not a hyperplane: the posteriors of
+        # ``FisherDiscriminant`` may cross twice. Its scorer is then not a ``Scorer``.
+        if not isinstance(estimator.scorer_, Scorer):
+            return None
+        # Shift the intercept so that the score is positive exactly where the model predicts class 1. The boundary of
+        # the complementary log-log link is at the score ln ln 2.
+        w: Array = estimator.scorer_.W[0].copy()
+        w[0] -= estimator.scorer_.link.boundary
+        return w
+    coef, intercept = getattr(estimator, "coef_", None), getattr(estimator, "intercept_", None)
+    if not isinstance(coef, np.ndarray) or intercept is None or coef.shape != (1, n_features):
+        return None
+    return np.concatenate([np.ravel(intercept)[:1], coef[0]])
+
+
+def claims_of(estimators: Sequence[Any]) -> tuple[Claim | None, ...]:
+    """Return the claim of each model's certificate, or None for a model without a certificate."""
+    certificates = [getattr(estimator, "certificate_", None) for estimator in estimators]
+    return tuple(None if c is None else c.claim for c in certificates)
+
+
+def summed_certificate(
+    name: str,
+    labels: list[Any],
+    estimators: Sequence[Any],
+    parts: Sequence[Part],
+    claim: Claim,
+    n_rows: int,
+    full_rank: int,
+    rows_are_named: bool = False,
+) -> Certificate:
+    """Return one certificate for several models: the sums of objectives, bounds and work, and the smallest rank.
+
+    ``name`` is the name of the scheme that combines the models. ``rows_are_named``: the models name rows by their
+    numbers in the whole table, not in their parts.
+    """
+    certificates = [getattr(estimator, "certificate_", None) for estimator in estimators]
+    known = [certificate for certificate in certificates if certificate is not None]
+    counts = [_n_parameters(estimator) for estimator in estimators]
+    code, status = _status(estimators, parts, labels, rows_are_named)
+    bound = summed_bound([Bound(c.bound, c.bound_kind, c.bound_reason) for c in known], len(estimators))
+    value, null_value, slope = np.nan, np.nan, np.nan
+    if known:
+        value, null_value = sum(c.objective for c in known), sum(c.null_objective for c in known)
+        slope = float(np.linalg.norm([c.gradient_norm for c in known]))
+    ranks = [c.rank for c in known if c.rank is not None]
+    facts = {"scheme": f"{name}, {len(estimators)} models"}
+    if None in counts:
+        facts["parameters"] = "unknown for at least one model"
+    kinds = sorted({type(estimator).__name__ for estimator in estimators})
+    kind = Certificate if known else Uncertified
+    return kind(
+        status=status,
+        code=code,
+        met=code == "met",
+        **Recomputed(value, null_value, bound, slope).fields(),
+        iterations=sum(c.iterations for c in known),
+        passes=sum(c.passes for c in known),
+        solver=", ".join(sorted({c.solver for c in known})),
+        why=f"{name} over {', '.join(kinds)}",
+        rank=min(ranks) if known and len(ranks) == len(known) else None,
+        full_rank=full_rank,
+        n_parameters=sum(count or 0 for count in counts),
+        n_rows=n_rows,
+        claim=claim,
+        facts=facts,
+    )
+
+
+def _status(estimators: Sequence[Any], parts: Sequence[Part], labels: list[Any], named: bool) -> tuple[str, str]:
+    """Return a status code and a sentence: how many models met their stopping rule, and the status of the first."""
+    total = len(estimators)
+    known = [(e, part) for e, part in zip(estimators, parts, strict=True) if hasattr(e, "certificate_")]
+    unmet = [(e, part) for e, part in known if not e.certificate_.met]
+    if unmet:
+        first = _part_status(*unmet[0], labels, named)
+        return "unmet", Message(f"{len(unmet)} of {total} models did not converge; status of the first: ", first)
+    if len(known) < total:
+        without = total - len(known)
+        return "uncertified", f"uncertified: {without} of {total} models have no certificate"
+    first = _part_status(*known[0], labels, named)
+    return "met", Message(f"all {total} models converged; status of the first: ", first)
+
+
+def _part_status(estimator: Any, part: Part, labels: list[Any], named: bool) -> str:
+    """Return the status of one model, with the names of its classes and with row numbers of the whole table."""
+    status: str = estimator.certificate_.status
+    if len(labels) == 2:
+        return status
+    for_, against = part.names
+    classes = f"class {labels[for_]!r} against {'the rest' if against is None else repr(labels[against])}"
+    return Message(f"{classes}: ", status if named else over_rows(status, part.rows))
+
+
+def _n_parameters(estimator: Any) -> int | None:
+    if hasattr(estimator, "n_parameters_"):
+        return int(estimator.n_parameters_)
+    coef = getattr(estimator, "coef_", None)
+    return None if coef is None else int(coef.shape[-1]) + int(bool(getattr(estimator, "fit_intercept", True)))

@@ -2,35 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from sklearn.utils import check_consistent_length
+from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.classifiers.base import offered_where
 from separatrix.classifiers.description import ONE_VERSUS, PARTS_CLAIM, Description, Requires
 from separatrix.classifiers.fit_input import checked_rows, column_names, forgotten, scored
 from separatrix.classifiers.one_versus import (
-    LabelsClaim,
-    LabelsScorer,
     OneVersus,
     base_of,
     claims_of,
-    indicator,
-    is_indicator,
-    label_parts,
     linear_weights,
     parts_are_linear,
     summed_certificate,
 )
-from separatrix.core.base.arrays import Array
+from separatrix.core.base.arrays import AnyArray, Array, Integers
+from separatrix.core.base.errors import LabelError
 from separatrix.core.base.lazy import is_dask
+from separatrix.core.certificate import Claim, Recomputed
 from separatrix.core.geometry.hyperplane import Hyperplane
+from separatrix.core.likelihood_claims import summed
 from separatrix.core.rows.block import is_sparse
 from separatrix.core.rows.column_statistics import refuse_not_finite
 from separatrix.core.rows.memory_rows import memory_rows
 from separatrix.core.rows.targets import row_weights
-from separatrix.core.schemes import OneVersusRest, Scheme, takes_nan
+from separatrix.core.schemes import OneVersusRest, Part, PartsScorer, Scheme, takes_nan
 from separatrix.core.scorer import Scorer, Scores
 
 DESCRIPTION = Description(
@@ -252,3 +254,60 @@ class OneVsRestClassifier(OneVersus):
         check_is_fitted(self)
         assert isinstance(self.scorer_, Scorer)
         return self.scorer_.hyperplane(i, j)
+
+
+# --- Multilabel targets: an independent model of two classes for each label
+
+
+def is_indicator(y: Any) -> bool:
+    """Whether y is a multilabel target: a table of 0 and 1 with a column for each label.
+
+    >>> is_indicator([[1, 0], [1, 1]]), is_indicator([0, 1])
+    (True, False)
+    """
+    listed = isinstance(y, list) and all(isinstance(row, list | np.ndarray) for row in y)
+    if not listed and getattr(y, "ndim", 1) != 2:
+        return False  # a tuple may be a single label
+    kind = str(type_of_target(y))
+    if kind.startswith(("multiclass-multioutput", "continuous-multioutput")):
+        problem = "Multioutput target data is not supported with label binarization: it has several columns"
+        raise LabelError("y", problem, "give one label per row, or a table of 0 and 1 with a column for each label")
+    return kind == "multilabel-indicator"
+
+
+def indicator(y: Any, X: Any) -> Integers:
+    """The table of 0 and 1 as a dense array (n, labels)."""
+    Y = np.asarray(y.toarray() if is_sparse(y) else y)
+    check_consistent_length(X, Y)
+    return np.asarray(Y != 0, dtype=np.int64)
+
+
+def label_parts(Y: Integers) -> Iterator[Part]:
+    """One part for each label: all rows, with the target 1 where they have the label."""
+    for k in range(Y.shape[1]):
+        yield Part((k, None), np.arange(len(Y)), Y[:, k])
+
+
+@dataclass(frozen=True)
+class LabelsScorer(PartsScorer):
+    """A score for each label, (n, labels); ``predict`` returns the table of 0 and 1."""
+
+    def scores(self, X: Any, names: list[str] | None = None) -> Array:
+        return self.parts_scores(X, names)
+
+    def predict(self, X: Any, names: list[str] | None = None) -> AnyArray:
+        return self.link.decides(self.scores(X, names)).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class LabelsClaim:
+    """The claims of the labels' models, each about its own column of the table."""
+
+    scorer: LabelsScorer
+    claims: tuple[Claim | None, ...]
+
+    def recompute(self, X: Any, y: Any, sample_weight: Any = None) -> Recomputed:
+        """Recompute each model's claim, and return the sums."""
+        Y = indicator(y, X)
+        pairs = [(claim, Y[:, k]) for k, claim in enumerate(self.claims) if claim is not None]
+        return summed([claim.recompute(X, target, sample_weight) for claim, target in pairs], len(self.claims))

@@ -1,14 +1,12 @@
 r"""The regularisation path: one fit for each of many values of C, each with a warm start from the last.
 
-See docs/tour.md, R8.
-
 Problem   min_W C Σ_i s_i ℓ(t_i, W x̄_i) + Σ_j f_j (α |w_j| + ½ (1 − α) w_j²)   for every C of a list
 Given     rows, labels, the values of C or how many, α
 Returns   the fitted models, from the strongest penalty to the weakest, each with its certificate
 Step      the strongest penalty is the one at which all weights are zero, which follows from the sums of the classes;
           from there a ``WarmPath`` leads to weaker ones
 
-Friedman, Hastie and Tibshirani 2010, section 2.5.
+Friedman, Hastie and Tibshirani 2010, section 2.5; docs/tour.md, R8.
 """
 
 from __future__ import annotations
@@ -27,7 +25,6 @@ from separatrix.core.base.watching import part
 from separatrix.core.certificate import Certificate
 from separatrix.core.regularisation_path import WarmPath
 from separatrix.core.rows.labelled_table import InMemory
-from separatrix.core.rows.targets import Coding
 from separatrix.core.solvers.driver import delivered
 from separatrix.core.solvers.registry import named
 from separatrix.core.solvers.state import Need, Solver
@@ -170,22 +167,17 @@ def penalty_path(
     with one_blas_thread:
         coding, by_class = coding_of(first, task)
         refuse_weightless_classes(task.classes, task.table.totals.weight * by_class)
-        walk = _begun(first, task, coding)
+        asked = named(solver)
+        if asked is not None and Need.STANDARD not in asked.needs:
+            raise ParameterError("solver", f"got {solver!r}", "use 'auto', or a solver of standard coordinates")
+        penalty = penalty_of(first, task.n_features, 1.0)
+        walk = WarmPath.over(task.likelihood_rows(coding), task.n_classes, penalty, bool(fit_intercept), task.names)
         models = [LogisticRegression(C, **shared) for C in _values(walk, Cs, n_values, span)]
         for k, model in enumerate(models, 1):
             with part("value of C", k, len(models), f"C = {model.C:.3g}"):
                 model.has_sample_weight_ = sample_weight is not None
                 _fit(model, walk, task, by_class)
     return PenaltyPath(tuple(models))
-
-
-def _begun(model: LogisticRegression, task: FitInput, coding: Coding) -> WarmPath:
-    solver = named(model.solver)
-    if solver is not None and Need.STANDARD not in solver.needs:
-        raise ParameterError("solver", f"got {model.solver!r}", "use 'auto', or a solver of standard coordinates")
-    penalty = penalty_of(model, task.n_features, 1.0)
-    rows = task.likelihood_rows(coding)
-    return WarmPath.over(rows, task.n_classes, penalty, bool(model.fit_intercept), task.names)
 
 
 def _fit(model: LogisticRegression, walk: WarmPath, task: FitInput, by_class: Array) -> None:

@@ -19,7 +19,7 @@ from separatrix.classifiers.description import (
     SEARCHED,
     SEPARATION,
     Description,
-    Setting,
+    ModelSetting,
     array,
 )
 from separatrix.classifiers.fit_input import (
@@ -38,8 +38,7 @@ from separatrix.classifiers.sklearn_settings import check_jobs, refuse_perceptro
 from separatrix.core.base.arrays import Array, check_choice, check_count, check_flag, check_positive
 from separatrix.core.base.errors import ParameterError
 from separatrix.core.base.labels import encode, known_codes
-from separatrix.core.base.messages import Classifier, Message, Parameter
-from separatrix.core.base.messages import Setting as Given
+from separatrix.core.base.messages import Classifier, Message, Parameter, Setting
 from separatrix.core.base.watching import part
 from separatrix.core.certificate import Recomputed
 from separatrix.core.novikoff import theorem
@@ -67,27 +66,27 @@ from separatrix.core.solvers.stopping import Rule, Status
 WITHIN_REACH = 1e10
 # What the warning offers where a proof ended the run.
 _OPTIONS = (
-    Given("stop_on_proof", False),
+    Setting("stop_on_proof", False),
     " goes on to ",
     Parameter("max_iter"),
     ", ",
-    Given("average", True),
+    Setting("average", True),
     " returns the mean of the weights, ",
-    Given("pocket", True),
+    Setting("pocket", True),
     " those with the fewest mistakes",
 )
 
 DESCRIPTION = Description(
     about="Rosenblatt's perceptron",
     settings=(
-        Setting(
+        ModelSetting(
             "--update",
             "update",
             "For perceptron: update after each misclassified row (online, the default), with all of them (batch), or "
             "with the worst one (worst).",
             metavar="WORD",
         ),
-        Setting(
+        ModelSetting(
             "--eta0",
             "eta0",
             "For perceptron: the learning rate; 1 by default.",
@@ -95,20 +94,20 @@ DESCRIPTION = Description(
             metavar="NUMBER",
             span=(0.01, 100.0),
         ),
-        Setting(
+        ModelSetting(
             "--no-stop-on-proof",
             "stop_on_proof",
             "For perceptron: if the classes are not separable, go on to --max-iter instead of stopping at the proof.",
             flag=False,
         ),
-        Setting("--average", "average", "For perceptron: return the mean of the weights over the run.", flag=True),
-        Setting(
+        ModelSetting("--average", "average", "For perceptron: return the mean of the weights over the run.", flag=True),
+        ModelSetting(
             "--pocket",
             "pocket",
             "For perceptron: return the weights with the fewest mistakes (the pocket algorithm).",
             flag=True,
         ),
-        Setting("--shuffle", "shuffle", "For perceptron: shuffle the rows before each epoch.", flag=True),
+        ModelSetting("--shuffle", "shuffle", "For perceptron: shuffle the rows before each epoch.", flag=True),
         NO_INTERCEPT,
         CLASS_WEIGHT,
         MAX_ITER,
@@ -382,7 +381,7 @@ class Perceptron(SeparatingClassifier):
             return
         if self.pocket and self.update == "online":
             problem = "after each online update it counts the mistakes on all rows, and these are not in memory"
-            raise ParameterError("pocket", problem, Message("use ", Given("update", "batch", "worst")))
+            raise ParameterError("pocket", problem, Message("use ", Setting("update", "batch", "worst")))
         totals = task.table.totals
         if not np.array_equal(totals.weight, totals.rows):
             remedy = ("leave them out, or use ", Parameter("class_weight"), " or ", Classifier("LogisticRegression"))
@@ -413,7 +412,7 @@ class Perceptron(SeparatingClassifier):
     def _advice(self, problem: Objective, verdict: Separable, start: Array) -> Message:
         """Advice if separable rows were not separated within ``max_iter``, based on Novikoff's bound."""
         if self.update == "batch":
-            sooner = Given("update", "online")
+            sooner = Setting("update", "online")
             return Message(
                 "the rows are separable: raise ", Parameter("max_iter"), ", or update after each row (", sooner, ")"
             )

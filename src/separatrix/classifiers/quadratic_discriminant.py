@@ -7,21 +7,10 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from separatrix.classifiers import generative
 from separatrix.classifiers.base import Approach, ClassifierTraits, ScoringClassifier
 from separatrix.classifiers.description import GAUSSIAN_CLAIM, GENERATIVE, Description, Requires, array
 from separatrix.classifiers.fit_input import FitInput, validate
-from separatrix.classifiers.generative import (
-    Generative,
-    check_covariance_settings,
-    covariances_of,
-    gaussian_certificate,
-    in_raw_units,
-    log_constant,
-    priors_of,
-    refuse_empty_class,
-    shrinkage_says,
-    shrinks,
-)
 from separatrix.classifiers.moments_partial_fit import GathersMoments
 from separatrix.core.base.arrays import Array, check_not_negative
 from separatrix.core.base.errors import LabelError, ParameterError
@@ -50,7 +39,7 @@ DESCRIPTION = Description(
 )
 
 
-class QuadraticDiscriminantAnalysis(GathersMoments, Generative, ScoringClassifier):
+class QuadraticDiscriminantAnalysis(GathersMoments, generative.Generative, ScoringClassifier):
     r"""p(x|C_k) = N(m_k, Σ_k), a covariance for each class; Bayes' rule gives quadratic boundaries.
 
     See docs/tour.md, F6, D2, D4, D6. Σ_k has n_k − 1 in the denominator, as in R's MASS::qda. With ``sample_weight``,
@@ -144,11 +133,11 @@ class QuadraticDiscriminantAnalysis(GathersMoments, Generative, ScoringClassifie
         return self
 
     def _check_settings(self) -> None:
-        check_covariance_settings(self, ("svd", "eigen"))
+        generative.check_covariance_settings(self, ("svd", "eigen"))
         check_not_negative("reg_param", self.reg_param)
         if self.reg_param > 1:
             raise ParameterError("reg_param", f"got {self.reg_param!r}", "give a number from 0 to 1")
-        if self.reg_param and shrinks(self):
+        if self.reg_param and generative.shrinks(self):
             problem = f"got {self.reg_param!r} together with shrinkage or a covariance_estimator"
             raise ParameterError("reg_param", problem, "set only one of them")
 
@@ -164,38 +153,37 @@ class QuadraticDiscriminantAnalysis(GathersMoments, Generative, ScoringClassifie
             rows = task.table.rows(CLASS_NUMBERS)
             held = covariance_matrices(task.n_classes)
             moments = gather(rows, task.n_classes, names=task.names, spread=lambda total: spread, matrices=held)
-            refuse_empty_class(task, moments)
-            self._refuse_single_rows(task, moments)
+            generative.refuse_empty_class(task, moments)
+            short = np.flatnonzero(moments.weight <= 1)
+            if len(short) and self.reg_param == 0:
+                label = task.classes.tolist()[short[0]]
+                problem = f"class {label!r} has one row (n_samples = 1 by weight), so no covariance"
+                raise LabelError("y", problem, MORE_ROWS)
             self._fit(task, moments, passes)
-
-    def _refuse_single_rows(self, task: FitInput, moments: Moments) -> None:
-        short = np.flatnonzero(moments.weight <= 1)
-        if len(short) and self.reg_param == 0:
-            raise LabelError(
-                "y",
-                f"class {task.classes.tolist()[short[0]]!r} has one row (n_samples = 1 by weight), so no covariance",
-                MORE_ROWS,
-            )
 
     def _fit(self, task: FitInput, moments: Moments, passes: list[int]) -> None:
         K, d = moments.mean.shape
         self.moments_ = kept(moments)
-        priors, r = priors_of(self.priors, moments), float(self.reg_param)
+        priors, r = generative.priors_of(self.priors, moments), float(self.reg_param)
         freedom = moments.weight - 1
         share = np.divide(1 - r, freedom, out=np.zeros(K), where=freedom > 0)
-        sigma = covariances_of(self, task, moments) if shrinks(self) else share[:, None, None] * moments.scatter
+        sigma = (
+            generative.covariances_of(self, task, moments)
+            if generative.shrinks(self)
+            else share[:, None, None] * moments.scatter
+        )
         sigma[:, np.arange(d), np.arange(d)] += (np.sqrt(r) / moments.frame.scale) ** 2
         pooled = Whitening.of(np.einsum("k,kij->ij", moments.shares, sigma))
         whites, ranks = zip(*(pooled.completed(S) for S in sigma), strict=True)
-        constant = np.array([log_constant(white, moments) for white in whites])
+        constant = np.array([generative.log_constant(white, moments) for white in whites])
         self.gaussians_ = Gaussians(
             moments.frame, priors, moments.mean, tuple(w.A for w in whites), tuple(w.colour for w in whites), constant
         )
         self.scorer_ = QuadraticScorer(self.gaussians_, task.classes)
         self.classes_, self.priors_, self.means_ = task.classes, priors, moments.raw_mean
-        self.covariance_ = in_raw_units(sigma, moments)
+        self.covariance_ = generative.in_raw_units(sigma, moments)
         self.n_parameters_ = K * d + K * d * (d + 1) // 2 + (K - 1 if self.priors is None else 0)
-        self.certificate_ = gaussian_certificate(
+        self.certificate_ = generative.gaussian_certificate(
             self,
             task,
             moments,
@@ -210,8 +198,8 @@ class QuadraticDiscriminantAnalysis(GathersMoments, Generative, ScoringClassifie
     def _status(self, task: FitInput, pooled: Whitening, ranks: Sequence[int]) -> str:
         """What was fitted, and along which directions the rows do not determine a variance."""
         status = "class means, a covariance (n_k − 1) for each class and priors, in closed form"
-        if shrinks(self):
-            status = f"class means{shrinkage_says(self)}, and priors, in closed form"
+        if generative.shrinks(self):
+            status = f"class means{generative.shrinkage_says(self)}, and priors, in closed form"
         if self.reg_param > 0:
             status += f", each covariance shrunk towards the identity by {float(self.reg_param):g}"
         if pooled.singular:

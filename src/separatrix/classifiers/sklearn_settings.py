@@ -82,12 +82,7 @@ def say_what_is_done_instead(model: Any, accepted: Accepted, n_classes: int) -> 
 
 
 def _instead_in_logistic(model: Any, n_classes: int) -> Iterator[str]:
-    yield from _penalty_sentences(model)
-    yield from _solver_sentences(model, n_classes)
-
-
-def _penalty_sentences(model: Any) -> Iterator[str]:
-    """What is done instead of settings of the penalty that contradict each other or have no effect."""
+    """What is done instead of contradictory settings of the penalty, of one versus rest, and of the dual."""
     if model.penalty in ("l1", "l2") and model.l1_ratio not in (None, 0, 0.0, l1_ratio_of(model)):
         yield f"penalty={model.penalty!r} takes precedence, and l1_ratio={model.l1_ratio!r} is ignored"
     if model.penalty is None and model.C != 1.0:
@@ -97,20 +92,16 @@ def _penalty_sentences(model: Any) -> Iterator[str]:
         yield "solver='liblinear' would penalise the intercept; here no solver penalises it"
     if model.intercept_scaling != 1 and not penalised:
         yield _scaling_sentence(model)
-
-
-def _scaling_sentence(model: Any) -> str:
-    return f"intercept_scaling={model.intercept_scaling!r} is ignored, since the intercept is not penalised"
-
-
-def _solver_sentences(model: Any, n_classes: int) -> Iterator[str]:
-    """What is done instead of one versus rest and of the dual."""
     if n_classes > 2 and (model.multi_class == "ovr" or model.solver == "liblinear"):
         asked = "multi_class='ovr'" if model.multi_class == "ovr" else "solver='liblinear'"
         remedy = "for one versus rest use OneVsRestClassifier(LogisticRegression())"
         yield f"{asked} is ignored, and softmax is fitted; {remedy}"
     if model.dual and model.solver not in ("liblinear", "dual"):
         yield "dual=True is ignored, since the optimum of the dual is the same; solver='dual' solves the dual"
+
+
+def _scaling_sentence(model: Any) -> str:
+    return f"intercept_scaling={model.intercept_scaling!r} is ignored, since the intercept is not penalised"
 
 
 def _instead_in_svc(model: Any, n_classes: int) -> Iterator[str]:

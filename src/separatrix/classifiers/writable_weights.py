@@ -1,9 +1,8 @@
 """Fitted weights that users can change: predictions follow ``coef_``, ``intercept_`` and ``classes_`` set by hand.
 
 A fit stores its float64 weights in ``scorer_``. ``coef_`` and ``intercept_`` are created from them on first access,
-with the dtype of the training rows.
-After that, users may modify them in place, so every use of the scorer compares their bytes with the fitted ones.
-Before the first access, ``_untouched`` caches the scorer and no comparison is needed.
+with the dtype of the training rows. After that, users may modify them in place, so every use of the scorer compares
+their bytes with the fitted ones. Before the first access, ``_untouched`` caches the scorer and no comparison is needed.
 """
 
 from __future__ import annotations

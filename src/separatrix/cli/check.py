@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from separatrix.cli import exits, terminal
-from separatrix.cli import table_options as memory_options
+from separatrix.cli import exits, table_options, terminal
 from separatrix.cli.classifier_options import repeated
 from separatrix.cli.file_arguments import READ
-from separatrix.cli.table_options import Wanted, json_option, table_options
+from separatrix.cli.table_options import Wanted, json_option, wanted_options
 from separatrix.cli.terminal import checks_in_shell, option_words
 from separatrix.core.base.messages import together
 
@@ -30,9 +29,9 @@ Examples:
 
 @click.command(epilog=_EXAMPLES, short_help="Check a table before fitting.")
 @click.argument("data", type=READ)
-@table_options
+@wanted_options
 @click.option("--quiet", is_flag=True, help="Show only problems, warnings and notes.")
-@memory_options.memory_of_check_option
+@table_options.memory_of_check_option
 @json_option
 def check(data: str, quiet: bool, memory: str | None, as_json: bool, **given: Any) -> int:
     """Check DATA before a fit: whether the classes can be separated (with a proof), which columns are combinations of
@@ -47,14 +46,14 @@ def check(data: str, quiet: bool, memory: str | None, as_json: bool, **given: An
     target with one class or with measurements, rows without a label, a column of text, missing values, no usable
     column, and a column or category that alone determines the class. With only warnings and notes the exit code is 0.
     """
-    from separatrix.statistics.checks import check as check_table_of
+    from separatrix.statistics.checks import check as checks_of
 
     wanted = Wanted(**given)
     with terminal.working(f"checking {data}"):
         instead = "use separatrix fit --C inf, which reads it in batches and says whether the classes are separated"
-        memory_options.refuse_too_large(data, wanted.spelling, memory, "a check", instead)
+        table_options.refuse_too_large(data, wanted.spelling, memory, "a check", instead)
         how: dict[str, Any] = {**wanted.kinds, **wanted.spelling, "missing": wanted.missing}
-        found = check_table_of(data, target=wanted.target, drop=wanted.drop, schema=wanted.read_schema(), **how)
+        found = checks_of(data, target=wanted.target, drop=wanted.drop, schema=wanted.read_schema(), **how)
     checks = checks_in_shell(found)
     words = _fit_command(data, checks)
     if as_json:

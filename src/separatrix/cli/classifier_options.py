@@ -1,4 +1,8 @@
-"""The classifiers on the command line: their names, the options for their settings, and a sentence about one."""
+"""The classifiers on the command line: their names, the options for their settings, and a sentence about one.
+
+Names and options come from the classifiers' descriptions (``classifiers/description.py``). Without an option, the
+classifier keeps its default.
+"""
 
 from __future__ import annotations
 
@@ -10,15 +14,9 @@ from typing import Any, TypeVar
 import click
 
 from separatrix.classifiers import CLASSIFIERS, OFFERED, describe, name_of
-from separatrix.classifiers.description import Setting
+from separatrix.classifiers.description import ModelSetting
 from separatrix.core.base.errors import ParameterError
 from separatrix.core.base.lazy import declared_keys
-
-# ----------------------------------------------------------------------------------------------------------------------
-# The classifiers on the command line: their names, and the options for their settings.
-#
-# Both come from the classifiers' descriptions (``classifiers.description``). Without an option, the classifier keeps
-# its default.
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -36,7 +34,7 @@ _OF_TABLES = (*SELECTED, "missing", "reference", "text", "memory", "cache", *SPE
 _NAMED_OTHERWISE = {"header": "--no-header"}
 
 
-def settings() -> tuple[Setting, ...]:
+def settings() -> tuple[ModelSetting, ...]:
     """The settings of all classifiers in the order of the registry, each option once."""
     return tuple({setting.option: setting for name in OFFERED for setting in describe(name).settings}.values())
 
@@ -62,7 +60,7 @@ def _options() -> dict[str, str]:
     return of_models | {name: f"--{name.replace('_', '-')}" for name in _OF_TABLES} | _NAMED_OTHERWISE
 
 
-def _type_of(setting: Setting) -> Any:
+def _type_of(setting: ModelSetting) -> Any:
     """The click type that converts the option's text."""
     if not setting.words:
         return setting.type
@@ -83,7 +81,7 @@ def _type_of(setting: Setting) -> Any:
     return number_or_word
 
 
-def _help_of(setting: Setting) -> str:
+def _help_of(setting: ModelSetting) -> str:
     """The help of a setting, followed by all names of its registry if it has one."""
     if not setting.names:
         return setting.help
@@ -92,36 +90,27 @@ def _help_of(setting: Setting) -> str:
     return f"{', '.join([setting.help, *names])} or {last}."
 
 
-def _decorated(command: F, setting: Setting) -> F:
-    """The command with an option for this setting."""
-    kind: dict[str, Any] = (
-        {"is_flag": True} if setting.flag is not None else {"type": _type_of(setting), "metavar": setting.metavar}
-    )
-    return click.option(setting.option, setting.parameter, help=_help_of(setting), default=None, **kind)(command)
-
-
 def models_listed() -> str:
     """The list of models for the end of a help text."""
-    lines = [line for name in OFFERED for line in _described(name)]
+    lines = list[str]()
+    for name in OFFERED:
+        lines += wrap(f"  {name:<17}{describe(name).about}", HELP_WIDTH, subsequent_indent=" " * 19)
     return "\b\nModels:\n" + "\n".join(lines) + "\n\n"
-
-
-def _described(name: str) -> list[str]:
-    """The name of a model and its description, in lines of a narrow terminal."""
-    return wrap(f"  {name:<17}{describe(name).about}", HELP_WIDTH, subsequent_indent=" " * 19)
 
 
 def model_options(command: F) -> F:
     """Add ``--model``, ``--base`` and one option for each setting."""
     for setting in reversed(settings()):
-        command = _decorated(command, setting)
+        kind: dict[str, Any] = {"type": _type_of(setting), "metavar": setting.metavar}
+        kind = kind if setting.flag is None else {"is_flag": True}
+        option = click.option(setting.option, setting.parameter, help=_help_of(setting), default=None, **kind)
+        command = option(command)
     parts = click.Choice([name for name in OFFERED if not describe(name).parts])
     base = f"The base model of {' and '.join(_made_of_parts())}; {DEFAULT_MODEL} by default."
     command = click.option("--base", type=parts, metavar="NAME", help=base)(command)
     kinds = f"One of {', '.join(OFFERED)}; {DEFAULT_MODEL} by default. Described below."
-    return click.option("--model", type=click.Choice(list(OFFERED)), default=DEFAULT_MODEL, metavar="NAME", help=kinds)(
-        command
-    )
+    names = click.Choice(list(OFFERED))
+    return click.option("--model", type=names, default=DEFAULT_MODEL, metavar="NAME", help=kinds)(command)
 
 
 def _made_of_parts() -> list[str]:
@@ -181,31 +170,27 @@ def repeated(context: click.Context, names: Collection[str]) -> list[str]:
     return words
 
 
-def _refuse_others(name: str, asked: dict[str, Any]) -> None:
-    """Refuse a setting that the classifier of this name does not have."""
+def _made(name: str, asked: dict[str, Any], seed: int) -> Any:
+    """The classifier of this name. Settings that it does not have are refused."""
     options = {setting.parameter: setting.option for setting in settings() if setting in describe(name).settings}
     for parameter in asked:
         if parameter not in options:
             has = ", ".join(options.values()) or "no options of its own"
             raise ParameterError(OPTIONS[parameter], f"{name} has no such setting", f"leave it out; it has {has}")
 
-
-def _made(name: str, asked: dict[str, Any], seed: int) -> Any:
-    _refuse_others(name, asked)
     kind = CLASSIFIERS[name]
     seeded = {"random_state": seed} if "random_state" in kind().get_params(deep=False) else {}
     return kind(**asked, **seeded)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# A classifier in one sentence: its name and the settings that differ from the defaults.
+# --- A classifier in one sentence
 
 # Settings that are shown elsewhere, or that are not interesting in a sentence.
 _NOT_SHOWN = {"random_state", "warm_start", "estimator", "tol", "max_iter"}
 
 
 def model_sentence(name: str, model: Any) -> str:
-    """The sentence about a fitted classifier.
+    """A fitted classifier in one sentence: what it is, and the settings that differ from the defaults.
 
     >>> from separatrix import Perceptron
     >>> model_sentence("perceptron", Perceptron("batch").fit([[0.0], [1.0]], [0, 1]))

@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from separatrix.cli import exits, file_arguments, terminal
-from separatrix.cli import table_options as memory_options
-from separatrix.cli import table_options as table_arguments
+from separatrix.cli import exits, file_arguments, table_options, terminal
 from separatrix.cli.classifier_options import model_words, repeated
 from separatrix.cli.file_arguments import READ, WRITTEN
-from separatrix.cli.table_options import json_option, table_options, threads_option
+from separatrix.cli.table_options import Wanted, json_option, threads_option, wanted_options
 from separatrix.cli.terminal import in_shell
 from separatrix.core.base.errors import ParameterError
 from separatrix.core.base.messages import Message, brief
@@ -38,7 +36,7 @@ _HEADS = {"accuracy": 17, "log loss": 9, "ECE": 7, "fit ms": 7, "proven": 7}
 
 @click.command(epilog=_EXAMPLES, short_help="Cross-validate every classifier on a table.")
 @click.argument("data", type=READ)
-@table_options
+@wanted_options
 @click.option("--cv", type=click.IntRange(2), default=5, show_default=True, metavar="K", help="The number of folds.")
 @click.option(
     "--seed", type=click.IntRange(0), default=0, show_default=True, metavar="N", help="The random seed for the folds."
@@ -59,7 +57,7 @@ _HEADS = {"accuracy": 17, "log loss": 9, "ECE": 7, "fit ms": 7, "proven": 7}
     metavar="FILE",
     help="Fit the recommended classifier to all rows and write a report with figures and this comparison (HTML).",
 )
-@memory_options.memory_of_comparison_option
+@table_options.memory_of_comparison_option
 @threads_option
 @json_option
 def compare(
@@ -84,15 +82,15 @@ def compare(
     standard error, or not distinguished from it by a paired test of the rows. Among these, one with probabilities is
     preferred, then the simplest. Exit code 1 means that --report was given and no classifier could be recommended.
     """
-    from separatrix.core.base import machine as concurrency
+    from separatrix.core.base import machine
     from separatrix.statistics.comparison import compare_table
 
     file_arguments.refuse_unwritable("--report", report)
-    asked = table_arguments.Wanted(**wanted)
+    asked = Wanted(**wanted)
     instead = "fit single models with separatrix fit, which reads it in batches and holds rows out"
-    memory_options.refuse_too_large(data, asked.spelling, memory, "a comparison", instead)
-    table = table_arguments.read(data, asked)
-    with concurrency.threads(threads) if threads else nullcontext():
+    table_options.refuse_too_large(data, asked.spelling, memory, "a comparison", instead)
+    table = table_options.read(data, asked)
+    with machine.threads(threads) if threads else nullcontext():
         with terminal.working(f"comparing classifiers on {data}"):
             try:
                 comparison = compare_table(table, cv=cv, seed=seed, by=_BY[by], only=only or None, seconds=seconds)
@@ -167,15 +165,18 @@ def _counted(text: str, table: RawTable) -> str:
     return Message(text, f" ({table.row_names.counted})") if names_rows else text
 
 
-def _refit(data: str, comparison: Comparison, table_options: list[str]) -> list[str] | None:
-    """The command that repeats the fit of the chosen classifier; None if none was chosen."""
+def _refit(data: str, comparison: Comparison, names: list[str]) -> list[str] | None:
+    """The command that repeats the fit of the chosen classifier; None if none was chosen.
+
+    ``names``: the options of the table, which it takes over.
+    """
     if comparison.chosen is None:
         return None
     model, _, base = comparison.chosen.name.partition(", ")
     words = model_words(model, base or None, {})
     units = ["--standardise"] if comparison.chosen.standardised else []
     drawn = ["--cv", str(comparison.n_folds), "--seed", str(comparison.seed), "--out", "model.json"]
-    asked = repeated(click.get_current_context(), table_options)
+    asked = repeated(click.get_current_context(), names)
     return ["separatrix", "fit", data, *asked, *words, *units, *drawn]
 
 
@@ -203,7 +204,7 @@ def _show(table: RawTable, comparison: Comparison, cv: int) -> None:
 
 def _about_row_numbers(table: RawTable) -> list[str]:
     """The notes on columns that are used although they look like row numbers."""
-    from separatrix.tables.read_table import column_note
+    from separatrix.tables.learn_encoder import column_note
 
     return [in_shell(column_note(column)) for column in table.columns or () if column.kind == "number" and column.note]
 
@@ -254,7 +255,5 @@ def _show_refused(comparison: Comparison) -> None:
         if one.reason is not None:
             reasons.setdefault(one.reason, []).append(one.name)
     for reason, names in reasons.items():
-        whole = dict.fromkeys(
-            name.partition(",")[0] for name in names
-        )  # A scheme of several base models is listed once.
+        whole = dict.fromkeys(name.partition(",")[0] for name in names)  # a scheme of several base models, once
         terminal.line("left out", f"{', '.join(whole)}: {in_shell(brief(reason))}")

@@ -148,11 +148,11 @@ def _outside_memory(
     """The table with its rows outside memory, if it does not fit there, or on the workers of a cluster."""
     if cluster is None and not table_options.may_be_batched(data, memory):
         return None
-    from separatrix.cli import streamed_tables as streamed_rows
     from separatrix.cli.measures_output import refuse_unknown_labels
+    from separatrix.cli.streamed_tables import Asked, labelled
     from separatrix.tables.read_table import Table
 
-    asked, passes = streamed_rows.Asked(known, spelling, strict, target, labelled=True), None
+    asked, passes = Asked(known, spelling, strict, target, labelled=True), None
     if cluster is not None:
         rows, passes, note = asked.opened_on(cluster, data, stack)
     else:
@@ -166,7 +166,7 @@ def _outside_memory(
     where = f"{rows.batched.name}, target column {rows.asked.of_labels!r}"
     refuse = partial(_refuse_unknown, refuse_unknown_labels, where, known.scorer.classes)
     with terminal.working(f"reading {data}"):
-        X = streamed_rows.labelled(rows, known, refuse, passes)
+        X = labelled(rows, known, refuse, passes)
     return Table(rows.batched.name, X.columns, X, rows.asked.of_labels, None, notes=(note, *rows.notes))
 
 

@@ -1,4 +1,8 @@
-"""The verbs, and how each ends: with an exit code, and for an error one line on standard error."""
+"""The verbs, and how each ends: with an exit code, and for an error one line on standard error, never a traceback.
+
+Each verb is a command in the module of ``separatrix.cli`` that has its name. The module is imported only when the verb
+runs, so ``--help`` imports none of them. A new verb is one file and one line in ``VERBS``.
+"""
 
 from __future__ import annotations
 
@@ -18,12 +22,7 @@ from separatrix.cli.terminal import in_shell, option_words
 from separatrix.core.base.errors import ClusterError, InputError, ModelFileError, ParameterError
 from separatrix.core.base.messages import Message
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The verbs and their short help. ``separatrix VERB`` runs the command VERB of the module ``separatrix.cli.VERB``.
-#
-# A verb's module is imported only when the verb runs, so ``--help`` imports none of them. A new verb is one file and
-# one line here.
-
+# The verbs and their short help.
 VERBS: dict[str, str] = {
     "fit": "Fit a model to a table and certify the fit.",
     "predict": "Predict the class of every row of a table.",
@@ -36,10 +35,15 @@ VERBS: dict[str, str] = {
     "lab": "Open interactive pages in the browser.",
     "completion": "Print a shell completion script.",
 }
+# Where a context keeps the words of the command.
+_WORDS = "separatrix.words"
+FINE, CHECK_FAILED, USAGE, BAD_DATA, BAD_MODEL, NO_CLUSTER = 0, 1, 2, 3, 4, 5
+# The exit codes that a shell reports for a program ended by a closed pipe, by Ctrl-C or by SIGTERM.
+CLOSED_PIPE, INTERRUPTED, TERMINATED = 141, 130, 143
 
 
-class LazyGroup(click.Group):
-    """A group whose commands are ``VERBS``, each imported when it is used."""
+class Verbs(click.Group):
+    """A group whose commands are ``VERBS``, which may return an exit code, or raise the package's errors."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """All verbs, in the order of the registry."""
@@ -64,84 +68,6 @@ class LazyGroup(click.Group):
         """List the verbs with their short help, without importing them."""
         with formatter.section("Verbs"):
             formatter.write_dl(list(VERBS.items()))
-
-
-class Sectioned(click.Command):
-    """A command whose help groups options. ``sections`` gives parameter names by title; all others come last."""
-
-    def __init__(self, *args: Any, sections: Mapping[str, Sequence[str]], **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.sections = sections
-
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options, grouped by title."""
-        options = [param for param in self.get_params(ctx) if isinstance(param, click.Option)]
-        records = {param.name: param.get_help_record(ctx) for param in options}
-        named = {name for names in self.sections.values() for name in names}
-        rest = [name for name in records if name not in named]
-        for title, names in {**self.sections, "Other": rest}.items():
-            rows = [record for name in names if (record := records[name]) is not None]
-            with formatter.section(title):
-                formatter.write_dl(rows, col_max=24)
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# How a verb ends: with an exit code, and for an error one line on standard error, never a traceback.
-
-# Where a context keeps the words of the command.
-_WORDS = "separatrix.words"
-FINE, CHECK_FAILED, USAGE, BAD_DATA, BAD_MODEL, NO_CLUSTER = 0, 1, 2, 3, 4, 5
-# The exit codes that a shell reports for a program ended by a closed pipe, by Ctrl-C or by SIGTERM.
-CLOSED_PIPE, INTERRUPTED, TERMINATED = 141, 130, 143
-
-
-class Terminated(KeyboardInterrupt):
-    """SIGTERM has arrived. It ends a verb as Ctrl-C does, so that unfinished files and caches are removed."""
-
-
-def terminate(signum: int, frame: FrameType | None) -> None:
-    """Handle SIGTERM. Another one does not interrupt the removal of files that the first one has begun.
-
-    ``timeout`` of GNU sends every signal twice, to the process and to its group. A SIGTERM is not simply ignored after
-    the first one: Python drops an exception that is raised in a finaliser, and the process must still be able to end.
-    """
-    if not _ends_by_sigterm(sys.exception()):
-        raise Terminated
-
-
-def _ends_by_sigterm(handled: BaseException | None) -> bool:
-    """Whether this exception is a termination, or was raised while one was handled."""
-    seen: set[int] = set()
-    while handled is not None and id(handled) not in seen:
-        if isinstance(handled, Terminated):
-            return True
-        seen.add(id(handled))
-        handled = handled.__cause__ or handled.__context__
-    return False
-
-
-def complain(text: str) -> None:
-    """Print an error or a warning as one line on standard error."""
-    terminal.say(f"separatrix: {' '.join(in_shell(text).split())}", err=True)
-
-
-def note(text: str) -> None:
-    """Print a note as one line on standard error."""
-    terminal.say(f"note: {' '.join(in_shell(text).split())}", err=True)
-
-
-def _verb_of(words: Sequence[str] | None = None) -> str:
-    """The command that a usage error is about, if click raises the error without a context.
-
-    >>> _verb_of(["fit", "rows.csv", "--target"])
-    'separatrix fit'
-    """
-    first = (sys.argv[1:] if words is None else words)[:1]
-    return " ".join(["separatrix", *(word for word in first if word in VERBS)])
-
-
-class Verbs(LazyGroup):
-    """A group whose verbs may return an exit code, or raise the package's errors."""
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         """Run a verb and exit with its code."""
@@ -219,3 +145,67 @@ def _unwritten(error: OSError) -> int:
         return CLOSED_PIPE
     complain(f"the output cannot be written ({error.strerror})")
     return USAGE
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM has arrived. It ends a verb as Ctrl-C does, so that unfinished files and caches are removed."""
+
+
+def terminate(signum: int, frame: FrameType | None) -> None:
+    """Handle SIGTERM. Another one does not interrupt the removal of files that the first one has begun.
+
+    ``timeout`` of GNU sends every signal twice, to the process and to its group. A SIGTERM is not simply ignored after
+    the first one: Python drops an exception that is raised in a finaliser, and the process must still be able to end.
+    """
+    if not _ends_by_sigterm(sys.exception()):
+        raise Terminated
+
+
+def _ends_by_sigterm(handled: BaseException | None) -> bool:
+    """Whether this exception is a termination, or was raised while one was handled."""
+    seen: set[int] = set()
+    while handled is not None and id(handled) not in seen:
+        if isinstance(handled, Terminated):
+            return True
+        seen.add(id(handled))
+        handled = handled.__cause__ or handled.__context__
+    return False
+
+
+def complain(text: str) -> None:
+    """Print an error or a warning as one line on standard error."""
+    terminal.say(f"separatrix: {' '.join(in_shell(text).split())}", err=True)
+
+
+def note(text: str) -> None:
+    """Print a note as one line on standard error."""
+    terminal.say(f"note: {' '.join(in_shell(text).split())}", err=True)
+
+
+def _verb_of(words: Sequence[str] | None = None) -> str:
+    """The command that a usage error is about, if click raises the error without a context.
+
+    >>> _verb_of(["fit", "rows.csv", "--target"])
+    'separatrix fit'
+    """
+    first = (sys.argv[1:] if words is None else words)[:1]
+    return " ".join(["separatrix", *(word for word in first if word in VERBS)])
+
+
+class Sectioned(click.Command):
+    """A command whose help groups options. ``sections`` gives parameter names by title; all others come last."""
+
+    def __init__(self, *args: Any, sections: Mapping[str, Sequence[str]], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.sections = sections
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options, grouped by title."""
+        options = [param for param in self.get_params(ctx) if isinstance(param, click.Option)]
+        records = {param.name: param.get_help_record(ctx) for param in options}
+        named = {name for names in self.sections.values() for name in names}
+        rest = [name for name in records if name not in named]
+        for title, names in {**self.sections, "Other": rest}.items():
+            rows = [record for name in names if (record := records[name]) is not None]
+            with formatter.section(title):
+                formatter.write_dl(rows, col_max=24)

@@ -1,6 +1,4 @@
-"""Options and arguments that are files: read or written, never both, and written whole.
-
-The types of options and arguments that are files: READ or WRITTEN.
+"""Options and arguments that are files: read or written (``READ``, ``WRITTEN``), never both, and written whole.
 
 An output that is a file which the same command reads, or that is another output of it, would destroy that file. click
 converts all files of a command before its verb runs. Each is then compared with those before it, so every option of one
@@ -21,9 +19,6 @@ from typing import Any
 import click
 
 from separatrix.core.base.errors import ParameterError
-
-# ----------------------------------------------------------------------------------------------------------------------
-# Files that commands write.
 
 # Standard input for what is read, standard output for what is written.
 STANDARD = "-"

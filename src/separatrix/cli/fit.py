@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from contextlib import ExitStack
 from copy import copy
 from dataclasses import dataclass, fields, replace
@@ -12,12 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from separatrix.cli import exits, terminal
-from separatrix.cli import file_arguments as output_files
-from separatrix.cli import model_options as model_arguments
-from separatrix.cli import table_options as cluster_options
-from separatrix.cli import table_options as memory_options
-from separatrix.cli import table_options as table_arguments
+from separatrix.cli import exits, file_arguments, table_options, terminal
 from separatrix.cli.classifier_options import (
     REMEMBERED,
     SELECTED,
@@ -30,7 +24,8 @@ from separatrix.cli.classifier_options import (
 )
 from separatrix.cli.exits import Sectioned
 from separatrix.cli.file_arguments import READ, WRITTEN
-from separatrix.cli.table_options import TEXT_PARAMETERS, Wanted, json_option, table_options, threads_option
+from separatrix.cli.model_options import costs_of, remembered
+from separatrix.cli.table_options import TEXT_PARAMETERS, Wanted, json_option, threads_option, wanted_options
 from separatrix.cli.terminal import checks_in_shell, in_shell
 from separatrix.core.base.errors import ParameterError
 from separatrix.core.base.messages import Message
@@ -41,53 +36,6 @@ if TYPE_CHECKING:
     from separatrix.cli.streamed_tables import LargeTable
     from separatrix.statistics.comparison import Comparison
     from separatrix.tables.read_table import RawTable
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# The report on a fit that ``fit`` and ``compare`` write.
-
-
-def write_report(
-    output: FitOutput,
-    path: str,
-    missing: dict[str, int],
-    cost: dict[str, float] | None = None,
-    comparison: Comparison | None = None,
-) -> None:
-    """Write the report on a fit to the file of --report.
-
-    ``missing``: the number of missing values by column. ``comparison``: of the classifiers, if one chose this fit.
-    """
-    from separatrix.output.report.assemble import data_checks, held_out_report
-    from separatrix.statistics.held_out_fit import HeldOutFit
-
-    table, rows = output.table, output.memory
-    with terminal.working("drawing the report"), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # Warnings about figures.
-        page = _named_option(
-            held_out_report,
-            HeldOutFit(table, output.model, rows.codes, rows.held, output.test_size, output.seed),
-            checks_in_shell(data_checks(table, missing)),
-            missing,
-            output.notes,
-            validated=None if output.validation is None else output.validation.sentence,
-            cost=cost,
-            comparison=comparison,
-        )
-    output_files.write("--report", path, page.encode())
-
-
-def _named_option(report: Callable[..., str], *given: Any, **named: Any) -> str:
-    """The report; an error about its costs names the option."""
-    try:
-        return report(*given, **named)
-    except ParameterError as error:
-        argument = "--cost" if error.argument == "cost" else error.argument
-        raise ParameterError(argument, error.problem, error.remedy) from error
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# ``separatrix fit``: read a table, hold out some rows, fit, show the certificate, write the model.
 
 # Why a fit did not meet its stopping rule, by its code.
 _ENDS = {
@@ -141,7 +89,7 @@ _SECTIONS = {
     short_help="Fit a model to a table and certify the fit.",
 )
 @click.argument("data", type=READ)
-@table_options
+@wanted_options
 @click.option("--print-schema", is_flag=True, help="Print the inferred column types as JSON, and exit.")
 @model_options
 @click.option(
@@ -173,9 +121,9 @@ _SECTIONS = {
 )
 @click.option("--cv", type=click.IntRange(2), metavar="K", help="Cross-validate with K folds, then fit to all rows.")
 @click.option("--seed", type=click.IntRange(0), default=0, metavar="N", help="The random seed; 0 by default.")
-@memory_options.memory_of_fit_option
-@memory_options.cache_option
-@cluster_options.cluster_option
+@table_options.memory_of_fit_option
+@table_options.cache_option
+@table_options.cluster_option
 @threads_option
 @json_option
 def fit(
@@ -208,46 +156,51 @@ def fit(
     """
     wanted = Wanted(**{field.name: given.pop(field.name) for field in fields(Wanted)})
     if print_schema:
-        memory_options.refuse_too_large(data, wanted.spelling, memory, "--print-schema")
-        terminal.document(terminal.escaped(str(table_arguments.inferred(data, wanted))) + "\n")
+        table_options.refuse_too_large(data, wanted.spelling, memory, "--print-schema")
+        terminal.document(terminal.escaped(str(table_options.inferred(data, wanted))) + "\n")
         return exits.FINE
     for option, path in (("--out", out), ("--report", report)):
-        output_files.refuse_unwritable(option, path)
+        file_arguments.refuse_unwritable(option, path)
     split = _split(test_size, cv, seed)
     costs = _costs(cost, report)
-    from separatrix.core.base import machine as concurrency
+    from separatrix.core.base import machine
 
     # Settings that the model does not have are refused before the table is read.
     asked_model = unfitted(model, base, seed, given)
-    cluster_options.refuse_with_cluster(cluster, {"--memory": memory, "--cache": cache})
+    table_options.refuse_with_cluster(cluster, {"--memory": memory, "--cache": cache})
     with ExitStack() as stack:
         if threads:
-            stack.enter_context(concurrency.threads(threads))
+            stack.enter_context(machine.threads(threads))
         large = _outside_memory(data, wanted, memory, cluster, stack)
         if large is not None:
-            from separatrix.cli import streamed_tables as streamed_fit
+            from separatrix.cli import streamed_tables
 
             needing = {"--cv": cv is not None, "--report": report is not None, "--stats": stats}
-            streamed_fit.refuse_in_memory(asked_model, model, needing)
+            streamed_tables.refuse_in_memory(asked_model, model, needing)
             new_model = partial(unfitted, model, base, seed, given)
-            output, warned, found = streamed_fit.fitted(large, wanted, standardise, split, model, new_model, cache)
+            output, warned, found = streamed_tables.fitted(large, wanted, standardise, split, model, new_model, cache)
             caught = [message for message in map(_message, warned) if message != output.model.certificate_.status]
             if out is not None:
-                _write(output, out, model_arguments.remembered(wanted, found))
+                _write(output, out, remembered(wanted, found))
         else:
-            table = table_arguments.read(data, wanted)
+            table = table_options.read(data, wanted)
             output, caught = fitted(table, standardise, split, model, base, given)
-            notes = (*output.table.notes, *memory_options.unused_cache(cache))
+            notes = (*output.table.notes, *table_options.unused_cache(cache))
             output = replace(output, table=replace(output.table, notes=notes))
             output = _with_statistics(output) if stats else output
             if out is not None:
-                _write(output, out, model_arguments.remembered(wanted, table))
+                _write(output, out, remembered(wanted, table))
             if report is not None:
                 write_report(output, report, table.holes, costs)
         if as_json:
             terminal.document(terminal.json_text({**output.as_dict(), "model": out, "report": report}))
         else:
-            _show(output, data, out, report)
+            output.show()
+            if out is not None:
+                marks = repeated(click.get_current_context(), set(SPELLED) - set(REMEMBERED))
+                output.show_written(out, data, marks)
+            if report is not None:
+                terminal.line("report", f"{report}: open it in a browser")
     return _end(output, caught, out)
 
 
@@ -255,13 +208,13 @@ def _outside_memory(
     data: str, wanted: Wanted, memory: str | None, cluster: str | None, stack: ExitStack
 ) -> LargeTable | None:
     """The table and how it is read, if it does not fit into memory, or if the workers of a cluster read it."""
-    if cluster is None and not memory_options.may_be_batched(data, memory):
+    if cluster is None and not table_options.may_be_batched(data, memory):
         return None
-    from separatrix.cli import streamed_tables as streamed_fit
+    from separatrix.cli import streamed_tables
 
     if cluster is not None:
-        return streamed_fit.opened_on(cluster, data, wanted, stack)
-    return streamed_fit.opened(data, wanted, memory)
+        return streamed_tables.opened_on(cluster, data, wanted, stack)
+    return streamed_tables.opened(data, wanted, memory)
 
 
 def _split(test_size: float | None, cv: int | None, seed: int) -> Split:
@@ -278,22 +231,11 @@ def _costs(cost: str | None, report: str | None) -> dict[str, float] | None:
         return None
     if report is None:
         raise ParameterError("--cost", "there is no report to show it", "give --report FILE, too, or leave it out")
-    from separatrix.cli.model_options import costs_of
-
     try:
         found = costs_of(cost)
     except ParameterError as error:
         raise ParameterError("--cost", error.problem, error.remedy) from error
     return {"FP": found.false_positive, "FN": found.false_negative}
-
-
-def _show(output: FitOutput, data: str, out: str | None, report: str | None) -> None:
-    output.show()
-    if out is not None:
-        marks = repeated(click.get_current_context(), set(SPELLED) - set(REMEMBERED))
-        output.show_written(out, data, marks)
-    if report is not None:
-        terminal.line("report", f"{report}: open it in a browser")
 
 
 def fitted(
@@ -320,6 +262,35 @@ def fitted(
     rows = MemorySplit(found.table.X, found.classes, found.codes, found.held)
     output = FitOutput(found.table, name, found.model, rows, split.test_size, split.seed, validation)
     return output, [message for message in map(_message, caught) if message != found.status]
+
+
+def write_report(
+    output: FitOutput,
+    path: str,
+    missing: dict[str, int],
+    cost: dict[str, float] | None = None,
+    comparison: Comparison | None = None,
+) -> None:
+    """Write the report on a fit, of ``fit`` or of ``compare``, to the file of --report.
+
+    ``missing``: the number of missing values by column. ``comparison``: of the classifiers, if one chose this fit.
+    """
+    from separatrix.output.report.assemble import data_checks, held_out_report
+    from separatrix.statistics.held_out_fit import HeldOutFit
+
+    table, rows = output.table, output.memory
+    with terminal.working("drawing the report"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Warnings about figures.
+        held_out = HeldOutFit(table, output.model, rows.codes, rows.held, output.test_size, output.seed)
+        checks = checks_in_shell(data_checks(table, missing))
+        validated = None if output.validation is None else output.validation.sentence
+        more: dict[str, Any] = {"validated": validated, "cost": cost, "comparison": comparison}
+        try:
+            page = held_out_report(held_out, checks, missing, output.notes, **more)
+        except ParameterError as error:
+            argument = "--cost" if error.argument == "cost" else error.argument
+            raise ParameterError(argument, error.problem, error.remedy) from error
+    file_arguments.write("--report", path, page.encode())
 
 
 def _with_statistics(output: FitOutput) -> FitOutput:

@@ -1,11 +1,15 @@
-"""The output of a fit: data, certificate, measures on held-out rows or by cross-validation, largest weights."""
+"""The output of a fit: data, certificate, measures on held-out rows or by cross-validation, largest weights.
+
+``FitOutput`` prints it for people, and makes the content of --json and what a model file stores about the fit. Its rows
+are a ``MemorySplit`` or a ``StreamedSplit``.
+"""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -33,212 +37,8 @@ from separatrix.tables.read_table import Table
 if TYPE_CHECKING:
     from separatrix.core.rows.labelled_table import OutsideMemory
 
-
-# ----------------------------------------------------------------------------------------------------------------------
-# The rows of a fit, fitted and held out, in memory or in files: what the output of ``fit`` says about them.
-
 # What the model file says about held-out rows that were chosen by a hash of the row number.
 BY_HASH = "row hash"
-
-
-class RowSplit(Protocol):
-    """``counts`` and ``fitted_counts``: the rows of each class, all and fitted. ``how``: how rows were chosen."""
-
-    @property
-    def counts(self) -> list[int]: ...
-    @property
-    def fitted_counts(self) -> list[int]: ...
-    @property
-    def how(self) -> str: ...
-    @property
-    def training(self) -> dict[str, Any]: ...
-    def deviations(self) -> Array: ...
-    def measures(self, model: Any) -> Measures | None: ...
-
-
-@dataclass(frozen=True, eq=False)
-class MemorySplit:
-    """Rows X in memory with class numbers ``codes`` (n,); ``held`` (n,) marks those held out."""
-
-    X: Any
-    classes: AnyArray
-    codes: Integers
-    held: Any
-
-    @cached_property
-    def counts(self) -> list[int]:
-        return [int(count) for count in np.bincount(self.codes)]
-
-    @cached_property
-    def fitted_counts(self) -> list[int]:
-        """The number of fitted rows of each class."""
-        return [int(count) for count in np.bincount(self.codes[~self.held], minlength=len(self.classes))]
-
-    @property
-    def how(self) -> str:
-        return "stratified by class"
-
-    @property
-    def training(self) -> dict[str, Any]:
-        """What the model file stores about the choice of rows."""
-        return {}
-
-    def deviations(self) -> Array:
-        """The standard deviation of each column over the fitted rows."""
-        return deviations(self.X[~self.held])
-
-    def rows(self, which: Any) -> tuple[Any, Any]:
-        """X and the labels of some rows."""
-        return self.X[which], self.classes[self.codes[which]]
-
-    def measures(self, model: Any) -> Measures | None:
-        """The measures on the held-out rows; None if there are none."""
-        return Measures(model, *self.rows(self.held), self.fitted_counts) if self.held.any() else None
-
-
-@dataclass(frozen=True, eq=False)
-class StreamedSplit:
-    """Rows outside memory. ``held`` is None if none is held out. ``kept`` (K,): the rows of each label, in both."""
-
-    fitted: OutsideMemory
-    held: OutsideMemory | None
-    kept: Integers
-
-    @property
-    def fitted_counts(self) -> list[int]:
-        """The number of fitted rows of each class."""
-        return [int(count) for count in self.fitted.totals.rows]
-
-    @property
-    def counts(self) -> list[int]:
-        return [int(count) for count in self.kept if count]
-
-    @property
-    def how(self) -> str:
-        return "stratified by class, by a hash of the row number"
-
-    @property
-    def training(self) -> dict[str, Any]:
-        """What the model file stores about the choice of rows."""
-        return {"split": BY_HASH} if self.held is not None else {}
-
-    def deviations(self) -> Array:
-        """The standard deviation of each column over the fitted rows, in one pass."""
-        from separatrix.core.rows.column_statistics import summarise
-        from separatrix.core.rows.targets import CLASS_NUMBERS
-
-        return summarise(self.fitted.rows(CLASS_NUMBERS), ranges=False).std
-
-    def measures(self, model: Any) -> Measures | None:
-        """The measures on the held-out rows, in one pass; None if there are none."""
-        return None if self.held is None else Measures(model, self.held, None, self.fitted_counts)
-
-
-def deviations(X: Any) -> Array:
-    """The standard deviation of each column of dense or sparse rows.
-
-    >>> deviations(np.array([[0.0, 1.0], [2.0, 1.0]])).tolist()
-    [1.0, 0.0]
-    >>> deviations(np.array([[-1e300], [1e300]])).tolist()
-    [1e+300]
-    """
-    if not is_sparse(X):
-        with np.errstate(over="ignore", invalid="ignore"):
-            std = np.asarray(X.std(axis=0))
-        overflowed = np.flatnonzero(~np.isfinite(std))
-        if len(overflowed):  # The squares of huge numbers overflow; dividing by a power of two is exact.
-            std[overflowed] = np.ldexp(np.ldexp(X[:, overflowed], -1000).std(axis=0), 1000)
-        return std
-    mean = np.asarray(X.mean(axis=0)).ravel()
-    squares = np.asarray(X.multiply(X).mean(axis=0)).ravel()
-    return np.asarray(np.sqrt(np.maximum(squares - mean**2, 0.0)))
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# Cross-validation of one classifier: K fits, each on all folds but one, measured on that fold.
-#
-# The measures, means and standard errors are those of ``compare``. There all fits run at once, one in each thread; here
-# one fit after the other uses all threads, and its progress is shown.
-
-
-@dataclass(frozen=True)
-class CrossValidation:
-    """The figures of a classifier over the folds, and those of always predicting the most frequent class."""
-
-    standing: Standing
-    baseline: Standing
-    seed: int
-
-    @property
-    def n_folds(self) -> int:
-        return len(self.standing.trials)
-
-    @property
-    def unmet(self) -> int:
-        """The number of fits that did not meet their stopping rule."""
-        return self.n_folds - self.standing.n_met
-
-    def as_dict(self) -> dict[str, Any]:
-        """Means, standard errors, and the figures of each fold."""
-        figures: dict[str, Any] = {"folds": self.n_folds, "seed": self.seed, "unmet_fits": self.unmet}
-        for name, figure in (("accuracy", self.standing.accuracy), ("log_loss", self.standing.log_loss)):
-            if figure is not None:
-                figures |= {name: figure.mean, f"{name}_error": figure.error, f"{name}_by_fold": list(figure.by_fold)}
-        return figures | {"null_accuracy": self.baseline.accuracy.mean}
-
-    @property
-    def sentence(self) -> str:
-        """The accuracy and the folds, in one sentence."""
-        accuracy = self.standing.accuracy
-        always = f"always the majority: {terminal.share(self.baseline.accuracy.mean)}"
-        drawn = f"{self.n_folds} folds (stratified by class, seed {self.seed})"
-        return f"accuracy {accuracy.mean:.3f} ± {accuracy.error:.3f} ({always}), over {drawn}"
-
-    def show(self) -> None:
-        """Print the figures for people."""
-        terminal.line("validated", self.sentence)
-        if self.standing.log_loss is not None:
-            terminal.line("", f"log loss {self.standing.log_loss} nats per row; ± is the standard error")
-        if self.unmet:
-            terminal.line("", f"{self.unmet} of the {self.n_folds} fits did not meet their stopping rule")
-
-
-def cross_validate(
-    made: Callable[[], Any],
-    coded: Callable[[AnyArray], Table],
-    codes: Integers,
-    classes: Any,
-    n_folds: int,
-    seed: int,
-) -> CrossValidation:
-    """Fit a new model of ``made`` for each fold, on all other folds.
-
-    ``coded`` returns the whole table with the encoding learned from a mask of training rows.
-    """
-    counts = np.bincount(codes)
-    if counts.min() < 2:
-        problem = f"class {classes.tolist()[int(np.argmin(counts))]!r} has only one row"
-        raise ParameterError("--cv", problem, "leave that class out, or leave --cv out")
-    if n_folds > len(codes):
-        raise ParameterError("--cv", f"got {n_folds} for {len(codes)} rows", "give fewer folds than rows")
-    fold, labels = stratified_folds(codes, n_folds, seed), classes[codes]
-    trials, guesses = list[Trial](), list[Trial]()
-    for k in range(n_folds):
-        held = fold == k
-        with part("fold", k + 1, n_folds), warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # Failed fits are counted.
-            X = coded(~held).X
-            model = made().fit(X[~held], labels[~held])
-        trials.append(measured(model, X[held], labels[held], np.flatnonzero(~held)))
-        guesses.append(guessed(codes, held, len(classes)))
-    by_fold = tuple(codes[fold == k] for k in range(n_folds))
-    standing = Standing(type(model).__name__, tuple(trials), by_fold, classes)
-    return CrossValidation(standing, Standing(BASELINE, tuple(guesses), by_fold, classes), seed)
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# The output of a fit: data, certificate, measures on held-out rows, largest weights.
-
 # The output lists at most this many weights, classes, notes and categories, to fit on a screen.
 MOST_WEIGHTS_SHOWN, MOST_CLASSES_SHOWN, MOST_NOTES_SHOWN, MOST_CATEGORIES_SHOWN = 5, 20, 6, 8
 
@@ -250,7 +50,7 @@ class FitOutput:
     table: Table
     name: str
     model: Any
-    split: RowSplit
+    split: MemorySplit | StreamedSplit
     test_size: float
     seed: int
     validation: CrossValidation | None = None
@@ -343,7 +143,8 @@ class FitOutput:
     def as_dict(self) -> dict[str, Any]:
         """The whole output, for --json."""
         pairs = zip(self.classes, self.counts, strict=True)
-        linear = getattr(self.model, "coef_", None) is not None
+        linear, found = getattr(self.model, "coef_", None) is not None, self.weights
+        per_unit = None if found is None else {"intercept": found.per_unit[:, 0], "coef": found.per_unit[:, 1:]}
         return {
             "data": {
                 "source": self.table.source,
@@ -368,7 +169,7 @@ class FitOutput:
             "held_out": None if self.measures is None else self.measures.as_dict(),
             "cross_validation": None if self.validation is None else self.validation.as_dict(),
             "weights": {"intercept": self.model.intercept_, "coef": self.model.coef_} if linear else None,
-            "weights_per_unit": self._per_unit(),
+            "weights_per_unit": per_unit,
             "largest_weights": self.largest,
             "statistics": None if self.statistics is None else vars(self.statistics),
         }
@@ -394,18 +195,13 @@ class FitOutput:
             terminal.say()
             show_statistics(self.statistics, self.table.encoder)
 
-    def _per_unit(self) -> dict[str, Any] | None:
-        found = self.weights
-        return None if found is None else {"intercept": found.per_unit[:, 0], "coef": found.per_unit[:, 1:]}
-
     def show_written(self, out: str, data: str, marks: list[str]) -> None:
         """Print where the model was written, and a command to try next. ``marks`` are options of the text file."""
         words = ["show", out] if data == STDIN else ["predict", out, data, *marks]
         terminal.say()
         terminal.line("written", f"{out}; next, try")
-        terminal.say(
-            " " * terminal.LABEL_WIDTH + terminal.command_line(["separatrix", *words])
-        )  # Not wrapped, so it can be copied.
+        command = terminal.command_line(["separatrix", *words])
+        terminal.say(" " * terminal.LABEL_WIDTH + command)  # Not wrapped, so it can be copied.
 
     def _show_data(self) -> None:
         n, table = self.n_rows, self.table
@@ -510,3 +306,188 @@ def _per_deviation(weight: float) -> str:
 def _named(value: Any) -> Any:
     """A setting as a plain value; an estimator is given by the name of its class."""
     return type(value).__name__ if hasattr(value, "get_params") else value
+
+
+# --- The rows, fitted and held out
+
+
+@dataclass(frozen=True, eq=False)
+class MemorySplit:
+    """Rows X in memory with class numbers ``codes`` (n,); ``held`` (n,) marks those held out."""
+
+    X: Any
+    classes: AnyArray
+    codes: Integers
+    held: Any
+
+    @cached_property
+    def counts(self) -> list[int]:
+        return [int(count) for count in np.bincount(self.codes)]
+
+    @cached_property
+    def fitted_counts(self) -> list[int]:
+        """The number of fitted rows of each class."""
+        return [int(count) for count in np.bincount(self.codes[~self.held], minlength=len(self.classes))]
+
+    @property
+    def how(self) -> str:
+        """How held-out rows were chosen."""
+        return "stratified by class"
+
+    @property
+    def training(self) -> dict[str, Any]:
+        """What the model file stores about the choice of rows."""
+        return {}
+
+    def deviations(self) -> Array:
+        """The standard deviation of each column over the fitted rows."""
+        return deviations(self.X[~self.held])
+
+    def rows(self, which: Any) -> tuple[Any, Any]:
+        """X and the labels of some rows."""
+        return self.X[which], self.classes[self.codes[which]]
+
+    def measures(self, model: Any) -> Measures | None:
+        """The measures on the held-out rows; None if there are none."""
+        return Measures(model, *self.rows(self.held), self.fitted_counts) if self.held.any() else None
+
+
+@dataclass(frozen=True, eq=False)
+class StreamedSplit:
+    """Rows outside memory. ``held`` is None if none is held out. ``kept`` (K,): the rows of each label, in both."""
+
+    fitted: OutsideMemory
+    held: OutsideMemory | None
+    kept: Integers
+
+    @property
+    def fitted_counts(self) -> list[int]:
+        """The number of fitted rows of each class."""
+        return [int(count) for count in self.fitted.totals.rows]
+
+    @property
+    def counts(self) -> list[int]:
+        return [int(count) for count in self.kept if count]
+
+    @property
+    def how(self) -> str:
+        """How held-out rows were chosen."""
+        return "stratified by class, by a hash of the row number"
+
+    @property
+    def training(self) -> dict[str, Any]:
+        """What the model file stores about the choice of rows."""
+        return {"split": BY_HASH} if self.held is not None else {}
+
+    def deviations(self) -> Array:
+        """The standard deviation of each column over the fitted rows, in one pass."""
+        from separatrix.core.rows.column_statistics import summarise
+        from separatrix.core.rows.targets import CLASS_NUMBERS
+
+        return summarise(self.fitted.rows(CLASS_NUMBERS), ranges=False).std
+
+    def measures(self, model: Any) -> Measures | None:
+        """The measures on the held-out rows, in one pass; None if there are none."""
+        return None if self.held is None else Measures(model, self.held, None, self.fitted_counts)
+
+
+def deviations(X: Any) -> Array:
+    """The standard deviation of each column of dense or sparse rows.
+
+    >>> deviations(np.array([[0.0, 1.0], [2.0, 1.0]])).tolist()
+    [1.0, 0.0]
+    >>> deviations(np.array([[-1e300], [1e300]])).tolist()
+    [1e+300]
+    """
+    if not is_sparse(X):
+        with np.errstate(over="ignore", invalid="ignore"):
+            std = np.asarray(X.std(axis=0))
+        overflowed = np.flatnonzero(~np.isfinite(std))
+        if len(overflowed):  # The squares of huge numbers overflow; dividing by a power of two is exact.
+            std[overflowed] = np.ldexp(np.ldexp(X[:, overflowed], -1000).std(axis=0), 1000)
+        return std
+    mean = np.asarray(X.mean(axis=0)).ravel()
+    squares = np.asarray(X.multiply(X).mean(axis=0)).ravel()
+    return np.asarray(np.sqrt(np.maximum(squares - mean**2, 0.0)))
+
+
+# --- Cross-validation
+
+
+@dataclass(frozen=True)
+class CrossValidation:
+    """The figures of a classifier over the folds, and those of always predicting the most frequent class.
+
+    The measures, means and standard errors are those of ``compare``. There all fits run at once, one in each thread;
+    here one fit after the other uses all threads, and its progress is shown.
+    """
+
+    standing: Standing
+    baseline: Standing
+    seed: int
+
+    @property
+    def n_folds(self) -> int:
+        return len(self.standing.trials)
+
+    @property
+    def unmet(self) -> int:
+        """The number of fits that did not meet their stopping rule."""
+        return self.n_folds - self.standing.n_met
+
+    def as_dict(self) -> dict[str, Any]:
+        """Means, standard errors, and the figures of each fold."""
+        figures: dict[str, Any] = {"folds": self.n_folds, "seed": self.seed, "unmet_fits": self.unmet}
+        for name, figure in (("accuracy", self.standing.accuracy), ("log_loss", self.standing.log_loss)):
+            if figure is not None:
+                figures |= {name: figure.mean, f"{name}_error": figure.error, f"{name}_by_fold": list(figure.by_fold)}
+        return figures | {"null_accuracy": self.baseline.accuracy.mean}
+
+    @property
+    def sentence(self) -> str:
+        """The accuracy and the folds, in one sentence."""
+        accuracy = self.standing.accuracy
+        always = f"always the majority: {terminal.share(self.baseline.accuracy.mean)}"
+        drawn = f"{self.n_folds} folds (stratified by class, seed {self.seed})"
+        return f"accuracy {accuracy.mean:.3f} ± {accuracy.error:.3f} ({always}), over {drawn}"
+
+    def show(self) -> None:
+        """Print the figures for people."""
+        terminal.line("validated", self.sentence)
+        if self.standing.log_loss is not None:
+            terminal.line("", f"log loss {self.standing.log_loss} nats per row; ± is the standard error")
+        if self.unmet:
+            terminal.line("", f"{self.unmet} of the {self.n_folds} fits did not meet their stopping rule")
+
+
+def cross_validate(
+    made: Callable[[], Any],
+    coded: Callable[[AnyArray], Table],
+    codes: Integers,
+    classes: Any,
+    n_folds: int,
+    seed: int,
+) -> CrossValidation:
+    """Fit a new model of ``made`` for each fold, on all other folds.
+
+    ``coded`` returns the whole table with the encoding learned from a mask of training rows.
+    """
+    counts = np.bincount(codes)
+    if counts.min() < 2:
+        problem = f"class {classes.tolist()[int(np.argmin(counts))]!r} has only one row"
+        raise ParameterError("--cv", problem, "leave that class out, or leave --cv out")
+    if n_folds > len(codes):
+        raise ParameterError("--cv", f"got {n_folds} for {len(codes)} rows", "give fewer folds than rows")
+    fold, labels = stratified_folds(codes, n_folds, seed), classes[codes]
+    trials, guesses = list[Trial](), list[Trial]()
+    for k in range(n_folds):
+        held = fold == k
+        with part("fold", k + 1, n_folds), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # Failed fits are counted.
+            X = coded(~held).X
+            model = made().fit(X[~held], labels[~held])
+        trials.append(measured(model, X[held], labels[held], np.flatnonzero(~held)))
+        guesses.append(guessed(codes, held, len(classes)))
+    by_fold = tuple(codes[fold == k] for k in range(n_folds))
+    standing = Standing(type(model).__name__, tuple(trials), by_fold, classes)
+    return CrossValidation(standing, Standing(BASELINE, tuple(guesses), by_fold, classes), seed)

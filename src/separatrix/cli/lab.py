@@ -107,14 +107,14 @@ def _refuse_unreadable(data: str | None, target: str | None) -> None:
         if target is not None:
             raise ParameterError("--target", "there is no DATA that it could be a column of", "give DATA, too")
         return
-    from separatrix.cli import table_options as memory_options
+    from separatrix.cli.table_options import too_large
     from separatrix.tables.formats.opening import STDIN, open_source
     from separatrix.tables.selection import refuse_unknown
 
     if data == STDIN:
         raise ParameterError("DATA", "the lab cannot read standard input", "give a file")
     source = open_source(data)
-    large = memory_options.too_large(source, None)
+    large = too_large(source, None)
     if large is not None:
         problem = f"the lab needs it in memory, where it would take about {large.needed / 1e9:.2g} GB"
         raise TableError(data, problem, "give a part of its rows, or use separatrix fit, which reads it in batches")

@@ -1,6 +1,8 @@
 """The measures that ``evaluate`` and ``fit`` print: accuracy, log loss, Brier score, calibration, ROC, mistakes.
 
-``statistics.evaluation`` computes them; each is compared with that of the class frequencies of the fitted rows.
+``statistics/evaluation.py`` computes them: a ``Performance`` for rows in memory, a ``TableReport`` for others, which
+``TablePerformance`` presents in the same way. Each measure is compared with that of the class frequencies of the fitted
+rows.
 """
 
 from __future__ import annotations
@@ -27,92 +29,6 @@ from separatrix.statistics.reliability import reliability, reliability_of
 if TYPE_CHECKING:
     from separatrix.classifiers.least_squares import OutsideUnitInterval
 
-
-# ----------------------------------------------------------------------------------------------------------------------
-# The measures of a model on rows in files, as ``Performance`` has them for rows in memory.
-
-
-@dataclass(frozen=True)
-class TablePerformance:
-    """A report on all rows; ``fitted`` (K,): the number of fitted rows of each class."""
-
-    report: TableReport
-    fitted: Sequence[int]
-    level: float
-
-    @property
-    def n_rows(self) -> int:
-        return self.report.n_rows
-
-    @property
-    def n_right(self) -> int:
-        """The number of rows that are classified correctly."""
-        return self.report.n_rows - self.report.n_mistakes
-
-    @property
-    def accuracy(self) -> float:
-        return self.report.accuracy
-
-    @property
-    def accuracy_interval(self) -> Interval:
-        """Wilson's interval."""
-        return self.report.accuracy_interval
-
-    @property
-    def by_class(self) -> tuple[ClassFigures, ...]:
-        """The precision, recall, F1 and lift of each class."""
-        return self.report.by_class
-
-    @property
-    def confusion(self) -> Integers:
-        """The confusion matrix, (K, K): rows are true classes, columns are predicted ones."""
-        return self.report.confusion
-
-    @property
-    def majority(self) -> int:
-        """The number of the most frequent class of the fit."""
-        return int(np.argmax(self.fitted))
-
-    @property
-    def null_accuracy(self) -> float:
-        """The accuracy of always predicting that class."""
-        return float(self.confusion[self.majority].sum() / self.n_rows)
-
-    @property
-    def gain(self) -> Interval:
-        """The interval of the difference of both accuracies, from pairs of answers for the same row."""
-        both = int(self.confusion[self.majority, self.majority])
-        only_guess = int(self.confusion[self.majority].sum()) - both
-        return paired_difference(self.n_right - both, only_guess, self.n_rows, self.level)
-
-    @property
-    def log_loss(self) -> float | None:
-        """In nats; None if the model has no probabilities."""
-        return self.report.log_loss
-
-    @property
-    def null_log_loss(self) -> float:
-        """The log loss of the class frequencies of the fit."""
-        rows = self.confusion.sum(axis=1)
-        return float(-(rows[rows > 0] @ log_frequencies(self.fitted)[rows > 0]) / self.n_rows)
-
-    @property
-    def brier(self) -> float | None:
-        """The Brier score; None if the model has no probabilities."""
-        return self.report.brier
-
-    @property
-    def auc(self) -> float | None:
-        """The area under the ROC curve, with rows of the same bin of scores tied."""
-        return self.report.auc
-
-    @property
-    def auc_interval(self) -> Interval | None:
-        """DeLong's interval, for two classes."""
-        curves = self.report.rankings
-        return curves[0].ranking.auc_interval(self.level) if len(self.fitted) == 2 and curves else None
-
-
 # The confidence level of all intervals.
 LEVEL = 0.95
 # The most classes in the printed confusion matrix.
@@ -125,9 +41,8 @@ INTERVAL_WIDTH = 10
 class Measures:
     """The measures of a fitted ``model`` on rows X with labels y; ``fitted``: the fitted rows of each class.
 
-    X may be a table outside memory, which has its own labels.
-
-    ``decision`` says how answers are made of probabilities; by default the model makes them.
+    X may be a table outside memory, which has its own labels. ``decision`` says how answers are made of probabilities;
+    by default the model makes them.
     """
 
     model: Any
@@ -319,3 +234,87 @@ def refuse_unknown_labels(where: str, y: Any, rows: Rows, classes: Any) -> None:
         knows = terminal.some([repr(one) for one in classes.tolist()], 8)
         remedy = f"the model knows {knows}: correct the labels, or fit again"
         raise LabelError(where, f"row {row} has the label {label!r}, which the model does not know{more}", remedy)
+
+
+# --- Rows outside memory
+
+
+@dataclass(frozen=True)
+class TablePerformance:
+    """A report on rows in files, with the measures of ``Performance``; ``fitted`` (K,): the fitted rows by class."""
+
+    report: TableReport
+    fitted: Sequence[int]
+    level: float
+
+    @property
+    def n_rows(self) -> int:
+        return self.report.n_rows
+
+    @property
+    def n_right(self) -> int:
+        """The number of rows that are classified correctly."""
+        return self.report.n_rows - self.report.n_mistakes
+
+    @property
+    def accuracy(self) -> float:
+        return self.report.accuracy
+
+    @property
+    def accuracy_interval(self) -> Interval:
+        """Wilson's interval."""
+        return self.report.accuracy_interval
+
+    @property
+    def by_class(self) -> tuple[ClassFigures, ...]:
+        """The precision, recall, F1 and lift of each class."""
+        return self.report.by_class
+
+    @property
+    def confusion(self) -> Integers:
+        """The confusion matrix, (K, K): rows are true classes, columns are predicted ones."""
+        return self.report.confusion
+
+    @property
+    def majority(self) -> int:
+        """The number of the most frequent class of the fit."""
+        return int(np.argmax(self.fitted))
+
+    @property
+    def null_accuracy(self) -> float:
+        """The accuracy of always predicting that class."""
+        return float(self.confusion[self.majority].sum() / self.n_rows)
+
+    @property
+    def gain(self) -> Interval:
+        """The interval of the difference of both accuracies, from pairs of answers for the same row."""
+        both = int(self.confusion[self.majority, self.majority])
+        only_guess = int(self.confusion[self.majority].sum()) - both
+        return paired_difference(self.n_right - both, only_guess, self.n_rows, self.level)
+
+    @property
+    def log_loss(self) -> float | None:
+        """In nats; None if the model has no probabilities."""
+        return self.report.log_loss
+
+    @property
+    def null_log_loss(self) -> float:
+        """The log loss of the class frequencies of the fit."""
+        rows = self.confusion.sum(axis=1)
+        return float(-(rows[rows > 0] @ log_frequencies(self.fitted)[rows > 0]) / self.n_rows)
+
+    @property
+    def brier(self) -> float | None:
+        """The Brier score; None if the model has no probabilities."""
+        return self.report.brier
+
+    @property
+    def auc(self) -> float | None:
+        """The area under the ROC curve, with rows of the same bin of scores tied."""
+        return self.report.auc
+
+    @property
+    def auc_interval(self) -> Interval | None:
+        """DeLong's interval, for two classes."""
+        curves = self.report.rankings
+        return curves[0].ranking.auc_interval(self.level) if len(self.fitted) == 2 and curves else None

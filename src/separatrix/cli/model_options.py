@@ -1,4 +1,7 @@
-"""Models on the command line, and the options --threshold, --cost and --prior by which they decide."""
+"""Model files on the command line, and the options --threshold, --cost and --prior by which their models decide.
+
+A model file remembers how its training table was written, so that other tables are read in the same way.
+"""
 
 from __future__ import annotations
 
@@ -21,10 +24,6 @@ if TYPE_CHECKING:
     from separatrix.statistics.model_decisions import Costs, DecisionRule
     from separatrix.tables.read_table import RawTable, Table
     from separatrix.tables.streamed_table import StreamedTable
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# Models on the command line, and what they remember of how their training tables were written.
 
 
 def remembered(wanted: Wanted, table: RawTable | StreamedTable) -> dict[str, Any]:
@@ -53,11 +52,9 @@ def as_fitted(known: ModelFile, spelling: dict[str, Any]) -> dict[str, Any]:
     """How to read a table for a model: as the options say, with what the model remembers of its training table."""
     texts, forms = known.training.get("na", []), known.training.get("date_format", {})
     na = [text for text in texts if isinstance(text, str)] if isinstance(texts, list) else []
-    known_forms = (
-        {name: form for name, form in forms.items() if isinstance(form, str)} if isinstance(forms, dict) else {}
-    )
-    given = spelling.get("date_format") or {}
-    reading = {"na": (*na, *spelling.get("na", ())), "date_format": {**known_forms, **given}}
+    pairs = forms.items() if isinstance(forms, dict) else ()
+    date_format = {name: form for name, form in pairs if isinstance(form, str)} | (spelling.get("date_format") or {})
+    reading = {"na": (*na, *spelling.get("na", ())), "date_format": date_format}
     return spelling | reading | {"target_place": _target_place(known)}
 
 
@@ -108,20 +105,15 @@ def read_model(path: str, *others: str | None) -> ModelFile:
     if path != STANDARD:
         return model_file.read(path)
     if STANDARD in others:
-        raise ParameterError(
-            STANDARD,
-            "it is given for two arguments",
-            "give a file for one of them: standard input can be read only once",
-        )
+        remedy = "give a file for one of them: standard input can be read only once"
+        raise ParameterError(STANDARD, "it is given for two arguments", remedy)
     with model_file.naming("standard input"):
         return model_file.from_bytes(b"" if sys.stdin is None else checksummed_json.read_stream(sys.stdin.buffer))
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The options --threshold, --cost and --prior, by which ``predict``, ``evaluate`` and ``export`` decide.
+# --- The options by which predict, evaluate and export decide
 
 F = TypeVar("F", bound=Callable[..., Any])
-
 _OPTIONS = (
     click.option(
         "--threshold",
@@ -224,9 +216,8 @@ def _fitted_shares(known: ModelFile) -> tuple[Any, Any]:
     model = deciding_model(known)
     if model.fitted_prior is None:
         problem = "the model file does not hold the class counts of its fit"
-        raise ParameterError(
-            "--prior", problem, "fit the model with separatrix fit, or use decision.reweighed in Python"
-        )
+        remedy = "fit the model with separatrix fit, or use decision.reweighed in Python"
+        raise ParameterError("--prior", problem, remedy)
     return model.fitted_prior, model.claim
 
 

@@ -17,7 +17,6 @@ from separatrix.cli import exits, file_arguments, model_options, table_options, 
 from separatrix.cli.file_arguments import READ, WRITTEN
 from separatrix.cli.model_options import decision_for, decision_options, refuse_both, refuse_improbable
 from separatrix.cli.table_options import json_option, spelling_options
-from separatrix.core.base.arrays import pieces
 from separatrix.core.base.errors import NoRowsError, ParameterError
 from separatrix.core.base.watching import Amount, watched
 
@@ -33,8 +32,6 @@ if TYPE_CHECKING:
 _FORMULA = re.compile(r"[=@\t\r]|[+-](?!\d*\.?\d*(e[+-]?\d+)?$)", re.IGNORECASE)
 # Output is written in batches of this many rows.
 WRITTEN_BATCH_ROWS = 8192
-
-
 _EXAMPLES = """\b
 Examples:
   separatrix predict model.json new.csv
@@ -100,15 +97,19 @@ def predict(
     except NoRowsError:
         table = None
     with terminal.working("predicting"):
-        answered = _none(known, proba, scores) if table is None else _answered(known, table, proba, scores, rule)
-    pieces = iter([answered.json()]) if as_json else answered.csv()
+        if table is None:
+            labels = known.scorer.classes.tolist()
+            answered = Answered(labels, [], [] if scores else None, [] if proba else None)
+        else:
+            answered = _answered(known, table, proba, scores, rule)
+    texts = iter([answered.json()]) if as_json else answered.csv()
     try:
         with terminal.working("writing the answers", prints=out is None):
             if out is None:
-                for piece in pieces:
-                    terminal.document(piece)
+                for text in texts:
+                    terminal.document(text)
             else:
-                file_arguments.write("--out", out, "".join(pieces).encode())
+                file_arguments.write("--out", out, "".join(texts).encode())
     finally:  # The notes are printed even if the reader of a pipe, such as head, closes it early.
         for note in ("It has a header and no rows.",) if table is None else table.notes:
             exits.note(note)
@@ -126,9 +127,9 @@ class Answer:
 
     def lines(self, known: ModelFile, rows: NewRows, header: bool) -> Iterator[str]:
         """The answers for rows that are read in batches, as pieces of CSV text."""
-        from separatrix.cli import streamed_tables as streamed_rows
+        from separatrix.cli.streamed_tables import tables
 
-        for k, table in enumerate(streamed_rows.tables(rows)):
+        for k, table in enumerate(tables(rows)):
             found = _answered(known, table, self.proba, self.scores, self.rule)
             yield from found.csv(header=header and k == 0)
 
@@ -155,9 +156,9 @@ def _outside_memory(
     """The answers for a table that does not fit into memory, or that workers of a cluster read; otherwise None."""
     if cluster is None and not table_options.may_be_batched(data, memory):
         return None
-    from separatrix.cli import streamed_tables as streamed_rows
+    from separatrix.cli.streamed_tables import Asked
 
-    asked = streamed_rows.Asked(known, spelling, strict)
+    asked = Asked(known, spelling, strict)
     if cluster is not None:
         rows, passes, note = asked.opened_on(cluster, data, stack)
         return Lines(_of_workers(known, rows, passes, answer), rows, note)
@@ -218,6 +219,8 @@ class Answered:
 
     def csv(self, header: bool = True) -> Iterator[str]:
         """The predictions as pieces of CSV text. Floats read back to the same bits."""
+        from separatrix.core.base.arrays import pieces  # it needs NumPy, and the help does not
+
         heads, blocks = self._columns()
         tell = watched()
         for part in pieces(max(len(self.labels), 1), WRITTEN_BATCH_ROWS):
@@ -265,11 +268,6 @@ def _answered(known: ModelFile, table: Table, proba: bool, scores: bool, rule: D
         places = (table.rows - 1).tolist()
         parts = [None if part is None else _spread(part, places, table.n_rows) for part in parts]
     return Answered(scorer.classes.tolist(), *parts)
-
-
-def _none(known: ModelFile, proba: bool, scores: bool) -> Answered:
-    """The predictions of a table without rows."""
-    return Answered(known.scorer.classes.tolist(), [], [] if scores else None, [] if proba else None)
 
 
 def _spread(part: list[Any], places: list[int], n: int) -> list[Any]:

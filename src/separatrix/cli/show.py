@@ -1,4 +1,7 @@
-"""``separatrix show``: show a model file, the changes between two, or the settings for another package."""
+"""``separatrix show``: show a model file, the changes between two, or the settings for another package.
+
+A model of text has too many n-grams to print all their weights, so those with the largest weights are printed.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from separatrix.cli import terminal
 from separatrix.cli.file_arguments import READ
 from separatrix.cli.model_options import read_model
 from separatrix.cli.table_options import json_option
-from separatrix.cli.terminal import item
+from separatrix.cli.terminal import in_shell, item
 from separatrix.core.base.errors import ParameterError, printable
 from separatrix.core.base.messages import Message, Setting, number_text
 
@@ -22,108 +25,57 @@ if TYPE_CHECKING:
     from separatrix.output.model_changes import Difference
     from separatrix.tables.encoder import Encoded, Encoder, Scaling
 
-
-# ----------------------------------------------------------------------------------------------------------------------
-# Print what changed from one model file to another.
-
-# The output lists at most this many items of a list, and changed numbers.
-MOST_ITEMS, MOST_NUMBERS = 30, 20
-# Models with different classifiers or columns differ in almost everything: only this many facts and numbers are shown.
-MOST_FACTS_OF_DIFFERENT_MODELS, MOST_NUMBERS_OF_DIFFERENT_MODELS = 8, 8
-
-
-def show_changes(before: ModelFile, after: ModelFile, as_json: bool) -> None:
-    """Print what changed from one model to the other, with the largest changes of numbers first."""
-    from separatrix.output.model_changes import differences
-
-    changes = differences(before, after)
-    if as_json:
-        terminal.document(terminal.json_text({"changes": [change._asdict() for change in changes]}))
-    elif not changes:
-        terminal.say("nothing changed: both files hold the same model")
-    else:
-        apart = _apart(before, after)
-        if apart:
-            terminal.say(f"two different models: {apart}", bold=True)
-        _show_differences(changes, apart != "")
+# A copy of ``separatrix.output.other_packages.PACKAGES``, which is imported only when it is needed.
+PACKAGES = ("sklearn", "glmnet", "statsmodels", "liblinear")
+_EXAMPLES = """\b
+Examples:
+  separatrix show model.json
+  separatrix show old.json new.json
+  separatrix show model.json --stats
+  separatrix show model.json --as glmnet
+  separatrix show model.json --json | python -m json.tool
+"""
 
 
-def _apart(before: ModelFile, after: ModelFile) -> str:
-    """How two models differ in kind: by their classifiers or their columns. Empty if they have the same."""
-    parts = []
-    if before.classifier != after.classifier:
-        parts.append(f"{before.classifier} and {after.classifier}")
-    first, second = _columns_of_table(before), _columns_of_table(after)
-    if {*first} != {*second}:
-        common = len({*first} & {*second})
-        parts.append(f"{terminal.count(len(first), 'column')} and {len(second)}, {common or 'none'} in common")
-    return "; ".join(parts)
+@click.command(epilog=_EXAMPLES, short_help="Show a model file, or the changes between two.")
+@click.argument("model", type=READ)
+@click.argument("other", type=READ, required=False)
+@click.option(
+    "--as", "package", type=click.Choice(PACKAGES), help="Print the code that makes the same fit with this package."
+)
+@click.option(
+    "--stats",
+    is_flag=True,
+    help="Print the standard errors, tests and confidence intervals that fit --stats has stored.",
+)
+@json_option
+def show(model: str, other: str | None, package: str | None, stats: bool, as_json: bool) -> None:
+    """Show what is in MODEL: classifier, settings, columns, certificate, the data of the fit, and every weight.
 
-
-def _columns_of_table(known: ModelFile) -> tuple[str, ...]:
-    """The columns of the table that a model reads, or of X if the model knows no table."""
-    if known.encoder is not None:
-        return tuple(column.name for column in known.encoder.columns)
-    return known.features or tuple(f"column {j + 1}" for j in range(known.columns))
-
-
-def _show_differences(changes: list[Difference], apart: bool) -> None:
-    """First the changes of settings and other facts, then a table of changed numbers.
-
-    For two models that differ in kind, only the first of them: what only one of the models has comes last.
+    Weights are per unit of each column; for models of standardised columns also per standard deviation. For models with
+    log odds, there are odds ratios as well. With a second model file, OTHER, show what changed from MODEL to OTHER. One
+    of the two may be - (standard input).
     """
-    facts, numbers = [one for one in changes if not _numeric(one)], [one for one in changes if _numeric(one)]
-    if apart:
-        facts.sort(key=lambda one: (not one.what.startswith("columns "), _is_of_one(one)))
-        numbers.sort(key=_is_of_one)
-    _show_facts(facts, MOST_FACTS_OF_DIFFERENT_MODELS if apart else len(facts))
-    if numbers:
-        _show_numbers(numbers, MOST_NUMBERS_OF_DIFFERENT_MODELS if apart else MOST_NUMBERS)
+    for option, given in (("--as", package is not None), ("--stats", stats)):
+        if other is not None and given:
+            raise ParameterError(option, "it was given with two models", "give one model file")
+
+    known = read_model(model, other)
+    if package is not None:
+        show_translation(known, package, as_json)
+    elif other is not None:
+        show_changes(known, read_model(other, model), as_json)
+    elif stats:
+        show_statistics(known, as_json)
+    elif as_json:
+        terminal.document(terminal.json_text(known.content()))
+    else:
+        show_model(known)
 
 
-def _show_facts(facts: list[Difference], most: int) -> None:
-    """The first ``most`` of the changes of facts, and the number of others."""
-    room = max((len(printable(one.what)) for one in facts[:most]), default=0) + 2
-    for one in facts[:most]:
-        _show_difference(one, room)
-    if len(facts) > most:
-        terminal.say(f"and {terminal.count(len(facts) - most, 'difference')} more: see --json")
-
-
-def _is_of_one(one: Difference) -> bool:
-    """Whether only one of the models has this."""
-    return one.before is None or one.after is None
-
-
-def _numeric(one: Difference) -> bool:
-    return one.what.startswith(("weight ", "intercept", "mean ", "deviation ", "prior ", "center ", "scale ", "idf "))
-
-
-def _show_numbers(numbers: list[Difference], most: int) -> None:
-    shown = numbers[:most]
-    few = f"the first {len(shown)}" if most < MOST_NUMBERS else f"the {len(shown)} largest"
-    more = "" if len(shown) == len(numbers) else f", {few} changes of {len(numbers)}"
-    terminal.say(f"numbers{more}", bold=True)
-    values = [[one.before, one.after, _change(one)] for one in shown]
-    terminal.matrix([printable(one.what) for one in shown], ["before", "after", "change"], values, widest=60)
-
-
-def _show_difference(one: Difference, room: int) -> None:
-    """A change on one line if it fits, otherwise on two."""
-    before, after = (("none" if value is None else printable(short(value))) for value in one[1:])
-    head = f"{printable(one.what):<{room}}"
-    whole = before if one.before == one.after else f"{before} -> {after}"
-    if room + len(whole) < terminal.width():
-        terminal.say(whole, head=head)
-        return
-    terminal.say(head=head.rstrip())
-    for mark, text in (("-", before), ("+", after)):
-        terminal.say(f"  {mark} {terminal.clipped(text, max(20, terminal.width() - 6))}")
-
-
-def _change(one: Difference) -> float | None:
-    """By how much a number changed; None if only one of the models has it."""
-    return None if _is_of_one(one) else one.after - one.before
+def _names(known: ModelFile) -> tuple[str, ...]:
+    """The names of the columns of X."""
+    return known.features or tuple(f"column {j + 1}" for j in range(known.columns))
 
 
 def short(value: Any) -> str:
@@ -137,45 +89,7 @@ def short(value: Any) -> str:
     return str(value)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Print the n-grams of a model with the largest weights. A model of text has too many to print them all.
-
-# The number of n-grams printed for each class.
-MOST_NGRAMS_SHOWN = 12
-
-
-def text_places(encoder: Encoder | None) -> Iterator[tuple[Encoded, range]]:
-    """The columns of text, each with the columns of X that are its n-grams."""
-    start = 0
-    for column in () if encoder is None else encoder.columns:
-        if column.text is not None:
-            yield column, range(start, start + column.values)
-        start += column.width
-
-
-def show_words(column: Encoded, heads: Sequence[str], values: Sequence[Sequence[float]], two_sided: bool) -> None:
-    """The n-grams with the largest weights, one line for each head.
-
-    ``values`` has for each n-gram of the column a weight for each head. With ``two_sided`` there are two heads and one
-    weight, which is positive for the second.
-    """
-    assert column.text is not None
-    terminal.say()
-    if column.text.settings.hashed:
-        terminal.line(
-            "text", f"{terminal.item(column.name)}: {column.text.about}, so that n-grams have no weights of their own"
-        )
-        return
-    terminal.line("text", f"{terminal.item(column.name)}, the heaviest of {column.text.about}")
-    for k, head in enumerate(heads):
-        weights = [(1 if k else -1) * row[0] if two_sided else row[k] for row in values]
-        order = sorted(range(len(weights)), key=lambda j: -weights[j])[:MOST_NGRAMS_SHOWN]
-        shown = [f"{column.text.terms[j]} {number_text(weights[j], 3)}" for j in order if weights[j] > 0]
-        terminal.line("", f"{head}: {printable(', '.join(shown)) if shown else 'none'}")
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# Print a model file for people, or the settings for another package.
+# --- The whole model
 
 # The output lists at most this many columns of a kind, and levels of a category.
 MOST_COLUMNS_SHOWN, MOST_LEVELS_SHOWN = 30, 8
@@ -222,16 +136,12 @@ def show_model(known: ModelFile) -> None:
 
 def _show_settings(known: ModelFile) -> None:
     settings = [(name, value) for name, value in _flat(known.parameters) if value is not None]
-    said = [f"{name}={short(value)}" for name, value in settings if _WITHOUT_EFFECT.get(_own(name)) != value]
+    # The name of a setting of a part begins with the name of the part and "__".
+    said = [f"{name}={short(value)}" for name, value in settings if _WITHOUT_EFFECT.get(name.split("__")[-1]) != value]
     if said:
         terminal.line("settings", ", ".join(said))
     if known.left_out:
         terminal.line("", f"left out of the file, which holds plain values only: {', '.join(known.left_out)}")
-
-
-def _own(name: str) -> str:
-    """The name of a setting without the part that it belongs to."""
-    return name.rpartition("__")[2]
 
 
 def _flat(parameters: Mapping[str, Any]) -> list[tuple[str, Any]]:
@@ -307,6 +217,12 @@ def _show_training(training: Mapping[str, Any], classes: list[str]) -> None:
             terminal.line(label, f"accuracy {got(f'{key}_accuracy'):.3f}{always}{more}")
 
 
+# --- Weights and statistics
+
+# The number of n-grams printed for each class.
+MOST_NGRAMS_SHOWN = 12
+
+
 def _show_linear(known: ModelFile) -> None:
     from separatrix.cli.weight_lines import show_no_hyperplane, show_weights
     from separatrix.statistics.weight_table import weight_table
@@ -363,10 +279,6 @@ def _show_rows(known: ModelFile, heads: list[str], values: list[list[float]], fi
         show_words(column, heads, values[1 + place.start : 1 + place.stop], False)
 
 
-def _names(known: ModelFile) -> tuple[str, ...]:
-    return known.features or tuple(f"column {j + 1}" for j in range(known.columns))
-
-
 _WEIGHTS: dict[str, Callable[[ModelFile], None]] = {
     "Scorer": _show_linear,
     "QuadraticScorer": _show_quadratic,
@@ -374,11 +286,46 @@ _WEIGHTS: dict[str, Callable[[ModelFile], None]] = {
 }
 
 
+def text_places(encoder: Encoder | None) -> Iterator[tuple[Encoded, range]]:
+    """The columns of text, each with the columns of X that are its n-grams."""
+    start = 0
+    for column in () if encoder is None else encoder.columns:
+        if column.text is not None:
+            yield column, range(start, start + column.values)
+        start += column.width
+
+
+def show_words(column: Encoded, heads: Sequence[str], values: Sequence[Sequence[float]], two_sided: bool) -> None:
+    """The n-grams with the largest weights, one line for each head.
+
+    ``values`` has for each n-gram of the column a weight for each head. With ``two_sided`` there are two heads and one
+    weight, which is positive for the second.
+    """
+    assert column.text is not None
+    terminal.say()
+    if column.text.settings.hashed:
+        what = f"{column.text.about}, so that n-grams have no weights of their own"
+        terminal.line("text", f"{item(column.name)}: {what}")
+        return
+    terminal.line("text", f"{item(column.name)}, the heaviest of {column.text.about}")
+    for k, head in enumerate(heads):
+        weights = [(1 if k else -1) * row[0] if two_sided else row[k] for row in values]
+        order = sorted(range(len(weights)), key=lambda j: -weights[j])[:MOST_NGRAMS_SHOWN]
+        shown = [f"{column.text.terms[j]} {number_text(weights[j], 3)}" for j in order if weights[j] > 0]
+        terminal.line("", f"{head}: {printable(', '.join(shown)) if shown else 'none'}")
+
+
 def show_statistics(known: ModelFile, as_json: bool) -> None:
     """Print the standard errors, tests and intervals in a model file."""
     found = known.statistics
     if found is None:
-        raise _no_statistics(known)
+        from separatrix.statistics.fit_statistics import why_none
+
+        # Whether the fit can have any, and the command that stores them.
+        why = why_none(None if known.certificate is None else known.certificate.claim)
+        problem = f"the model file has no statistics{': ' if why else ''}{in_shell(why)}"
+        options = "--model logistic --C inf --stats" if why else "--stats"
+        raise ParameterError("--stats", problem, f"fit again with: separatrix fit ... {options} --out FILE")
     if as_json:
         terminal.document(terminal.json_text({"statistics": known.content()["statistics"]}))
         return
@@ -387,15 +334,104 @@ def show_statistics(known: ModelFile, as_json: bool) -> None:
     weight_lines.show_statistics(found, known.encoder)
 
 
-def _no_statistics(known: ModelFile) -> ParameterError:
-    """The error for a file without statistics: whether its fit can have any, and the command that stores them."""
-    from separatrix.cli.terminal import in_shell
-    from separatrix.statistics.fit_statistics import why_none
+# --- What changed from one model to another
 
-    why = why_none(None if known.certificate is None else known.certificate.claim)
-    problem = f"the model file has no statistics{': ' if why else ''}{in_shell(why)}"
-    options = "--model logistic --C inf --stats" if why else "--stats"
-    return ParameterError("--stats", problem, f"fit again with: separatrix fit ... {options} --out FILE")
+# The output lists at most this many items of a list, and changed numbers.
+MOST_ITEMS, MOST_NUMBERS = 30, 20
+# Models with different classifiers or columns differ in almost everything: only this many facts and numbers are shown.
+MOST_FACTS_OF_DIFFERENT_MODELS, MOST_NUMBERS_OF_DIFFERENT_MODELS = 8, 8
+
+
+def show_changes(before: ModelFile, after: ModelFile, as_json: bool) -> None:
+    """Print what changed from one model to the other, with the largest changes of numbers first."""
+    from separatrix.output.model_changes import differences
+
+    changes = differences(before, after)
+    if as_json:
+        terminal.document(terminal.json_text({"changes": [change._asdict() for change in changes]}))
+    elif not changes:
+        terminal.say("nothing changed: both files hold the same model")
+    else:
+        apart = _apart(before, after)
+        if apart:
+            terminal.say(f"two different models: {apart}", bold=True)
+        _show_differences(changes, apart != "")
+
+
+def _apart(before: ModelFile, after: ModelFile) -> str:
+    """How two models differ in kind: by their classifiers or their columns. Empty if they have the same."""
+    parts = []
+    if before.classifier != after.classifier:
+        parts.append(f"{before.classifier} and {after.classifier}")
+    first, second = _columns_of_table(before), _columns_of_table(after)
+    if {*first} != {*second}:
+        common = len({*first} & {*second})
+        parts.append(f"{terminal.count(len(first), 'column')} and {len(second)}, {common or 'none'} in common")
+    return "; ".join(parts)
+
+
+def _columns_of_table(known: ModelFile) -> tuple[str, ...]:
+    """The columns of the table that a model reads, or of X if the model knows no table."""
+    if known.encoder is not None:
+        return tuple(column.name for column in known.encoder.columns)
+    return _names(known)
+
+
+def _show_differences(changes: list[Difference], apart: bool) -> None:
+    """First the changes of settings and other facts, then a table of changed numbers.
+
+    For two models that differ in kind, only the first of them: what only one of the models has comes last.
+    """
+    facts, numbers = [one for one in changes if not _numeric(one)], [one for one in changes if _numeric(one)]
+    if apart:
+        facts.sort(key=lambda one: (not one.what.startswith("columns "), _is_of_one(one)))
+        numbers.sort(key=_is_of_one)
+    _show_facts(facts, MOST_FACTS_OF_DIFFERENT_MODELS if apart else len(facts))
+    if numbers:
+        _show_numbers(numbers, MOST_NUMBERS_OF_DIFFERENT_MODELS if apart else MOST_NUMBERS)
+
+
+def _show_facts(facts: list[Difference], most: int) -> None:
+    """The first ``most`` of the changes of facts, and the number of others."""
+    room = max((len(printable(one.what)) for one in facts[:most]), default=0) + 2
+    for one in facts[:most]:
+        _show_difference(one, room)
+    if len(facts) > most:
+        terminal.say(f"and {terminal.count(len(facts) - most, 'difference')} more: see --json")
+
+
+def _is_of_one(one: Difference) -> bool:
+    """Whether only one of the models has this."""
+    return one.before is None or one.after is None
+
+
+def _numeric(one: Difference) -> bool:
+    return one.what.startswith(("weight ", "intercept", "mean ", "deviation ", "prior ", "center ", "scale ", "idf "))
+
+
+def _show_numbers(numbers: list[Difference], most: int) -> None:
+    shown = numbers[:most]
+    few = f"the first {len(shown)}" if most < MOST_NUMBERS else f"the {len(shown)} largest"
+    more = "" if len(shown) == len(numbers) else f", {few} changes of {len(numbers)}"
+    terminal.say(f"numbers{more}", bold=True)
+    values = [[one.before, one.after, None if _is_of_one(one) else one.after - one.before] for one in shown]
+    terminal.matrix([printable(one.what) for one in shown], ["before", "after", "change"], values, widest=60)
+
+
+def _show_difference(one: Difference, room: int) -> None:
+    """A change on one line if it fits, otherwise on two."""
+    before, after = (("none" if value is None else printable(short(value))) for value in one[1:])
+    head = f"{printable(one.what):<{room}}"
+    whole = before if one.before == one.after else f"{before} -> {after}"
+    if room + len(whole) < terminal.width():
+        terminal.say(whole, head=head)
+        return
+    terminal.say(head=head.rstrip())
+    for mark, text in (("-", before), ("+", after)):
+        terminal.say(f"  {mark} {terminal.clipped(text, max(20, terminal.width() - 6))}")
+
+
+# --- The settings for another package
 
 
 def show_translation(known: ModelFile, package: str, as_json: bool) -> None:
@@ -464,52 +500,3 @@ def _settings(known: ModelFile) -> dict[str, Any]:
         "class_weight": dict(zip(classes, claim.class_weights.tolist(), strict=True)),
         "penalty_factors": claim.penalty_factors.tolist(),
     }
-
-
-# A copy of ``separatrix.output.other_packages.PACKAGES``, which is imported only when it is needed.
-PACKAGES = ("sklearn", "glmnet", "statsmodels", "liblinear")
-
-_EXAMPLES = """\b
-Examples:
-  separatrix show model.json
-  separatrix show old.json new.json
-  separatrix show model.json --stats
-  separatrix show model.json --as glmnet
-  separatrix show model.json --json | python -m json.tool
-"""
-
-
-@click.command(epilog=_EXAMPLES, short_help="Show a model file, or the changes between two.")
-@click.argument("model", type=READ)
-@click.argument("other", type=READ, required=False)
-@click.option(
-    "--as", "package", type=click.Choice(PACKAGES), help="Print the code that makes the same fit with this package."
-)
-@click.option(
-    "--stats",
-    is_flag=True,
-    help="Print the standard errors, tests and confidence intervals that fit --stats has stored.",
-)
-@json_option
-def show(model: str, other: str | None, package: str | None, stats: bool, as_json: bool) -> None:
-    """Show what is in MODEL: classifier, settings, columns, certificate, the data of the fit, and every weight.
-
-    Weights are per unit of each column; for models of standardised columns also per standard deviation. For models with
-    log odds, there are odds ratios as well. With a second model file, OTHER, show what changed from MODEL to OTHER. One
-    of the two may be - (standard input).
-    """
-    for option, given in (("--as", package is not None), ("--stats", stats)):
-        if other is not None and given:
-            raise ParameterError(option, "it was given with two models", "give one model file")
-
-    known = read_model(model, other)
-    if package is not None:
-        show_translation(known, package, as_json)
-    elif other is not None:
-        show_changes(known, read_model(other, model), as_json)
-    elif stats:
-        show_statistics(known, as_json)
-    elif as_json:
-        terminal.document(terminal.json_text(known.content()))
-    else:
-        show_model(known)

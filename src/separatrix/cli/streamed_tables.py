@@ -1,4 +1,7 @@
-"""Tables that do not fit into memory: ``fit``, ``predict`` and ``evaluate`` read them in batches."""
+"""Tables that do not fit into memory, or that the workers of a cluster keep, for ``fit``, ``predict`` and ``evaluate``.
+
+The command reads them in batches, again in every pass over the rows.
+"""
 
 from __future__ import annotations
 
@@ -24,6 +27,7 @@ from separatrix.tables.formats.batched import BatchedSource, batched, refuse_unb
 from separatrix.tables.formats.opening import open_source
 from separatrix.tables.formats.source import Source, Spelling
 from separatrix.tables.read_table import Table, asked_columns
+from separatrix.tables.selection import Selection, selected
 from separatrix.tables.streamed_table import ONE_READER, StreamedTable, streamed_table
 
 if TYPE_CHECKING:
@@ -31,11 +35,8 @@ if TYPE_CHECKING:
     from separatrix.cli.fit import Split
     from separatrix.cli.table_options import Wanted
     from separatrix.tables.on_cluster import ClusterPasses
-    from separatrix.tables.selection import Selection
 
-
-# ----------------------------------------------------------------------------------------------------------------------
-# Tables for a fitted model that do not fit into memory: ``predict`` and ``evaluate`` read them in batches.
+# --- Tables for a fitted model
 
 
 @dataclass(frozen=True)
@@ -108,8 +109,7 @@ def labelled(
     return found
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# ``separatrix fit`` for a table that does not fit into memory: its rows are read in batches, again in every pass.
+# --- Tables to fit a model to
 
 # What needs the rows in memory, by option.
 _IN_MEMORY = {
@@ -117,7 +117,6 @@ _IN_MEMORY = {
     "--report": "a report needs the table in memory",
     "--stats": "standard errors on the command line need the table in memory",
 }
-_RAISE = "raise --memory, or leave it out"
 
 
 @dataclass(frozen=True)
@@ -148,9 +147,6 @@ def opened_on(cluster: str, data: str, wanted: Wanted, stack: ExitStack) -> Larg
 
 
 def _selected(data: str, wanted: Wanted) -> Selection:
-    from separatrix.tables.formats.source import Spelling
-    from separatrix.tables.selection import selected
-
     how = Spelling(**wanted.spelling)
     return selected(data, wanted.target, wanted.drop, wanted.read_schema(), how, **wanted.kinds)
 
@@ -159,7 +155,7 @@ def refuse_in_memory(model: Any, name: str, asked: dict[str, bool]) -> None:
     """Refuse options and models that need the rows in memory. ``asked``: whether each option was given."""
     for option, why in _IN_MEMORY.items():
         if asked.get(option):
-            raise ParameterError(option, f"{why}, and it does not fit", _RAISE)
+            raise ParameterError(option, f"{why}, and it does not fit", "raise --memory, or leave it out")
     if getattr(model, "C", None) == "auto":
         problem = "the choice of C needs the table in memory, and it does not fit"
         raise ParameterError("--C", problem, "give a number, or raise --memory")

@@ -1,4 +1,8 @@
-"""Tables on the command line: options that say how to read them, in memory, in batches or on a cluster."""
+"""Tables on the command line: options that say how to read them, in memory, in batches or on a cluster.
+
+``Wanted`` holds the options of a training table. A table that does not fit into memory is read in batches, and with
+``--cluster`` the workers of a Dask cluster read the table and keep its rows.
+"""
 
 from __future__ import annotations
 
@@ -28,80 +32,7 @@ if TYPE_CHECKING:
     from separatrix.tables.schema import Schema
     from separatrix.tables.text import TextSettings
 
-
-# ----------------------------------------------------------------------------------------------------------------------
-# The options for columns of free text.
-
 F = TypeVar("F", bound=Callable[..., Any])
-
-_OPTIONS = (
-    click.option(
-        "--text",
-        metavar="COL",
-        multiple=True,
-        help="Use this column of free text: each word and each pair of neighbouring words becomes a column, weighted "
-        "by TF-IDF as in scikit-learn (lower case, words of two letters or more, 1 + ln count, rows of length 1). "
-        "A missing text counts as empty if --missing fills it. May be repeated.",
-    ),
-    click.option(
-        "--text-ngrams",
-        type=click.IntRange(1, 10),
-        metavar="N",
-        help="Maximum number of words in an n-gram of --text; 2 by default, 1 for single words.",
-    ),
-    click.option(
-        "--text-min-df",
-        type=click.IntRange(1),
-        metavar="N",
-        help="Leave out n-grams that occur in fewer than N training rows; 2 by default.",
-    ),
-    click.option(
-        "--text-features",
-        type=click.IntRange(1),
-        metavar="N",
-        help="Keep the N most frequent n-grams of a column; 100000 by default. With --text-hashed, the number of "
-        "columns.",
-    ),
-    click.option(
-        "--text-hashed",
-        is_flag=True,
-        help="Hash n-grams to columns instead of keeping a vocabulary: signed counts without idf, as in "
-        "scikit-learn's HashingVectorizer.",
-    ),
-)
-# The settings of the options, by the names of the options' parameters.
-_SETTINGS = {"text_ngrams": "ngrams", "text_min_df": "min_df", "text_features": "max_features", "text_hashed": "hashed"}
-TEXT_PARAMETERS = ("text", *_SETTINGS)
-
-
-def text_options(command: F) -> F:
-    """Add the options for columns of free text."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
-
-
-def asked_text(given: dict[str, Any]) -> dict[str, TextSettings]:
-    """The settings by column, from the values of the options; None or False for options that are not given."""
-    from separatrix.tables.text import TextSettings
-
-    asked = {_SETTINGS[name]: given[name] for name in _SETTINGS if given[name]}
-    if asked and not given["text"]:
-        option = next(f"--{name.replace('_', '-')}" for name in _SETTINGS if given[name])
-        raise ParameterError(option, "no column of text is named", "name one with --text COL")
-    if "min_df" in asked and "hashed" in asked:
-        remedy = "leave one of the two out"
-        raise ParameterError("--text-min-df", "hashed n-grams are not counted by row", remedy)
-    try:
-        settings = TextSettings(**asked)
-    except ParameterError as error:
-        names = {setting: f"--{name.replace('_', '-')}" for name, setting in _SETTINGS.items()}
-        raise ParameterError(names[error.argument], error.problem, error.remedy) from error
-    return dict.fromkeys(given["text"], settings)
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# Tables on the command line: the options that say how to read them, and the reading.
 
 POLICIES = ("error", "impute", "indicator", "drop")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
@@ -212,24 +143,49 @@ _SELECTION = (
     ),
     click.option("--schema", type=READ, metavar="FILE", help="Column types (JSON), as printed by fit --print-schema."),
 )
-
-
-_MISSING = click.option(
-    "--missing",
-    type=click.Choice(POLICIES),
-    default="error",
-    metavar="HOW",
-    help="What to do with missing values: error (the default) reports an error; impute fills in the mean of a "
-    "number and the most frequent level of a category; indicator adds a 0/1 column for them (in a category, "
-    "missing becomes a level of its own); drop removes rows that have them.",
+_TEXT = (
+    click.option(
+        "--text",
+        metavar="COL",
+        multiple=True,
+        help="Use this column of free text: each word and each pair of neighbouring words becomes a column, weighted "
+        "by TF-IDF as in scikit-learn (lower case, words of two letters or more, 1 + ln count, rows of length 1). "
+        "A missing text counts as empty if --missing fills it. May be repeated.",
+    ),
+    click.option(
+        "--text-ngrams",
+        type=click.IntRange(1, 10),
+        metavar="N",
+        help="Maximum number of words in an n-gram of --text; 2 by default, 1 for single words.",
+    ),
+    click.option(
+        "--text-min-df",
+        type=click.IntRange(1),
+        metavar="N",
+        help="Leave out n-grams that occur in fewer than N training rows; 2 by default.",
+    ),
+    click.option(
+        "--text-features",
+        type=click.IntRange(1),
+        metavar="N",
+        help="Keep the N most frequent n-grams of a column; 100000 by default. With --text-hashed, the number of "
+        "columns.",
+    ),
+    click.option(
+        "--text-hashed",
+        is_flag=True,
+        help="Hash n-grams to columns instead of keeping a vocabulary: signed counts without idf, as in "
+        "scikit-learn's HashingVectorizer.",
+    ),
 )
-_REFERENCE = click.option(
-    "--reference",
-    metavar="COL=LEVEL",
-    multiple=True,
-    help="The reference level of a category, with which its other levels are compared; by default the first in "
-    "alphabetical order. May be repeated.",
-)
+# The settings of a column of free text, by the parameters of their options.
+_TEXT_SETTINGS = {
+    "text_ngrams": "ngrams",
+    "text_min_df": "min_df",
+    "text_features": "max_features",
+    "text_hashed": "hashed",
+}
+TEXT_PARAMETERS = ("text", *_TEXT_SETTINGS)
 
 
 def spelling_options(command: F) -> F:
@@ -270,15 +226,27 @@ class Wanted:
     text_hashed: bool = False
 
     @property
-    def words(self) -> dict[str, TextSettings]:
-        """The columns of free text with their settings."""
-        return asked_text({name: getattr(self, name) for name in TEXT_PARAMETERS})
-
-    @property
     def kinds(self) -> dict[str, Any]:
         """What the user says the columns hold, as arguments of ``read_table``."""
-        reference = _references(self.reference)
-        return {"category": self.category, "number": self.number, "text": self.words, "reference": reference}
+        reference, text = _references(self.reference), self._text_columns()
+        return {"category": self.category, "number": self.number, "text": text, "reference": reference}
+
+    def _text_columns(self) -> dict[str, TextSettings]:
+        """The columns of free text with their settings."""
+        from separatrix.tables.text import TextSettings
+
+        options = {setting: f"--{name.replace('_', '-')}" for name, setting in _TEXT_SETTINGS.items()}
+        asked = {setting: getattr(self, name) for name, setting in _TEXT_SETTINGS.items() if getattr(self, name)}
+        if asked and not self.text:
+            raise ParameterError(options[next(iter(asked))], "no column of text is named", "name one with --text COL")
+        if "min_df" in asked and "hashed" in asked:
+            remedy = "leave one of the two out"
+            raise ParameterError("--text-min-df", "hashed n-grams are not counted by row", remedy)
+        try:
+            settings = TextSettings(**asked)
+        except ParameterError as error:
+            raise ParameterError(options[error.argument], error.problem, error.remedy) from error
+        return dict.fromkeys(self.text, settings)
 
     def read_schema(self) -> Schema | None:
         """What the file of --schema says about the columns; None without one."""
@@ -292,21 +260,35 @@ class Wanted:
         return {name: getattr(self, name) for name in SPELLED}
 
 
-def table_options(command: F) -> F:
+def wanted_options(command: F) -> F:
     """Add the options that make a ``Wanted``."""
     options = (
         *_SELECTION,
-        _MISSING,
+        click.option(
+            "--missing",
+            type=click.Choice(POLICIES),
+            default="error",
+            metavar="HOW",
+            help="What to do with missing values: error (the default) reports an error; impute fills in the mean of a "
+            "number and the most frequent level of a category; indicator adds a 0/1 column for them (in a category, "
+            "missing becomes a level of its own); drop removes rows that have them.",
+        ),
         click.option(
             "--strict",
             is_flag=True,
             help="Make categories that do not occur in the training rows an error in prediction. By default they are "
             "encoded as the mean of the training rows.",
         ),
-        _REFERENCE,
+        click.option(
+            "--reference",
+            metavar="COL=LEVEL",
+            multiple=True,
+            help="The reference level of a category, with which its other levels are compared; by default the first in "
+            "alphabetical order. May be repeated.",
+        ),
         *_SPELLING,
+        *_TEXT,
     )
-    command = text_options(command)
     for option in reversed(options):
         command = option(command)
     return command
@@ -364,8 +346,7 @@ def _references(given: Sequence[str]) -> dict[str, str]:
     return references
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Tables that do not fit into memory: the options, and the decision to read a table in batches.
+# --- Tables that do not fit into memory
 
 # Without --memory, a table may take this share of the memory that is available.
 SHARE_OF_AVAILABLE_MEMORY = 0.6
@@ -474,12 +455,11 @@ def too_large(source: Source, memory: str | None) -> TooLarge | None:
     needed, limit = needed_bytes(found), memory_limit(memory)
     if needed <= limit:
         return None
-    from separatrix.tables.batches import refuse_too_little
-    from separatrix.tables.batches import rows_per_batch_memory_limit as rows_per_batch
+    from separatrix.tables.batches import refuse_too_little, rows_of_cells_per_batch
 
     if memory is not None:
         refuse_too_little("--memory", memory, len(found.names), needed)
-    return TooLarge(replace(found, most_rows=rows_per_batch(limit, len(found.names))), needed, limit)
+    return TooLarge(replace(found, most_rows=rows_of_cells_per_batch(limit, len(found.names))), needed, limit)
 
 
 def needed_bytes(batched: BatchedSource) -> float:
@@ -528,8 +508,7 @@ def unused_cache(cache: str | None) -> list[str]:
     return [] if cache is None else ["The table was read at once and not in batches, so --cache has no effect."]
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# ``--cluster``: the workers of a Dask cluster read the table, and keep its rows.
+# --- The workers of a cluster
 
 cluster_option = click.option(
     "--cluster",

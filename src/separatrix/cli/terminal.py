@@ -1,6 +1,4 @@
-"""Output to the terminal: labelled lines, tables of numbers, JSON, progress; messages worded for the shell.
-
-Output to the terminal: labelled lines that wrap, tables of numbers, JSON, and a progress display.
+"""Output to the terminal: labelled lines that wrap, tables of numbers, JSON, progress; messages worded for the shell.
 
 Everything that the command line prints goes through ``say`` or ``document``, the only callers of ``click.echo``. So
 control characters in a name or a cell of a file never reach the terminal.
@@ -21,7 +19,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
-from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -42,90 +39,6 @@ from separatrix.core.base.watching import Stage, watch
 
 if TYPE_CHECKING:
     from separatrix.statistics.finding import Checks
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# Messages for the shell: each typed part of a message (``core/base/messages.py``) becomes an option.
-#
-# setting             missing='impute', C=np.inf     --missing impute, --C inf
-# a parameter         raise max_iter                 raise --max-iter
-# a classifier        MaxMarginClassifier            --model max-margin
-#
-# Text without typed parts, such as a name or a cell of the user's, stays as it is.
-
-
-def in_shell(text: str) -> str:
-    """The text with settings written as options.
-
-    >>> in_shell(Message("leave it out with ", Setting("drop", "row id"), ", or raise ", Parameter("max_iter")))
-    "leave it out with --drop 'row id', or raise --max-iter"
-    >>> in_shell(Message("use ", Classifier("FisherDiscriminant", Setting("direction", "means"))))
-    'use --model fisher --direction means'
-    """
-    return str(text.mapped(_in_shell)) if isinstance(text, Message) else text
-
-
-def _in_shell(part: Part) -> str | Part:
-    if isinstance(part, Setting) and part.name in OPTIONS:
-        return _option(part)
-    if isinstance(part, Parameter):
-        return OPTIONS.get(part.name, part.name)
-    if isinstance(part, Classifier) and part.name in _models():
-        return " ".join(["--model", _models()[part.name], *map(_option, part.settings)])
-    return part.shell if isinstance(part, ByAudience) else part
-
-
-def _option(setting: Setting) -> str:
-    option = OPTIONS[setting.name]
-    if not setting.values or setting.name in _flags():
-        return option
-    if len(setting.values) == 1:
-        return " ".join(map(_quoted, option_words(setting)))
-    return f"{option} {choices([_quoted(str(value)) for value in setting.values])}"
-
-
-def _quoted(value: str) -> str:
-    """A word as the shell reads it; a single quote alone stands in double quotes.
-
-    >>> print(_quoted("a b"), _quoted("'"))
-    'a b' "'"
-    """
-    return '"\'"' if value == "'" else quote(value)
-
-
-def option_words(setting: Setting) -> list[str]:
-    """The words of a command that give a setting its value. A tuple of values repeats the option.
-
-    >>> option_words(Setting("drop", ("id", "key"))), option_words(Setting("header", False))
-    (['--drop', 'id', '--drop', 'key'], ['--no-header'])
-    """
-    option, (value,) = OPTIONS[setting.name], setting.values
-    if setting.name in _flags():
-        return [option]
-    return [word for single in (value if isinstance(value, tuple) else (value,)) for word in (option, str(single))]
-
-
-@cache
-def _flags() -> frozenset[str]:
-    """The settings whose options take no value."""
-    return frozenset({"header", *(setting.parameter for setting in settings() if setting.flag is not None)})
-
-
-@cache
-def _models() -> dict[str, str]:
-    """The command-line names of the models by their class names."""
-    from separatrix.classifiers import OFFERED
-
-    return {kind: name for name, (_, kind) in OFFERED.items()}
-
-
-def checks_in_shell(checks: Checks) -> Checks:
-    """The findings and notes with settings written as options."""
-    findings = tuple(
-        replace(one, sentence=in_shell(one.sentence), remedy=in_shell(one.remedy)) for one in checks.findings
-    )
-    return replace(checks, findings=findings, notes=tuple(map(in_shell, checks.notes)))
-
 
 # The width of the labels at the left, as in the lines of a certificate.
 LABEL_WIDTH = 11
@@ -323,6 +236,9 @@ def share(value: float) -> str:
     return f"{value:.3f}"
 
 
+# --- JSON
+
+
 def json_text(value: Any, indent: int | None = 2) -> str:
     """A value as JSON. Floats that JSON does not have are written as "inf" and "-inf", and NaN as null.
 
@@ -355,6 +271,9 @@ def _jsonable(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_jsonable(item) for item in value]
     return value
+
+
+# --- Progress
 
 
 @contextmanager
@@ -419,3 +338,83 @@ class Work:
             self.ended = True
             if self.shown is not None:
                 self.shown.stop()
+
+
+# --- Messages in the words of the shell
+
+
+def in_shell(text: str) -> str:
+    """The text with each of its typed parts (``core/base/messages.py``) in the words of the command line.
+
+    A setting such as missing='impute' becomes --missing impute, a parameter such as max_iter becomes --max-iter, and a
+    classifier such as MaxMarginClassifier becomes --model max-margin. Text without typed parts, such as a name or a
+    cell of the user's, stays as it is.
+
+    >>> in_shell(Message("leave it out with ", Setting("drop", "row id"), ", or raise ", Parameter("max_iter")))
+    "leave it out with --drop 'row id', or raise --max-iter"
+    >>> in_shell(Message("use ", Classifier("FisherDiscriminant", Setting("direction", "means"))))
+    'use --model fisher --direction means'
+    """
+    return str(text.mapped(_in_shell)) if isinstance(text, Message) else text
+
+
+def _in_shell(part: Part) -> str | Part:
+    if isinstance(part, Setting) and part.name in OPTIONS:
+        return _option(part)
+    if isinstance(part, Parameter):
+        return OPTIONS.get(part.name, part.name)
+    if isinstance(part, Classifier) and part.name in _models():
+        return " ".join(["--model", _models()[part.name], *map(_option, part.settings)])
+    return part.shell if isinstance(part, ByAudience) else part
+
+
+def _option(setting: Setting) -> str:
+    option = OPTIONS[setting.name]
+    if not setting.values or setting.name in _flags():
+        return option
+    if len(setting.values) == 1:
+        return " ".join(map(_quoted, option_words(setting)))
+    return f"{option} {choices([_quoted(str(value)) for value in setting.values])}"
+
+
+def _quoted(value: str) -> str:
+    """A word as the shell reads it; a single quote alone stands in double quotes.
+
+    >>> print(_quoted("a b"), _quoted("'"))
+    'a b' "'"
+    """
+    return '"\'"' if value == "'" else shlex.quote(value)
+
+
+def option_words(setting: Setting) -> list[str]:
+    """The words of a command that give a setting its value. A tuple of values repeats the option.
+
+    >>> option_words(Setting("drop", ("id", "key"))), option_words(Setting("header", False))
+    (['--drop', 'id', '--drop', 'key'], ['--no-header'])
+    """
+    option, (value,) = OPTIONS[setting.name], setting.values
+    if setting.name in _flags():
+        return [option]
+    return [word for single in (value if isinstance(value, tuple) else (value,)) for word in (option, str(single))]
+
+
+@cache
+def _flags() -> frozenset[str]:
+    """The settings whose options take no value."""
+    return frozenset({"header", *(setting.parameter for setting in settings() if setting.flag is not None)})
+
+
+@cache
+def _models() -> dict[str, str]:
+    """The command-line names of the models by their class names."""
+    from separatrix.classifiers import OFFERED
+
+    return {kind: name for name, (_, kind) in OFFERED.items()}
+
+
+def checks_in_shell(checks: Checks) -> Checks:
+    """The findings and notes with settings written as options."""
+    findings = tuple(
+        replace(one, sentence=in_shell(one.sentence), remedy=in_shell(one.remedy)) for one in checks.findings
+    )
+    return replace(checks, findings=findings, notes=tuple(map(in_shell, checks.notes)))

@@ -135,7 +135,7 @@ def _number(value: float, digits: int = 4) -> str:
     return NO_VALUE if math.isnan(value) else number_text(value, digits)
 
 
-# ------------------------------------------------------------------------------------------- standard errors
+# --- Standard errors
 
 
 def show_statistics(found: Statistics, encoder: Encoder | None) -> None:

@@ -1,4 +1,8 @@
-"""The certificate of a fit: how close it is to the optimum, in words, and a check that does not use the solver."""
+"""The certificate of a fit: how close it is to the optimum, in words, and a check that does not use the solver.
+
+A certificate holds a claim: everything that the objective depends on except the rows. ``Certificate.verify`` lets the
+claim recompute the objective and its bound from rows, and compares them with what the certificate states.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +10,13 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
-from separatrix.core.base.arrays import as_floats
+from separatrix.core.base.arrays import EPS, as_floats
 from separatrix.core.base.errors import InputError
 from separatrix.core.base.machine import one_blas_thread
 from separatrix.core.cluster.connection import read_in_place
-from separatrix.core.gap import Bound, WeightError
 
 if TYPE_CHECKING:
     from separatrix.core.rows.labelled_table import OutsideMemory
@@ -21,8 +25,95 @@ if TYPE_CHECKING:
     from separatrix.core.rows.targets import ClassTotals, Coding
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Claims: what a certificate states about a fit, and how it is recomputed from rows without a solver.
+# --- Bounds on the distance from the optimum
+
+
+def _refuse_infinite(bound: WeightErrorBound | Bound) -> None:
+    """Replace a value that is not finite, since its computation overflowed, by the reason why there is no bound."""
+    if bound.value is not None and not math.isfinite(bound.value):
+        object.__setattr__(bound, "value", None)
+        object.__setattr__(bound, "reason", bound.reason or "a sum in the bound leaves the range of float64")
+
+
+@dataclass(frozen=True)
+class WeightErrorBound:
+    """An upper bound on the distance of each weight from the optimum: ``value`` times the ``unit``.
+
+    ``value`` is None if no bound is known, with the ``reason``; the reason is empty if the question does not apply to
+    the fit. A value that is not finite is no bound. If columns are collinear, the bound holds for the identified
+    quantities: the scores and their combinations.
+
+    >>> print(WeightErrorBound(3e-9, "standard errors of the optimum's"))
+    each within 3.0e-09 standard errors of the optimum's
+    """
+
+    value: float | None = None
+    unit: str = ""
+    reason: str = ""
+
+    def __post_init__(self) -> None:
+        _refuse_infinite(self)
+
+    @property
+    def is_told(self) -> bool:
+        """Whether there is a bound or a reason to report."""
+        return self.value is not None or bool(self.reason)
+
+    def __str__(self) -> str:
+        return f"unknown ({self.reason})" if self.value is None else f"each within {self.value:.1e} {self.unit}"
+
+
+NO_WEIGHT_ERROR = WeightErrorBound()
+
+
+@dataclass(frozen=True)
+class Bound:
+    """``value`` bounds E(W) − inf E, or is None with the ``reason``; ``kind`` names the argument behind the bound.
+
+    A value that is not finite, since a sum overflowed, is no bound.
+
+    >>> Bound(math.nan, "duality")
+    Bound(value=None, kind='duality', reason='a sum in the bound leaves the range of float64', ...
+
+    ``resolved``: if there is no bound because rows differ along a direction by less than float64 resolves, a bound on
+    E(W) minus the infimum of E over the other directions. ``weights``: the bound on the weights by the same argument.
+    """
+
+    value: float | None
+    kind: str
+    reason: str = ""
+    resolved: float | None = None
+    weights: WeightErrorBound = NO_WEIGHT_ERROR
+
+    def __post_init__(self) -> None:
+        _refuse_infinite(self)
+        if self.resolved is not None and not math.isfinite(self.resolved):
+            object.__setattr__(self, "resolved", None)
+
+    @classmethod
+    @lru_cache(maxsize=64)  # a search for a hyperplane asks for the same one after each step
+    def unknown(cls, kind: str, reason: str) -> Bound:
+        """No bound, neither on the gap nor on the weights."""
+        return cls(None, kind, reason, weights=WeightErrorBound(None, "", reason))
+
+    @classmethod
+    def of_gap(
+        cls, gap: float, objective: float, rounding: float, kind: str, weights: WeightErrorBound = NO_WEIGHT_ERROR
+    ) -> Bound:
+        """A bound from a gap, which the rounding of W itself increases; at most E, which is nonnegative everywhere.
+
+        ``rounding`` is the rounding error of the value of E. It limits the bound only, since gaps are computed from
+        gradients.
+        """
+        return cls(min(gap + 4 * EPS * abs(objective), objective + rounding), kind, weights=weights)
+
+    @property
+    def known(self) -> float:
+        """The bound; infinite if there is none."""
+        return self.value if self.value is not None and self.value >= 0 else math.inf
+
+
+# --- Claims, and what they recompute from rows
 
 
 class Recomputed(NamedTuple):
@@ -59,11 +150,9 @@ class Claim(Protocol):
 
 
 @runtime_checkable
-class TableClaim(Protocol):
+class TableClaim(Claim, Protocol):
     """A claim that can be recomputed over a table outside memory, whose class numbers are those of the claim."""
 
-    @property
-    def scorer(self) -> Any: ...
     def of_table(self, table: OutsideMemory) -> Recomputed: ...
 
 
@@ -104,13 +193,13 @@ class NoClaim:
         return Recomputed(math.nan, math.nan, Bound(None, "none", "nothing is claimed"), math.nan)
 
 
+# --- The certificate
+
 # Largest accepted relative difference between the recomputed and the claimed objective. It is not zero, since the
 # weights are stored in raw units, which rounds them once more.
 AGREEMENT = 1e-9
 # Largest accepted difference between the recomputed and the claimed error of the weights, in the unit of that error.
 WEIGHT_AGREEMENT = 1e-6
-# Why a proof that names rows by their numbers fails, although the objective agrees.
-OTHER_ORDER = "; the proof names rows by their numbers, so give the rows in the order of the fit"
 
 
 @dataclass(frozen=True)
@@ -223,7 +312,7 @@ class Certificate:
     @property
     def claimed(self) -> Bound:
         """The claimed bounds on the gap and on the error of the weights."""
-        weights = WeightError(self.weight_error, self.weight_error_unit, self.weight_error_reason)
+        weights = WeightErrorBound(self.weight_error, self.weight_error_unit, self.weight_error_reason)
         return Bound(self.bound, self.bound_kind, self.bound_reason, weights=weights)
 
     @property
@@ -255,13 +344,20 @@ class Certificate:
         InputError
             If the shapes do not fit the model, or a table is outside memory and the claim needs its rows in memory.
         """
+        from separatrix.core.rows.labelled_table import OutsideMemory  # reading a model file does not need it
+
         X, y, sample_weight = read_in_place(X, y, sample_weight)
-        if isinstance(X, _outside_memory()):
+        if isinstance(X, OutsideMemory):
             return self._verify_table(X, y, sample_weight, offset)
         if y is None:
             raise InputError("y", "it is None", "give the labels of the fit, one per row")
         rows = as_matrix(X)
-        self._check(rows, y, sample_weight)
+        if rows.ndim != 2:
+            raise InputError("X", f"its shape is {rows.shape}", "give a table: rows by columns")
+        self._check_width(rows.shape[1])
+        for name, given in (("y", y), ("sample_weight", sample_weight)):
+            if given is not None and len(given) != rows.shape[0]:
+                raise InputError(name, f"it has {len(given)} entries for {rows.shape[0]} rows", "give one per row")
         extra = {} if offset is None else {"offset": offset}
         if extra and not getattr(self.claim, "takes_offset", False):
             raise InputError("offset", "this model was fitted without one", "leave it out")
@@ -331,25 +427,21 @@ class Certificate:
             faults.append(f"the objective is {objective:.12g} on these rows, not {self.objective:.12g}")
         if self.bound is not None and found.known > max(2 * self.bound, AGREEMENT * scale):
             proven = "none" if found.value is None else f"{found.value:.3g}"
-            order = OTHER_ORDER if not faults and getattr(self.claim, "names_rows", False) else ""
+            order = ""
+            if not faults and getattr(self.claim, "names_rows", False):  # the objective agrees, so the order may differ
+                order = "; the proof names rows by their numbers, so give the rows in the order of the fit"
             faults.append(f"the bound that these rows prove is {proven}, not {self.bound:.3g}{order}")
         if self.bound is not None and not self.bound >= 0:
             faults.append(f"the claimed bound is {self.bound:.3g}, and a gap is never negative")
-        faults += _unsupported(self.claimed.weights, found.weights)
-        sentence = (
-            "does not hold: " + "; ".join(faults)
-            if faults
-            else f"holds: objective {objective:.12g}, gap {describe_bound(found, null_value)}"
-        )
+        claimed, weights = self.claimed.weights, found.weights
+        if claimed.value is not None:
+            most = 2 * claimed.value + WEIGHT_AGREEMENT
+            if weights.value is None or (weights.unit == claimed.unit and weights.value > most):
+                faults.append(f"the error of the weights that these rows prove is: {weights}; not: {claimed}")
+        sentence = f"holds: objective {objective:.12g}, gap {describe_bound(found, null_value)}"
+        if faults:
+            sentence = "does not hold: " + "; ".join(faults)
         return Verification(not faults, objective, found.value, length, sentence)
-
-    def _check(self, rows: Any, y: Any, sample_weight: Any) -> None:
-        if rows.ndim != 2:
-            raise InputError("X", f"its shape is {rows.shape}", "give a table: rows by columns")
-        self._check_width(rows.shape[1])
-        for name, given in (("y", y), ("sample_weight", sample_weight)):
-            if given is not None and len(given) != rows.shape[0]:
-                raise InputError(name, f"it has {len(given)} entries for {rows.shape[0]} rows", "give one per row")
 
     def _check_width(self, n_features: int) -> None:
         expected = getattr(self.claim.scorer, "n_features", n_features)
@@ -373,13 +465,15 @@ class Certificate:
         list of (name, text)
         """
         claimed = self.claimed
+        steps = "1 iteration" if self.iterations == 1 else f"{self.iterations} iterations"
+        passes = "1 pass" if self.passes == 1 else f"{self.passes} passes"
         return [
             ("status", self.status),
             ("objective", f"{self.objective:.10g} (null model {self.null_objective:.10g})"),
             ("gap", describe_bound(claimed, self.null_objective)),
             *([("weights", str(claimed.weights))] if claimed.weights.is_told else []),
             ("gradient", f"{self.gradient_norm:.2e}"),
-            ("work", self._work_sentence()),
+            ("work", f"{steps}, {passes} over {self.n_rows} rows"),
             ("solver", self.why),
             ("rank", self._rank_sentence()),
             *((name, str(value)) for name, value in self.facts.items()),
@@ -387,10 +481,6 @@ class Certificate:
 
     def __str__(self) -> str:
         return "\n".join(f"{name + ':':<11}{text}" for name, text in self.lines())
-
-    def _work_sentence(self) -> str:
-        steps = "1 iteration" if self.iterations == 1 else f"{self.iterations} iterations"
-        return f"{steps}, {self.passes} {'pass' if self.passes == 1 else 'passes'} over {self.n_rows} rows"
 
     def _rank_sentence(self) -> str:
         if self.rank is None:
@@ -412,34 +502,16 @@ class Uncertified(Certificate):
         return [("status", self.status), ("solver", self.why), *facts]
 
 
-def _unsupported(claimed: WeightError, found: WeightError) -> list[str]:
-    """Faults of the claimed error of the weights: a sentence if the recomputed error does not support it."""
-    if claimed.value is None or (found.value is not None and found.unit != claimed.unit):
-        return []
-    if found.value is not None and found.value <= 2 * claimed.value + WEIGHT_AGREEMENT:
-        return []
-    return [f"the error of the weights that these rows prove is: {found}; not: {claimed}"]
-
-
 def describe_bound(found: Bound, null_value: float) -> str:
-    """A bound in words."""
+    """The bound in words, absolute and relative to the objective of the null model."""
     if found.value is None:
         return f"unknown ({found.reason})"
     relative = found.value / null_value if null_value > 0 else found.value
     return f"at most {found.value:.2e} ({relative:.1e} of the null model's objective), proven by {found.kind}"
 
 
-def _outside_memory() -> Any:
-    """The class of tables outside memory, imported only here, since reading a model file does not need it."""
-    from separatrix.core.rows.labelled_table import OutsideMemory
-
-    return OutsideMemory
-
-
 def as_matrix(X: Any) -> Any:
     """X as CSR or as a float array, for input that no estimator has validated."""
     from separatrix.core.rows.block import as_csr, is_sparse
 
-    if is_sparse(X):
-        return as_csr(X)
-    return as_floats(X)
+    return as_csr(X) if is_sparse(X) else as_floats(X)

@@ -1,10 +1,9 @@
-"""An upper bound on the gap E(W) − inf E by duality, with its rounding error.
-
-A bound on E(W) − inf E by duality, for every convex loss that has a conjugate and a penalty on every column.
+"""An upper bound on the gap E(W) − inf E by duality, for a convex loss and a penalty on every column.
 
 Any dual point a gives E(W′) ≥ D(a) for all W′. The slopes of the loss at W are a dual point without a pass, except that
 the intercept requires Σ_i s_i a_i = 0. They are mixed with a share of constant slopes that makes this hold, and with a
-share of zero for absolute values. For a loss with kinks the slopes are those of a smooth loss near it (``kinks``).
+share of zero for absolute values. For a loss with kinks the slopes are those of a smooth loss near it
+(``smoothed_slopes``). The bound includes the rounding errors of the sums over rows (``Rounding``).
 """
 
 from __future__ import annotations
@@ -17,17 +16,16 @@ from typing import NamedTuple
 import numpy as np
 
 from separatrix.core.base.arrays import EPS, Array
-from separatrix.core.gap import Bound
+from separatrix.core.certificate import Bound
 from separatrix.core.linear_algebra import Subspace
-from separatrix.core.losses import Kinked, Loss
+from separatrix.core.losses import Kinked
 from separatrix.core.objective_sums import Evaluation
 from separatrix.core.penalty import soft
 from separatrix.core.problem import Objective
 from separatrix.core.rows.block import Block
 from separatrix.core.rows.protocol import BLOCK_BYTES, ArraySum
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Bounds on the rounding error of sums over rows, in the frame's coordinates. The bounds on the gap add them.
+# --- Rounding errors of sums over rows
 
 
 class Charge(NamedTuple):
@@ -40,7 +38,7 @@ class Charge(NamedTuple):
 
 @dataclass(frozen=True)
 class Rounding:
-    """Rounding errors in standard coordinates, where the root mean square of a column is below 2.
+    """Bounds on rounding errors in standard coordinates, where the root mean square of a column is below 2.
 
     A score is a sum of d + 1 products, each with an error of some units in the last place of
     |W_j| (|x̃_j| + |center_j/scale_j|), because rows without a large offset are multiplied in raw units and centred
@@ -90,9 +88,9 @@ class Rounding:
         reach = self.size + longest * (1.0 + objective.root_penalty)
         return 2 * _units(objective) * float(np.abs(W).dot(reach).max())
 
-    def by_column(self, space: Subspace, aside: Array) -> Charge:
-        """The gradient's error as above; ``aside`` (d + 1,): a further error of the gradient."""
-        return Charge(self._reduced(space, self.gradient + aside))
+    def by_column(self, space: Subspace, aside: Array) -> Array:
+        """The gradient's error in the subspace's coordinates, (c r,); ``aside`` (d + 1,): a further error of it."""
+        return self._reduced(space, self.gradient + aside)
 
     def otherwise(self, objective: Objective, W: Array, aside: Array, curvatures: Array | None) -> Iterator[Charge]:
         """Two alternative bounds on the effect of the rounding of scores; each is sufficient alone.
@@ -126,14 +124,7 @@ def _units(objective: Objective) -> float:
     return 2 * EPS * sqrt(objective.shape[1] + 2)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Dual points for a loss with kinks: if a row's score is at a kink, its slope must be chosen.
-#
-# At the optimum of such a loss some rows are at a kink. The slope of each is somewhere between the slopes on either
-# side and does not follow from its score. A smooth loss ℓ_μ near ℓ determines it: at the minimum of the objective with
-# ℓ_μ its slopes satisfy the optimality conditions, and they are slopes of ℓ itself, so Fenchel's inequality bounds the
-# gap. The remaining slack is the mean of ℓ(z_i) + ℓ*(a_i) − a_i z_i, which is of order μ. Weights that minimise none of
-# these smooth objectives get a bound, too, but not a sharp one.
+# --- Dual points
 
 # The widths μ of the smooth losses: with the first every row is in the smooth part at W = 0, with the last the gap is
 # below rounding.
@@ -173,7 +164,13 @@ class SmoothedSlopes(ArraySum):
 
 
 def smoothed_slopes(objective: Objective, W: Array, rounding: Rounding) -> list[DualPoint]:
-    """A dual point for each of ``WIDTHS``, in one pass.
+    """Dual points for a loss with kinks: one for each of ``WIDTHS``, in one pass.
+
+    At the optimum of such a loss some rows are at a kink. The slope of each is somewhere between the slopes on either
+    side and does not follow from its score. A smooth loss ℓ_μ near ℓ determines it: at the minimum of the objective
+    with ℓ_μ its slopes satisfy the optimality conditions, and they are slopes of ℓ itself, so Fenchel's inequality
+    bounds the gap. The remaining slack ``apart`` is of order μ. Weights that minimise none of these smooth objectives
+    get a bound, too, but not a sharp one.
 
     Slopes computed from rounded scores are valid slopes, too. So rounding counts only in their sum, and in ``apart``,
     twice, because two of its terms contain the score.
@@ -186,6 +183,9 @@ def smoothed_slopes(objective: Objective, W: Array, rounding: Rounding) -> list[
         DualPoint(objective.without_pinned(G), off, float(left) + apart)
         for G, left in zip(gradients, mean[:, 0], strict=True)
     ]
+
+
+# --- The bound
 
 
 def duality(objective: Objective, W: Array, at: Evaluation) -> Bound:
@@ -202,11 +202,18 @@ def duality(objective: Objective, W: Array, at: Evaluation) -> Bound:
     Ĝ = ρ ((1 − θ) G + θ G_u). Since ℓ* is convex, its value at the mixture is at most the mixture of its values. F is
     the mean of ℓ(z_i) + ℓ*(a_i) − a_i z_i, which is zero for the slopes of a smooth loss.
     """
-    if reason := _no_bound(objective):
+    traits = objective.loss.traits
+    if not traits.convex:
+        return Bound.unknown("duality", "this cost is not convex: other minima may be lower")
+    if traits.smooth and traits.lipschitz is None:
+        reason = "the loss's slope has no Lipschitz constant, so the effect of rounding is unknown"
         return Bound.unknown("duality", reason)
+    # The attribute makes a loss ``Kinked``. Asking that protocol takes a quarter of a millisecond.
+    if not (traits.smooth or hasattr(objective.loss, "smoothed")):
+        return Bound.unknown("duality", "the loss has kinks and no smooth approximation")
     penalty, rounding = objective.penalised(W), Rounding.of(objective, W, at)
     L = at.value - penalty.value
-    if objective.loss.traits.smooth:
+    if traits.smooth:
         points = [DualPoint(at.gradient - penalty.gradient, rounding.gradient)]
     elif len(objective.free_columns):
         points = []
@@ -216,29 +223,6 @@ def duality(objective: Objective, W: Array, at: Evaluation) -> Bound:
     if np.isinf(gap) and len(objective.free_columns):
         return Bound.unknown("duality", "a column without a penalty has no duality bound")
     return Bound.of_gap(gap, at.value, rounding.value, "duality")
-
-
-def _no_bound(objective: Objective) -> str:
-    """The reason why the loss has no duality bound; empty if it has one."""
-    traits = objective.loss.traits
-    if not traits.convex:
-        return "this cost is not convex: other minima may be lower"
-    if traits.smooth and traits.lipschitz is None:
-        return "the loss's slope has no Lipschitz constant, so the effect of rounding is unknown"
-    if not (traits.smooth or _has_kinks(objective.loss)):
-        return "the loss has kinks and no smooth approximation"
-    return ""
-
-
-_KINKED: dict[type, bool] = {}
-
-
-def _has_kinks(loss: Loss) -> bool:
-    """Whether the loss is ``Kinked``; known by its type, since asking a protocol takes a quarter of a millisecond."""
-    kind = type(loss)
-    if kind not in _KINKED:
-        _KINKED[kind] = isinstance(loss, Kinked)
-    return _KINKED[kind]
 
 
 def _gap(objective: Objective, W: Array, L: float, point: DualPoint) -> float:

@@ -1,4 +1,13 @@
-"""Exact arithmetic on floats: fractions, residues modulo primes, exact linear systems and dependencies."""
+"""Exact arithmetic on floats: residues modulo primes, signs of sums, linear systems, and dependencies among rows.
+
+Every float64 is an integer times a power of two. So signs and sums can be computed exactly, and every float has a
+residue modulo an odd prime p. A sum of products is zero if its residues are zero for enough primes that their product
+exceeds the sum.
+
+The rank of a matrix of residues is never larger than the rank r of the matrix itself: a minor that is not zero modulo p
+is not zero. It is smaller only if p divides every minor of order r, and these minors have few prime factors of the size
+used here. So a randomly drawn prime gives the rank with high probability, and any prime gives a lower bound.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +21,7 @@ import numpy as np
 
 from separatrix.core.base.arrays import AnyArray, Array, Integers
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Floats modulo a prime: every float64 is a whole number times a power of two, so it has a residue.
-#
-# The rank of a matrix of residues is never larger than the rank r of the matrix itself: a minor that is not zero modulo
-# p is not zero. It is smaller only if p divides every minor of order r, and these minors have few prime factors of the
-# size used here. So a randomly drawn prime gives the rank with high probability, and any prime gives a lower bound.
+# --- Residues modulo a prime
 
 # The largest prime below 2²⁶: sums of 2¹³ products of a residue with half a residue are exact in float64.
 P = 67_108_859
@@ -28,14 +32,19 @@ BITS, HALF = 26, 13
 MOST_TERMS = 1 << 10
 
 
+def _decomposed(A: Array) -> tuple[Integers, Integers]:
+    """Integers n and exponents e with A = n 2^(e − 53), entry by entry."""
+    mantissa, exponent = np.frexp(A)
+    return np.ldexp(mantissa, 53).astype(np.int64), exponent
+
+
 def residues(A: Array, p: int = P) -> Integers:
     """A modulo an odd prime below 2³¹, entry by entry; ½ becomes the inverse of 2 modulo p.
 
     >>> residues(np.array([[3.0, -1.0, 0.5]]), 7).tolist()
     [[3, 6, 4]]
     """
-    mantissa, exponent = np.frexp(A)
-    whole = np.ldexp(mantissa, 53).astype(np.int64)
+    whole, exponent = _decomposed(A)
     least, most = int(exponent.min(initial=0)), int(exponent.max(initial=0))
     powers = np.array([pow(2, e - 53, p) for e in range(least, most + 1)], dtype=np.int64)
     return np.asarray(whole % p * powers[exponent - least] % p)
@@ -88,7 +97,7 @@ def eliminated(R: Integers, p: int) -> Pivots:
 
 def product(A: Integers, B: Integers, p: int) -> Integers:
     """A B modulo p for residues, by exact float products. A may have at most ``MOST_TERMS`` columns."""
-    return joined(A.astype(np.float64) @ halves(B)) % p
+    return from_halves(A.astype(np.float64) @ halves(B)) % p
 
 
 def halves(x: Integers) -> Array:
@@ -96,7 +105,7 @@ def halves(x: Integers) -> Array:
     return np.hstack([x & ((1 << HALF) - 1), x >> HALF]).astype(np.float64)
 
 
-def joined(product: Array) -> Integers:
+def from_halves(product: Array) -> Integers:
     """Combine the products with the two ``halves`` of some numbers into the products with the numbers."""
     whole = product.astype(np.int64)
     q = whole.shape[-1] // 2
@@ -128,8 +137,7 @@ def is_prime(n: int) -> bool:
     return True
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Exact arithmetic on rows of floats: every float64 is a fraction, so signs and sums can be computed exactly.
+# --- Rows of floats as integers
 
 # The exponent assigned to zero. It is below any sum of float64 exponents that occurs here.
 EXPONENT_OF_ZERO = -10_000
@@ -166,12 +174,11 @@ def signs(A: Array, v: list[Any]) -> list[int]:
     """
     below = lcm(*(Fraction(c).denominator for c in v))
     whole = [int(c * below) for c in v]
-    mantissa, exponent = np.frexp(A)
-    numbers = np.ldexp(mantissa, 53).astype(np.int64).tolist()
-    exponent = np.where(mantissa == 0, exponent.max(initial=0), exponent)
+    numbers, exponent = _decomposed(A)
+    exponent = np.where(numbers == 0, exponent.max(initial=0), exponent)
     shifts = (exponent - exponent.min(initial=0)).tolist()
     row_signs = []
-    for row, by in zip(numbers, shifts, strict=True):
+    for row, by in zip(numbers.tolist(), shifts, strict=True):
         total = sum((a * c) << s for a, c, s in zip(row, whole, by, strict=True) if a)
         row_signs.append((total > 0) - (total < 0))
     return row_signs
@@ -196,16 +203,7 @@ def smallest(multipliers: list[int]) -> list[int]:
     return [m // common for m in multipliers] if common > 1 else multipliers
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Linear systems of floats solved exactly: p-adic lifting followed by rational reconstruction.
-#
-# Every float64 is an integer times a power of two, so it has a residue modulo an odd prime p. A sum of products is zero
-# if its residues are zero for enough primes that their product exceeds the sum.
-#
-# Dixon, Exact solution of linear equations using p-adic expansions, Numerische Mathematik 40 (1982): given M⁻¹ modulo
-# p, each step yields one more digit of x in base p, at the cost of two products of M with numbers below p. A row of
-# 53-bit floats adds about 70 bits to the numerators, so r rows need about 5 r digits. Elimination over the integers
-# would multiply numbers of that length r³ times.
+# --- Linear systems
 
 # Largest number of rows for which a matrix is inverted by Gauss–Jordan elimination instead of recursively by halves.
 MOST_ROWS_ELIMINATED = 48
@@ -230,27 +228,22 @@ def inverse(R: Integers, p: int = P) -> Integers:
 
 
 def _by_halves(R: Integers, p: int) -> Integers:
-    """R⁻¹ modulo p where no leading block is singular, by inverting the first block and its Schur complement."""
+    """R⁻¹ modulo p where no leading block is singular, from those of the first block and its Schur complement."""
     r = len(R)
     if r <= MOST_ROWS_ELIMINATED:
-        return _by_rows(R, p)
+        both = np.hstack([R, np.eye(r, dtype=np.int64)])
+        for k in range(r):
+            both[k] = both[k] * pow(int(both[k, k]), -1, p) % p
+            others = np.flatnonzero(both[:, k])
+            others = others[others != k]
+            both[others, k:] = (both[others, k:] - both[others, k, None] * both[k, k:]) % p
+        return both[:, r:]
     h = r // 2
     first = _by_halves(R[:h, :h], p)
     left, right = product(R[h:, :h], first, p), product(first, R[:h, h:], p)
     last = _by_halves((R[h:, h:] - product(left, R[:h, h:], p)) % p, p)
     lower, upper = product(last, left, p), product(right, last, p)
     return np.block([[(first + product(upper, left, p)) % p, -upper % p], [-lower % p, last]])
-
-
-def _by_rows(R: Integers, p: int) -> Integers:
-    r = len(R)
-    both = np.hstack([R, np.eye(r, dtype=np.int64)])
-    for k in range(r):
-        both[k] = both[k] * pow(int(both[k, k]), -1, p) % p
-        others = np.flatnonzero(both[:, k])
-        others = others[others != k]
-        both[others, k:] = (both[others, k:] - both[others, k, None] * both[k, k:]) % p
-    return both[:, r:]
 
 
 def _limbs(M: AnyArray) -> Array:
@@ -276,6 +269,11 @@ def solve(M: Array, R: Array, p: int = P, shares: AnyArray | None = None) -> Sol
 
     With integers ``shares`` (q, k), the system is M x = R shares instead.
 
+    Given M⁻¹ modulo p, each step yields one more digit of x in base p, at the cost of two products of M with numbers
+    below p. The fractions follow from the digits by rational reconstruction. A row of 53-bit floats adds about 70 bits
+    to the numerators, so r rows need about 5 r digits. Elimination over the integers would multiply numbers of that
+    length r³ times. Dixon, Exact solution of linear equations using p-adic expansions, Numerische Mathematik 40 (1982).
+
     >>> found = solve(np.array([[2.0, 1.0], [1.0, 1.0]]), np.array([[1.0], [0.25]]))
     >>> found.above.tolist(), found.below
     ([[3], [-2]], 4)
@@ -292,8 +290,8 @@ def solve(M: Array, R: Array, p: int = P, shares: AnyArray | None = None) -> Sol
     rest, look = B, 4
     while True:
         residue = np.asarray(rest % p, dtype=np.int64)
-        x = joined(inverted @ halves(residue)) % p
-        parts = joined(stacked @ halves(x)).reshape(len(limbs), r, -1).astype(object)
+        x = from_halves(inverted @ halves(residue)) % p
+        parts = from_halves(stacked @ halves(x)).reshape(len(limbs), r, -1).astype(object)
         rest = (rest - sum(part << (BITS * k) for k, part in enumerate(parts))) // p
         digits.append(x.astype(object))
         if len(digits) in (look, enough):
@@ -313,8 +311,7 @@ def _whole(M: Array, R: Array) -> tuple[AnyArray, Integers]:
     """
     r = len(M)
     both = np.hstack([M, R])
-    mantissa, exponent = np.frexp(both)
-    numbers, none = np.ldexp(mantissa, 53).astype(np.int64), both == 0
+    (numbers, exponent), none = _decomposed(both), both == 0
     size = np.where(none, EXPONENT_OF_ZERO, exponent.astype(np.int64))
     row = size[:, :r].max(axis=1, keepdims=True)
     unit = (size[:, :r] - row).max(axis=0)
@@ -408,7 +405,10 @@ def vanishing(A: Array, V: AnyArray) -> AnyArray:
     zero = np.ones(len(A), dtype=bool)
     if A.size == 0 or V.shape[1] == 0:
         return zero
-    bits = _bits_of_sums(A, V)
+    low, high = span(A)
+    top = max(int(abs(v)).bit_length() + int(h) for row, h in zip(V, high, strict=True) for v in row)
+    # The most bits that a sum has, as a multiple of the smallest power of two among the entries of A.
+    bits = top - int(low.min()) + len(V).bit_length() + 1
     if bits <= 53:  # no partial sum is rounded
         return np.asarray(~np.any(A @ V.astype(np.float64), axis=1))
     for p in primes(bits):
@@ -422,21 +422,13 @@ def vanishing(A: Array, V: AnyArray) -> AnyArray:
     return zero
 
 
-def _bits_of_sums(A: Array, V: AnyArray) -> int:
-    """The most bits that a sum a·v has, as a multiple of the smallest power of two among the entries of A."""
-    low, high = span(A)
-    top = max(int(abs(v)).bit_length() + int(h) for row, h in zip(V, high, strict=True) for v in row)
-    return top - int(low.min()) + len(V).bit_length() + 1
-
-
 def span(A: Array) -> tuple[Integers, Integers]:
     """For each column: e such that all entries are integer multiples of 2^e, and f such that all are below 2^f.
 
     >>> [side.tolist() for side in span(np.array([[0.75], [6.0]]))]
     [[-2], [3]]
     """
-    mantissa, exponent = np.frexp(A)
-    whole = np.ldexp(mantissa, 53).astype(np.int64)
+    whole, exponent = _decomposed(A)
     last = np.frexp((whole & -whole).astype(np.float64))[1] - 1  # the position of the lowest set bit
     none = whole == 0
     lowest = np.where(none, 2000, exponent - 53 + last).min(axis=0)
@@ -445,10 +437,7 @@ def span(A: Array) -> tuple[Integers, Integers]:
     return np.where(empty, 0, lowest).astype(np.int64), np.where(empty, 0, highest).astype(np.int64)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Exact positive dependencies among rows, and integer bases of the orthogonal complement of their span.
-#
-# The rows are proposed by a linear program in floating point. There are at most twice as many of them as their rank.
+# --- Dependencies among rows, and integer bases of what is orthogonal to them
 
 # Numbers of bits to which approximate weights are rounded before the other weights are computed from them exactly. They
 # are tried in turn until all weights are positive, since a weight may be small beside the rounding error of another.
@@ -459,7 +448,8 @@ def positive_dependency(A: Array, before: Array, near: Array | None = None) -> t
     """Integers λ > 0 and μ with Σ λ_i a_i + Σ μ_j c_j = 0, for rows a_i of A and c_j of ``before``.
 
     None if there are no such integers, or if λ is not unique up to a factor and ``near`` is not given. ``near`` is an
-    approximate λ > 0. It supplies the weights of rows that are linear combinations of earlier rows.
+    approximate λ > 0. It supplies the weights of rows that are linear combinations of earlier rows. The rows of A come
+    from a linear program in floating point: there are at most twice as many of them as their rank.
 
     >>> positive_dependency(np.array([[1.0, 1.0], [1.0, -1.0], [-4.0, 0.0]]), np.zeros((0, 2)))
     ([2, 2, 1], [])
@@ -497,13 +487,13 @@ class Dependency(NamedTuple):
     multipliers: tuple[int, ...]
 
 
-def joined_dependencies(known: Dependency | None, group: Integers, own: list[int], through: list[int]) -> Dependency:
-    """A dependency among the known rows and a group of rows, which depend on each other modulo the known rows.
+def extended_dependency(known: Dependency | None, group: Integers, own: list[int], through: list[int]) -> Dependency:
+    """The known dependency extended by a group of rows, which depend on each other modulo the known rows.
 
     ``own`` are the multipliers of the group and ``through`` those of the known rows, which may have either sign. Adding
     a multiple of the known dependency, which sums to zero, makes them positive.
 
-    >>> joined_dependencies(Dependency(np.array([0, 1]), (1, 2)), np.array([5]), [3], [0, -4]).multipliers
+    >>> extended_dependency(Dependency(np.array([0, 1]), (1, 2)), np.array([5]), [3], [0, -4]).multipliers
     (3, 2, 3)
     """
     if known is None:

@@ -1,4 +1,10 @@
-"""Upper bounds on the gap E(W) − inf E: by second derivatives, and the choice between them and duality."""
+"""Upper bounds on the gap E(W) − inf E, which hold whatever W is and however it was found.
+
+There are two, and ``bound`` returns the better one. ``duality`` takes no pass, but it needs a penalty on every column.
+``affine`` needs second derivatives, but no penalty. It does not change under linear maps of the columns, and it has a
+value only if an optimum exists (``exists``). Both include the effect of rounding, and both bound the error of the
+weights, too. Solvers ask for the cost of second derivatives in passes over the rows, to choose the cheaper way.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +17,8 @@ import numpy as np
 from separatrix.core.base.arrays import EPS, Array, length, pieces, quietly
 from separatrix.core.base.lazy import cached_property
 from separatrix.core.base.messages import Message
+from separatrix.core.certificate import Bound, WeightErrorBound
 from separatrix.core.duality_bound import Rounding, duality
-from separatrix.core.gap import Bound, WeightError
 from separatrix.core.linear_algebra import Factor, listed
 from separatrix.core.objective_sums import Evaluation, LongestScores
 from separatrix.core.problem import LARGEST_ROOT_PENALTY, Objective
@@ -20,8 +26,7 @@ from separatrix.core.rows.block import Block, is_sparse
 from separatrix.core.rows.memory_rows import some_rows
 from separatrix.core.rows.protocol import Partial
 
-# ----------------------------------------------------------------------------------------------------------------------
-# What second derivatives cost, in passes over the rows, so that solvers and bounds can choose the cheaper way.
+# --- The cost of second derivatives, in passes over the rows
 
 # Second derivatives that cost more passes than this are not computed if the duality bound becomes as small by passes.
 MOST_PASSES_FOR_CURVATURE = 100
@@ -80,35 +85,7 @@ def thorough_passes(objective: Objective) -> float:
     return 2 * share_of_rows(objective) * second + factor_passes(objective) - second
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Second derivatives at one point, and the bounds on the optimum that follow by self-concordance.
-#
-# The third derivative of a logistic loss is at most its second times the change of score. So with H the Hessian at W
-# (of all rows, or of a subset; with the penalty), ‖v‖² = vᵀHv and R the largest change of a score over all v of length
-# 1,
-#
-#     H(W + v) ⪰ e^{−R‖v‖} H,                                                                                    (1)
-#
-# where for softmax the change of score is that of the difference of two classes' scores. All bounds below follow from
-# (1). Let λ² = gᵀH⁻¹g with g the gradient at W, u = λR < 1, and Δ = W* − W the way to the optimum.
-#
-# ``gap``       E(W) − E(W*) ≤ [u + (1 − u) ln(1 − u)]/R²: integrate (1) twice from W along Δ and minimise over ‖Δ‖.
-#
-# ``distance``  ‖Δ‖ ≤ −ln(1 − u)/R: the slope along Δ is zero at W*, so by (1), integrated once,
-#               λ‖Δ‖ ≥ −g·Δ ≥ ‖Δ‖² ∫₀¹ e^{−sR‖Δ‖} ds = ‖Δ‖ (1 − e^{−R‖Δ‖})/R.
-#               With absolute values in the penalty, g is any subgradient at W: the penalty's subgradients only add to
-#               the
-#               right-hand side, since they are monotone. For any c, |c·Δ| ≤ (cᵀH⁻¹c)^½ ‖Δ‖, and the standard error of
-#               c·W is (cᵀH⁻¹c/S)^½ with S the total weight. So every weight and every combination of weights is within
-#               S^½ ‖Δ‖ standard errors of the optimum's, in any coordinates.
-#
-# ``after``     At W + v, by (1), H is at least e^{−R‖v‖} times the H above: λ and R there are at most e^{R‖v‖/2} times
-#               the values from the factor at W. So no new Hessian is needed after a Newton step.
-#
-# H⁻¹ is known up to rounding (``error``). If H computed from squares of the rows has too few digits, it is computed
-# again from a root.
-#
-# Bach, Self-concordant analysis for logistic regression, Electronic Journal of Statistics 4 (2010).
+# --- Second derivatives at one point
 
 # Rows whose lengths are computed at a time, which limits the memory for R².
 ROWS_PER_LENGTH_PIECE = 1024
@@ -123,7 +100,17 @@ LARGEST_INVERSE_ERROR = 1e-3
 class Curvature:
     """A factor of H on the identified directions, and a bound on how fast H can change.
 
-    ``longest``: R above. ``lengths``: of H^−½ e for each unit vector e of these directions. ``n_rows``: the number of
+    H is the Hessian at W, of all rows or of a subset, with the penalty. The third derivative of a logistic loss is at
+    most its second times the change of score. So with ‖v‖² = vᵀHv and R the largest change of a score over all v of
+    length 1,
+
+        H(W + v) ⪰ e^{−R‖v‖} H,                                                                                  (1)
+
+    where for softmax the change of score is that of the difference of two classes' scores. All bounds follow from (1).
+    They use λ² = gᵀH⁻¹g with g the gradient at W, u = λR < 1, and Δ = W* − W, the way to the optimum. Bach,
+    Self-concordant analysis for logistic regression, Electronic Journal of Statistics 4 (2010).
+
+    ``longest``: R at W. ``lengths``: of H^−½ e for each unit vector e of these directions. ``n_rows``: the number of
     rows in H; ``complete``: whether these are all rows. ``error``: the relative error of gᵀH⁻¹g for any g. ``least``: H
     at the current point is at least this multiple of the factored one.
 
@@ -154,7 +141,10 @@ class Curvature:
         return self.longest / sqrt(self.least)
 
     def gap(self, decrement: float) -> float:
-        """A bound on E(W) − min E; infinite if λR is too large."""
+        """The bound [u + (1 − u) ln(1 − u)]/R² on E(W) − min E; infinite if λR is too large.
+
+        To prove it, integrate (1) twice from W along Δ and minimise over ‖Δ‖.
+        """
         u, R = self.u(decrement), self.R
         if not u < LARGEST_PROVEN_U:
             return np.inf
@@ -163,22 +153,33 @@ class Curvature:
         return bracket / R**2 if R > 0 else 0.5 * decrement**2
 
     def distance(self, decrement: float) -> float:
-        """A bound on ‖W − W*‖; infinite if λR is too large."""
+        """The bound −ln(1 − u)/R on ‖Δ‖ = ‖W − W*‖; infinite if λR is too large.
+
+        The slope along Δ is zero at W*, so by (1), integrated once,
+
+            λ‖Δ‖ ≥ −g·Δ ≥ ‖Δ‖² ∫₀¹ e^{−sR‖Δ‖} ds = ‖Δ‖ (1 − e^{−R‖Δ‖})/R.
+
+        With absolute values in the penalty, g is any subgradient at W: the penalty's subgradients only add to the
+        right-hand side, since they are monotone. For any c, |c·Δ| ≤ (cᵀH⁻¹c)^½ ‖Δ‖, and the standard error of c·W is
+        (cᵀH⁻¹c/S)^½ with S the total weight. So every weight and every combination of weights is within S^½ ‖Δ‖
+        standard errors of the optimum's, in any coordinates.
+        """
         u, R = self.u(decrement), self.R
         if not u < LARGEST_PROVEN_U:
             return np.inf
         return -log1p(-u) / R if R > 0 else decrement
 
     def after(self, v: Array) -> Curvature:
-        """A valid curvature after a step v, in the coordinates of the identified directions."""
-        return self._with_least(self.least * exp(-self.longest * self.factor.length(v)))
+        """A valid curvature after a step v, in the coordinates of the identified directions.
+
+        By (1), H at W + v is at least e^{−R‖v‖} times H at W, so λ and R there are at most e^{R‖v‖/2} times the values
+        from the factor at W. No new Hessian is needed after a Newton step.
+        """
+        return replace(self, least=self.least * exp(-self.longest * self.factor.length(v)))
 
     def weaker(self, error: float) -> Curvature:
         """The same, with H known up to this relative error."""
-        return self._with_least(self.least * (1 - error))
-
-    def _with_least(self, least: float) -> Curvature:
-        return Curvature(self.factor, self.longest, self.lengths, self.n_rows, self.complete, self.error, least)
+        return replace(self, least=self.least * (1 - error))
 
 
 def curvature_at(
@@ -186,7 +187,8 @@ def curvature_at(
 ) -> Curvature | None:
     """The curvature at W of the rows of ``subset``, by default of all rows; None if H is singular.
 
-    ``factor``: the factor of H at W, if it is already known.
+    ``factor``: the factor of H at W, if it is already known. If H computed from squares of the rows has too few digits,
+    it is computed again from a root.
     """
     factor = factor or objective.factor(W, subset)
     for _ in range(2):
@@ -211,11 +213,6 @@ def _measured(objective: Objective, factor: Factor, root: Array, error: float, s
     return Curvature(factor, float(longest), lengths, n_rows, n_rows >= whole, error)
 
 
-def rounded_distance(objective: Objective, W: Array) -> float:
-    """The distance, in the norm of H, by which rounding in raw units moves the weights; offsets round the intercept."""
-    return 4 * EPS * (1.0 + float(np.abs(W).dot(1.0 + objective.relative_offsets).sum()))
-
-
 def _cancelled(objective: Objective, factor: Factor) -> float:
     """The largest ratio of the terms of a curvature along a direction of the subspace to the curvature itself.
 
@@ -233,16 +230,21 @@ def _cancelled(objective: Objective, factor: Factor) -> float:
 def _longest_row(objective: Objective, root: Array, subset: Block | None) -> float:
     """Max over rows, and over pairs of classes, of the squared H⁻¹-length of (e_k − e_l) ⊗ x̄; H⁻¹ = rootᵀ root."""
     space = objective.subspace
-    if subset is None and space.Q is None and objective.dense_table is not None:
-        return objective.dense_table.longest(root if space.Z is None else root @ space.Z.T)
-    block = objective.rows.resident() if subset is None else subset
     partial: Partial[float]
     if space.Q is None:
-        partial = LongestScores(root if space.Z is None else root @ space.Z.T)
+        M = root if space.Z is None else root @ space.Z.T
+        partial = LongestScores(M)
         if subset is not None:
             return some_rows(subset).fold(partial)
-    else:
-        partial = _LongestPairs(tuple(_pair_inverses(root, space.Q)), space.Z)
+        if objective.dense_table is not None:
+            return objective.dense_table.longest(M)
+    else:  # for each pair of classes k < l, the (r, r) matrix cᵀ H⁻¹ c with c = Qᵀ(e_k − e_l)
+        K, n_contrasts = space.Q.shape
+        differences = np.array([space.Q[k] - space.Q[l] for k in range(K) for l in range(k)])
+        by_contrast = root.reshape(len(root), n_contrasts, root.shape[1] // n_contrasts)
+        halves = differences @ by_contrast  # (rows of the root, pairs, r)
+        partial = _LongestPairs(tuple(half.T @ half for half in halves.transpose(1, 0, 2)), space.Z)
+    block = objective.rows.resident() if subset is None else subset
     if block is None:
         return objective.rows.fold(partial)
     return partial.add(partial.zero(), block)  # all rows are only used if they are few, so threads would not help
@@ -275,26 +277,7 @@ class _LongestPairs:
         return max(a, b)
 
 
-def _pair_inverses(root: Array, Q: Array) -> list[Array]:
-    """For each pair of classes k < l, the (r, r) matrix cᵀ H⁻¹ c with c = Qᵀ(e_k − e_l)."""
-    K, n_contrasts = Q.shape
-    differences = np.array([Q[k] - Q[l] for k in range(K) for l in range(k)])
-    halves = differences @ root.reshape(
-        len(root), n_contrasts, root.shape[1] // n_contrasts
-    )  # (rows of the root, pairs, r)
-    return [half.T @ half for half in halves.transpose(1, 0, 2)]
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# A bound on E(W) − inf E and on the error of the weights by second derivatives, with or without a penalty.
-#
-# It does not change under linear maps of the columns. With H the Hessian in which only the rows of a subset count, λ² =
-# gᵀ H⁻¹ g, R² the maximum over the subset of the squared H⁻¹-length of a row (for softmax, of a difference of two
-# classes' rows), and u = λR: if u < 1 the optimum exists, the gap is at most [u + (1 − u) ln(1 − u)]/R², and the
-# weights are within −ln(1 − u)/R of the optimum's (``curvature`` has both proofs). Absolute values are replaced by
-# lines below them.
-#
-# The bound holds for all directions: either those outside H are exactly null (``resolution``), or there is no bound.
+# --- The bound by second derivatives
 
 # The largest relative error of H⁻¹, rounding of the scores included, with which a bound is computed.
 LARGEST_CURVATURE_ERROR = 0.5
@@ -318,6 +301,10 @@ def affine(objective: Objective, W: Array, at: Evaluation, subset: Block | None 
     """The bound by self-concordance, with the second derivatives of ``subset``.
 
     By default these are all rows, or a sample if there are many. A sample takes less work and gives a larger bound.
+
+    With u = λR for the ``Curvature`` of these rows: if u < 1 the optimum exists, and ``Curvature`` bounds the gap and
+    the distance of the weights from the optimum's. Absolute values are replaced by lines below them. The bound holds
+    for all directions: either those outside the subspace are exactly null, or there is no bound.
     """
     return by_curvature(objective, W, at, subset).bound
 
@@ -357,7 +344,7 @@ def proven(objective: Objective, W: Array, at: Evaluation, curvature: Curvature)
     if not error < LARGEST_CURVATURE_ERROR:
         return Bound.unknown(kind, "the Hessian is so close to singular that rounding hides its inverse")
     weaker = curvature.weaker(error)
-    ways = _decrements(objective, W, at, gradient, aside, weaker, rounding)
+    ways = _decrements(objective, W, at.value, gradient, aside, weaker, rounding)
     gap, u = min((weaker.gap(decrement) + more, weaker.u(decrement)) for decrement, more in ways)
     if not u < LARGEST_PROVEN_U:
         return Bound.unknown(kind, f"no bound yet: λR = {u:.3g}, and a bound needs λR < {LARGEST_PROVEN_U}")
@@ -371,20 +358,14 @@ def proven(objective: Objective, W: Array, at: Evaluation, curvature: Curvature)
 
 
 def _decrements(
-    objective: Objective,
-    W: Array,
-    at: Evaluation,
-    gradient: Array,
-    aside: Array,
-    curvature: Curvature,
-    rounding: Rounding,
+    objective: Objective, W: Array, E: float, gradient: Array, aside: Array, curvature: Curvature, rounding: Rounding
 ) -> list[tuple[float, float]]:
     """Upper bounds on λ that include rounding, each with an amount to add to the gap. Any of them may be used."""
     space = objective.subspace
-    size, first = length(curvature.factor.half(space.reduce(gradient))), rounding.by_column(space, aside)
-    off = float(first.error.dot(curvature.lengths))
-    ways = [(curvature.decrement(size + off + first.far), first.more)]
-    noticed = max(NEGLIGIBLE_ROUNDING * sqrt(abs(at.value)), 0.01 * curvature.decrement(size))
+    size = length(curvature.factor.half(space.reduce(gradient)))
+    off = float(rounding.by_column(space, aside).dot(curvature.lengths))
+    ways = [(curvature.decrement(size + off), 0.0)]
+    noticed = max(NEGLIGIBLE_ROUNDING * sqrt(abs(E)), 0.01 * curvature.decrement(size))
     if off > min(noticed, NEGLIGIBLE_ROUNDING / in_standard_errors(objective, 1.0)):
         few = objective.size <= MOST_PARAMETERS_BY_DIAGONAL and not objective.n_offsets and curvature.complete
         roots = curvature.factor.lengths(space.reduce_rows(np.eye(objective.size))) if few else None
@@ -393,15 +374,17 @@ def _decrements(
     return ways
 
 
-def _weight_error(objective: Objective, W: Array, curvature: Curvature, decrement: float) -> WeightError:
+def _weight_error(objective: Objective, W: Array, curvature: Curvature, decrement: float) -> WeightErrorBound:
     if objective.has_absolute and objective.shape[0] > 1:
         reason = "absolute values of several classes' weights leave a shift common to all classes undetermined"
-        return WeightError(None, "", reason)
+        return WeightErrorBound(None, "", reason)
     if objective.weak_columns is not None:
-        return WeightError(None, "", "a penalty is weaker than rounding")
+        return WeightErrorBound(None, "", "a penalty is weaker than rounding")
     if not curvature.u(decrement) < LARGEST_PROVEN_U:
-        return WeightError(None, "", "rounding hides the distance of the weights from the optimum")
-    distance = curvature.distance(decrement) + rounded_distance(objective, W)
+        return WeightErrorBound(None, "", "rounding hides the distance of the weights from the optimum")
+    # Rounding in raw units, where offsets round the intercept, moves the weights by the second term.
+    moved = 4 * EPS * (1.0 + float(np.abs(W).dot(1.0 + objective.relative_offsets).sum()))
+    distance = curvature.distance(decrement) + moved
     if len(W) > 1:  # the shift common to all classes, which is zero at the optimum
         distance += sqrt(len(W)) * length(objective.root_penalty * W.mean(axis=0))
     unit = "standard errors of its optimal value"
@@ -409,7 +392,7 @@ def _weight_error(objective: Objective, W: Array, curvature: Curvature, decremen
         unit = "standard errors (from the penalised Hessian) of its optimal value"
     if not curvature.complete:
         unit += f", with standard errors estimated from {curvature.n_rows} of the rows alone"
-    return WeightError(in_standard_errors(objective, distance), unit)
+    return WeightErrorBound(in_standard_errors(objective, distance), unit)
 
 
 def unresolved_reason(objective: Objective) -> str:
@@ -480,12 +463,7 @@ def in_standard_errors(objective: Objective, distance: float) -> float:
     return sqrt(objective.total_weight * objective.weight_unit) * distance
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# An upper bound on E(W) − inf E: the better of two, each true whatever W is and however it was found.
-#
-# ``duality_bound`` needs a penalty on every column and no pass; ``curvature_bound`` needs second derivatives. Both
-# include the effect of rounding (``rounding``). Both bound the error of the weights, too: a gap ε implies
-# ½ Σ_j r_j² (W_j − W*_j)² ≤ ε with the penalty's r_j.
+# --- The better of the two bounds
 
 NOT_LOOKED_FOR = Evidence(Bound.unknown("none", "not computed yet"))
 
@@ -543,44 +521,23 @@ def largest_curvature(objective: Objective) -> float:
 def with_weights(objective: Objective, bound: Bound) -> Bound:
     """The bound with a bound on the weights: if it has none yet, the one that follows from the penalty's curvature.
 
-    That is |w_j − w*_j| ≤ (2 S gap)^½ (C/f_j)^½, by strong convexity.
+    A gap ε implies ½ Σ_j r_j² (W_j − W*_j)² ≤ ε with the penalty's r_j, by strong convexity. So |w_j − w*_j| is at most
+    (2 S ε)^½ (C/f_j)^½.
     """
     if bound.value is None or bound.weights.value is not None:
         return bound
-    held = _held_error(objective, bound.value)
+    quadratic = objective.penalty.quadratic[~objective.pinned[1:]]
+    if np.all(quadratic > 0):
+        scale = "√C" if np.all(quadratic == objective.penalty.strength) else "√(C/f), f its quadratic penalty's factor,"
+        unit = f"{scale} of its optimal value, except intercepts"
+        held = WeightErrorBound(in_standard_errors(objective, np.sqrt(2 * bound.value)), unit)
+    else:
+        reason = "a column has no quadratic penalty, and no second derivatives were computed"
+        held = WeightErrorBound(None, "", reason)
     return bound if held.value is None and bound.weights.is_told else replace(bound, weights=held)
 
 
-def _held_error(objective: Objective, gap: float) -> WeightError:
-    quadratic = objective.penalty.quadratic[~objective.pinned[1:]]
-    if not np.all(quadratic > 0):
-        reason = "a column has no quadratic penalty, and no second derivatives were computed"
-        return WeightError(None, "", reason)
-    scale = "√C" if np.all(quadratic == objective.penalty.strength) else "√(C/f), f its quadratic penalty's factor,"
-    unit = f"{scale} of its optimal value, except intercepts"
-    return WeightError(in_standard_errors(objective, np.sqrt(2 * gap)), unit)
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# When the optimality bound of a fit proves that the likelihood has a maximum.
-#
-# E is convex, g is its gradient at W, and H is the Hessian at W of a subset of the rows. Along W + s v, with ‖v‖_H = 1,
-# the slope starts at g·v ≥ −λ, where λ² = gᵀH⁻¹g. The second derivative of the subset is 1 at s = 0 and at least
-# e^{−Rs} afterwards, because scores change by at most R per unit of s (self-concordance of the logistic loss). The
-# second derivative of the other rows is not negative. Hence
-#
-#     slope(s) ≥ −λ + (1 − e^{−Rs})/R.
-#
-# If λR < 1, this is positive for all s above a threshold that is the same for all v. Then E increases outside a ball,
-# in every direction that the columns determine, and has its minimum inside. If E has a direction of recession there is
-# no minimum, so λR ≥ 1 at every W. The affine bound (``curvature_bound.affine``) has a value only if λR < 1: **if the
-# bound has a value, an optimum exists.**
-#
-# In floating point this holds as long as the smallest curvature of H is well above rounding error. When a fit diverges
-# to infinity, each step reduces both the curvature and g by a factor e, until cancellation dominates both. If the
-# relative curvature is at least SMALLEST_RELATIVE_CURVATURE, λR has about eight correct digits. If it is smaller, if
-# there is no bound (the fit stopped early), or if the loss has no such bound (probit, complementary log-log), the fit
-# does not decide whether a maximum exists, and the rows have to be tested for separation.
+# --- The existence of an optimum
 
 # Smallest ratio of the smallest to the largest curvature at which a fit is trusted not to diverge, assuming that the
 # columns have similar spread.
@@ -601,6 +558,24 @@ def flat(factor: Factor | None) -> bool:
 
 def exists(problem: Objective, W: Array, bound: Bound, factor: Factor | None = None) -> bool:
     """Whether the bound at W, in the coordinates of ``problem``, proves that an optimum exists.
+
+    E is convex, g is its gradient at W, and H is the Hessian at W of a subset of the rows. Along W + s v, with
+    ‖v‖_H = 1, the slope starts at g·v ≥ −λ, where λ² = gᵀH⁻¹g. The second derivative of the subset is 1 at s = 0 and at
+    least e^{−Rs} afterwards, because scores change by at most R per unit of s (self-concordance of the logistic loss).
+    The second derivative of the other rows is not negative. Hence
+
+        slope(s) ≥ −λ + (1 − e^{−Rs})/R.
+
+    If λR < 1, this is positive for all s above a threshold that is the same for all v. Then E increases outside a ball,
+    in every direction that the columns determine, and has its minimum inside. If E has a direction of recession there
+    is no minimum, so λR ≥ 1 at every W. The bound by ``affine`` has a value only if λR < 1: **if the bound has a value,
+    an optimum exists.**
+
+    In floating point this holds as long as the smallest curvature of H is well above rounding error. When a fit
+    diverges to infinity, each step reduces both the curvature and g by a factor e, until cancellation dominates both.
+    If the relative curvature is at least SMALLEST_RELATIVE_CURVATURE, λR has about eight correct digits. If it is
+    smaller, if there is no bound (the fit stopped early), or if the loss has no such bound (probit, complementary
+    log-log), the fit does not decide whether a maximum exists, and the rows have to be tested for separation.
 
     ``factor`` is the factor of the Hessian that the bound was computed with, if the caller still has it.
 

@@ -1,5 +1,8 @@
-"""One Gaussian per class and Bayes' theorem: covariances, shrunk or singular, and quadratic scores (docs/tour.md,
-D2, F4, F6).
+"""One Gaussian per class and Bayes' theorem, which give scores that are quadratic in x (docs/tour.md, D2, F4, F6).
+
+The covariances may be singular or shrunk. ``Whitening`` holds the factors of a covariance or scatter matrix, singular
+or not: coordinates in which the matrix is the identity. ``Gaussians`` evaluates the densities, and ``QuadraticScorer``
+the posterior odds.
 """
 
 from __future__ import annotations
@@ -22,8 +25,7 @@ from separatrix.core.rows.memory_rows import memory_rows
 from separatrix.core.rows.protocol import BLOCK_BYTES, NOT_COUNTED, Order
 from separatrix.core.scorer import chosen_classes, score_rows
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Factors of a covariance (or scatter) matrix, singular or not: coordinates in which it is the identity.
+# --- Whitening
 
 # A part of a vector outside the range of S below this share of the vector is a rounding error.
 LARGEST_ROUNDED_PART_OUTSIDE_RANGE = 1e-8
@@ -59,10 +61,7 @@ class Whitening:
         u = unit[seen, None]
         values, vectors = np.linalg.eigh(S[np.ix_(seen, seen)] / u / u.T)
         kept = _positive(values)
-        A, colour = np.zeros((len(S), int(kept.sum()))), np.zeros((len(S), int(kept.sum())))
-        A[seen] = vectors[:, kept] / u / np.sqrt(values[kept])
-        colour[seen] = vectors[:, kept] * u * np.sqrt(values[kept])
-        return cls(A, colour, 2 * float(np.log(u).sum()) + float(np.log(values[kept]).sum()))
+        return cls._along(vectors[:, kept], np.sqrt(values[kept]), unit, float(np.log(values[kept]).sum()))
 
     @classmethod
     def of_root(cls, root: Array, noise: float) -> Whitening:
@@ -72,13 +71,19 @@ class Whitening:
         """
         unit = np.linalg.norm(root, axis=0)
         seen = np.flatnonzero(unit > 0)
-        u = unit[seen, None]
-        _, values, vectors = np.linalg.svd(root[:, seen] / u.T, full_matrices=False)
+        _, values, vectors = np.linalg.svd(root[:, seen] / unit[seen], full_matrices=False)
         kept = values > noise * (values[0] if len(values) else 1.0)
-        A, colour = np.zeros((len(unit), int(kept.sum()))), np.zeros((len(unit), int(kept.sum())))
-        A[seen] = vectors[kept].T / u / values[kept]
-        colour[seen] = vectors[kept].T * u * values[kept]
-        return cls(A, colour, 2 * float(np.log(u).sum()) + 2 * float(np.log(values[kept]).sum()))
+        return cls._along(vectors[kept].T, values[kept], unit, 2 * float(np.log(values[kept]).sum()))
+
+    @classmethod
+    def _along(cls, axes: Array, lengths: Array, unit: Array, log_det: float) -> Whitening:
+        """The whitening from the axes of S in standardised columns; ``unit``: √S_jj, ``log_det``: in these columns."""
+        seen = np.flatnonzero(unit > 0)
+        u = unit[seen, None]
+        A, colour = np.zeros((len(unit), len(lengths))), np.zeros((len(unit), len(lengths)))
+        A[seen] = axes / u / lengths
+        colour[seen] = axes * u * lengths
+        return cls(A, colour, 2 * float(np.log(u).sum()) + log_det)
 
     def completed(self, S: Array) -> tuple[Whitening, int]:
         """The whitening of S, with this matrix in its place along directions in which S has no scatter; S's rank."""
@@ -135,11 +140,10 @@ class Whitening:
 def _positive(values: Array) -> Any:
     """Which eigenvalues, ascending, are positive to working precision."""
     top = max(float(values[-1]), 0.0) if len(values) else 0.0
-    return values > 8 * len(values) * np.finfo(np.float64).eps * top
+    return values > 8 * len(values) * EPS * top
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Names the columns because of which a scatter matrix is singular, and says what to do about them.
+# --- The columns because of which a scatter matrix is singular
 
 # What a column without scatter within the classes is called.
 WITHOUT_SCATTER = "constant within the classes up to rounding"
@@ -192,8 +196,7 @@ def singular_columns(
     return Message(joined("; ", told), Remedy(joined(", ", [*ways, Message("or ", otherwise)])))
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Scores that are quadratic in x: one Gaussian per class and Bayes' theorem (docs/tour.md, D2, F4, F6).
+# --- Densities and scores
 
 # Whitened rows longer than this are shortened to it so that their squares do not overflow. At such a distance the
 # nearest class stays the nearest.
@@ -280,7 +283,7 @@ class Gaussians:
 
     def _far(self, X: Any) -> Array:
         """``log_density`` of rows so far away that squares or products overflow; NaN for rows that are not finite."""
-        X = np.asarray(X.toarray() if is_sparse(X) else X, dtype=np.float64) - self.frame.center
+        X = _dense(X) - self.frame.center
         white = self.whitened(self.frame.center, np.ones(self.n_features))
         h, unit = white.in_units(X), white.unit
         length = np.abs(h).max(axis=1, keepdims=True)
@@ -457,26 +460,24 @@ class QuadraticScorer:
         """Ln P(class | x), (n, K), finite even where the probability rounds to zero."""
         z = self.scores(X, names)
         if z.ndim == 1:
-            return np.column_stack([-np.logaddexp(0.0, z), -np.logaddexp(0.0, -z)])
+            return self.link.log_probabilities(z)
         return np.asarray(z - np.logaddexp.reduce(z, axis=1, keepdims=True))
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Class covariances shrunk towards a simpler one: by a number, by Ledoit and Wolf's rule, or by an estimator.
-#
-# A class with the maximum-likelihood covariance C (n_k in the denominator) is shrunk by 0 ≤ δ ≤ 1:
-#
-#     a number   (1 − δ) C + δ (tr C / d) I, in raw units
-#     "auto"     the same for standardised columns, with δ by Ledoit and Wolf (2004), J. Multivariate Analysis 88,
-#     365–411
-#
-# These are scikit-learn's definitions, so both give the same fits.
+# --- Shrunk covariances
 
 
 def shrunk_covariances(moments: Moments, rows: list[Any], shrinkage: float | str, estimator: Any = None) -> Array:
-    """One covariance per class, (K, d, d), in the coordinates of the moments.
+    """One covariance per class, (K, d, d), in the coordinates of the moments, shrunk towards a simpler one.
 
-    ``rows`` are the rows of each class, which "auto" and an estimator need in addition to the moments.
+    A class with the maximum-likelihood covariance C (n_k in the denominator) is shrunk by 0 ≤ δ ≤ 1:
+
+        a number   (1 − δ) C + δ (tr C / d) I, in raw units
+        "auto"     the same for standardised columns, with δ by Ledoit and Wolf
+
+    (Ledoit and Wolf 2004, Journal of Multivariate Analysis 88, 365–411). These are scikit-learn's definitions, so both
+    give the same fits. ``rows`` are the rows of each class, which "auto" and an ``estimator`` of covariances need in
+    addition to the moments.
 
     >>> from separatrix.core.moments import gather
     >>> from separatrix.core.rows.memory_rows import memory_rows

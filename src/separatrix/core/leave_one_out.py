@@ -1,25 +1,9 @@
-"""Approximate leave-one-out cross-validation from one fit, with refits of rows that need them (docs/tour.md, E2).
+"""Approximate leave-one-out cross-validation from one fit: the loss of each row by the fit without it.
 
-Approximate leave-one-out cross-validation from one fit: the loss of each row by the fit without it.
-
-See docs/tour.md, E2.
-
-Each row is left out by one Newton step (``leverages``). The step is inaccurate if ℓ″ h, the largest eigenvalue of
-σ_i ℓ″ G_i, is not small, or if the step is so long that the curvature of other rows changes. If it exceeds
-LARGEST_ACCURATE_LEVERAGE or LONGEST_STEP, the model is refitted without the row (``refits``). Rows that exceed
-LONGEST_STEP only slightly are refitted only if their total effect on the loss is large. A row of weight 2 counts as one
-row: leaving it out removes its whole weight.
-
-If many rows exceed the limits, only a sample of them is refitted. Their sampling probabilities are proportional to the
-squared ratio of the step to the limit, since the error of a Newton step is of second order: on the digits data, 50 of
-185 rows gave the mean to 0.8 %. If there are many rows per parameter, so that leaving one out changes little, the rows
-for Newton steps are sampled as well, with probabilities proportional to the expected change of the sum of losses, about
-s_i² ‖ℓ′‖² ‖x̄_i‖².
-
-With absolute values in the penalty, the same is done on the columns in use. Leaving out a row may change which columns
-are in use, so the limit on the step is smaller.
-
-Horvitz and Thompson 1952 and Madow 1949 for the sampling.
+Each row is left out by one Newton step (``one_step``), which is inaccurate if the row has a high leverage, or if the
+step is so long that the curvature of other rows changes. Then the model is refitted without the row (``refitted``).
+If many rows need a refit, or if there are many rows per parameter, a sample of them stands for the others. A row of
+weight 2 counts as one row: leaving it out removes its whole weight. See docs/tour.md, E2.
 """
 
 from __future__ import annotations
@@ -42,169 +26,14 @@ from separatrix.core.solvers.lbfgs import two_loop_product
 from separatrix.core.solvers.registry import choose
 from separatrix.core.solvers.state import in_memory
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Leave-one-out refits, several at once, for rows for which one Newton step is not enough (docs/tour.md, E2).
-#
-# Problem   min_W E(W) − (s_i/S) ℓ(t_i, z_i), for each row i of a given set
-# Given     the minimum W of E, and A = (∇²E)⁻¹ there
-# Returns   the score of each row by the fit without it
-# Step      V ← V − α B g, with B from pairs and B₀ = A downdated by the row's curvature. α is halved until, at the end
-# of
-#           the step, E still falls along the direction or rises less steeply than it fell at the start. E is convex, so
-#           its values are not needed
-# Stops     when the row's score is accurate to 0.01, or to 0.01 times its change
-#
-# With absolute values in the penalty, the solvers for such penalties refit one row after another.
-#
-# Nocedal and Wright 2006, Algorithm 7.4; the downdate is Woodbury's formula.
-
-# The most numbers in the scores that are computed at a time, which limits memory.
-NUMBERS_PER_PIECE = 1 << 20
-# A refit ends when its row's score is accurate to this, absolutely or relative to its change.
-SCORE_ACCURACY = 1e-2
-# The most steps of a refit.
-MOST_REFIT_STEPS = 60
-# The number of L-BFGS pairs that are kept.
-PAIRS_IN_REFITS = 8
-# A step is accepted if the slope of E along it at its end is at most this times minus the slope at its start.
-LARGEST_RISE = 0.9
-# The tolerance of a refit with absolute values, relative to the null model's objective.
-REFIT_TOL = 1e-6
-
-
-def refitted(rows: ReducedRows, theta: Array, inverse: Inverse, out: Integers) -> Array:
-    """The score of each row in ``out`` by the fit without that row, (K, len(out))."""
-    if rows.problem.has_absolute:
-        W = rows.weights(theta)
-        return np.concatenate(list(in_order(lambda i: _solved_without(rows.problem, W, i), out.tolist()))).T
-    size = rows_per_piece(NUMBERS_PER_PIECE, 2 * rows.n_rows * rows.problem.shape[0])
-    parts = [out[part] for part in pieces(len(out), size)]
-    gradient = rows.gradient(theta) + rows.pull(theta)
-
-    def scores(part: Integers) -> Array:
-        fits, g = _Without.of(rows, theta, gradient, inverse, part)
-        return _scores(fits, np.repeat(theta[None], len(part), axis=0), g)
-
-    return scores(out) if len(parts) == 1 else np.concatenate(list(in_order(scores, parts)), axis=1)
-
-
-def _solved_without(problem: Objective, W: Array, i: int) -> Array:
-    """The score of row i by the fit without it, (1, K)."""
-    block = in_memory(problem, "leave-one-out")
-    weight = block.weight.copy()
-    weight[i] = 0.0
-    rows = MemoryRows(block.X, block.t, weight, block.frame, NOT_COUNTED)
-    left = problem.with_(rows=rows)
-    with unwatched():  # refits are not reported, as in the pool's threads
-        outcome = run(choose(left)[0], left, W, default_rules(REFIT_TOL, MOST_REFIT_STEPS), REFIT_TOL)
-    return np.asarray(block.take(slice(i, i + 1)).scores(outcome.state.W))
-
-
-# The L-BFGS pairs of R fits: S, Y and ρ of each pair, (R, c r), (R, c r) and (R, 1). A fit whose step was rejected has
-# ρ = 0 in that pair.
-Memory = list[tuple[Array, Array, Array]]
-
-
-@dataclass(frozen=True)
-class _Without:
-    """R simultaneous fits, each without one row: Θ (R, c r), started from the fit to all rows."""
-
-    rows: ReducedRows
-    A: Array
-    out: Integers  # the index of the row that each fit leaves out
-    own: ReducedRows  # the left-out rows
-    N: Array  # A (I ⊗ x_i), (R, c r, c)
-    M: Array  # σ ℓ″ (I − G σ ℓ″)⁻¹, (R, c, c): the downdated inverse is A + N M Nᵀ
-    spread: Array  # trace of G without the row, (R,)
-
-    @classmethod
-    def of(
-        cls, rows: ReducedRows, theta: Array, gradient: Array, inverse: Inverse, out: Integers
-    ) -> tuple[_Without, Array]:
-        """The fits, and for each of them ∇E at Θ without its row, (R, c r), from ``gradient``, that of all rows."""
-        own = rows.take(out)
-        of = row_terms(own, theta, inverse)
-        (R, c), size = of.slope.shape, len(inverse.A)
-        N = (inverse.A.reshape(size * c, -1) @ own.X.T).T.reshape(R, size, c)
-        # If a row is the only one with a component along some direction, the Hessian without it is singular. The factor
-        # 1 + 1e-9 keeps the matrix regular.
-        left = np.linalg.inv(np.eye(c) * (1 + 1e-9) - of.G @ of.curvature)
-        spread = np.trace(left @ of.G, axis1=1, axis2=2)
-        pull = (of.slope[:, :, None] * own.X[:, None, :]).reshape(R, size)
-        return cls(rows, inverse.A, out, own, N, of.curvature @ left, spread), gradient - pull
-
-    def only(self, kept: Integers) -> _Without:
-        """The given subset of the fits."""
-        some = {name: getattr(self, name)[kept] for name in ("out", "N", "M", "spread")}
-        return replace(self, own=self.own.take(kept), **some)
-
-    def own_scores(self, V: Array) -> Array:
-        """The score of the left-out row of each fit, (K, R)."""
-        T = V.reshape(len(V), self.N.shape[2], -1)
-        z = self.rows.to_scores(np.einsum("ncr,nr->cn", T, self.own.X))
-        return z if self.own.shift is None else z + self.own.shift
-
-    def product(self, g: Array, memory: Memory) -> Array:
-        """B g for each fit, with B₀ the downdated inverse."""
-        return two_loop_product(g, memory, self._downdated_inverse, lambda A, B: _dots(A, B)[:, None])
-
-    def _downdated_inverse(self, q: Array) -> Array:
-        """(A + N M Nᵀ) q for each fit."""
-        inside = self.M @ (self.N.transpose(0, 2, 1) @ q[:, :, None])
-        return np.asarray(q @ self.A + (self.N @ inside)[:, :, 0])
-
-    def gradient(self, V: Array) -> Array:
-        """∇E at Θ = V for each fit, without its left-out row, (R, c r)."""
-        slope = self.rows.slopes(self.rows.each_scores(V))
-        slope *= self.rows.sigma
-        slope[:, np.arange(len(V)), self.out] = 0.0
-        return self.rows.each_adjoint(slope) + self.rows.pull(V)
-
-
-def _scores(fits: _Without, V: Array, g: Array) -> Array:
-    """The score of each left-out row, (K, R), by L-BFGS with B₀ the downdated inverses, starting from Θ = V."""
-    start = fits.own_scores(V)
-    found, going, alpha, memory = start.copy(), np.arange(len(g)), np.ones(len(g)), Memory()
-    for _ in range(MOST_REFIT_STEPS):
-        step = fits.product(g, memory)
-        decrement = _dots(step, g)
-        z = fits.own_scores(V)
-        gone = np.max(np.abs(z - start), axis=0)
-        wide = decrement * fits.spread > (SCORE_ACCURACY * np.maximum(1.0, gone)) ** 2
-        found[:, going] = z
-        left = int(np.count_nonzero(wide))
-        if left == 0:
-            break
-        if 4 * left <= 3 * len(wide):  # removing finished fits copies arrays
-            kept = np.flatnonzero(wide)
-            fits, going, start, V, g = fits.only(kept), going[kept], start[:, kept], V[kept], g[kept]
-            step, decrement, alpha = step[kept], decrement[kept], alpha[kept]
-            memory = [(S[kept], Y[kept], rho[kept]) for S, Y, rho in memory]
-        S = -alpha[:, None] * step
-        slope = fits.gradient(V + S)
-        down = _dots(slope, step) >= -LARGEST_RISE * decrement
-        alpha = np.where(down, 1.0, 0.5 * alpha)
-        if not down.all():
-            S[~down] = 0.0
-            slope[~down] = g[~down]
-        Y = slope - g
-        bent = _dots(S, Y)[:, None]
-        memory = [*memory, (S, Y, np.divide(1.0, bent, out=np.zeros_like(bent), where=bent > 0))][-PAIRS_IN_REFITS:]
-        V, g = V + S, slope
-    return found
-
-
-def _dots(A: Array, B: Array) -> Array:
-    """The dot product of each row of A with the same row of B, (R,)."""
-    return np.asarray(np.vecdot(A, B))
-
-
 # If one Newton step changes the score of a row by more than this, it is inaccurate, because the curvature of other rows
 # changes. With absolute values the limit is smaller, because other columns may come into use.
 LONGEST_STEP, LONGEST_ABSOLUTE_STEP = 0.5, 0.25
 # Steps of up to MILD_FACTOR times the limit are accepted, without refits, if leaving out these rows increases the sum
 # of losses by at most the share MILD_LOSS_SHARE.
 MILD_FACTOR, MILD_LOSS_SHARE = 2.0, 0.02
+# The most numbers in the scores that are computed at a time, which limits memory.
+NUMBERS_PER_PIECE = 1 << 20
 # The number of refitted rows is at most FEWEST_REFITS, or REFIT_SHARE of all rows if that is more and their scores take
 # at most half of NUMBERS_PER_PIECE.
 FEWEST_REFITS, REFIT_SHARE = 32, 0.05
@@ -243,6 +72,17 @@ def leave_one_out(
 ) -> LeftOut:
     """The loss of every row by the fit without it, from the minimum Θ of a problem and A = (∇²E)⁻¹ there.
 
+    A row is refitted if the largest eigenvalue of its σ_i ℓ″ G_i exceeds LARGEST_ACCURATE_LEVERAGE or its step exceeds
+    LONGEST_STEP. Rows that exceed LONGEST_STEP only slightly are refitted only if their total effect on the loss is
+    large. With absolute values in the penalty, the same is done on the columns in use. Leaving out a row may change
+    which columns are in use, so the limit on the step is smaller.
+
+    If many rows exceed the limits, only a sample of them is refitted. Their sampling probabilities are proportional to
+    the squared ratio of the step to the limit, since the error of a Newton step is of second order: on the digits data,
+    50 of 185 rows gave the mean to 0.8 %. If there are many rows per parameter, so that leaving one out changes little,
+    the rows for Newton steps are sampled as well, with probabilities proportional to the expected change of the sum of
+    losses, about s_i² ‖ℓ′‖² ‖x̄_i‖².
+
     ``seed``: the seed of the sampling. ``lengths``: returns ‖x_i‖², used for the sampling probabilities if there are
     many rows; by default all rows are assumed to have the same length.
 
@@ -260,20 +100,29 @@ def leave_one_out(
     >>> found.refitted, bool(np.all(found.loss >= rows.losses(rows.scores(theta))[0]))
     (0, True)
     """
-    most = rows_seen(inverse)
-    if rows.n_rows <= max(most, FEWEST_ROWS_PER_PARAMETER * len(inverse.A)):
-        return _of(rows, theta, inverse, None, seed)
-    own, expected = _expected(rows, theta, lengths)
-    size = rows.sigma * expected
+    p, weight = len(inverse.A), rows.sigma
+    most = max(FEWEST_ROWS_LEFT_OUT, 2 * DRAWN_MULTIPLICATIONS // max(1, p * (p + inverse.space.rank)))
+    if rows.n_rows <= max(most, FEWEST_ROWS_PER_PARAMETER * p):
+        return _left_out(rows, theta, inverse, None, seed)
+    own, slope = rows.losses(rows.scores(theta))
+    expected = weight * np.einsum("ij,ij->j", slope, slope)  # proportional to the expected increase of each row's loss
+    if lengths is not None:
+        expected = expected * lengths()
+    size = weight * expected
     seen, stands_for = drawn(size + SMALLEST_ODDS_SHARE * float(size.mean()), most, seed)
-    found = _of(rows, theta, inverse, seen, seed)
-    return _spread(found, own, expected, rows.sigma, seen, stands_for)
-
-
-def rows_seen(inverse: Inverse) -> int:
-    """The size of the sample if there are many rows."""
-    r = inverse.space.rank
-    return max(FEWEST_ROWS_LEFT_OUT, 2 * DRAWN_MULTIPLICATIONS // max(1, len(inverse.A) * (len(inverse.A) + r)))
+    found = _left_out(rows, theta, inverse, seen, seed)
+    # The losses of the sample are extended to all rows in proportion to their expected increases.
+    added = found.loss - own[seen]
+    others = np.ones(len(own), dtype=bool)
+    others[seen] = False
+    total = float((stands_for - 1.0) @ (weight[seen] * added))
+    loss = own + expected * max(0.0, total / max(float(weight[others] @ expected[others]), SMALLEST_NORMAL))
+    loss[seen] = found.loss
+    share = np.full(len(own), float((stands_for - 1.0) @ found.share) / max(1, int(others.sum())))
+    share[seen] = found.share
+    each = stands_for * weight[seen] * added * len(seen)  # each draw's estimate of the sum over all rows
+    error = float(each.std()) / (np.sqrt(len(seen)) * float(weight.sum()))
+    return LeftOut(loss, share, found.refitted, found.high, len(seen), error)
 
 
 def row_lengths(rows: ReducedRows) -> Array:
@@ -305,9 +154,9 @@ def _cut(n: int, width: int) -> list[slice]:
 def drawn(size: Array, most: int, seed: int) -> tuple[Integers, Array]:
     """Draw about ``most`` items with probabilities proportional to ``size``, or all if there are no more.
 
-    Returns the items drawn and the number of items that each represents, the reciprocal of its probability. Sampling is
-    systematic: draws are evenly spaced along the cumulated sorted sizes, so the order of the items does not matter. An
-    item larger than the spacing is always drawn.
+    Returns the items drawn and the number of items that each represents, the reciprocal of its probability (Horvitz and
+    Thompson 1952). Sampling is systematic (Madow 1949): draws are evenly spaced along the cumulated sorted sizes, so
+    the order of the items does not matter. An item larger than the spacing is always drawn.
 
     >>> drawn(np.array([1.0, 1.0, 8.0, 1.0, 1.0]), 3, 0)
     (array([2, 3]), array([1., 4.]))
@@ -324,29 +173,7 @@ def drawn(size: Array, most: int, seed: int) -> tuple[Integers, Array]:
     return rows[ascending], stands_for[ascending]
 
 
-def _expected(rows: ReducedRows, theta: Array, lengths: Callable[[], Array] | None) -> tuple[Array, Array]:
-    """The loss of each row by the fit to all rows, (n,), and a value proportional to its expected increase, (n,)."""
-    own, slope = rows.losses(rows.scores(theta))
-    expected = rows.sigma * np.einsum("ij,ij->j", slope, slope)
-    return own, expected if lengths is None else expected * lengths()
-
-
-def _spread(found: LeftOut, own: Array, expected: Array, weight: Array, seen: Integers, stands_for: Array) -> LeftOut:
-    """Extend the losses of the sample to all rows, in proportion to their expected increases."""
-    added = found.loss - own[seen]
-    others = np.ones(len(own), dtype=bool)
-    others[seen] = False
-    total = float((stands_for - 1.0) @ (weight[seen] * added))
-    loss = own + expected * max(0.0, total / max(float(weight[others] @ expected[others]), SMALLEST_NORMAL))
-    loss[seen] = found.loss
-    share = np.full(len(own), float((stands_for - 1.0) @ found.share) / max(1, int(others.sum())))
-    share[seen] = found.share
-    each = stands_for * weight[seen] * added * len(seen)  # each draw's estimate of the sum over all rows
-    error = float(each.std()) / (np.sqrt(len(seen)) * float(weight.sum()))
-    return LeftOut(loss, share, found.refitted, found.high, len(seen), error)
-
-
-def _of(rows: ReducedRows, theta: Array, inverse: Inverse, seen: Integers | None, seed: int) -> LeftOut:
+def _left_out(rows: ReducedRows, theta: Array, inverse: Inverse, seen: Integers | None, seed: int) -> LeftOut:
     """The losses of these rows (by default all) by one Newton step each, or by refits beyond the limits."""
     n, K = rows.n_rows, rows.problem.shape[0]
     part = rows if seen is None else rows.take(seen)
@@ -387,3 +214,155 @@ def _stepped(rows: ReducedRows, theta: Array, inverse: Inverse) -> tuple[Array, 
     z, *rest = zip(*in_order(found_in, parts), strict=True)
     share, lever, step = map(np.concatenate, rest)
     return np.concatenate(z, axis=1), share, lever, step
+
+
+# --- Refits of several rows at once
+
+# A refit ends when its row's score is accurate to this, absolutely or relative to its change.
+SCORE_ACCURACY = 1e-2
+# The most steps of a refit.
+MOST_REFIT_STEPS = 60
+# The number of L-BFGS pairs that are kept.
+PAIRS_IN_REFITS = 8
+# A step is accepted if the slope of E along it at its end is at most this times minus the slope at its start.
+LARGEST_RISE = 0.9
+# The tolerance of a refit with absolute values, relative to the null model's objective.
+REFIT_TOL = 1e-6
+
+
+def refitted(rows: ReducedRows, theta: Array, inverse: Inverse, out: Integers) -> Array:
+    """The score of each row in ``out`` by the fit without that row, (K, len(out)).
+
+    Problem   min_W E(W) − (s_i/S) ℓ(t_i, z_i), for each row i of ``out``
+    Given     the minimum W of E, and A = (∇²E)⁻¹ there
+    Step      V ← V − α B g, with B from pairs and B₀ = A downdated by the row's curvature (Woodbury's formula). α is
+              halved until, at the end of the step, E still falls along the direction or rises less steeply than it
+              fell at the start. E is convex, so its values are not needed
+    Stops     when the row's score is accurate to 0.01, or to 0.01 times its change
+    Source    Nocedal and Wright 2006, Algorithm 7.4
+
+    With absolute values in the penalty, the solvers for such penalties refit one row after another.
+    """
+    if rows.problem.has_absolute:
+        W = rows.weights(theta)
+        return np.concatenate(list(in_order(lambda i: _solved_without(rows.problem, W, i), out.tolist()))).T
+    size = rows_per_piece(NUMBERS_PER_PIECE, 2 * rows.n_rows * rows.problem.shape[0])
+    parts = [out[part] for part in pieces(len(out), size)]
+    gradient = rows.gradient(theta) + rows.pull(theta)
+
+    def scores(part: Integers) -> Array:
+        fits, g = _Refits.of(rows, theta, gradient, inverse, part)
+        return _scores_by_refits(fits, np.repeat(theta[None], len(part), axis=0), g)
+
+    return scores(out) if len(parts) == 1 else np.concatenate(list(in_order(scores, parts)), axis=1)
+
+
+def _solved_without(problem: Objective, W: Array, i: int) -> Array:
+    """The score of row i by the fit without it, (1, K)."""
+    block = in_memory(problem, "leave-one-out")
+    weight = block.weight.copy()
+    weight[i] = 0.0
+    rows = MemoryRows(block.X, block.t, weight, block.frame, NOT_COUNTED)
+    left = problem.with_(rows=rows)
+    with unwatched():  # refits are not reported, as in the pool's threads
+        outcome = run(choose(left)[0], left, W, default_rules(REFIT_TOL, MOST_REFIT_STEPS), REFIT_TOL)
+    return np.asarray(block.take(slice(i, i + 1)).scores(outcome.state.W))
+
+
+# The L-BFGS pairs of R fits: S, Y and ρ of each pair, (R, c r), (R, c r) and (R, 1). A fit whose step was rejected has
+# ρ = 0 in that pair.
+Memory = list[tuple[Array, Array, Array]]
+
+
+@dataclass(frozen=True)
+class _Refits:
+    """R simultaneous fits, each without one row: Θ (R, c r), started from the fit to all rows."""
+
+    rows: ReducedRows
+    A: Array
+    out: Integers  # the index of the row that each fit leaves out
+    own: ReducedRows  # the left-out rows
+    N: Array  # A (I ⊗ x_i), (R, c r, c)
+    M: Array  # σ ℓ″ (I − G σ ℓ″)⁻¹, (R, c, c): the downdated inverse is A + N M Nᵀ
+    spread: Array  # trace of G without the row, (R,)
+
+    @classmethod
+    def of(
+        cls, rows: ReducedRows, theta: Array, gradient: Array, inverse: Inverse, out: Integers
+    ) -> tuple[_Refits, Array]:
+        """The fits, and for each of them ∇E at Θ without its row, (R, c r), from ``gradient``, that of all rows."""
+        own = rows.take(out)
+        of = row_terms(own, theta, inverse)
+        (R, c), size = of.slope.shape, len(inverse.A)
+        N = (inverse.A.reshape(size * c, -1) @ own.X.T).T.reshape(R, size, c)
+        # If a row is the only one with a component along some direction, the Hessian without it is singular. The factor
+        # 1 + 1e-9 keeps the matrix regular.
+        left = np.linalg.inv(np.eye(c) * (1 + 1e-9) - of.G @ of.curvature)
+        spread = np.trace(left @ of.G, axis1=1, axis2=2)
+        pull = (of.slope[:, :, None] * own.X[:, None, :]).reshape(R, size)
+        return cls(rows, inverse.A, out, own, N, of.curvature @ left, spread), gradient - pull
+
+    def only(self, kept: Integers) -> _Refits:
+        """The given subset of the fits."""
+        some = {name: getattr(self, name)[kept] for name in ("out", "N", "M", "spread")}
+        return replace(self, own=self.own.take(kept), **some)
+
+    def own_scores(self, V: Array) -> Array:
+        """The score of the left-out row of each fit, (K, R)."""
+        T = V.reshape(len(V), self.N.shape[2], -1)
+        z = self.rows.to_scores(np.einsum("ncr,nr->cn", T, self.own.X))
+        return z if self.own.shift is None else z + self.own.shift
+
+    def product(self, g: Array, memory: Memory) -> Array:
+        """B g for each fit, with B₀ the downdated inverse."""
+        return two_loop_product(g, memory, self._downdated_inverse, lambda A, B: _dots(A, B)[:, None])
+
+    def _downdated_inverse(self, q: Array) -> Array:
+        """(A + N M Nᵀ) q for each fit."""
+        inside = self.M @ (self.N.transpose(0, 2, 1) @ q[:, :, None])
+        return np.asarray(q @ self.A + (self.N @ inside)[:, :, 0])
+
+    def gradient(self, V: Array) -> Array:
+        """∇E at Θ = V for each fit, without its left-out row, (R, c r)."""
+        slope = self.rows.slopes(self.rows.each_scores(V))
+        slope *= self.rows.sigma
+        slope[:, np.arange(len(V)), self.out] = 0.0
+        return self.rows.each_adjoint(slope) + self.rows.pull(V)
+
+
+def _scores_by_refits(fits: _Refits, V: Array, g: Array) -> Array:
+    """The score of each left-out row, (K, R), by L-BFGS with B₀ the downdated inverses, starting from Θ = V."""
+    start = fits.own_scores(V)
+    found, going, alpha, memory = start.copy(), np.arange(len(g)), np.ones(len(g)), Memory()
+    for _ in range(MOST_REFIT_STEPS):
+        step = fits.product(g, memory)
+        decrement = _dots(step, g)
+        z = fits.own_scores(V)
+        gone = np.max(np.abs(z - start), axis=0)
+        wide = decrement * fits.spread > (SCORE_ACCURACY * np.maximum(1.0, gone)) ** 2
+        found[:, going] = z
+        left = int(np.count_nonzero(wide))
+        if left == 0:
+            break
+        if 4 * left <= 3 * len(wide):  # removing finished fits copies arrays
+            kept = np.flatnonzero(wide)
+            fits, going, start, V, g = fits.only(kept), going[kept], start[:, kept], V[kept], g[kept]
+            step, decrement, alpha = step[kept], decrement[kept], alpha[kept]
+            memory = [(S[kept], Y[kept], rho[kept]) for S, Y, rho in memory]
+        S = -alpha[:, None] * step
+        slope = fits.gradient(V + S)
+        down = _dots(slope, step) >= -LARGEST_RISE * decrement
+        alpha = np.where(down, 1.0, 0.5 * alpha)
+        if not down.all():
+            S[~down] = 0.0
+            slope[~down] = g[~down]
+        Y = slope - g
+        bent = _dots(S, Y)[:, None]
+        memory = [*memory, (S, Y, np.divide(1.0, bent, out=np.zeros_like(bent), where=bent > 0))][-PAIRS_IN_REFITS:]
+        V, g = V + S, slope
+    return found
+
+
+def _dots(A: Array, B: Array) -> Array:
+    """The dot product of each row of A with the same row of B, (R,)."""
+    return np.asarray(np.vecdot(A, B))

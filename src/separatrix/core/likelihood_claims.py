@@ -1,8 +1,13 @@
-"""The claims of fits by a likelihood: penalised, by Firth, of support vectors, and of two-class parts."""
+"""The claims of fits whose objective is a sum over rows: likelihoods, Firth's likelihood, and margin losses.
+
+A claim holds everything except the rows that the objective depends on, and recomputes the objective and a bound on its
+gap at the fitted weights. A classifier that combines two-class fits makes the claims of all its parts. Objectives and
+bounds are imported when a claim is recomputed, since reading a model file does not need them.
+"""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -12,8 +17,7 @@ import numpy as np
 from separatrix.core.base.arrays import Array, Integers
 from separatrix.core.base.errors import InputError
 from separatrix.core.base.labels import known_codes
-from separatrix.core.certificate import Claim, Recomputed, RowsClaim, TableClaim, as_matrix
-from separatrix.core.gap import Bound
+from separatrix.core.certificate import Bound, Claim, Recomputed, RowsClaim, TableClaim, as_matrix
 from separatrix.core.rows.column_statistics import refuse_not_finite
 from separatrix.core.rows.labelled_table import OutsideMemory, labelled_rows
 from separatrix.core.rows.memory_rows import MemoryRows, memory_rows
@@ -28,87 +32,10 @@ if TYPE_CHECKING:
     from separatrix.core.problem import Objective
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The claim of a fit that combines two-class fits: the claims of all parts.
+# --- Likelihoods
 
 
-@dataclass(frozen=True)
-class PartsClaim:
-    """The objective is the sum Σ E_p over the parts, whose gap is at most the sum of their bounds.
-
-    See docs/tour.md, M1, M2.
-
-    ``claims`` has one claim for each part, in the order of the scheme, or None if its model has no certificate.
-    """
-
-    scorer: Scores
-    scheme: Scheme
-    claims: tuple[Claim | None, ...]
-
-    @property
-    def names_rows(self) -> bool:
-        """Whether the claim of a part names rows by their numbers, and so depends on the order of the rows."""
-        return any(getattr(claim, "names_rows", False) for claim in self.claims)
-
-    def recompute(self, X: Any, y: Any, sample_weight: Any = None) -> Recomputed:
-        """Recompute each part's claim over the rows of the part, and return the sums."""
-        codes = known_codes(y, self.scorer.classes)
-        weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-        if any(claim is not None for claim in self.claims):  # models with a certificate do not accept NaN
-            refuse_not_finite(memory_rows(X, codes))
-        recomputed = []
-        parts = self.scheme.parts(codes, len(self.scorer.classes))
-        for claim, (_, rows, target) in zip(self.claims, parts, strict=True):
-            if claim is not None:
-                recomputed.append(claim.recompute(X[rows], target, None if weight is None else weight[rows]))
-        return summed(recomputed, len(self.claims))
-
-    def of_table(self, table: OutsideMemory) -> Recomputed:
-        """Recompute each part's claim over a table outside memory, which each part reads with its two classes."""
-        K, recomputed = len(self.scorer.classes), []
-        for claim, (_, classes, target) in zip(self.claims, self.scheme.parts(np.arange(K), K), strict=True):
-            if claim is not None and not isinstance(claim, TableClaim):
-                problem = f"{type(claim).__name__} is recomputed from rows in memory only"
-                raise InputError("X", problem, "read the rows into memory and call verify(X, y)")
-            numbers = np.full(K, -1)
-            numbers[classes] = target
-            if claim is not None:
-                recomputed.append(claim.of_table(TwoClassTable(table, numbers)))
-        return summed(recomputed, len(self.claims))
-
-
-def summed(parts: Sequence[Recomputed], n_parts: int) -> Recomputed:
-    """The sum of the parts' objectives and bounds. ``n_parts`` counts the parts without a claim, too."""
-    if not parts:
-        return Recomputed(np.nan, np.nan, Bound(None, "none", "no part makes a claim"), np.nan)
-    return Recomputed(
-        sum(part.objective for part in parts),
-        sum(part.null_objective for part in parts),
-        summed_bound([part.bound for part in parts], n_parts),
-        float(np.linalg.norm([part.gradient_norm for part in parts])),
-    )
-
-
-def summed_bound(bounds: Sequence[Bound], n_parts: int) -> Bound:
-    """The bound on a sum of objectives: the sum of their bounds if every part has one, else none.
-
-    >>> summed_bound([Bound(0.25, "duality"), Bound(0.5, "duality")], 2).value
-    0.75
-    """
-    kinds = " and ".join(sorted({bound.kind for bound in bounds}))
-    reasons = [bound.reason for bound in bounds if bound.value is None]
-    missing = len(reasons) + n_parts - len(bounds)
-    if missing:
-        because = f"; the first: {reasons[0]}" if reasons else ""
-        return Bound(None, kinds or "none", f"{missing} of {n_parts} models have no bound{because}")
-    return Bound(float(sum(bound.known for bound in bounds)), kinds)
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# The claim of a fit by maximum or penalised likelihood.
-
-
-class LikelihoodOfRows(RowsClaim, ABC):
+class LikelihoodOfRows(RowsClaim):
     """A claim whose objective is a sum over rows plus a penalty, which inference and diagnostics can evaluate.
 
     Such a claim also has the attributes ``C``, ``penalty_factors``, ``class_weights``, ``fit_intercept``, ``l1_ratio``
@@ -122,7 +49,6 @@ class LikelihoodOfRows(RowsClaim, ABC):
     def rows_of(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> MemoryRows:
         """The rows that ``of_rows`` takes."""
         from separatrix.core.problem import as_offset
-        from separatrix.core.rows.labelled_table import labelled_rows
 
         codes = known_codes(y, self.scorer.classes)
         added = as_offset(offset, len(codes), len(self.scorer.W))
@@ -130,8 +56,6 @@ class LikelihoodOfRows(RowsClaim, ABC):
 
     def coding_of(self, totals: ClassTotals) -> Coding:
         """The targets and weights of a likelihood, including the class weights."""
-        from separatrix.core.rows.targets import Coding
-
         return Coding.of_likelihood(totals, self.class_weights)
 
     def row_weights(self, codes: Integers, sample_weight: Any) -> Array:
@@ -183,8 +107,6 @@ class LikelihoodClaim(LikelihoodOfRows):
 
     def objective_over(self, table: OutsideMemory) -> tuple[Objective, Array]:
         """The objective over a table outside memory, and the claimed weights of the classes whose rows have weight."""
-        from separatrix.core.rows.targets import Coding
-
         totals, W = table.totals, self.scorer.W
         held = totals.weight * self.class_weights > 0
         among = weights_among(W, held) if 2 <= held.sum() < len(held) else None
@@ -215,7 +137,6 @@ class LikelihoodClaim(LikelihoodOfRows):
     def _objective_and_weights(self, X: Any, y: Any, sample_weight: Any, offset: Any) -> tuple[Objective, Array]:
         """The objective over these rows, and the claimed weights of those classes whose rows have weight."""
         from separatrix.core.problem import as_offset
-        from separatrix.core.rows.labelled_table import labelled_rows
 
         codes = known_codes(y, self.scorer.classes)
         weight, K, W = self.row_weights(codes, sample_weight), len(self.scorer.classes), self.scorer.W
@@ -243,13 +164,11 @@ class LikelihoodClaim(LikelihoodOfRows):
         )
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The claim of a fit by Firth's penalised likelihood: that the gradient of the penalised likelihood is zero.
-
-
 @dataclass(frozen=True)
 class FirthClaim(LikelihoodOfRows):
-    """Everything except the rows that the penalised likelihood depends on. The only penalty is Firth's.
+    """Everything except the rows that Firth's penalised likelihood depends on: it has no other penalty.
+
+    No bound on its gap is known, so what is claimed is that the gradient of the penalised likelihood is zero.
 
     >>> from separatrix import LogisticRegression
     >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1]
@@ -300,12 +219,10 @@ class FirthClaim(LikelihoodOfRows):
     def _penalised_over(self, rows: Rows) -> Penalised:
         from separatrix.core.firth.likelihood import pose
 
-        n_offsets = self.n_offsets(rows)
-        return pose(rows, len(self.scorer.classes), self.fit_intercept, n_offsets=n_offsets)
+        return pose(rows, len(self.scorer.classes), self.fit_intercept, n_offsets=self.n_offsets(rows))
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The claim of linear support vector classification: an objective for each score.
+# --- Linear support vector classification
 
 
 @dataclass(frozen=True)
@@ -344,3 +261,79 @@ class HingeClaim(RowsClaim):
         """The claim of one score with the targets 0 and 1. The row weights already include the class weights."""
         scorer = Scorer(w[None, :], np.array([0, 1]), "sign")
         return LikelihoodClaim(scorer, self.C, np.ones(len(w) - 1), self.fit_intercept, np.ones(2), self.loss)
+
+
+# --- Fits that combine two-class fits
+
+
+@dataclass(frozen=True)
+class PartsClaim:
+    """The objective is the sum Σ E_p over the parts, whose gap is at most the sum of their bounds.
+
+    See docs/tour.md, M1, M2.
+
+    ``claims`` has one claim for each part, in the order of the scheme, or None if its model has no certificate.
+    """
+
+    scorer: Scores
+    scheme: Scheme
+    claims: tuple[Claim | None, ...]
+
+    @property
+    def names_rows(self) -> bool:
+        """Whether the claim of a part names rows by their numbers, and so depends on the order of the rows."""
+        return any(getattr(claim, "names_rows", False) for claim in self.claims)
+
+    def recompute(self, X: Any, y: Any, sample_weight: Any = None) -> Recomputed:
+        """Recompute each part's claim over the rows of the part, and return the sums."""
+        codes = known_codes(y, self.scorer.classes)
+        weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        if any(claim is not None for claim in self.claims):  # models with a certificate do not accept NaN
+            refuse_not_finite(memory_rows(X, codes))
+        recomputed = []
+        parts = self.scheme.parts(codes, len(self.scorer.classes))
+        for claim, (_, rows, target) in zip(self.claims, parts, strict=True):
+            if claim is not None:
+                recomputed.append(claim.recompute(X[rows], target, None if weight is None else weight[rows]))
+        return summed(recomputed, len(self.claims))
+
+    def of_table(self, table: OutsideMemory) -> Recomputed:
+        """Recompute each part's claim over a table outside memory, which each part reads with its two classes."""
+        K, recomputed = len(self.scorer.classes), []
+        for claim, (_, classes, target) in zip(self.claims, self.scheme.parts(np.arange(K), K), strict=True):
+            if claim is None:
+                continue
+            if not isinstance(claim, TableClaim):
+                problem = f"{type(claim).__name__} is recomputed from rows in memory only"
+                raise InputError("X", problem, "read the rows into memory and call verify(X, y)")
+            numbers = np.full(K, -1)
+            numbers[classes] = target
+            recomputed.append(claim.of_table(TwoClassTable(table, numbers)))
+        return summed(recomputed, len(self.claims))
+
+
+def summed(parts: Sequence[Recomputed], n_parts: int) -> Recomputed:
+    """The sum of the parts' objectives and bounds. ``n_parts`` counts the parts without a claim, too."""
+    if not parts:
+        return Recomputed(np.nan, np.nan, Bound(None, "none", "no part makes a claim"), np.nan)
+    return Recomputed(
+        sum(part.objective for part in parts),
+        sum(part.null_objective for part in parts),
+        summed_bound([part.bound for part in parts], n_parts),
+        float(np.linalg.norm([part.gradient_norm for part in parts])),
+    )
+
+
+def summed_bound(bounds: Sequence[Bound], n_parts: int) -> Bound:
+    """The bound on a sum of objectives: the sum of their bounds if every part has one, else none.
+
+    >>> summed_bound([Bound(0.25, "duality"), Bound(0.5, "duality")], 2).value
+    0.75
+    """
+    kinds = " and ".join(sorted({bound.kind for bound in bounds}))
+    reasons = [bound.reason for bound in bounds if bound.value is None]
+    missing = len(reasons) + n_parts - len(bounds)
+    if missing:
+        because = f"; the first: {reasons[0]}" if reasons else ""
+        return Bound(None, kinds or "none", f"{missing} of {n_parts} models have no bound{because}")
+    return Bound(float(sum(bound.known for bound in bounds)), kinds)

@@ -1,14 +1,11 @@
-"""The damped Newton step, and line searches by the conditions of Armijo and Wolfe.
+"""Searches for the length α of a step V: a damped Newton step, and a line search for quasi-Newton methods.
 
-Line search for quasi-Newton methods, by bisection for the weak Wolfe conditions.
-
-Lewis and Overton 2013, Algorithm 2.6. With φ(α) = E(W + αV), the conditions are
-    φ(α) ≤ φ(0) + c₁ α φ′(0)          E decreases enough, and
+With φ(α) = E(W + αV), the weak Wolfe conditions on α are
+    φ(α) ≤ φ(0) + c₁ α φ′(0)          E decreases enough (Armijo), and
     φ′(α) ≥ c₂ φ′(0)                  the step is long enough.
-The second condition makes sᵀy > 0 for the pairs of L-BFGS. The search may lengthen as well as shorten the step.
-Rows outside memory are read once for several trials, those that bisection may try next. It accepts the same step.
-Newton's method, whose full step is long enough, uses ``damped_newton`` instead, which only halves the step. Near the
-optimum the first condition is hidden by rounding, so an increase of E by a few units in the last place is accepted.
+Newton's method, whose full step is long enough, needs the first one only: ``damped_step`` halves α until it holds.
+Quasi-Newton methods need both: ``wolfe_search`` may lengthen the step, too. Near the optimum rounding hides the
+decrease of E, so a rise by a few units in the last place is accepted.
 """
 
 from __future__ import annotations
@@ -18,7 +15,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import numpy as np
 
-from separatrix.core.base.arrays import Array
+from separatrix.core.base.arrays import EPS, Array
 from separatrix.core.linear_algebra import Factor
 from separatrix.core.objective_sums import Evaluation
 
@@ -26,20 +23,14 @@ if TYPE_CHECKING:
     from separatrix.core.problem import Objective
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Newton's direction, and the backtracking that damps a step along it until the objective falls.
-#
-# With φ(α) = E(W + αV), the step length α starts at 1 and is halved until φ decreases enough (Armijo's condition):
-#     φ(α) ≤ φ(0) + c₁ α φ′(0)
-# Near the optimum rounding hides that decrease, so a rise by a few units in the last place is accepted. Nocedal and
-# Wright, Numerical Optimization (2006), Algorithm 3.1.
-
-# c₁, the constant of the sufficient decrease condition: the usual value (Nocedal and Wright 2006, section 3.1).
-SUFFICIENT_DECREASE = 1e-4
+# c₁ and c₂: the usual values for quasi-Newton methods (Nocedal and Wright 2006, section 3.1).
+SUFFICIENT_DECREASE, SUFFICIENT_CURVATURE = 1e-4, 0.9
 # The most step lengths that are tried along one direction.
 MOST_TRIALS = 40
 # The relative rise of E that counts as rounding: eight units in the last place.
-VALUE_ROUNDING = 8 * float(np.finfo(np.float64).eps)
+VALUE_ROUNDING = 8 * EPS
+# After this many trials, a search whose whole bracket is hidden by rounding is given up.
+TRIALS_WITHIN_ROUNDING = 4
 
 Point = TypeVar("Point")
 
@@ -66,17 +57,13 @@ def damped_step(
     slope = float(np.vdot(at.gradient, V)) if slope is None else slope
     if not slope < 0:
         return None
-    whole = W + V  # nearly always accepted
-    there = problem.value_gradient(whole)
-    if there.value <= at.value + SUFFICIENT_DECREASE * slope + VALUE_ROUNDING * abs(at.value):
-        return whole, there
 
     def evaluated(alpha: float) -> tuple[float, tuple[Array, Evaluation]]:
         trial = W + alpha * V
         there = problem.value_gradient(trial)
         return there.value, (trial, there)
 
-    accepted = backtracked(evaluated, at.value, slope, first=0.5, trials=trials - 1)
+    accepted = backtracked(evaluated, at.value, slope, trials=trials)
     return None if accepted is None else accepted[1]
 
 
@@ -89,6 +76,8 @@ def backtracked(
     rounding: float = VALUE_ROUNDING,
 ) -> tuple[float, Point] | None:
     """The first step length of ``first``, ``first``/2, … with a sufficient decrease, and the point there; None if none.
+
+    Nocedal and Wright 2006, Algorithm 3.1.
 
     ``evaluated`` returns φ(α), which may be infinite, and whatever was computed with it. ``value``: φ(0); ``slope``:
     φ′(0), or 0 to accept any decrease; ``rounding``: the relative rise of φ that counts as rounding.
@@ -105,11 +94,6 @@ def backtracked(
     return None
 
 
-# c₂, the constant of the curvature condition: the usual value for quasi-Newton methods (Nocedal and Wright 2006,
-# section 3.1).
-SUFFICIENT_CURVATURE = 0.9
-
-
 class ValuedTogether(Valued, Protocol):
     """A problem whose values and gradients at several points are computed in one pass.
 
@@ -121,14 +105,15 @@ class ValuedTogether(Valued, Protocol):
     def value_gradients(self, Ws: Sequence[Array]) -> list[Evaluation]: ...
 
 
-# After this many trials, a search whose whole bracket is hidden by rounding is given up.
-TRIALS_WITHIN_ROUNDING = 4
-
-
 def wolfe_search(
     problem: ValuedTogether, W: Array, at: Evaluation, V: Array, first: float = 1.0
 ) -> tuple[Array, Evaluation] | None:
-    """The accepted point and E there; None if no step along V lowers E. ``first``: the step length to begin with."""
+    """The accepted point and E there; None if no step along V lowers E. ``first``: the step length to begin with.
+
+    Lewis and Overton 2013, Algorithm 2.6: bisection for the weak Wolfe conditions, the second of which makes sᵀy > 0
+    for the pairs of L-BFGS. Rows outside memory are read once for several trials, those that bisection may try next.
+    This does not change which step is accepted.
+    """
     slope = float((at.gradient * V).sum())
     if not slope < 0:
         return None

@@ -1,4 +1,10 @@
-"""Factors of positive definite matrices, subspaces, and what float64 cannot resolve."""
+"""Factors of positive definite matrices, the directions that rows determine, and what float64 cannot resolve.
+
+``Factor`` solves systems with a Hessian, and ``Subspace`` has the directions of W that the data and the penalty
+determine. ``limiting_columns`` names the columns because of which float64 cannot give a fit more digits. ``unresolved``
+tells directions on which the objective does not depend from those that float64 merely cannot resolve, by the rank of
+the rows modulo random primes.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +27,7 @@ if TYPE_CHECKING:
     from separatrix.core.problem import Objective
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Factors of symmetric positive definite matrices whose diagonal may span many orders of magnitude.
+# --- Factors of positive definite matrices
 
 # The rounding error of a matrix and its factor, in units in the last place per row of the matrix.
 ROUNDING_ULPS_PER_ROW = 16
@@ -49,7 +54,7 @@ def is_positive_definite(A: Array) -> bool:
 
 @dataclass(frozen=True)
 class Factor:
-    """H = D L Lᵀ D with D = diag(H)^½. The scaling removes the columns' units."""
+    """H = D L Lᵀ D with D = diag(H)^½, which removes the columns' units: H may span many orders of magnitude."""
 
     lower: Array
     d: Array
@@ -97,9 +102,9 @@ class Factor:
     def half(self, B: Array) -> Array:
         """L⁻¹ D⁻¹ B, whose squared column lengths are bᵀ H⁻¹ b."""
         scaled = B / (self.d if B.ndim == 1 else self.d[:, None])
-        return (
-            scaled if len(self.d) == 0 else np.asarray(_lapack().dtrtrs(self.lower.T, scaled, _UPPER, _TRANSPOSED)[0])
-        )
+        if len(self.d) == 0:
+            return scaled
+        return np.asarray(_lapack().dtrtrs(self.lower.T, scaled, _UPPER, _TRANSPOSED)[0])
 
     def inverse(self) -> Array:
         """L⁻¹ D⁻¹, a root of H⁻¹: ``half`` of the identity."""
@@ -146,12 +151,7 @@ class Factor:
         return np.asarray(_lapack().dpotrs(self.lower.T, g / d, _UPPER, _OVERWRITE)[0] / d)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The directions of W that the data and the penalty determine.
-#
-# The objective does not depend on some directions in three cases: collinear columns, a missing intercept, and for K
-# score functions a common shift of all of them. Newton steps and bounds are restricted to the other directions: W = Q Θ
-# Zᵀ, with Q an orthonormal basis of the contrasts between classes and Z one of the identified columns.
+# --- The directions of W that the data and the penalty determine
 
 # Relative eigenvalues of a Gram matrix below this may be rounding errors; they are computed again without squaring.
 SMALLEST_SQUARED_EIGENVALUE = 1e-8
@@ -159,7 +159,11 @@ SMALLEST_SQUARED_EIGENVALUE = 1e-8
 
 @dataclass(frozen=True)
 class Subspace:
-    """Q (K, K − 1 or 1) or None for one score function; Z (d + 1, r) or None if all columns are identified.
+    """The directions W = Q Θ Zᵀ that the data and the penalty determine, which Newton steps and bounds keep to.
+
+    The objective does not depend on some directions in three cases: collinear columns, a missing intercept, and for K
+    score functions a common shift of all of them. Q (K, K − 1 or 1) is an orthonormal basis of the contrasts between
+    classes, or None for one score function. Z (d + 1, r) is one of the identified columns, or None if these are all.
 
     ``others_null``: whether every direction of the columns outside Z is zero on all rows; None if that is not known.
     """
@@ -248,7 +252,7 @@ def identified(curvature: Array) -> Subspace | None:
 
 
 def split_by_gap(curvature: Array) -> Subspace | None:
-    """The same if a gap separates rounding errors from other eigenvalues: a guess to be verified on the rows.
+    """``identified`` if a gap separates rounding errors from other eigenvalues: a guess to be verified on the rows.
 
     >>> split_by_gap(np.array([[1.0, 1.0], [1.0, 1.0]])).rank
     1
@@ -311,12 +315,7 @@ def row_rank(A: Array, noise: float) -> int:
     return int(np.sum(sigma > noise * sigma.max(initial=0.0)))
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Names the columns because of which float64 cannot give a fit more digits, and says what to do about them.
-#
-# Four causes can be determined: columns that are collinear, exactly or nearly; a column whose mean is many times its
-# spread, so that its entries and its weight have few digits for the spread; a column of extreme size; and a penalty
-# that is too weak beside rounding errors, in all columns or in a large one.
+# --- The columns because of which float64 cannot give a fit more digits
 
 # A sentence names at most this many columns of a group, and this many groups.
 MOST_NAMED_LIMITS, MOST_NAMED_GROUPS = 5, 3
@@ -476,6 +475,10 @@ def nearly_collinear(R: Array, names: Sequence[str] | None) -> Message:
 def limiting_columns(objective: Objective) -> Message:
     """The columns that limit the digits of a fit, with the way out; an empty message if no cause is known.
 
+    Four causes can be determined: columns that are collinear, exactly or nearly; a column whose mean is many times its
+    spread, so that its entries and its weight have few digits for the spread; a column of extreme size; and a penalty
+    that is too weak beside rounding errors, in all columns or in a large one.
+
     It takes a pass and a QR factorisation unless the objective has computed them already.
     """
     frame, names = objective.rows.frame, objective.names
@@ -486,26 +489,7 @@ def limiting_columns(objective: Objective) -> Message:
     return nearly_collinear(objective.root_gram[:, 1:], names) or weak
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Distinguishes directions on which E does not depend from directions that float64 cannot resolve.
-#
-# ``Subspace`` keeps the directions of W that float64 resolves: those along which the columns, each scaled to length
-# one, have a singular value above rounding. A direction v outside of it is *null* if x̄_i·v = 0 exactly for every row:
-# then E is constant along v, and leaving v out changes nothing. Otherwise v is *unresolved*: the rows differ along it
-# by less than the rounding of their own entries, and a likelihood without a penalty may still increase along it; it may
-# even separate the classes. Two columns that differ only in their last bits have such a direction.
-#
-# **The statement.** Let w be the number of columns of W that are neither pinned nor held by a penalty, r how many
-# directions of them are resolved, and q = w − r. If q independent directions are null, then the resolved directions and
-# the null ones together span all directions: no direction v ≠ 0 in the span of the resolved ones is null, since its
-# curvature is above rounding. So the minimum of E over the resolved directions is the minimum of E, whatever the
-# rounding errors of the bases; only the number q counts.
-#
-# **The method.** A float64 is a whole number times a power of two, so rows have residues modulo a prime p, and the rank
-# of the residues is never above that of the rows (``modular``). Random combinations of all rows modulo p, one for each
-# tested column, have that rank except with probability about 1/p. Only columns that take part in the directions outside
-# are tested: if some columns have q independent null directions, so have all columns together. New primes are drawn for
-# each test, so no data can be constructed to defeat them.
+# --- Null and unresolved directions
 
 # A column takes part in a direction if its coefficient exceeds this share of the largest one. If a column that takes
 # part is left out, fewer null directions are found, so a proof may fail but never succeed wrongly.
@@ -555,6 +539,10 @@ class MixedResidues:
 def nullity(rows: Rows, columns: Integers) -> int:
     """The number of independent directions of these columns of W (0 is the intercept) that are null on all rows.
 
+    The rows have residues modulo a prime p, and the rank of the residues is never above that of the rows. Random
+    combinations of all rows modulo p, one for each column, have that rank except with probability about 1/p. New primes
+    are drawn for each test, so no data can be constructed to defeat them.
+
     >>> from separatrix.core.rows.memory_rows import memory_rows
     >>> rows = memory_rows(np.array([[1.0, 2.0, 0.1], [2.0, 4.0, 0.3], [3.0, 6.0, 0.2]]), np.ones(3))
     >>> nullity(rows, np.array([1, 2])), nullity(rows, np.array([0, 1, 3]))
@@ -565,23 +553,21 @@ def nullity(rows: Rows, columns: Integers) -> int:
     return len(columns) - max(len(eliminated(R, p).columns) for R, p in zip(mixed, primes, strict=True))
 
 
-def _outside(space: Subspace, pinned: Any) -> Array:
-    """A basis (q, d + 1) of the directions outside, each with a column that no other uses; zero in pinned columns."""
-    from scipy.linalg import qr, solve
-
-    if space.Z is None:
-        return np.zeros((0, len(pinned)))
-    own = ~pinned
-    V = np.linalg.svd(space.Z[own], full_matrices=True)[0][:, space.Z.shape[1] :].T
-    basis = np.zeros((len(V), len(pinned)))
-    if len(V):
-        alone = qr(V, mode="r", pivoting=True)[1][: len(V)]
-        basis[:, own] = solve(V[:, alone], V)
-    return basis
-
-
 def unresolved(rows: Rows, space: Subspace, pinned: Any, held: Any) -> tuple[int, ...]:
     """The columns of W that take part in unresolved directions; empty if all directions outside are null.
+
+    ``Subspace`` keeps the directions of W that float64 resolves: those along which the columns, each scaled to length
+    one, have a singular value above rounding. A direction v outside of it is *null* if x̄_i·v = 0 exactly for every row:
+    then E is constant along v, and leaving v out changes nothing. Otherwise v is *unresolved*: the rows differ along it
+    by less than the rounding of their own entries, and a likelihood without a penalty may still increase along it; it
+    may even separate the classes. Two columns that differ only in their last bits have such a direction.
+
+    Let w be the number of columns of W that are neither pinned nor held by a penalty, r how many directions of them are
+    resolved, and q = w − r. If q independent directions are null, then the resolved directions and the null ones
+    together span all directions: no direction v ≠ 0 in the span of the resolved ones is null, since its curvature is
+    above rounding. So the minimum of E over the resolved directions is the minimum of E, whatever the rounding errors
+    of the bases; only the number q counts. Only columns that take part in the directions outside are tested: if some
+    columns have q independent null directions, so have all columns together.
 
     Parameters
     ----------
@@ -598,16 +584,13 @@ def unresolved(rows: Rows, space: Subspace, pinned: Any, held: Any) -> tuple[int
         0 is the intercept, j + 1 column j.
     """
     others_null = all_null(rows, space, pinned, held) if space.others_null is None else space.others_null
-    return () if others_null else _not_null(rows, space, pinned, held)
-
-
-def _not_null(rows: Rows, space: Subspace, pinned: Any, held: Any) -> tuple[int, ...]:
-    """``unresolved`` if not all directions outside are null."""
+    if others_null:
+        return ()
     candidates = left_out(rows, space, pinned, held)
     assert candidates is not None, "where no direction is left out, all of them are null"
     asked = candidates.each[:MOST_SEPARATE_DIRECTIONS]
-    open_still = [columns for columns in asked if not _null(rows, np.setdiff1d(columns, np.flatnonzero(held)), 1)]
-    return tuple(np.unique(np.concatenate(open_still or candidates.each)).tolist())
+    not_null = [columns for columns in asked if not _null(rows, np.setdiff1d(columns, np.flatnonzero(held)), 1)]
+    return tuple(np.unique(np.concatenate(not_null or candidates.each)).tolist())
 
 
 def all_null(rows: Rows, space: Subspace, pinned: Any, held: Any) -> bool:
@@ -623,7 +606,7 @@ def all_null(rows: Rows, space: Subspace, pinned: Any, held: Any) -> bool:
     return candidates is None or _null(rows, candidates.together, len(candidates.each))
 
 
-class LeftOut(NamedTuple):
+class ColumnsOutside(NamedTuple):
     """The directions outside, by the columns of W that take part in them.
 
     ``each``: the columns of each direction. ``together``: all columns that may take part in a null direction.
@@ -633,20 +616,31 @@ class LeftOut(NamedTuple):
     each: list[Integers]
 
 
-def left_out(rows: Rows, space: Subspace, pinned: Any, held: Any) -> LeftOut | None:
+def left_out(rows: Rows, space: Subspace, pinned: Any, held: Any) -> ColumnsOutside | None:
     """The columns that take part in the directions outside; None if there are none or all of them must be null.
 
     The number of resolved directions is at most the number of rows and penalties. If it equals that, every other
     direction is null. A fitted intercept always takes part: it compensates for the rounding of the centres.
     """
-    basis = _outside(space, pinned)
+    from scipy.linalg import qr, solve
+
     most = number_of_rows(rows) + int(np.count_nonzero(held))
-    if not len(basis) or space.rank >= most:
+    if space.Z is None or space.rank >= most:
         return None
+    own = ~pinned
+    V = np.linalg.svd(space.Z[own], full_matrices=True)[0][:, space.Z.shape[1] :].T
+    if not len(V):
+        return None
+    # A basis (q, d + 1) of the directions outside, each with a column that no other uses; zero in pinned columns.
+    basis = np.zeros((len(V), len(pinned)))
+    alone = qr(V, mode="r", pivoting=True)[1][: len(V)]
+    basis[:, own] = solve(V[:, alone], V)
     takes_part = np.abs(basis) > SMALLEST_SHARE_TAKING_PART * np.abs(basis).max(axis=1, keepdims=True)
     takes_part[:, 0] = not pinned[0]
-    return LeftOut(np.flatnonzero(takes_part.any(axis=0) & ~held), [np.flatnonzero(own) for own in takes_part])
+    together = np.flatnonzero(takes_part.any(axis=0) & ~held)
+    return ColumnsOutside(together, [np.flatnonzero(own) for own in takes_part])
 
 
 def _null(rows: Rows, columns: Integers, count: int) -> bool:
+    """Whether these columns have ``count`` independent null directions."""
     return len(columns) > 0 and nullity(rows, columns) >= count

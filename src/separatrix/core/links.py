@@ -1,7 +1,5 @@
 """Activations f in y = f(w·x + b), and their inverses, the links (docs/tour.md, D5, R1, R9).
 
-Activations f in y = f(w·x + b), and their inverses, the links (docs/tour.md, D5).
-
 The same score s = w·x + b can be used in several ways: sign(s) decides between two classes, s itself is a regression,
 and σ(s), Φ(s) and 1 − e^{−e^s} are probabilities.
 
@@ -21,8 +19,7 @@ import numpy as np
 from separatrix.core.base.arrays import Array, Booleans
 from separatrix.core.base.errors import ParameterError
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The functions that turn scores into probabilities, and p ln p (docs/tour.md, R1, R9).
+# --- Functions that turn scores into probabilities
 
 # Scores are clipped here before exp, since e^z overflows float64 at about 709.
 LARGEST_EXPONENT = 700.0
@@ -107,18 +104,7 @@ def x_log_x(p: Array) -> Array:
         return np.where(p > 0, p * np.log(np.where(p > 0, p, 1.0)), np.where(p == 0, 0.0, np.inf))
 
 
-__all__ = [
-    "LINKS",
-    "BinaryLink",
-    "CloglogLink",
-    "Decides",
-    "Identity",
-    "Link",
-    "Logit",
-    "ProbitLink",
-    "Sign",
-    "SoftmaxLink",
-]
+# --- Links
 
 
 class Link(Protocol):
@@ -343,3 +329,16 @@ class Sign(_NoProbabilities):
 LINKS: dict[str, Link] = {
     link.name: link for link in (Logit(), ProbitLink(), CloglogLink(), SoftmaxLink(), Identity(), Sign())
 }
+
+__all__ = [
+    "LINKS",
+    "BinaryLink",
+    "CloglogLink",
+    "Decides",
+    "Identity",
+    "Link",
+    "Logit",
+    "ProbitLink",
+    "Sign",
+    "SoftmaxLink",
+]

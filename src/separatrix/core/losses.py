@@ -1,7 +1,8 @@
-"""Losses ℓ(t, z) of the score z of a row, with their mathematical properties as traits (docs/tour.md, L1, L2).
+"""Losses ℓ(t, z) of the score z of a row, with their mathematical properties as traits.
 
 A loss depends on the coded target t and the score z, not on X or w. The margin losses are functions ℓ(m) of
-m = t z with t = ±1 and z of shape (n,); softmax takes class numbers t and scores (n, K).
+m = t z with t = ±1 and z of shape (n,); softmax takes class numbers t and scores (n, K). See docs/tour.md, D5, L1, L2,
+P1, R3, R4 and R9.
 
 >>> sorted(LOSSES)
 ['cloglog', 'hinge', 'logistic', 'perceptron', 'probit', 'softmax', 'squared', 'squared-sigmoid', 'squared_hinge',
@@ -33,8 +34,7 @@ from separatrix.core.links import (
     x_log_x,
 )
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The interface of losses, and the mathematical properties that a loss may have.
+# --- The interface of a loss, and its traits
 
 
 @dataclass(frozen=True)
@@ -177,10 +177,7 @@ class MarginLoss(ABC):
         return self.conjugate_of_slope(np.asarray(t * a, dtype=np.float64))
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Losses of the margin m = t z: logistic, squared, perceptron, hinge, squared hinge, 0–1.
-#
-# See docs/tour.md, L1, L2, P1, R3.
+# --- Losses of the margin
 
 # Second derivative, as a share of the largest, where the exact one is zero. With zeros, the Hessian would be singular
 # along the intercept whenever no row has curvature, and Newton's step would not exist.
@@ -226,7 +223,7 @@ class Logistic(MarginLoss):
 
     def curvature(self, m: Array) -> Array:
         with np.errstate(under="ignore"):
-            tail = np.exp(-np.abs(m))
+            tail = _tail(m)
             return np.asarray(tail / (1.0 + tail) ** 2)
 
     def conjugate_of_slope(self, a: Array) -> Array:
@@ -437,8 +434,7 @@ class ZeroOne:
         return np.where(np.asarray(t * a) == 0, 0.0, np.inf)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The softmax loss of K scores (docs/tour.md, R9).
+# --- The loss of K scores
 
 
 @final
@@ -488,8 +484,7 @@ class Softmax:
         return np.where(on_simplex, x_log_x(q).sum(axis=1), np.inf)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Losses with other links than the logistic one, and the squared error of σ (docs/tour.md, D5, R4).
+# --- Losses with other links than the logistic one, and the squared error of σ
 
 
 @final
@@ -530,13 +525,8 @@ class Probit(MarginLoss):
             return np.where(m < -1e4, 1.0, r * np.maximum(r + np.maximum(m, -1e4), 0.0))
 
     def conjugate_of_slope(self, a: Array) -> Array:
-        """sup_m a m − ℓ(m), by bisection for the m at which the slope is a."""
-        low, high = np.full_like(a, -1e5), np.full_like(a, 40.0)
-        for _ in range(80):
-            middle = 0.5 * (low + high)
-            steeper = self.slope(middle) < a
-            low, high = np.where(steeper, middle, low), np.where(steeper, high, middle)
-        m = 0.5 * (low + high)
+        """sup_m a m − ℓ(m), at the m at which the slope is a."""
+        m = _bisected(self.slope, a, -1e5, 40.0)
         return np.where(a < 0, a * m - self.of_margin(m), np.where(a == 0, 0.0, np.inf))
 
 
@@ -583,21 +573,25 @@ class ComplementaryLogLog:
             return np.where(np.asarray(t) > 0, h * bracket, rate) * dz
 
     def conjugate(self, t: AnyArray, a: Array) -> Array:
-        """For t = −: a ln a − a, a ≥ 0. For t = +: by bisection for the z at which the slope is a, −1 < a < 0."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            minus = np.where(a > 0, a * np.log(np.where(a > 0, a, 1.0)) - a, np.where(a == 0, 0.0, np.inf))
-        low, high = np.full_like(a, -50.0), np.full_like(a, 7.0)
-        one = np.ones_like(a)
-        for _ in range(80):
-            middle = 0.5 * (low + high)
-            steeper = self.derivative(one, middle) < a
-            low, high = np.where(steeper, middle, low), np.where(steeper, high, middle)
-        z = 0.5 * (low + high)
+        """For t = −: a ln a − a, a ≥ 0. For t = +: at the z at which the slope is a, −1 < a < 0."""
+        minus, one = x_log_x(a) - a, np.ones_like(a)
+        z = _bisected(lambda z: self.derivative(one, z), a, -50.0, 7.0)
         plus = np.where((a > -1) & (a < 0), a * z - self.value(one, z), np.where(a == 0, 0.0, np.inf))
         return np.where(np.asarray(t) > 0, plus, minus)
 
 
+def _bisected(slope: Callable[[Array], Array], a: Array, least: float, most: float) -> Array:
+    """The score at which an increasing slope is a, by bisection between two scores."""
+    low, high = np.full_like(a, least), np.full_like(a, most)
+    for _ in range(80):
+        middle = 0.5 * (low + high)
+        steeper = slope(middle) < a
+        low, high = np.where(steeper, middle, low), np.where(steeper, high, middle)
+    return 0.5 * (low + high)
+
+
 def _rate(z: Array) -> Array:
+    """The Poisson rate λ = e^z, clipped so that it does not overflow."""
     with np.errstate(under="ignore"):
         return np.asarray(np.exp(np.minimum(z, LARGEST_EXPONENT)))
 

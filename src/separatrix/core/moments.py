@@ -1,4 +1,13 @@
-"""Sums of (1, x, xxᵀ) by class, of all rows at once or as they come: all that moment methods need."""
+"""Sums of (1, x, xxᵀ) by class: all that least squares, Fisher, LDA and QDA need of the rows.
+
+Each class k has its weight S_k, its mean m_k, and its scatter Σ_i s_i (x_i − m_k)(x_i − m_k)ᵀ, an unnormalised sum
+like S_i in lecture 001. Inside a block the rows of a class are centred, then multiplied, and the sum is corrected for
+the rounding error of the centre; blocks are merged as in Chan, Golub and LeVeque (1983). So there is no cancellation,
+however far the rows lie from zero or the classes from each other. ``gather`` takes one pass, in a frame estimated from
+the first rows, and a second one only if a column is nearly constant or out of range.
+
+``ClassSums`` has the moments of rows that come in parts and are not kept, for ``partial_fit``.
+"""
 
 from __future__ import annotations
 
@@ -29,11 +38,7 @@ from separatrix.core.rows.protocol import BLOCK_BYTES, Order, Partial, PassCount
 from separatrix.core.rows.sampling import Sample
 from separatrix.core.rows.targets import ClassTotals, Coding
 
-# ----------------------------------------------------------------------------------------------------------------------
-# What a few rows, or a few columns, show before the moments of all rows are used.
-#
-# All rows are seen alike, wherever they are stored: the first look takes rows from the first block only, so that a
-# stream need not be read twice.
+# --- What a few rows, or a few columns, show before the moments of all rows are used
 
 # Number of rows from which the first estimate of the columns' centres and scales is taken, before the pass.
 ROWS_FOR_FIRST_FRAME = 256
@@ -42,7 +47,7 @@ ROWS_FOR_FIRST_FRAME = 256
 def first_frame(rows: Rows) -> Frame:
     """Centres and scales estimated from a few rows, close enough that sums in this frame lose no precision.
 
-    The rows are evenly spaced in the first block.
+    The rows are evenly spaced in the first block, so that a stream need not be read twice.
     """
     size = max(ROWS_FOR_FIRST_FRAME, block_rows(BLOCK_BYTES, rows.n_features))
     block = first_rows(rows, size)
@@ -132,13 +137,7 @@ def constant_values(rows: Rows, columns: Integers) -> Array | None:
     return found.values
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Sums of (1, x, xxᵀ) by class: all that least squares, Fisher, LDA and QDA need of the rows.
-#
-# Each class k has its weight S_k, its mean m_k, and its scatter Σ_i s_i (x_i − m_k)(x_i − m_k)ᵀ, an unnormalised sum
-# like S_i in lecture 001. Inside a block the rows of a class are centred, then multiplied, and the sum is corrected for
-# the rounding error of the centre; blocks are merged as in Chan, Golub and LeVeque (1983). So there is no cancellation,
-# however far the rows lie from zero or the classes from each other, and one pass suffices.
+# --- The moments of all rows
 
 # A column whose spread is below this share of its offset may be constant up to rounding.
 NEARLY_CONSTANT_SPREAD = 1e-10
@@ -366,35 +365,33 @@ def moments_of(rows: Rows, n_classes: int, pooled: bool = False) -> Moments:
     return rows.fold(ClassMoments(n_classes, rows.frame, pooled))
 
 
-def no_spread(total_weight: float) -> float:
-    """Zero: nothing will be added to the variances."""
-    return 0.0
-
-
 def gather(
     rows: Rows,
     n_classes: int,
     pooled: bool = False,
     names: list[str] | None = None,
-    spread: Callable[[float], float] = no_spread,
+    spread: Callable[[float], float] | None = None,
     centred: bool = True,
     matrices: int = PROJECTION_MATRICES,
 ) -> Moments:
     """The moments of rows whose targets are class numbers, in standard coordinates.
 
-    Raises on NaN and infinity, and if ``matrices``, the number of d × d matrices that the caller holds at once, cannot
-    fit into memory.
+    Variances that are rounding errors are zero. Raises on NaN and infinity, on numbers that are out of range, and
+    before the first allocation if ``matrices``, the number of d × d matrices that the caller holds at once, cannot fit
+    into memory.
 
     It takes one pass if all columns vary clearly. ``spread`` gives the smallest scale of a coordinate in raw units from
-    the total weight; use it for a quantity that will be added to the variances. If ``centred`` is False, the
-    coordinates keep the origin and are scaled by the root mean square of each column.
+    the total weight; use it for a quantity that will be added to the variances. By default it is zero. If ``centred``
+    is False, the coordinates keep the origin and are scaled by the root mean square of each column.
     """
-    _refuse_too_wide(rows.n_features, matrices)
+    d = rows.n_features
+    remedy = Message("use fewer columns, or ", Classifier("LogisticRegression"), " or ", Classifier("LinearSVC"))
+    refuse_too_large("X", f"{matrices} matrices of {d:,} × {d:,} numbers", matrices * d * d, remedy)
     moments = moments_of(rows.seen_through(first_frame(rows)), n_classes, pooled)
     constant = np.flatnonzero(~_clear(moments))
     values = constant_values(rows, constant)
     if values is not None:
-        least = spread(moments.total_weight)
+        least = spread(moments.total_weight) if spread else 0.0
         frame = _standard(moments, least, centred)
         if centred:
             frame.center[constant] = values
@@ -405,37 +402,21 @@ def gather(
         # Non-finite entries are reported here. Otherwise a column is nearly constant or its squares overflow: a pass
         # over the columns with their exact ranges tells these apart, and the moments are computed again in that frame.
         summary = summarise(rows, names)
-        curvature = np.full(rows.n_features, (spread(summary.weight) / 2) ** 2)
+        curvature = np.full(d, ((spread(summary.weight) if spread else 0.0) / 2) ** 2)
         frame = standard_frame(summary, curvature, centred, hide_constant=False)
         moments = moments_of(rows.seen_through(frame), n_classes, pooled)
         constant = np.flatnonzero(summary.constant)
         values = summary.minimum[constant]
     moments.mean[:, constant] = (values - frame.center[constant]) / frame.scale[constant]
     moments.scatter[:, constant, :] = moments.scatter[:, :, constant] = 0.0
-    return _checked(moments, names)
-
-
-def _checked(moments: Moments, names: list[str] | None) -> Moments:
-    """The moments, with variances that are rounding errors set to zero. Raises if numbers are out of range."""
-    _refuse_overflown(moments, names)
+    past = np.flatnonzero(~np.all(np.isfinite(moments.mean), axis=0))
+    if len(past):
+        raise sum_beyond_range(int(past[0]), names)
     refuse_extreme_scales(moments.frame, names, SMALLEST_WEIGHABLE_SCALE)
     for scatter in moments.scatter:
         none = np.diag(scatter) <= LARGEST_ROUNDED_VARIANCE * moments.total_weight
         scatter[none, :] = scatter[:, none] = 0.0
     return moments
-
-
-def _refuse_too_wide(d: int, matrices: int) -> None:
-    """Raise an error before the first allocation if this number of d × d matrices cannot fit into memory."""
-    remedy = Message("use fewer columns, or ", Classifier("LogisticRegression"), " or ", Classifier("LinearSVC"))
-    refuse_too_large("X", f"{matrices} matrices of {d:,} × {d:,} numbers", matrices * d * d, remedy)
-
-
-def _refuse_overflown(moments: Moments, names: list[str] | None) -> None:
-    """Raise an error if the sum of a column is past float64, naming the first such column."""
-    past = np.flatnonzero(~np.all(np.isfinite(moments.mean), axis=0))
-    if len(past):
-        raise sum_beyond_range(int(past[0]), names)
 
 
 def refuse_extreme_scales(frame: Frame, names: list[str] | None, least: float, most: float = np.inf) -> None:
@@ -473,12 +454,7 @@ def _standard(moments: Moments, spread: float, centred: bool) -> Frame:
     return Frame(center, power_of_two(np.hypot(std, spread)))
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Moments that are accumulated from rows that come in parts and are not kept (``partial_fit``).
-#
-# ``ClassSums`` has the moments of all rows so far. As ``SummedTable`` it takes the place of the rows in a fit by
-# moments: ``gather`` finds the moments in it as it finds them in rows. Only what needs the rows themselves raises an
-# error.
+# --- Moments of rows that come in parts and are not kept
 
 
 @dataclass(frozen=True)
@@ -568,7 +544,10 @@ def _copied(moments: Moments) -> Moments:
 
 @dataclass(frozen=True)
 class SummedRows:
-    """Stands for rows that were not kept: it has their moments, and whether columns are constant."""
+    """Stands for rows that were not kept: ``gather`` finds their moments in it, and whether columns are constant.
+
+    Only what needs the rows themselves raises an error.
+    """
 
     sums: ClassSums
     frame: Frame
@@ -595,21 +574,18 @@ class SummedRows:
             if self.sums.pooled and not partial.pooled:
                 problem = "the sums that partial_fit keeps do not tell the covariances of the classes apart"
                 raise InputError("shrinkage", problem, "set it before the first call")
-            moments = self._with_constant_columns()
+            moments, constant = _copied(self.sums.moments), self.sums.low == self.sums.high
+            # A constant column is at its value, without rounding errors.
+            center = np.where(constant, self.sums.low, moments.frame.center)
+            scale = np.where(constant, 1.0, moments.frame.scale)
+            moments.mean[:, constant] = 0.0
+            moments.scatter[:, constant, :] = moments.scatter[:, :, constant] = 0.0
+            moments = replace(moments, frame=Frame(center, scale))
             return replace(moments, scatter=moments.within[None]) if partial.pooled else moments
         if isinstance(partial, ColumnValues):
             low, high = self.sums.low[partial.columns], self.sums.high[partial.columns]
             return SeenValues(low, bool(np.any(low != high)))
         return self._refuse()
-
-    def _with_constant_columns(self) -> Moments:
-        """The moments, with columns that are constant at their value, without rounding errors."""
-        moments, constant = _copied(self.sums.moments), self.sums.low == self.sums.high
-        frame = moments.frame
-        center, scale = np.where(constant, self.sums.low, frame.center), np.where(constant, 1.0, frame.scale)
-        moments.mean[:, constant] = 0.0
-        moments.scatter[:, constant, :] = moments.scatter[:, :, constant] = 0.0
-        return replace(moments, frame=Frame(center, scale))
 
     def blocks(self, order: Order) -> Iterator[Block]:
         """No rows: none are kept."""

@@ -1,4 +1,7 @@
-"""The claims of fits that use only the moments of the rows: least squares, projections, Gaussians."""
+"""The claims of fits that use only the moments of the rows: least squares, projections, Gaussians.
+
+A claim also compares the scorer with the model that it comes from, by the largest difference of their scores.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +14,7 @@ import numpy as np
 
 from separatrix.core.base.arrays import EPS, Array
 from separatrix.core.base.labels import known_codes
-from separatrix.core.certificate import Recomputed, RowsClaim
-from separatrix.core.gap import Bound
+from separatrix.core.certificate import Bound, Recomputed, RowsClaim
 from separatrix.core.gaussians import Gaussians, Likelihood, null_objective
 from separatrix.core.moments import Moments, gather
 from separatrix.core.projections import Projection
@@ -22,9 +24,6 @@ from separatrix.core.rows.protocol import Rows
 from separatrix.core.rows.targets import CLASS_NUMBERS, ClassTotals, Coding
 from separatrix.core.scorer import Scores
 from separatrix.core.squared_cost import TARGETS, Minimum, SquaredCost, build_squared_cost, decision_of
-
-# ----------------------------------------------------------------------------------------------------------------------
-# Sums and largest differences of scores over rows, for claims that compare a scorer with the model it comes from.
 
 # Largest difference between scores and recomputed scores that rounding explains, relative to 1 + the largest score.
 SCORE_ROUNDING = 1e-6
@@ -108,6 +107,8 @@ class JointLikelihood:
         return a.with_(b)
 
 
+# --- The claims
+
 # Largest relative difference between a scorer's weights and those recomputed from the outputs that rounding explains.
 WEIGHT_ROUNDING = 1e-9
 
@@ -187,15 +188,12 @@ class ProjectionClaim(MomentsClaim):
         K = len(self.scorer.classes)
         moments = gather(rows, K, pooled=K > 2)
         bound = projection_bound(self.projection, moments)
-        if bound.value is not None and not self._decides(moments, rows):
-            bound = Bound(None, bound.kind, "the threshold does not follow from these rows")
+        if bound.value is not None:
+            again = self.projection.cut(moments, self.scorer.classes).scorer
+            if not rows.fold(SameScores(self.scorer, again)).agree:
+                bound = Bound(None, bound.kind, "the threshold does not follow from these rows")
         J = self.projection.criterion(moments)
         return Recomputed(-J, 0.0, bound, self.projection.stationarity(moments))
-
-    def _decides(self, moments: Moments, rows: Rows) -> bool:
-        """Whether the scorer is the one that the projection and these rows determine."""
-        again = self.projection.cut(moments, self.scorer.classes)
-        return rows.fold(SameScores(self.scorer, again.scorer)).agree
 
 
 def projection_bound(projection: Projection, moments: Moments) -> Bound:

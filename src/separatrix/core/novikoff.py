@@ -234,7 +234,13 @@ def widest_separator(problem: Objective) -> Array:
     rows: Any = problem.rows
     X = rows.X
     if problem.fit_intercept:
-        X = _with_ones(X)
+        ones = np.ones((X.shape[0], 1))
+        if is_sparse(X):
+            from scipy.sparse import csr_array, hstack
+
+            X = hstack([csr_array(ones), X], format="csr")
+        else:
+            X = np.column_stack([ones, X])
     through = build_separation_objective(memory_rows(X, rows.t), fit_intercept=False)
     proof = ProvenInseparable()
     steps = OutOfSteps(100 * X.shape[1] + 1000, proof)
@@ -245,16 +251,7 @@ def widest_separator(problem: Objective) -> Array:
         verdict = verdict_on(problem.rows, problem.fit_intercept)
         if isinstance(verdict, Separable):
             return verdict.v
-        raise ParameterError(
-            "X", verdict.explain(), "the theorem is about separable rows: add columns, or use a pocket"
-        )
+        remedy = "the theorem is about separable rows: add columns, or use a pocket"
+        raise ParameterError("X", verdict.explain(), remedy)
     w = w / (outcome.state.memory.lower * np.linalg.norm(w))
     return w if problem.fit_intercept else np.concatenate([[0.0], w])
-
-
-def _with_ones(X: Any) -> Any:
-    if not is_sparse(X):
-        return np.column_stack([np.ones(len(X)), X])
-    from scipy.sparse import csr_array, hstack
-
-    return hstack([csr_array(np.ones((X.shape[0], 1))), X], format="csr")

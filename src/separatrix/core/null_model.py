@@ -1,8 +1,7 @@
-"""The null model: the best constant scores. Its value is the unit in which gaps are measured.
-
-The null model: the best constant scores, zero for every column. Its value is the unit in which gaps are measured.
+"""The null model: the best constant scores, zero for every column. Its value is the unit in which gaps are measured.
 
 Its second derivatives need no pass of their own: with p the classes' shares they are Σ ⊗ X̄ᵀX̄/n, Σ = Σ_k p_k ℓ″(k, z).
+The slopes of a loss at constant scores make the dual points of a duality bound feasible.
 """
 
 from __future__ import annotations
@@ -22,9 +21,6 @@ from separatrix.core.losses import Loss
 if TYPE_CHECKING:
     from separatrix.core.problem import Objective
 
-
-# ----------------------------------------------------------------------------------------------------------------------
-# The slopes of a loss at constant scores, which make the dual points of ``duality_bound`` feasible.
 
 # Distances from the best constant score whose slopes may cancel the intercept's part of a gradient. The slopes of a
 # logistic loss at the two ends are exactly 0 and 1.

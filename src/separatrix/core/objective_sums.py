@@ -1,10 +1,14 @@
-"""The sums over rows that an objective needs: as partials of a fold, and of a small dense table without one."""
+"""The sums over rows that an objective needs: as partials of a fold, and of a small dense table without one.
+
+A ``Partial`` holds weights but never rows, so it serves rows in memory and outside alike. A pass over a small table
+takes less time than the interpreter takes to divide it into blocks and to add up their sums, so ``DenseTable`` holds
+such a table as one array of standardised rows and evaluates E, ∇E and ∇²E by a few matrix products.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,11 +23,7 @@ from separatrix.core.rows.frame import Frame
 from separatrix.core.rows.protocol import ArraySum, PassCounter
 
 if TYPE_CHECKING:
-    from separatrix.core.problem import FramedPenalty
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# The value and the gradient of an objective at one point.
+    from separatrix.core.problem import Objective
 
 
 class Evaluation(NamedTuple):
@@ -33,8 +33,7 @@ class Evaluation(NamedTuple):
     gradient: Array
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The sums over rows that an objective needs. Each is a ``Partial`` that holds weights but never rows.
+# --- Partials of a fold
 
 # Entries of rows that are converted to a dense array at a time, since a block may hold many CSR rows.
 ENTRIES_PER_PIECE = 1 << 21
@@ -393,14 +392,7 @@ def _margins(loss: Loss, block: Block, W: Array) -> Array:
     return np.asarray(z_own - z.max(axis=1))
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# A small dense table as one array of standardised rows: E, ∇E and ∇²E by a few matrix products, without a fold.
-#
-#     E(W) = Σ_i s_i ℓ(t_i, z_i) + ½ Σ_kj (r_j W_kj)²,    z = W X̄ᵀ,    Σ_i s_i = 1
-#
-# A pass over a small table takes less time than the interpreter takes to divide it into blocks and to add up their
-# sums. So `Objective` evaluates such a table here. The results agree with those of ``partials`` up to rounding. Second
-# derivatives usually follow an evaluation at the same W; the last evaluation's derivatives by row are kept for them.
+# --- A small dense table, without a fold
 
 # The most entries of X̄ for which the work of the interpreter exceeds the arithmetic: half a megabyte.
 MOST_ENTRIES = 1 << 16
@@ -465,10 +457,6 @@ def _steep_logistic_sums(t: Array, s: Array, m: Array) -> RowSums:
     return RowSums(float(s @ (np.log1p(tail) - np.minimum(m, 0.0))), residual[None, :], tail * share / (1.0 + tail))
 
 
-def _logistic_hessian(block: Block, s: Array, second: Array) -> Array:
-    return block.written_sandwich(second)
-
-
 def _softmax_sums(t: Array, s: Array, z: Array) -> RowSums:
     """ℓ = ln Σ_k e^{z_k} − z_t, with t as indicators of the classes. ``second``: the probabilities, (K, n)."""
     shifted = z - np.maximum.reduce(z, axis=0)
@@ -508,7 +496,9 @@ def _softmax_hessian(block: Block, s: Array, p: Array) -> Array:
 
 
 ARITHMETIC: dict[type[Loss], Arithmetic] = {
-    Logistic: Arithmetic(lambda t, K: -t, _logistic_sums, _logistic_residual, _logistic_hessian),
+    Logistic: Arithmetic(
+        lambda t, K: -t, _logistic_sums, _logistic_residual, lambda block, s, second: block.written_sandwich(second)
+    ),
     Softmax: Arithmetic(
         lambda t, K: np.ascontiguousarray(one_hot(t, K).T), _softmax_sums, _softmax_residual, _softmax_hessian
     ),
@@ -518,6 +508,11 @@ ARITHMETIC: dict[type[Loss], Arithmetic] = {
 @dataclass
 class DenseTable:
     """The rows and the penalty of a small dense problem, ready for evaluation.
+
+        E(W) = Σ_i s_i ℓ(t_i, z_i) + ½ Σ_kj (r_j W_kj)²,    z = W X̄ᵀ,    Σ_i s_i = 1
+
+    The results agree with those of the partials up to rounding. Second derivatives usually follow an evaluation at the
+    same W, so the last evaluation's derivatives by row are kept for them.
 
     ``block``: all rows, cached in the frame's coordinates. ``t``: their targets, as ``arithmetic`` takes them. ``s``:
     their weights divided by the sum of the weights. ``root_penalty``: r for each class, (K or 1, d + 1): products of
@@ -550,7 +545,7 @@ class DenseTable:
         self._counted: Any = True if all_true(counted) else counted
 
     @classmethod
-    def of(cls, problem: FramedPenalty) -> DenseTable | None:
+    def of(cls, problem: Objective) -> DenseTable | None:
         """The table of a problem, or None if it is not small, not dense, or its loss is not in ``ARITHMETIC``."""
         arithmetic = ARITHMETIC.get(type(problem.loss))
         block = problem.rows.resident()
@@ -584,14 +579,16 @@ class DenseTable:
         """φ′ for φ(α) = E(αV), as a function of α, in one pass."""
         self.counter.add()
         z, V_r = V.dot(self._transposed), self.root_penalty * V
-        return partial(self._slope, z, inner(V_r, V_r))
+        of_penalty = inner(V_r, V_r)
 
-    @quietly
-    def _slope(self, z: Array, of_penalty: float, alpha: float) -> float:
-        slope = inner(self.arithmetic.residual(self.t, self.s, alpha * z), z)
-        if not isfinite(slope):
-            slope = inner(self.arithmetic.sums(self.t, self.s, alpha * z).residual, z)
-        return slope + alpha * of_penalty
+        @quietly
+        def slope_at(alpha: float) -> float:
+            slope = inner(self.arithmetic.residual(self.t, self.s, alpha * z), z)
+            if not isfinite(slope):
+                slope = inner(self.arithmetic.sums(self.t, self.s, alpha * z).residual, z)
+            return slope + alpha * of_penalty
+
+        return slope_at
 
     @quietly
     def gram(self) -> Array:
@@ -622,27 +619,25 @@ class DenseTable:
         return total
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The length of Newton's first step from W = 0 on a small dense table.
-#
-# All probabilities are equal at W = 0, so the curvature of a logistic loss is largest there, and Newton's first step V
-# is too short: the minimum of φ(α) = E(αV) is often at α between 1.2 and 2.5. The scores of αV are α times those of V,
-# so φ′ at several α takes one pass. The longer step usually saves one of five Newton steps, sometimes two.
-#
-# The first estimate of the minimum is the zero of the rational function (−a + cα)/(1 + kα) that has the slope φ′(0) =
-# −a, its derivative φ″(0) = a (V is a Newton step) and φ′(1) = −b: with k = b/(a − b) it is at α = 1/(1 − k). One
-# secant step improves it.
+# --- The length of Newton's first step from W = 0
 
 # The largest first estimate, and the largest multiple: if classes are separated, φ may have no minimum.
 LARGEST_ESTIMATE, LARGEST_MULTIPLE = 2.0, 8.0
 
 
 def first_multiple(table: DenseTable, V: Array, slope: float) -> float:
-    """A multiple α of Newton's step V from W = 0, between 1 and LARGEST_MULTIPLE, near the minimum of E(αV).
+    """A multiple α of Newton's step V from W = 0, between 1 and LARGEST_MULTIPLE, near the minimum of φ(α) = E(αV).
 
     ``slope``: φ′(0) = ⟨∇E(0), V⟩. The result is 1 if E no longer falls at V.
 
-    >>> import numpy as np
+    All probabilities are equal at W = 0, so the curvature of a logistic loss is largest there, and V is too short: the
+    minimum of φ is often at α between 1.2 and 2.5. The scores of αV are α times those of V, so φ′ at several α takes
+    one pass. The longer step usually saves one of five Newton steps, sometimes two.
+
+    The first estimate of the minimum is the zero of the rational function (−a + cα)/(1 + kα) that has the slope φ′(0) =
+    −a, its derivative φ″(0) = a (V is a Newton step) and φ′(1) = −b: with k = b/(a − b) it is at α = 1/(1 − k). One
+    secant step improves it.
+
     >>> from separatrix.core.problem import build_objective
     >>> from separatrix.core.penalty import Penalty
     >>> from separatrix.core.rows.labelled_table import labelled_rows

@@ -9,9 +9,6 @@ import numpy as np
 from separatrix.core.base.arrays import Array, Integers, all_true
 from separatrix.core.base.lazy import cached_property
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The penalty on weights, in raw units (docs/tour.md, R8).
-
 
 @dataclass(frozen=True)
 class Penalty:
@@ -71,10 +68,6 @@ def shortest(w: Array, g: Array, a: Array) -> Array:
     [2.0, 0.0]
     """
     return np.where(w == 0, soft(g, np.broadcast_to(a, g.shape)), g + a * np.sign(w))
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# The result of the choice of C: every value that was tried, with its score. ``penalty_search`` makes the choice.
 
 
 @dataclass(frozen=True)

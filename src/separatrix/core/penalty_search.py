@@ -1,14 +1,15 @@
 """The search for the strength of the penalty: the C whose fit predicts held-out rows best (docs/tour.md, R8, E2).
 
-Problem   min over C of the mean over rows of −ln P(t_i | x_i), by the fit at C without row i
+Problem   min over C of the mean over rows of −ln P(t_i | x_i), by the fit at C without row i, weighted by the sample
+          weights, which include class weights
 Given     rows, classes, weights, the penalty at C = 1
 Returns   the best C, the scores of all C tried, and the weights at the best C
 Step      from a first C, with warm starts, multiply C by a factor until the penalty has no effect or the score
           increases. If the first C is the best, divide C until the score increases or the fit is within 1 % of the
           null model. Then try the minimum of the parabola in ln C through the best C and its neighbours, while that
           predicts a gain
-Scores    by leverages or folds (``penalty_scores``). The only row of a class is not scored, because without it the
-          class is empty
+Scores    by the leverages of one fit for each C (``ByLeverages``), or by folds where there are too many parameters for
+          leverages (``ByFolds``). The only row of a class is not scored, because without it the class is empty
 
 Stone 1974; Rad and Maleki 2020.
 """
@@ -41,19 +42,19 @@ from separatrix.core.solvers.registry import choose
 from separatrix.core.solvers.span import MOST_SPAN_ROWS, Basis, factored_span
 from separatrix.core.solvers.state import Solver, in_memory
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Reduce the columns of sparse rows without changing ridge fits, by merging columns that are nonzero in only one row.
-#
-# Let J be the columns whose only nonzero entry is in row i. Their weights affect only the score of row i. If they add c
-# to that score, the penalty ½ Σ_{j∈J} q_j w_j² is at least ½ c²/v² with v² = Σ_{j∈J} x_ij²/q_j. Therefore one column
-# with the entry v in row i and q = 1 can replace all columns of J, in a fit to any subset of the rows. Columns of zeros
-# have weight zero and are dropped. In text data most columns are of these two kinds, since most words are rare.
+# --- The data and settings of the search
 
 
 def merged_columns(X: Any, q: Array) -> tuple[Any, Array]:
     """CSR rows with merged columns that give the same ridge fits as X (n, d), and the penalty factors of their columns.
 
     ``q``: the penalty factor of each column of X, (d,), all positive.
+
+    Let J be the columns whose only nonzero entry is in row i. Their weights affect only the score of row i. If they add
+    c to that score, the penalty ½ Σ_{j∈J} q_j w_j² is at least ½ c²/v² with v² = Σ_{j∈J} x_ij²/q_j. Therefore one
+    column with the entry v in row i and q = 1 can replace all columns of J, in a fit to any subset of the rows. Columns
+    of zeros have weight zero and are dropped. In text data most columns are of these two kinds, since most words are
+    rare.
 
     >>> from scipy.sparse import csr_array
     >>> rows, factors = merged_columns(csr_array([[3.0, 4.0, 1.0, 0.0], [0.0, 0.0, 1.0, 0.0]]), np.ones(4))
@@ -74,9 +75,6 @@ def merged_columns(X: Any, q: Array) -> tuple[Any, Array]:
     whole.indices, whole.indptr = whole.indices.astype(kind), whole.indptr.astype(kind)
     return whole, np.concatenate([q[shared], np.ones(len(rows))])
 
-
-# ----------------------------------------------------------------------------------------------------------------------
-# The data and settings of the search for the strength C of the penalty.
 
 CHOICE_OF_C = InMemory("choose_penalty", "it leaves out single rows, or selects the rows of folds by index")
 
@@ -157,12 +155,7 @@ class Question:
         return seen & (np.bincount(self.codes[seen], minlength=self.n_classes)[self.codes] > 1)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The interface of the methods that score values of C: score, plan of the search, smallest C (docs/tour.md, R8, E2).
-#
-# The score of C is the mean log loss of held-out rows by the fit at C, weighted by the sample weights, which include
-# class weights. ``leverage_scores`` and ``fold_scores`` are the two methods, and ``scoring_methods`` chooses one of
-# them.
+# --- The interface of the methods that score values of C
 
 # The path ends if the score is below this share of the null model's loss.
 PERFECT_LOSS_SHARE = 1e-3
@@ -223,7 +216,7 @@ class Method(Protocol):
 
 
 def mean_loss(loss: Array, weight: Array) -> tuple[float, float]:
-    """The weighted mean over rows and its standard error. For the mean over folds, see ``standings.Figure``."""
+    """The weighted mean over rows and its standard error. ``Figure`` has the mean over folds."""
     total = float(weight.sum())
     mean = float(weight @ loss) / total
     return mean, float(np.sqrt(np.sum((weight * (loss - mean)) ** 2))) / total
@@ -241,11 +234,7 @@ def lowest(walk: WarmPath) -> float:
     return max(ridge, lasso) or 1.0
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Scores of C by cross-validation, for problems with too many parameters for leverages (docs/tour.md, R8, E2).
-#
-# There are five stratified folds, with a regularisation path for each. For sparse rows, columns that are nonzero in
-# only one row are merged (``merged_columns``).
+# --- Scores by cross-validation
 
 # The number of folds of cross-validation.
 FOLDS = 5
@@ -254,6 +243,8 @@ FOLDS = 5
 @dataclass(frozen=True)
 class ByFolds:
     """Cross-validation with five stratified folds, and a path of warm-started fits on the training rows of each.
+
+    For sparse rows, columns that are nonzero in only one row are merged.
 
     ``compare`` fits an estimator once for each fold. Here all values of C are fitted for each fold, each with a warm
     start from the last, and the score is weighted by the sample weights.
@@ -291,9 +282,8 @@ class ByFolds:
                 problem, state = solved.problem, solved.outcome.state
                 fitted = max(fitted, (state.at.value - problem.penalty_value(state.W)) / problem.null_value)
         score, error = mean_loss(loss, question.weight * question.scored)
-        return Scored(
-            C, score, error, fitted, 0, 0, len(loss), score < PERFECT_LOSS_SHARE * self.walk.problem.null_value, None
-        )
+        last = score < PERFECT_LOSS_SHARE * self.walk.problem.null_value
+        return Scored(C, score, error, fitted, 0, 0, len(loss), last, None)
 
     def weights(self, best: Scored) -> Array | None:
         """None, because no fit to all rows was made, and fits to folds are not near enough to it."""
@@ -311,10 +301,7 @@ class ByFolds:
         return f"{FOLDS}-fold cross-validation, since parameters are too many for leverages"
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The start of the search for C, as predicted by one Newton step from the null model (docs/tour.md, R8).
-#
-# Takeuchi 1976 for the criterion, which Stone 1977 derives from leave-one-out.
+# --- The start of the search, as predicted by one Newton step from the null model
 
 # The penalty strengths 1/C at which the criterion is evaluated, relative to the largest curvature.
 STRENGTHS_TRIED = np.geomspace(1e-8, 1e8, 161)
@@ -336,7 +323,8 @@ def predicted_C(base: Objective, gradient: Array, rows: float) -> float:
 
     In coordinates in which the second derivatives μ and the penalty are diagonal, with γ the gradient, one step at
     C = 1/ρ lowers the training loss by Σ γ² (μ/2 + ρ)/(μ + ρ)². The loss of new rows falls by less: the difference is
-    1/rows times the effective number of parameters Σ μ/(μ + ρ).
+    1/rows times the effective number of parameters Σ μ/(μ + ρ). Takeuchi 1976 has this criterion, which Stone 1977
+    derives from leave-one-out.
 
     >>> from separatrix.core.penalty import Penalty
     >>> from separatrix.core.problem import build_objective
@@ -371,14 +359,7 @@ def predicted_C(base: Objective, gradient: Array, rows: float) -> float:
     return float(np.clip(C, SMALLEST_PREDICTED_C, 1 / SMALLEST_PREDICTED_C))
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Scores of C by approximate leave-one-out, from the leverages of one fit for each C (docs/tour.md, R8, E2).
-#
-# The fit at C starts from the fit at the nearest C (``ridge_path``), and the leverages follow from one product with the
-# inverse of the Hessian ∇²E. If rows are dense and fewer than the columns, this is done in the span of the rows; with
-# absolute values in the penalty, on the columns in use.
-#
-# Rad and Maleki 2020; Kimeldorf and Wahba 1970 for the span.
+# --- Scores by approximate leave-one-out
 
 # The path ends if the effective number of parameters exceeds this share of all parameters.
 UNPENALISED_SHARE = 0.99
@@ -442,6 +423,10 @@ class Absolute:
 class ByLeverages:
     """Approximate leave-one-out from the leverages of one fit for each C.
 
+    The leverages follow from one product with the inverse of the Hessian ∇²E. If rows are dense and fewer than the
+    columns, this is done in the span of the rows (Kimeldorf and Wahba 1970); with absolute values in the penalty, on
+    the columns in use.
+
     Unlike ``ByFolds`` it fits no model without the held-out rows: one Newton step from the fit to all rows replaces the
     refit, except for rows of high leverage.
     """
@@ -465,10 +450,8 @@ class ByLeverages:
         rows, theta, loss, inverse = fit = self.fits.at(C)
         if inverse is None:  # the penalty is negligible and the Hessian singular
             return Scored(C, np.inf, np.inf, 0.0, 0, 0, 0, True, None)
-        found, problem = (
-            leave_one_out(rows, theta, inverse, self.question.seed, lambda: self._lengths(rows)),
-            rows.problem,
-        )
+        found = leave_one_out(rows, theta, inverse, self.question.seed, lambda: self._lengths(rows))
+        problem = rows.problem
         score, error = mean_loss(found.loss, self.question.weight * self.question.scored)
         error = float(np.hypot(error, found.error))
         # With absolute values in the penalty, the effective number of parameters is the number of weights in use,
@@ -506,44 +489,7 @@ class ByLeverages:
         return f"approximate leave-one-out{where}{some}"
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The choice between leave-one-out and cross-validation as the method that scores values of C.
-
-
-def method_for(question: Question) -> Method:
-    """Leave-one-out if the Hessian is small enough, in the columns or in the span of the rows; otherwise folds.
-
-    >>> from separatrix.core.penalty import Penalty
-    >>> from separatrix.core.rows.labelled_table import labelled_rows
-    >>> rows = labelled_rows(np.arange(4.0)[:, None], np.array([0, 1, 0, 1]), 2)
-    >>> method_for(Question(rows, 2, Penalty(1.0, np.ones(1)))).name
-    'leave-one-out'
-    """
-    walk = question.walk()
-    problem = walk.problem = walk.problem.with_(penalty=walk.penalty)
-    if _has_short_span(question, walk):
-        basis = Basis(problem, *factored_span(problem, in_memory(problem, "leave-one-out")))
-        if basis.small.has_hessian:
-            return ByLeverages(question, walk, lowest(walk), Squares(Ridge.on(basis.small)), basis)
-    if problem.has_hessian and problem.has_absolute:
-        return ByLeverages(question, walk, lowest(walk), Absolute(walk, question.max_iter))
-    if problem.has_hessian:
-        path = Ridge.on(problem)
-        walk.problem = path.base  # it has the Gram matrix in its cache
-        return ByLeverages(question, walk, lowest(walk), Squares(path))
-    return ByFolds.over(question, walk)
-
-
-def _has_short_span(question: Question, walk: WarmPath) -> bool:
-    """Whether the rows are dense and fewer than the columns, and the minimum is in their span.
-
-    By the representer theorem it is in their span if the penalty is a sum of squares of all weights but the intercept.
-    """
-    X, d = question.block.X, question.n_features
-    all_squares = bool(np.all(walk.penalty.quadratic > 0)) and question.penalty.l1_ratio == 0
-    short = X.shape[0] < d and X.shape[0] <= MOST_SPAN_ROWS
-    return not question.n_offsets and all_squares and short and not is_sparse(X)
-
+# --- The search
 
 # The most values of C that are tried. Scores whose relative difference is below LEVEL_SCORE_SHARE count as equal.
 MOST_VALUES, LEVEL_SCORE_SHARE = 25, 1e-4
@@ -560,6 +506,35 @@ SMALLEST_LOG_STEP, SMALLEST_REFINED_GAINS = 0.3, (1e-3, 4e-3)
 # If the scales of the columns differ by more than this factor, a note says that a penalty in raw units affects only
 # some of them.
 LARGEST_SCALE_RATIO = 1000.0
+
+
+def method_for(question: Question) -> Method:
+    """Leave-one-out if the Hessian is small enough, in the columns or in the span of the rows; otherwise folds.
+
+    >>> from separatrix.core.penalty import Penalty
+    >>> from separatrix.core.rows.labelled_table import labelled_rows
+    >>> rows = labelled_rows(np.arange(4.0)[:, None], np.array([0, 1, 0, 1]), 2)
+    >>> method_for(Question(rows, 2, Penalty(1.0, np.ones(1)))).name
+    'leave-one-out'
+    """
+    walk = question.walk()
+    problem = walk.problem = walk.problem.with_(penalty=walk.penalty)
+    # By the representer theorem the minimum is in the span of the rows if the penalty is a sum of squares of all
+    # weights but the intercept. The rows must be dense and fewer than the columns.
+    X: Any = question.block.X
+    all_squares = bool(np.all(walk.penalty.quadratic > 0)) and question.penalty.l1_ratio == 0
+    short = X.shape[0] < question.n_features and X.shape[0] <= MOST_SPAN_ROWS
+    if not question.n_offsets and all_squares and short and not is_sparse(X):
+        basis = Basis(problem, *factored_span(problem, in_memory(problem, "leave-one-out")))
+        if basis.small.has_hessian:
+            return ByLeverages(question, walk, lowest(walk), Squares(Ridge.on(basis.small)), basis)
+    if problem.has_hessian and problem.has_absolute:
+        return ByLeverages(question, walk, lowest(walk), Absolute(walk, question.max_iter))
+    if problem.has_hessian:
+        path = Ridge.on(problem)
+        walk.problem = path.base  # it has the Gram matrix in its cache
+        return ByLeverages(question, walk, lowest(walk), Squares(path))
+    return ByFolds.over(question, walk)
 
 
 class Chosen(NamedTuple):
@@ -617,7 +592,13 @@ def _searched(method: Method) -> list[Scored]:
     """Scores at increasing C, then at decreasing C if the first is the best; in ascending order of C."""
     plan, path = method.plan, list[Scored]()
     while not _ends(path, plan):
-        path.append(_scored(method, _higher(path, plan), path))
+        if not path:
+            C = plan.first
+        elif path[-1].fitted >= NEARLY_SEPARATED_LOSS:
+            C = path[-1].C * plan.ratio
+        else:
+            C = path[-1].C * min(LARGEST_GENTLE_RATIO, plan.ratio)
+        path.append(_scored(method, C, path))
     while method.least < path[0].C and path[0].score == min(at.score for at in path) and not _level(path[:3]):
         if len(path) >= MOST_VALUES:
             break
@@ -628,15 +609,6 @@ def _searched(method: Method) -> list[Scored]:
 def _scored(method: Method, C: float, path: list[Scored]) -> Scored:
     with part("value of C", len(path) + 1, note=f"C = {C:.3g}"):
         return method.score(C)
-
-
-def _higher(path: list[Scored], plan: Plan) -> float:
-    """The next larger C."""
-    if not path:
-        return plan.first
-    return path[-1].C * (
-        plan.ratio if path[-1].fitted >= NEARLY_SEPARATED_LOSS else min(LARGEST_GENTLE_RATIO, plan.ratio)
-    )
 
 
 def _level(path: list[Scored]) -> bool:
@@ -678,8 +650,7 @@ def _described(question: Question, method: Method, path: list[Scored], best: Sco
     Cs, scores, errors = (np.array([getattr(at, name) for at in path]) for name in ("C", "score", "error"))
     parts = [
         f"C = {number_text(best.C)}, chosen by {method.note(path)}: log loss {number_text(best.score)} "
-        f"± {number_text(best.error, 2)} "
-        f"({_tried(Cs)})"
+        f"± {number_text(best.error, 2)} ({_tried(Cs)})"
     ]
     alone = int(np.sum(question.weight > 0) - np.sum(question.scored))
     if alone == 1:

@@ -1,17 +1,13 @@
-"""The problem that a fit solves: rows + loss + penalty in standard coordinates, its sums and their caches.
+"""The problem that a fit solves: rows, loss and penalty in standard coordinates, with its sums in a cache.
 
-The objective: a mean over rows plus a penalty.
+`Objective` is a mean over rows plus a penalty,
 
     E(W) = (1/S) Σ_i s_i ℓ(t_i, W x̄_i) + Σ_k Σ_j ½ (r_j W_kj)² + a_j |W_kj|,    S = Σ_i s_i,   r_0 = a_0 = 0
 
 with W (K or 1, d + 1), intercepts in column 0, in the coordinates of the rows' frame. With the penalty strength
 1/C, the share α of absolute values and factors f_j in raw units, r_j = ((1 − α) f_j/(C S))^½ / scale_j and
 a_j = α f_j/(C S scale_j), so E · C S is scikit-learn's objective. Lectures 000, 002 and 004 divide by N as here;
-minimisers do not depend on it.
-
-`Objective` is built up in five modules, each on the one before: ``problem_parts`` (the parts of a problem, and copies
-with other parts), ``row_statistics``, ``framed_penalty``, ``identified_directions``, and this one, which adds E itself
-and its derivatives.
+minimisers do not depend on it. ``build_objective`` makes the objective of a fit from labelled rows.
 """
 
 from __future__ import annotations
@@ -19,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from math import sqrt
-from typing import Any, ClassVar, Literal, NoReturn, Self, TypeVar
+from typing import Any, ClassVar, Literal, NoReturn, TypeVar
 
 import numpy as np
 
@@ -64,14 +60,9 @@ from separatrix.core.rows.column_statistics import standard_frame, summarise
 from separatrix.core.rows.frame import Frame, power_of_two
 from separatrix.core.rows.memory_rows import some_rows
 from separatrix.core.rows.protocol import Rows, Together, number_of_rows
-from separatrix.core.rows.sampling import Sample
+from separatrix.core.rows.sampling import SAMPLE_SEED, Sample, sample_size
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Cached statistics of a problem, each with the parts of the problem that it depends on.
-#
-# A copy of a problem may change five parts: the ``rows`` with their targets and weights, their ``frame``, the
-# ``penalty``, which columns of W are ``pinned``, and the ``loss``. ``Objective.with_`` keeps the statistics that depend
-# on none of the changed parts.
+# --- Cached statistics of a problem, each with the parts of the problem that it depends on
 
 T = TypeVar("T")
 
@@ -79,7 +70,11 @@ Part = Literal["rows", "frame", "penalty", "pinned", "loss"]
 
 
 class Statistic(cached_property[T]):
-    """A cached property that declares the parts of the problem it depends on.
+    """A cached property that declares the parts of the problem it depends on, which are five.
+
+    A copy of a problem may change the ``rows`` with their targets and weights, their ``frame``, the ``penalty``, which
+    columns of W are ``pinned``, and the ``loss``. ``Objective.with_`` keeps the statistics that depend on none of the
+    changed parts.
 
     ``narrowed``: a function that updates the statistic when more columns are pinned, given its value and the pinned
     columns, (d + 1,) booleans; None if it must be computed again.
@@ -122,19 +117,58 @@ def depends_on(
     return declare
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The parts of a problem, and its copies with other parts, which keep every cached statistic that still holds.
-#
-# A problem is immutable: whoever holds one can rely on it. ``with_`` makes a changed copy.
+# --- The objective
+
+# A root penalty below this share of the rounding noise has no effect on second derivatives: its square is rounded away.
+WEAKEST_PENALTY_SHARE = 0.01
+# Root penalties in the frame's coordinates are limited to this: with a curvature of 1e300 a weight is zero.
+LARGEST_ROOT_PENALTY = 1e150
+# The squares of smaller entries underflow.
+SMALLEST_SQUARABLE_ENTRY = 1e-140
+# Framed columns whose root penalty is below this are not small, because the frame scales columns and penalty together.
+LARGEST_ROOT_PENALTY_OF_FULL_COLUMNS = 0.25
+# With more columns than this, computing their rank from singular values would take longer than the fit.
+MOST_RANK_COLUMNS = 1000
+# With more parameters than this, the Hessian is neither built nor factored.
+LARGEST_HESSIAN = 3000
+# The points at which E is computed in one read of rows outside memory: a read costs about as much as three of them.
+POINTS_IN_ONE_READ = 4
 
 
-class ProblemParts:
-    """Rows, loss, penalty and pinned columns, with a cache of statistics.
+def _without_products(products: Array, pinned: AnyArray) -> Array:
+    """A Gram matrix without the pinned columns."""
+    kept = products.copy()
+    kept[:, pinned] = kept[pinned, :] = 0.0
+    return kept
 
-    ``statistics``: all statistics of the class and its bases, by name. `Objective` describes the parts.
+
+def _without_columns(root: Array, pinned: AnyArray) -> Array:
+    """A root of a Gram matrix without the pinned columns."""
+    kept = root.copy()
+    kept[:, pinned] = 0.0
+    return kept
+
+
+class Objective:
+    """E(W) over rows: an immutable problem with cached statistics.
+
+    The problem consists of the rows, the loss, the penalty, the number of classes, ``fit_intercept``, and
+
+    - ``pinned``: the columns of W that keep their starting values, (d + 1,) booleans. By default these are an intercept
+      that is not fitted, which stays zero, and the last ``n_offsets`` columns, offsets whose weights stay one;
+    - ``names``: the names of the columns, for messages;
+    - ``weight_unit``: the rows' weights have been divided by this;
+    - ``standard``: the same problem in standard coordinates, if this one is not in them. Bounds are computed there,
+      because columns far from zero look collinear in their own units.
+
+    Statistics are computed on first use and cached; ``statistics`` has all of them by name. ``known`` gives the values
+    of statistics that are already known, by name. ``passes_before``: the passes on the rows' counter that belong to
+    other problems. Whoever holds a problem can rely on it, since it does not change: ``with_`` makes a changed copy.
+
+    x̄ is a row with a leading 1, in the coordinates of the rows' frame; s is its weight.
     """
 
-    statistics: ClassVar[dict[str, Statistic[Any]]] = {}
+    statistics: ClassVar[dict[str, Statistic[Any]]]
 
     rows: Rows
     loss: Loss
@@ -145,12 +179,8 @@ class ProblemParts:
     n_offsets: int
     names: list[str] | None
     weight_unit: float
-    standard: Self | None
+    standard: Objective | None
     _passes_before: int
-
-    def __init_subclass__(cls) -> None:
-        members = [item for base in reversed(cls.__mro__) for item in vars(base).items()]
-        cls.statistics = {name: value for name, value in members if isinstance(value, Statistic)}
 
     def __init__(
         self,
@@ -164,7 +194,7 @@ class ProblemParts:
         n_offsets: int = 0,
         names: list[str] | None = None,
         weight_unit: float = 1.0,
-        standard: Self | None = None,
+        standard: Objective | None = None,
         known: Mapping[str, Any] | None = None,
         passes_before: int = 0,
     ) -> None:
@@ -204,15 +234,12 @@ class ProblemParts:
         loss: Loss | None = None,
         known: Mapping[str, Any] | None = None,
         count_anew: bool = False,
-    ) -> Self:
+    ) -> Objective:
         """A copy with other parts that keeps every cached statistic that does not depend on them.
 
         ``loss``: another loss of the same targets.
         ``known``: statistics of the new problem that are already known. ``count_anew``: its passes are counted from 0.
 
-        >>> import numpy as np
-        >>> from separatrix.core.losses import LOSSES
-        >>> from separatrix.core.problem import Objective
         >>> from separatrix.core.rows.memory_rows import memory_rows
         >>> rows = memory_rows(np.array([[0.0], [1.0]]), np.array([-1.0, 1.0]))
         >>> weak = Objective(rows, LOSSES["logistic"], Penalty(1.0, np.ones(1)))
@@ -227,7 +254,7 @@ class ProblemParts:
             passes_before = of.counter.passes
         else:
             passes_before = self._passes_before if rows is None else 0
-        return type(self)(
+        return Objective(
             of,
             parts["loss"],
             parts["penalty"],
@@ -242,7 +269,7 @@ class ProblemParts:
             passes_before=passes_before,
         )
 
-    def _changed_standard(self, changes: Mapping[Part, Any]) -> Self | None:
+    def _changed_standard(self, changes: Mapping[Part, Any]) -> Objective | None:
         """``standard`` with these changes; None for other rows, whose standard coordinates are not known."""
         if self.standard is None or "rows" in changes:
             return None
@@ -298,28 +325,7 @@ class ProblemParts:
             gradient[:, self.pinned] = 0.0
         return gradient
 
-
-# ----------------------------------------------------------------------------------------------------------------------
-# What a problem knows of its rows: their number, their sums by class, their sizes, and a sample of them.
-#
-# None of it depends on the penalty. x̄ is a row with a leading 1, in the coordinates of the rows' frame; s is its
-# weight.
-
-# A sample has max(20 p, min(max(SAMPLE_ROWS, n/16), MOST_SAMPLE_ENTRIES/(d + 1))) rows for p parameters.
-SAMPLE_ROWS, MOST_SAMPLE_ENTRIES, SAMPLE_SEED = 4000, 9 << 19, 20_231_017
-
-
-def sample_size(n_rows: int, n_parameters: int, width: int) -> int:
-    """The approximate size of a sample of rows with ``width`` = d + 1 entries.
-
-    >>> sample_size(20_000_000, 21, 21), sample_size(1000, 500, 500)
-    (224694, 10000)
-    """
-    return max(20 * n_parameters, min(max(SAMPLE_ROWS, n_rows // 16), MOST_SAMPLE_ENTRIES // width))
-
-
-class RowStatistics(ProblemParts):
-    """The statistics of the rows: counts, sums by class, sizes of columns, and the sample."""
+    # --- The rows: counts, sums by class, sizes of columns, and the sample
 
     @depends_on("rows")
     def targets(self) -> AnyArray:
@@ -409,22 +415,7 @@ class RowStatistics(ProblemParts):
         """(mean of x̄_j²)^½ by column, (d + 1)."""
         return np.sqrt(self.rows.fold(SecondMoments(self.shape[1])) / self.total_weight)
 
-
-# ----------------------------------------------------------------------------------------------------------------------
-# The penalty in the coordinates of the rows' frame, Σ_k Σ_j ½ (r_j W_kj)² + a_j |W_kj|, and the columns it holds.
-#
-# With the penalty strength 1/C, the share α of absolute values and factors f_j in raw units,
-#
-#     r_j = ((1 − α) f_j/(C S))^½ / scale_j,    a_j = α f_j/(C S scale_j),    S = Σ_i s_i,    r_0 = a_0 = 0.
-
-# A root penalty below this share of the rounding noise has no effect on second derivatives: its square is rounded away.
-WEAKEST_PENALTY_SHARE = 0.01
-# Root penalties in the frame's coordinates are limited to this: with a curvature of 1e300 a weight is zero.
-LARGEST_ROOT_PENALTY = 1e150
-
-
-class FramedPenalty(RowStatistics):
-    """The penalty's value and gradient, and which columns it holds."""
+    # --- The penalty, and the columns that it holds
 
     @depends_on("rows", "frame", "penalty")
     def root_penalty(self) -> Array:
@@ -526,104 +517,7 @@ class FramedPenalty(RowStatistics):
             return gradient
         return shortest(W, gradient, self.absolute_penalty)
 
-
-# ----------------------------------------------------------------------------------------------------------------------
-# Finds the directions of the columns that the rows and the penalty identify, from as few rows as show them.
-#
-# Columns that are independent on a sample are independent on all rows, so the sample is read first. If its columns seem
-# dependent, one pass over all rows tests whether the directions outside are zero on every row. Only if they are not is
-# the Gram matrix of all rows built, and where its eigenvalues do not decide, a root of it, which keeps twice the
-# digits.
-
-# The squares of smaller entries underflow.
-SMALLEST_SQUARABLE_ENTRY = 1e-140
-# Framed columns whose root penalty is below this are not small, because the frame scales columns and penalty together.
-LARGEST_ROOT_PENALTY_OF_FULL_COLUMNS = 0.25
-
-
-def columns_alone(problem: IdentifiedDirections) -> Subspace:
-    """The identified directions of the columns without a penalty.
-
-    The frame is chosen for columns and penalty together, so with a strong penalty a framed column may be nearly zero.
-    Such a column is rescaled to its own size first, which takes a pass. A sample saves the pass if its columns are
-    independent and their squares do not underflow.
-    """
-    alone = problem.sample_columns_alone
-    if alone is not None and alone.Z is None and all_true(problem.sample_gram.diagonal() > SMALLEST_SQUARABLE_ENTRY**2):
-        return alone
-    none = np.zeros(problem.shape[1])
-    strong = np.any(problem.root_penalty > LARGEST_ROOT_PENALTY_OF_FULL_COLUMNS)
-    size = problem.largest_entries[1:] if strong else none[1:]
-    small = (size > 0) & (size < SMALLEST_SQUARABLE_ENTRY)
-    if not np.any(small):
-        return identified_columns(problem, none)
-    frame = problem.rows.frame
-    with np.errstate(under="ignore"):
-        rescaled = Frame(frame.center, np.where(small, frame.scale * power_of_two(size), frame.scale))
-    return problem.with_(frame=rescaled, penalty=Penalty.none(problem.rows.n_features)).columns_alone
-
-
-def identified_columns(problem: IdentifiedDirections, root_penalty: Array) -> Subspace:
-    """The identified directions of the columns with this penalty, which may differ from the problem's."""
-    curvature = 0.25 * problem.sample_gram + (penalty := np.diag(root_penalty**2))
-    space = identified(curvature) if np.any(root_penalty) else problem.sample_columns_alone
-    if space is None and problem.sampled.n_rows < problem.n_rows:
-        guess = split_by_gap(curvature)
-        if guess is None:
-            guess = _by_root(problem, problem.root_gram_of(problem.sampled.block), root_penalty)
-        space = _shown_on_all(problem, guess)
-    space = space or identified(0.25 * problem.gram + penalty)
-    return space or _by_root(problem, problem.root_gram, root_penalty)
-
-
-def _by_root(problem: IdentifiedDirections, root: Array, root_penalty: Array) -> Subspace:
-    return identified_by_root(np.vstack([0.5 * root, np.diag(root_penalty)]), problem.column_noise)
-
-
-def _shown_on_all(problem: IdentifiedDirections, space: Subspace) -> Subspace | None:
-    """The subspace found on a sample, or None if a direction outside it is not zero on all rows.
-
-    Without a penalty the directions outside are first counted exactly. Directions that a sample resolves are not null,
-    so if all others are null, then the sample's rows span the same space as all rows, whatever the rounding errors of
-    its basis.
-    """
-    outside = space.outside()
-    if not len(outside):
-        return space
-    if not np.any(problem.root_penalty):
-        space = replace(space, others_null=all_null(problem.rows, space, problem.pinned, problem.held))
-        if space.others_null:
-            return space
-    length = np.sqrt(problem.rows.fold(ScoreSquares(outside)) / problem.total_weight)
-    size = np.sqrt(outside**2 @ np.diag(problem.sample_gram))
-    return space if np.all(length <= problem.column_noise * np.sqrt(problem.shape[1]) * size) else None
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# The directions of W on which E depends, from Gram matrices of the columns and the penalty.
-#
-# The Gram matrix is (1/S) Σ s x̄ x̄ᵀ, of all rows or of a sample; a root of it keeps twice the digits.
-
-# With more columns than this, computing their rank from singular values would take longer than the fit.
-MOST_RANK_COLUMNS = 1000
-
-
-def _without_products(products: Array, pinned: AnyArray) -> Array:
-    """A Gram matrix without the pinned columns."""
-    kept = products.copy()
-    kept[:, pinned] = kept[pinned, :] = 0.0
-    return kept
-
-
-def _without_columns(root: Array, pinned: AnyArray) -> Array:
-    """A root of a Gram matrix without the pinned columns."""
-    kept = root.copy()
-    kept[:, pinned] = 0.0
-    return kept
-
-
-class IdentifiedDirections(FramedPenalty):
-    """Gram matrices, the rank of the columns, and the directions that rows and penalty identify."""
+    # --- Gram matrices, the rank of the columns, and the directions that rows and penalty identify
 
     @depends_on("rows", "frame", "penalty", "pinned", "loss")
     def dense_table(self) -> DenseTable | None:
@@ -665,13 +559,69 @@ class IdentifiedDirections(FramedPenalty):
 
     @depends_on("rows", "frame", "pinned")
     def columns_alone(self) -> Subspace:
-        """The identified directions of the columns without a penalty."""
-        return columns_alone(self)
+        """The identified directions of the columns without a penalty.
+
+        The frame is chosen for columns and penalty together, so with a strong penalty a framed column may be nearly
+        zero. Such a column is rescaled to its own size first, which takes a pass. A sample saves the pass if its
+        columns are independent and their squares do not underflow.
+        """
+        alone = self.sample_columns_alone
+        smallest = SMALLEST_SQUARABLE_ENTRY**2
+        if alone is not None and alone.Z is None and all_true(self.sample_gram.diagonal() > smallest):
+            return alone
+        none = np.zeros(self.shape[1])
+        strong = np.any(self.root_penalty > LARGEST_ROOT_PENALTY_OF_FULL_COLUMNS)
+        size = self.largest_entries[1:] if strong else none[1:]
+        small = (size > 0) & (size < SMALLEST_SQUARABLE_ENTRY)
+        if not np.any(small):
+            return self._identified_columns(none)
+        frame = self.rows.frame
+        with np.errstate(under="ignore"):
+            rescaled = Frame(frame.center, np.where(small, frame.scale * power_of_two(size), frame.scale))
+        return self.with_(frame=rescaled, penalty=Penalty.none(self.rows.n_features)).columns_alone
 
     @depends_on("rows", "frame", "pinned")
     def sample_columns_alone(self) -> Subspace | None:
         """The directions that the sample identifies without a penalty; None if float64 does not decide it."""
         return identified(0.25 * self.sample_gram)
+
+    def _identified_columns(self, root_penalty: Array) -> Subspace:
+        """The identified directions of the columns with this penalty, which may differ from the problem's.
+
+        Columns that are independent on a sample are independent on all rows, so the sample is read first. If its
+        columns seem dependent, one pass over all rows tests whether the directions outside are zero on every row. Only
+        if they are not is the Gram matrix of all rows built, and where its eigenvalues do not decide, a root of it,
+        which keeps twice the digits.
+        """
+        penalty = np.diag(root_penalty**2)
+
+        def by_root(root: Array) -> Subspace:
+            return identified_by_root(np.vstack([0.5 * root, np.diag(root_penalty)]), self.column_noise)
+
+        curvature = 0.25 * self.sample_gram + penalty
+        space = identified(curvature) if np.any(root_penalty) else self.sample_columns_alone
+        if space is None and self.sampled.n_rows < self.n_rows:
+            guess = split_by_gap(curvature)
+            space = self._shown_on_all(by_root(self.root_gram_of(self.sampled.block)) if guess is None else guess)
+        return space or identified(0.25 * self.gram + penalty) or by_root(self.root_gram)
+
+    def _shown_on_all(self, space: Subspace) -> Subspace | None:
+        """The subspace found on a sample, or None if a direction outside it is not zero on all rows.
+
+        Without a penalty the directions outside are first counted exactly. Directions that a sample resolves are not
+        null, so if all others are null, then the sample's rows span the same space as all rows, whatever the rounding
+        errors of its basis.
+        """
+        outside = space.outside()
+        if not len(outside):
+            return space
+        if not np.any(self.root_penalty):
+            space = replace(space, others_null=all_null(self.rows, space, self.pinned, self.held))
+            if space.others_null:
+                return space
+        length = np.sqrt(self.rows.fold(ScoreSquares(outside)) / self.total_weight)
+        size = np.sqrt(outside**2 @ np.diag(self.sample_gram))
+        return space if np.all(length <= self.column_noise * np.sqrt(self.shape[1]) * size) else None
 
     @depends_on("rows", "frame", "penalty", "pinned")
     def subspace(self) -> Subspace:
@@ -689,7 +639,7 @@ class IdentifiedDirections(FramedPenalty):
         elif (alone := self.sample_columns_alone) is not None and alone.Z is None:
             columns = alone
         else:
-            columns = identified_columns(self, self.root_penalty)
+            columns = self._identified_columns(self.root_penalty)
         return columns if self.shape[0] == 1 else replace(columns, Q=contrasts(self.shape[0]))
 
     @depends_on("rows", "pinned")
@@ -705,34 +655,12 @@ class IdentifiedDirections(FramedPenalty):
 
     @depends_on("rows", "frame", "penalty", "pinned")
     def unresolved(self) -> tuple[int, ...]:
-        """The columns of W in directions on which E depends but that float64 cannot resolve (``resolution``)."""
+        """The columns of W in directions on which E depends but that float64 cannot resolve."""
         if self.subspace.Z is None:
             return ()
         return unresolved(self.rows, self.subspace, self.pinned, self.held)
 
-
-# With more parameters than this, the Hessian is neither built nor factored.
-LARGEST_HESSIAN = 3000
-# The points at which E is computed in one read of rows outside memory: a read costs about as much as three of them.
-POINTS_IN_ONE_READ = 4
-
-
-class Objective(IdentifiedDirections):
-    """E(W) over rows: an immutable problem with cached statistics.
-
-    The problem consists of the rows, the loss, the penalty, the number of classes, ``fit_intercept``, and
-
-    - ``pinned``: the columns of W that keep their starting values, (d + 1,) booleans. By default these are an intercept
-      that is not fitted, which stays zero, and the last ``n_offsets`` columns, offsets whose weights stay one;
-    - ``names``: the names of the columns, for messages;
-    - ``weight_unit``: the rows' weights have been divided by this;
-    - ``standard``: the same problem in standard coordinates, if this one is not in them. Bounds are computed there,
-      because columns far from zero look collinear in their own units.
-
-    Statistics are computed on first use and cached (``statistic.py``). ``known`` gives the values of statistics that
-    are already known, by name. ``passes_before``: the passes on the rows' counter that belong to other problems.
-    ``with_`` makes a changed copy.
-    """
+    # --- E and its derivatives
 
     @depends_on("rows", "loss")
     def has_hessian(self) -> bool:
@@ -857,8 +785,10 @@ class Objective(IdentifiedDirections):
         return self.rows.frame.from_original(np.eye(*self.shape, k=self.shape[1] - self.n_offsets))
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Builds the objective of a fit: coordinates, penalty and offset. NaN and infinity are refused here.
+Objective.statistics = {name: value for name, value in vars(Objective).items() if isinstance(value, Statistic)}
+
+
+# --- Build the objective of a fit: coordinates, penalty and offset
 
 # If at most this share of the columns has a large offset, copying those columns is cheaper than a pass over all.
 MOST_LARGE_OFFSET_SHARE = 0.1
@@ -899,38 +829,26 @@ def build_objective(
         This many of the last columns are offsets: they are added to the scores, with weights pinned at one.
     """
     if n_offsets:
-        penalty, names = penalty.with_free(n_offsets), _with_offset_names(names, n_offsets)
+        penalty = penalty.with_free(n_offsets)
+        names = None if names is None else [*names, *(f"offset {k}" for k in range(n_offsets))]
     penalty = penalty.times(1.0 / rows.weight_unit)
     summary = summarise(rows, names, np.array([1.0]) if n_classes == 2 else np.arange(1, n_classes), ranges=False)
     kept = LOSSES[loss if n_classes == 2 else "softmax"]
     frame = standard_frame(summary, penalty.quadratic / summary.weight, fit_intercept, hide_constant)
-    sums, multiclass = None, kept.traits.multiclass
+    sums = None
     if not frame.has_large_offset:
         sums = summary.class_sums(frame)
     elif np.count_nonzero(frame.is_far) <= MOST_LARGE_OFFSET_SHARE * len(frame.is_far):
-        sums = _with_far_sums(rows, frame, summary.class_sums(frame), multiclass)
+        # Sums of raw entries have too few digits for columns with a large offset, so these are summed again.
+        sums, far = summary.class_sums(frame), np.flatnonzero(frame.is_far)
+        partial = ClassSums(len(sums), len(far) + 1, not kept.traits.multiclass)
+        again = rows.fold(ClassSumsOfColumns(partial, far, Frame(frame.center[far], frame.scale[far])))
+        sums[:, 1 + far] = again[:, 1:]
+    fixed = (kept, penalty, n_classes, fit_intercept)
     more: dict[str, Any] = {"names": names, "weight_unit": rows.weight_unit, "n_offsets": n_offsets}
-    objective = Objective(
-        rows.seen_through(frame),
-        kept,
-        penalty,
-        n_classes,
-        fit_intercept,
-        known=None if sums is None else {"class_sums": sums},
-        **more,
-    )
-    return (
-        objective if standard else Objective(rows, kept, penalty, n_classes, fit_intercept, standard=objective, **more)
-    )
-
-
-def _with_far_sums(rows: Rows, frame: Frame, sums: Array, multiclass: bool) -> Array:
-    """Σ s x̄ by class, recomputed for columns with a large offset, where sums of raw entries have too few digits."""
-    far = np.flatnonzero(frame.is_far)
-    partial = ClassSums(len(sums), len(far) + 1, not multiclass)
-    again = rows.fold(ClassSumsOfColumns(partial, far, Frame(frame.center[far], frame.scale[far])))
-    sums[:, 1 + far] = again[:, 1:]
-    return sums
+    known = None if sums is None else {"class_sums": sums}
+    objective = Objective(rows.seen_through(frame), *fixed, known=known, **more)
+    return objective if standard else Objective(rows, *fixed, standard=objective, **more)
 
 
 def as_offset(offset: Any, n_rows: int, n_scores: int) -> Array | None:
@@ -952,7 +870,3 @@ def as_offset(offset: Any, n_rows: int, n_scores: int) -> Array | None:
     if not np.all(np.isfinite(given)):
         raise ParameterError("offset", "it holds NaN or infinity", remedy)
     return given
-
-
-def _with_offset_names(names: list[str] | None, n_offsets: int) -> list[str] | None:
-    return None if names is None else [*names, *(f"offset {k}" for k in range(n_offsets))]

@@ -1,4 +1,13 @@
-"""Fisher's direction and that of the means, thresholds along them, rows projected on them (docs/tour.md, F1–F5)."""
+"""Rows projected on few directions, with thresholds along them (docs/tour.md, F1–F5).
+
+A direction is that of the class means (F1) or Fisher's (F2, F3, F5). A threshold is where the posteriors of Gaussians
+cross (F4), or midway between the means. Along y = w·x class i has mean m_i and the unbiased variance σ_i² =
+s_i²/(n_i − 1); with priors n_i/n
+
+    ln P(C₂|y)/P(C₁|y) = ln n₂/n₁ − ln σ₂/σ₁ − (y − m₂)²/2σ₂² + (y − m₁)²/2σ₁²
+
+Lecture 001 omits −ln σ₂/σ₁, which is right only for equal variances. It is included here.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +22,7 @@ from separatrix.core.gaussians import Gaussians, QuadraticScorer, Whitening
 from separatrix.core.moments import Moments
 from separatrix.core.scorer import Scorer, Scores
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Directions along which class means differ: that of the means (F1) and Fisher's (F2, F3, F5).
+# --- Directions
 
 # Scatter along a direction below this share of the total scatter there is a rounding error.
 SMALLEST_SCATTER_SHARE = 1e-20
@@ -148,8 +156,15 @@ class Fisher:
         E = apart(moments)
         _refuse_equal_means(E)
         white = Whitening.of(moments.within)
-        if white.rank == 0 or not self._seen(white, E):
-            return self._without_scatter(moments, white, q)
+        # The means are seen to differ if they do along directions that have scatter, beyond rounding.
+        scatter = np.sqrt(np.sum(white.colour**2, axis=1))
+        framed = E / np.where(scatter > 0, scatter, 1.0)
+        seen = not white.singular or bool(np.linalg.norm(E @ white.A) > 1e-10 * np.linalg.norm(framed))
+        if white.rank == 0 or not seen:  # directions of the means in the null space of S_W
+            w = E.T - white.A @ (white.colour.T @ E.T)
+            _, sigma, Vt = np.linalg.svd(w.T, full_matrices=False)
+            V = _onward(Vt[: min(q, int(np.sum(sigma > 1e-12 * sigma[0])))].T, moments)
+            return _unit(V / moments.frame.scale[:, None]), sigma**2 / np.sum(sigma**2)
         _, sigma, Vt = np.linalg.svd(E @ white.A, full_matrices=False)
         q = min(q, int(np.sum(sigma > 1e-12 * sigma[0])))
         V = _onward(white.A @ Vt[:q].T, moments)
@@ -158,18 +173,6 @@ class Fisher:
         else:
             raw = V * np.sqrt(max(moments.total_weight - len(moments.weight), 1.0)) / moments.frame.scale[:, None]
         return raw, sigma**2 / np.sum(sigma**2)
-
-    def _seen(self, white: Whitening, E: Array) -> bool:
-        """Whether the means differ along directions that have scatter, beyond rounding."""
-        return not white.singular or bool(np.linalg.norm(E @ white.A) > 1e-10 * np.linalg.norm(E / _units(white)))
-
-    def _without_scatter(self, moments: Moments, white: Whitening, q: int) -> tuple[Array, Array]:
-        """Directions of the means in the null space of S_W."""
-        E = apart(moments)
-        w = E.T - white.A @ (white.colour.T @ E.T)
-        _, sigma, Vt = np.linalg.svd(w.T, full_matrices=False)
-        V = _onward(Vt[: min(q, int(np.sum(sigma > 1e-12 * sigma[0])))].T, moments)
-        return _unit(V / moments.frame.scale[:, None]), sigma**2 / np.sum(sigma**2)
 
     def criterion(self, moments: Moments, V: Array) -> float:
         framed = V * moments.frame.scale[:, None]
@@ -213,23 +216,10 @@ class Fisher:
         return float(np.linalg.norm(slope - Q @ (Q.T @ slope)))
 
 
-def _units(white: Whitening) -> Array:
-    """√S_jj by column; 1 where there is no scatter."""
-    scatter = np.sqrt(np.sum(white.colour**2, axis=1))
-    return np.where(scatter > 0, scatter, 1.0)
-
-
 DIRECTIONS: dict[str, Direction] = {"fisher": Fisher(), "means": Means()}
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Thresholds along a projection: where the posteriors of Gaussians cross (F4), or midway between the means.
-#
-# Along y = w·x class i has mean m_i and the unbiased variance σ_i² = s_i²/(n_i − 1); with priors n_i/n
-#
-#     ln P(C₂|y)/P(C₁|y) = ln n₂/n₁ − ln σ₂/σ₁ − (y − m₂)²/2σ₂² + (y − m₁)²/2σ₁²
-#
-# Lecture 001 omits −ln σ₂/σ₁, which is right only for equal variances. It is included here.
+# --- Thresholds
 
 
 @dataclass(frozen=True)
@@ -349,8 +339,7 @@ def _nearest(found: Moments, V: Array, classes: AnyArray, priors: Array) -> Scor
 THRESHOLDS: dict[str, Threshold] = {"gaussian": GaussianThreshold(), "midpoint": MidpointThreshold()}
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Rows projected on a few directions, with thresholds along them (docs/tour.md, F1–F5).
+# --- A direction and a threshold, by name
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,10 @@
-"""The regularisation path: rows in reduced coordinates, warm starts, leverages and the inverse of ∇²E at each C
-(docs/tour.md, R8).
+"""The regularisation path: fits of the same rows at a sequence of values of C (docs/tour.md, R8).
+
+``WarmPath`` starts each fit from the last one, with any solver and penalty. ``Ridge`` is for a quadratic penalty: it
+works in the reduced coordinates of ``ReducedRows`` and also gives the inverse of ∇²E at each C, from which the leverage
+of each row and its score by a fit without it follow.
+
+Friedman, Hastie and Tibshirani 2010, section 2.5.
 """
 
 from __future__ import annotations
@@ -32,16 +37,7 @@ from separatrix.core.solvers.lbfgs import Pairs, QuasiNewton
 from separatrix.core.solvers.registry import choose, refuse_unmet
 from separatrix.core.solvers.state import Solver, State, in_memory
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Rows in the reduced coordinates W = W₀ + Q Θ Zᵀ of the identified directions, reused along the regularisation path.
-#
-# With x = Zᵀ x̄ (r,), c scores in the span of Q, and σ_i = s_i/S, the mean loss is Σ σ_i ℓ(t_i, z⁰_i + Q Θ x_i), where
-# z⁰ is the contribution of an offset. All sums over rows, and all quantities of a single row, are then products with
-# the matrix whose rows are the x_i.
-#
-# Small dense tables, and CSR tables that are small or mostly nonzero, are converted to that matrix once: a path
-# makes about twenty passes over them, and on a table of 400 × 20 the frames, blocks and strands of a pass by
-# ``Rows.fold`` take four times as long as its arithmetic. Other rows are not copied, and their sums are folds.
+# --- Rows in the reduced coordinates W = W₀ + Q Θ Zᵀ of the identified directions
 
 # Tables with more entries than this are not copied to a dense matrix.
 MOST_COPIED_ENTRIES = 1 << 22
@@ -53,7 +49,12 @@ SCALED_ENTRIES_PER_PRODUCT, FEWEST_ROWS_PER_PRODUCT = 1 << 20, 64
 
 
 class ReducedRows(ABC):
-    """Rows in reduced coordinates: targets t (n,), σ (n,), z⁰ (K, n) or None, and products with the x (n, r)."""
+    """Rows in reduced coordinates: targets t (n,), σ (n,), z⁰ (K, n) or None, and products with the x (n, r).
+
+    With x = Zᵀ x̄ (r,), c scores in the span of Q, and σ_i = s_i/S, the mean loss is Σ σ_i ℓ(t_i, z⁰_i + Q Θ x_i),
+    where z⁰ is the contribution of an offset. All sums over rows, and all quantities of a single row, are then products
+    with the matrix whose rows are the x_i.
+    """
 
     problem: Objective
     space: Subspace
@@ -300,17 +301,30 @@ class Framed(ReducedRows):
 def reduce_rows(problem: Objective, space: Subspace | None = None) -> Written | Framed:
     """The rows of a problem in the coordinates of a subspace, by default its own; small tables become a dense matrix.
 
-    In that case, if no subspace is given, the problem of the result has the Gram matrix of that dense matrix in its
-    cache, so that its subspace is computed from the same numbers.
+    Small dense tables, and CSR tables that are small or mostly nonzero, are converted to that matrix once: a path makes
+    about twenty passes over them, and on a table of 400 × 20 the frames, blocks and strands of a pass by ``Rows.fold``
+    take four times as long as its arithmetic. If no subspace is given, the problem of the result then has the Gram
+    matrix of that dense matrix in its cache, so that its subspace is computed from the same numbers. Other rows are not
+    copied, and their sums are folds.
     """
     block: Any = in_memory(problem, "leave-one-out")
     sigma, beside = block.weight / problem.total_weight, problem.offsets
     shift = None if beside is None else block.scores(beside).T
-    if block.X.shape[0] * problem.shape[1] > MOST_COPIED_ENTRIES or (is_sparse(block.X) and not _full(block.X)):
+    n, d = block.X.shape
+    # A dense copy of a CSR table is affordable if it is small, or at most half of its entries are zero.
+    is_mostly_empty = is_sparse(block.X) and n * d > max(ENTRIES_PER_THREAD_PIECE, 2 * block.X.nnz)
+    if n * problem.shape[1] > MOST_COPIED_ENTRIES or is_mostly_empty:
         return Framed(problem, space or problem.subspace, block, block.t, sigma, shift)
     X = _written_out(block)
     if space is None and not problem.knows("gram"):
-        gram = _gram(problem, X, sigma)
+        problem.rows.counter.add()
+
+        def square(part: slice) -> Array:
+            half: Array = X[part] * np.sqrt(sigma[part])[:, None]
+            return half.T @ half
+
+        gram = reduce(iadd, in_order(square, cut(len(X), X.shape[1], X.size)))
+        gram[problem.pinned, :] = gram[:, problem.pinned] = 0.0
         problem = problem.with_(known={"gram": gram, "sample_gram": gram})
     space = space or problem.subspace
     return Written(problem, space, X if space.Z is None else X @ space.Z, block.t, sigma, shift)
@@ -333,23 +347,6 @@ def _written_out(block: Block) -> Array:
     return X
 
 
-def _full(X: Any) -> bool:
-    """Whether a CSR table is small, or at most half of its entries are zero, so that a dense copy is affordable."""
-    return bool(X.shape[0] * X.shape[1] <= max(ENTRIES_PER_THREAD_PIECE, 2 * X.nnz))
-
-
-def _gram(problem: Objective, X: Array, sigma: Array) -> Array:
-    problem.rows.counter.add()
-
-    def square(part: slice) -> Array:
-        half = X[part] * np.sqrt(sigma[part])[:, None]
-        return half.T @ half
-
-    G = reduce(iadd, in_order(square, cut(len(X), X.shape[1], X.size)))
-    G[problem.pinned, :] = G[:, problem.pinned] = 0.0
-    return G
-
-
 def cut(n: int, fewest: int, work: int) -> list[slice]:
     """Divide n rows into equal pieces of about ENTRIES_PER_THREAD_PIECE of the work and at least ``fewest`` rows.
 
@@ -360,15 +357,7 @@ def cut(n: int, fewest: int, work: int) -> list[slice]:
     return even_pieces(n, count)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The leverage of each row and its score by the fit without it, from the inverse of ∇²E (docs/tour.md, E2).
-#
-# With E = (1/S) Σ s_i ℓ(t_i, z_i) + penalty at its minimum, A = (∇²E)⁻¹, G_i = x̄_iᵀ A x̄_i (K × K: one for each pair
-# of scores), ℓ′ and ℓ″ at z_i, and σ_i = s_i/S, one Newton step on E without row i gives
-#
-#     z₋ᵢ ≈ z_i + (I − σ_i G_i ℓ″)⁻¹ G_i σ_i ℓ′ ,     for one score  z_i + ℓ′ h/(1 − ℓ″ h)  with h = σ_i G_i
-#
-# (Beirami, Razaviyayn, Shahrampour and Tarokh 2017; Rad and Maleki 2020). For a squared loss it is exact (Allen 1974).
+# --- The leverage of each row and its score by the fit without it (E2)
 
 # If curvature × leverage of a row exceeds this, one Newton step is inaccurate: on small data sets the error of the mean
 # loss was up to 15 %.
@@ -459,6 +448,14 @@ def row_terms(rows: ReducedRows, theta: Array, inverse: Inverse) -> RowTerms:
 def one_step(of: RowTerms, rows: ReducedRows) -> tuple[Array, Array, Array]:
     """z₋ᵢ, (K, m); the trace of σ ℓ″ G; and its largest eigenvalue, or a bound if below LARGEST_ACCURATE_LEVERAGE.
 
+    With E = (1/S) Σ s_i ℓ(t_i, z_i) + penalty at its minimum, A = (∇²E)⁻¹, G_i = x̄_iᵀ A x̄_i (K × K: one for each pair
+    of scores), ℓ′ and ℓ″ at z_i, and σ_i = s_i/S, one Newton step on E without row i gives
+
+        z₋ᵢ ≈ z_i + (I − σ_i G_i ℓ″)⁻¹ G_i σ_i ℓ′ ,     for one score  z_i + ℓ′ h/(1 − ℓ″ h)  with h = σ_i G_i
+
+    (Beirami, Razaviyayn, Shahrampour and Tarokh 2017; Rad and Maleki 2020). For a squared loss it is exact (Allen
+    1974).
+
     The trace bounds the largest eigenvalue of a product of positive semidefinite matrices. If a row is the only one
     with a component along some direction, the exact step would be infinite; therefore leverages are limited to
     MOST_LEVERAGE.
@@ -479,16 +476,7 @@ def one_step(of: RowTerms, rows: ReducedRows) -> tuple[Array, Array, Array]:
     return of.z + rows.to_scores(step.T), trace, lever
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The regularisation path with warm starts: the same rows, each fit starting from the last one (docs/tour.md, R8).
-#
-# Problem   min_W E(W) for a sequence of values of C
-# Given     rows, the penalty at C = 1
-# Returns   for each C the problem, the run of a solver on it, and the reason for the choice of the solver
-# Step      the rows are summarised once. At the start for the next C, the loss and its gradient are known from the last
-#           fit, so only the penalty is evaluated again. Columns gathered for the last C are reused
-#
-# Friedman, Hastie and Tibshirani 2010, section 2.5.
+# --- The path with warm starts
 
 # The smallest l1_ratio for computing the C below which all weights are zero; smaller ones are replaced by it, because
 # for ridge there is no such C.
@@ -516,6 +504,9 @@ class _TakesUp(Protocol):
 @dataclass
 class WarmPath:
     """The current point of the path: the problem at the last C, and the final state of its run.
+
+    The rows are summarised once. At the start for the next C, the loss and its gradient are known from the last fit, so
+    only the penalty is evaluated again. Columns gathered for the last C are reused.
 
     >>> from separatrix.core.rows.labelled_table import labelled_rows
     >>> X, codes = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([0, 1, 0, 1])
@@ -607,10 +598,7 @@ def _stretch(before: Frame, after: Frame) -> Array:
     return np.concatenate([[1.0], np.where(hidden, 1.0, after.scale / np.where(hidden, 1.0, before.scale))])
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The mean loss over all rows and its derivatives as functions of Θ, for the regularisation path (docs/tour.md, R8).
-#
-# Rows in a dense matrix are summed in pieces, whose boundaries depend only on the data; other rows are summed by folds.
+# --- The mean loss over all rows and its derivatives as functions of Θ
 
 
 class Sums(Protocol):
@@ -626,7 +614,6 @@ def sums_of(rows: Written | Framed) -> Sums:
     >>> from separatrix.core.penalty import Penalty
     >>> from separatrix.core.problem import build_objective
     >>> from separatrix.core.rows.labelled_table import labelled_rows
-    >>> from separatrix.core.regularisation_path import reduce_rows
     >>> ridge = Penalty(1.0, np.ones(1))
     >>> problem = build_objective(labelled_rows(np.arange(4.0)[:, None], np.array([0, 1, 0, 1]), 2), 2, ridge)
     >>> sums_of(reduce_rows(problem)).curvature(np.zeros(2)).tolist()  # a quarter of the Gram matrix
@@ -637,7 +624,7 @@ def sums_of(rows: Written | Framed) -> Sums:
 
 @dataclass(frozen=True)
 class InPieces:
-    """Sums over rows in a dense matrix: pieces are summed in parallel and added in order."""
+    """Sums over rows in a dense matrix: pieces, cut by the data alone, are summed in parallel and added in order."""
 
     rows: Written
 
@@ -726,24 +713,7 @@ class Curvature(ArraySum):
         return total
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The regularisation path for a quadratic penalty, with the inverse of ∇²E at each C (docs/tour.md, R8).
-#
-# Problem   min_Θ E(Θ) for any C, in any order
-# Given     the objective at C = 1; the null model, whose second derivatives need no pass
-# Returns   for each C a Θ near the minimum, the loss there, and A = (∇²E)⁻¹
-# Step      start from the fit at the nearest C. There the second derivatives of the loss are known, and its gradient is
-#           minus that of the penalty, so the first Newton step for the new C needs no pass. Then take quasi-Newton
-#           steps
-#           with that Hessian until one Newton step is enough, and take that step with the Hessian at the current point.
-#           On small tables all steps are Newton steps
-# Stops     when the squared Newton decrement g·A g before the last step, which squares the error, is small relative to
-# E
-#
-# No bound on E − min E is computed: scores of C need fewer digits than a fit, and the fit at the chosen C has a bound.
-#
-# Friedman, Hastie and Tibshirani 2010, section 2.5, for warm starts along the path; Nocedal and Wright 2006, Algorithm
-# 7.4.
+# --- The path for a quadratic penalty, with the inverse of ∇²E at each C
 
 # Second derivatives are computed when the squared Newton decrement g·A g falls to this share of E.
 HESSIAN_DECREMENT = 3e-4
@@ -815,7 +785,19 @@ class Place(NamedTuple):
 
 @dataclass
 class Ridge:
-    """The path so far: the null model, and the fits at all C tried.
+    """The path so far: the null model, whose second derivatives need no pass, and the fits at all C tried.
+
+    Problem   min_Θ E(Θ) for any C, in any order
+    Returns   for each C a Θ near the minimum, the loss there, and A = (∇²E)⁻¹
+    Step      start from the fit at the nearest C. There the second derivatives of the loss are known, and its gradient
+              is minus that of the penalty, so the first Newton step for the new C needs no pass. Then take quasi-Newton
+              steps with that Hessian until one Newton step is enough, and take that step with the Hessian at the
+              current point. On small tables all steps are Newton steps
+    Stops     when the squared Newton decrement g·A g before the last step, which squares the error, is small relative
+              to E
+
+    No bound on E − min E is computed: scores of C need fewer digits than a fit, and the fit at the chosen C has a
+    bound. The quasi-Newton steps are Algorithm 7.4 of Nocedal and Wright 2006.
 
     >>> from separatrix.core.penalty import Penalty
     >>> from separatrix.core.problem import build_objective
@@ -849,7 +831,11 @@ class Ridge:
         factor = E.factor(place.H)
         few = isinstance(self.rows, Written) and self.rows.x.size * len(place.H) <= MOST_NEWTON_WORK
         for _ in range(MOST_MATRICES):
-            theta, at, H = (_newton if few else _quasi_newton)(E, theta, at, factor)
+            if few:
+                theta, at, H = _newton(E, theta, at, factor)
+            else:
+                theta, at = _descended(E, theta, at, factor, lambda _, at, dec: dec <= HESSIAN_DECREMENT * at.value)
+                H = E.sums.curvature(theta)
             factor = E.factor(H)
             if factor is None:
                 return Fit(E.rows, theta, at.value - 0.5 * float(theta @ E.rows.pull(theta)), None)
@@ -858,14 +844,11 @@ class Ridge:
             if decrement <= NEWTON_DECREMENT * at.value:
                 break
         assert factor is not None  # the loop runs at least once
-        return self._kept(E.rows, C, theta - step, at.value - 0.5 * decrement, H, factor)
-
-    def _kept(self, rows: ReducedRows, C: float, theta: Array, value: float, H: Array, factor: Factor) -> Fit:
-        """Record and return the fit at Θ, where E is ``value`` and its gradient is nearly zero."""
-        pull = rows.pull(theta)
-        loss = value - 0.5 * float(theta @ pull)
+        theta = theta - step
+        pull = E.rows.pull(theta)  # the gradient of E is nearly zero, so that of the loss is minus this
+        loss = at.value - 0.5 * decrement - 0.5 * float(theta @ pull)
         self.seen = [*self.seen, Place(float(np.log(C)), theta, loss, -pull, H)]
-        return Fit(rows, theta, loss, Inverse.of(factor, self.base.subspace))
+        return Fit(E.rows, theta, loss, Inverse.of(factor, self.base.subspace))
 
     def _nearest(self, C: float) -> Place:
         return min(self.seen, key=lambda place: abs(place.u - np.log(C)), default=self.null)
@@ -923,14 +906,6 @@ def _newton(E: _Penalised, theta: Array, at: Evaluation, factor: Factor | None) 
         accepted = backtracked(evaluated, at.value, -decrement, trials=MOST_STEP_LENGTHS, rounding=0.0)
         if accepted is not None:
             return accepted[1]
-    return theta, at, E.sums.curvature(theta)
-
-
-def _quasi_newton(
-    E: _Penalised, theta: Array, at: Evaluation, factor: Factor | None
-) -> tuple[Array, Evaluation, Array]:
-    """Θ, E and the loss's second derivatives after several quasi-Newton steps with one factor."""
-    theta, at = _descended(E, theta, at, factor, lambda _, at, decrement: decrement <= HESSIAN_DECREMENT * at.value)
     return theta, at, E.sums.curvature(theta)
 
 

@@ -1,9 +1,9 @@
 """Classification of K classes by two-class models: one versus one, one versus rest (docs/tour.md, M1–M5).
 
-Classification of K classes by two-class models: one versus one, one versus rest (docs/tour.md, M1, M2, M4, M5).
-
 A scheme defines the rows that each model is trained on, how the scores of the models are combined to one score for each
 class, and which classes the signs of the models allow. For two classes both schemes train a single model.
+``PartsScorer`` scores rows by the models and a scheme. scikit-learn is imported only to ask for the tags or the kind of
+a model that is not linear.
 """
 
 from __future__ import annotations
@@ -71,21 +71,16 @@ def votes(H: Any, n_classes: int) -> Integers:
     >>> votes([[-1.0, -1.0, 1.0]], 3).tolist()  # lecture 003: h₁₂ = −1, h₁₃ = −1, h₂₃ = 1
     [[-2, 2, 0]]
     """
-    return np.asarray(_sums(_signs(_pairwise(H, n_classes)), n_classes), dtype=np.int64)
+    scores = np.atleast_2d(np.asarray(H, dtype=np.float64))
+    wanted = n_classes * (n_classes - 1) // 2
+    if scores.ndim != 2 or scores.shape[1] != wanted:
+        remedy = f"give {wanted} scores per row, one for each pair of classes"
+        raise ParameterError("H", f"its shape is {scores.shape}", remedy)
+    return np.asarray(_sums(_signs(scores), n_classes), dtype=np.int64)
 
 
 def _signs(H: Array) -> Array:
     return np.where(H >= 0, 1.0, -1.0)
-
-
-def _pairwise(H: Any, n_classes: int) -> Array:
-    scores = np.atleast_2d(np.asarray(H, dtype=np.float64))
-    wanted = n_classes * (n_classes - 1) // 2
-    if scores.ndim != 2 or scores.shape[1] != wanted:
-        raise ParameterError(
-            "H", f"its shape is {scores.shape}", f"give {wanted} scores per row, one for each pair of classes"
-        )
-    return scores
 
 
 def _sums(H: Array, n_classes: int) -> Array:
@@ -165,7 +160,7 @@ class OneVersusRest:
         return claimed if n_classes > 2 else np.column_stack([~claimed[:, 0], claimed[:, 0]])
 
 
-# -------------------------------------------------------------------------------------------------- cost
+# --- The cost of a scheme
 
 
 @dataclass(frozen=True)
@@ -220,12 +215,10 @@ def cost_of(scheme: Scheme, class_counts: Any) -> SchemeCost:
         )
         raise ParameterError("class_counts", f"got {class_counts!r}", remedy)
     total = int(counts.sum())
-    by_model = []
-    for (i, j), _, _ in scheme.parts(np.arange(len(counts)), len(counts)):
-        by_model.append([int(counts[i]), total - int(counts[i]) if j is None else int(counts[j])])
+    names = [part.names for part in scheme.parts(np.arange(len(counts)), len(counts))]
+    by_model = [[int(counts[i]), total - int(counts[i]) if j is None else int(counts[j])] for i, j in names]
     imbalance = np.array(by_model, dtype=np.int64)
-    models = len(imbalance)
-    return SchemeCost(scheme.name, models, int(imbalance.sum()), imbalance, models)
+    return SchemeCost(scheme.name, len(names), int(imbalance.sum()), imbalance, len(names))
 
 
 class Comparison(NamedTuple):
@@ -268,17 +261,13 @@ def compare_schemes(class_counts: Any) -> Comparison:
     return Comparison(cost_of(OneVersusOne(), class_counts), cost_of(OneVersusRest(), class_counts))
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The scores of several two-class models, combined by a scheme.
-#
-# scikit-learn is imported only to ask for the tags or the kind of a model that is not linear.
+# --- The scores of several two-class models
 
 
 @dataclass(frozen=True)
 class PartsScorer:
     """Combines the scores of two-class models by a scheme. ``W`` holds their weights, or None if a model is not linear.
 
-    >>> from separatrix.core.schemes import OneVersusOne
     >>> W = np.array([[0.0, -1.0], [0.0, -1.0], [0.0, -1.0]])
     >>> PartsScorer(OneVersusOne(), (), W, np.array(["low", "middle", "high"])).predict(np.array([[2.0]])).tolist()
     ['high']
@@ -339,11 +328,8 @@ class PartsScorer:
         """Return the hyperplane of the model for classes i and j, positive on the side of i (one-versus-one only)."""
         labels = self.classes.tolist()
         if i not in labels or j not in labels or i == j or self.W is None:
-            raise ParameterError(
-                "i, j",
-                f"got {np.asarray(i).tolist()!r} and {np.asarray(j).tolist()!r}",
-                f"give two different classes among {labels}",
-            )
+            got = f"got {np.asarray(i).tolist()!r} and {np.asarray(j).tolist()!r}"
+            raise ParameterError("i, j", got, f"give two different classes among {labels}")
         a, b = labels.index(i), labels.index(j)
         w = self.W[pairs(len(labels)).index((min(a, b), max(a, b)))]
         return Hyperplane.from_homogeneous(w if a < b else -w)

@@ -1,4 +1,7 @@
-"""A fitted linear model that does not depend on scikit-learn: weights, classes and link."""
+"""A fitted linear model that does not depend on scikit-learn: weights, classes and link.
+
+``Scores`` is the interface that all fitted models share, and ``Scorer`` is the linear one.
+"""
 
 from __future__ import annotations
 
@@ -96,25 +99,19 @@ def score_rows(X: Any, width: int, score: Callable[[Any], Array], names: list[st
         if values <= MOST_VALUES_IN_ONE_THREAD:
             z = np.asarray(score(X), dtype=np.float64)
         else:
-            z = _by_blocks(X, values, width, score)
+            z = np.empty((n, width))
+
+            def fill(some: slice) -> None:
+                with np.errstate(invalid="ignore", over="ignore"):
+                    z[some] = score(X[some])
+
+            with one_blas_thread:
+                for _ in in_order(fill, pieces(n, rows_per_piece(2 * BLOCK_BYTES // 8 * n, values))):
+                    pass
         sound = bool(np.isfinite(z.sum())) or bool(np.all(np.isfinite(z)))
     if not sound:
         refuse_not_finite(memory_rows(X, np.zeros(n)), names)
         z = np.nan_to_num(z)
-    return z
-
-
-def _by_blocks(X: Any, values: int, width: int, score: Callable[[Any], Array]) -> Array:
-    z = np.empty((X.shape[0], width))
-    size = rows_per_piece(2 * BLOCK_BYTES // 8 * X.shape[0], values)
-
-    def fill(rows: slice) -> None:
-        with np.errstate(invalid="ignore", over="ignore"):
-            z[rows] = score(X[rows])
-
-    with one_blas_thread:
-        for _ in in_order(fill, pieces(X.shape[0], size)):
-            pass
     return z
 
 
@@ -129,7 +126,7 @@ class Scorer:
     classes : array (K,)
         The labels.
     link_name : str
-        The key of the link in ``losses.links.LINKS``.
+        The key of the link in ``LINKS``.
 
     Examples
     --------
@@ -256,18 +253,19 @@ class Scorer:
             raise InputError("row", f"it has {len(row)} numbers", f"give the {self.n_features} columns of the fit")
         try:
             if isinstance(row, np.ndarray) or len(row) > LONGEST_PLAIN_ROW:
-                z = self._scores_of_array(np.asarray(row))
+                with np.errstate(invalid="ignore", over="ignore"):
+                    z = (self.W[:, 1:] @ np.asarray(row) + self.W[:, 0]).tolist()
             else:
                 z = [b + sum(map(mul, w, row)) for b, w in self._plain]
         except TypeError as error:
             raise InputError("row", f"got {row!r}", "give plain numbers") from error
-        if not -np.inf < sum(z) < np.inf:
-            z = _finite(row, z)
+        if not -np.inf < sum(z) < np.inf:  # a value is not finite, or a score of finite values has overflown
+            for column, x in enumerate(row):
+                if not -np.inf < x < np.inf:
+                    what = "NaN" if x != x else "infinity (inf)"
+                    raise NotFiniteError("row", f"column {column} is {what}", "impute it first")
+            z = np.nan_to_num(z).tolist()
         return self._labels[int(z[0] >= self._least) if len(z) == 1 else z.index(max(z))]
-
-    def _scores_of_array(self, row: AnyArray) -> list[float]:
-        with np.errstate(invalid="ignore", over="ignore"):
-            return (self.W[:, 1:] @ row + self.W[:, 0]).tolist()  # type: ignore[no-any-return]
 
     def probabilities(self, X: Any, names: list[str] | None = None) -> Array:
         """Return the probabilities P(class | x).
@@ -355,12 +353,3 @@ class Scorer:
         if not numbers:
             raise ParameterError(argument, f"got {np.asarray(label).tolist()!r}", f"name one of the classes {labels}")
         return numbers[0]
-
-
-def _finite(row: Sequence[float] | Array, z: list[float]) -> list[float]:
-    """Refuse a row with NaN or infinity, and name the column; clip scores of finite values that overflow."""
-    for column, x in enumerate(row):
-        if not -np.inf < x < np.inf:
-            what = "NaN" if x != x else "infinity (inf)"
-            raise NotFiniteError("row", f"column {column} is {what}", "impute it first")
-    return [float(score) for score in np.nan_to_num(z)]

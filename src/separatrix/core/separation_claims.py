@@ -1,7 +1,7 @@
 r"""The claims of classifiers that search for a separating hyperplane (docs/tour.md, P1, P10).
 
-K > 2 classes are K problems, each class against the rest, and their objectives are summed. The modules that recompute a
-claim are imported only when it is recomputed, since reading a model file does not need them.
+K > 2 classes are K problems, each class against the rest, and their objectives are summed. The solvers' code that
+recomputes a claim is imported only when it is recomputed, since reading a model file does not need it.
 """
 
 from __future__ import annotations
@@ -15,8 +15,7 @@ import numpy as np
 
 from separatrix.core.base.arrays import Array, Integers, scaled_length
 from separatrix.core.base.labels import known_codes
-from separatrix.core.certificate import Recomputed, RowsClaim
-from separatrix.core.gap import Bound
+from separatrix.core.certificate import Bound, Recomputed, RowsClaim
 from separatrix.core.losses import Zero
 from separatrix.core.rows.block import is_sparse
 from separatrix.core.rows.column_statistics import refuse_not_finite

@@ -1,7 +1,4 @@
-"""The squared cost of linear outputs: codings of targets, exact minimum, gap, influence of rows (docs/tour.md,
-S1–S7).
-
-The squared cost of linear outputs, and its exact minimum (docs/tour.md, S2, S4).
+"""The squared cost of linear outputs: targets, exact minimum, gap, influence of rows (docs/tour.md, S1–S7).
 
     E(W) = (1/S) [½ Σ_i s_i ‖W x̄_i − t_i‖² + ½ λ Σ_k Σ_j w_kj²],    S = Σ_i s_i
 
@@ -12,12 +9,11 @@ Hessian H (the same for every output) the gap E(W) − min E is exactly ½ tr G 
 A row of class k has the residual (W m̄_k − t_k) + w (x − m_k), so the moments also give E, as a sum of squares, and G.
 One pass suffices, and a bound on the rounding of the moments is added to the gap. Where that bound is too large,
 because columns are nearly collinear or the fit is nearly exact, a second pass computes the residuals themselves with
-their own bound on rounding (``residual_sums``).
+their own bound on rounding (``judge_by_residuals``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol, final
 
@@ -36,11 +32,10 @@ from separatrix.core.rows.labelled_table import InMemory
 from separatrix.core.rows.memory_rows import MemoryRows, memory_rows
 from separatrix.core.rows.protocol import BLOCK_BYTES, ArraySum, Order, Rows, additions_in_order, number_of_rows
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Codings of classes as regression targets, and of outputs as probability estimates (docs/tour.md, S1, S6).
+# --- Codings of classes as regression targets, and of outputs as probability estimates (S1, S6)
 
 
-class Coding(Protocol):
+class TargetCoding(Protocol):
     """A coding of classes as targets, and of outputs as estimates of P(C_k|x)."""
 
     def n_outputs(self, n_classes: int) -> int: ...
@@ -93,7 +88,7 @@ class Signed:
         return np.asarray((1 + signs) / 2)
 
 
-TARGETS: dict[str, Coding] = {"one-hot": OneHot(), "signed": Signed()}
+TARGETS: dict[str, TargetCoding] = {"one-hot": OneHot(), "signed": Signed()}
 
 
 def decision_of(targets: Array) -> Array:
@@ -108,20 +103,7 @@ def decision_of(targets: Array) -> Array:
     return np.asarray(2 * apart / (apart @ apart))[None, :]
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The gap of the squared cost, from the residuals of every row, with a bound on rounding errors.
-#
-# For any A (d + 1, r) the gap of E(W) = (1/S) [½ Σ s ‖r‖² + ½ λ ‖w‖²] along the directions W + Θ Aᵀ is exactly
-#
-#     ½ tr (G A) M⁻¹ (G A)ᵀ,    G A = (1/S) Σ s r zᵀ + penalty,    M = (1/S) Σ s z zᵀ + penalty,    z = Aᵀ x̄
-#
-# so it suffices to sum products of r and z over the rows. With A from a whitening of H, M is near the identity, and no
-# error of these sums is multiplied by a condition number. In coordinates in which M is the identity, with root mean
-# squares over the rows and an extra row for each penalised weight, the Cauchy–Schwarz inequality bounds
-#
-# * the residuals' rounding ε: ‖(1/S) Σ s ε zᵀ‖ is at most the root mean square of ε, since the rows z/√S contract,
-# * the rounding of z: its root mean square times that of r in G A, and its share of the smallest eigenvalue of M,
-# * the sums over rows: their length times the unit roundoff, as if all errors had the same sign.
+# --- The gap from the residuals of every row, with a bound on rounding errors
 
 # M is scaled so that its smallest singular value is 1. The gap is reported only if rounding leaves at least this much
 # of that value certain.
@@ -165,12 +147,7 @@ class ResidualSums(ArraySum):
         (outputs, width), rank = self.W.shape, self.A.shape[1]
         ends = np.cumsum([outputs, outputs * width, outputs * rank])
         squares, gradient, whitened, gram = np.split(total, ends)
-        return (
-            squares,
-            gradient.reshape(outputs, width),
-            whitened.reshape(outputs, rank),
-            gram.reshape(rank, rank),
-        )
+        return squares, gradient.reshape(outputs, width), whitened.reshape(outputs, rank), gram.reshape(rank, rank)
 
 
 class ResidualJudgement(NamedTuple):
@@ -190,6 +167,18 @@ def judge_by_residuals(
     rows: Rows, W: Array, targets: Array, A: Array, root_penalty: Array, total_weight: float, sizes: Array, shift: Array
 ) -> ResidualJudgement:
     """The squared cost at W and its gap along the directions of A, by one pass over the rows.
+
+    For any A (d + 1, r) the gap along the directions W + Θ Aᵀ is exactly
+
+        ½ tr (G A) M⁻¹ (G A)ᵀ,    G A = (1/S) Σ s r zᵀ + penalty,    M = (1/S) Σ s z zᵀ + penalty,    z = Aᵀ x̄
+
+    so it suffices to sum products of r and z over the rows. With A from a whitening of H, M is near the identity, and
+    no error of these sums is multiplied by a condition number. In coordinates in which M is the identity, with root
+    mean squares over the rows and an extra row for each penalised weight, the Cauchy–Schwarz inequality bounds
+
+    * the residuals' rounding ε: ‖(1/S) Σ s ε zᵀ‖ is at most the root mean square of ε, since the rows z/√S contract,
+    * the rounding of z: its root mean square times that of r in G A, and its share of the smallest eigenvalue of M,
+    * the sums over rows: their length times the unit roundoff, as if all errors had the same sign.
 
     Parameters
     ----------
@@ -217,11 +206,16 @@ def judge_by_residuals(
     gradient, whitened, M = gradient + root_penalty * shrunk, whitened + shrunk @ held, gram + held.T @ held
     squares = squares + 0.5 * np.sum(shrunk**2, axis=1)
 
-    product, chain = _product_units(len(sizes)), _chain_units(rows)
+    n = number_of_rows(rows)
+    # The number of roundings in a sum over blocks, strand by strand, and in its later use.
+    merges = additions_in_order(1 + 12 * n * max(rows.n_features, 2) // BLOCK_BYTES) + 4
+    # The rounding of a sum of products and a target, for centred columns, and of a sum over rows in any order inside a
+    # block, both relative to the sum of the sizes of their terms.
+    product, chain = 0.5 * EPS * (len(sizes) + 3), EPS * (min(n, BLOCK_BYTES // 8) + merges)
     residual = np.sqrt(2 * squares)  # the root mean square of r and of the penalised weights, by output
     moved = shift + product * (np.abs(W) @ (sizes + root_penalty) + float(np.max(np.abs(targets))))
     value = float(squares.sum())
-    rounding = float(residual @ moved + 0.5 * moved @ moved) + EPS * (PAIRWISE_SUM_UNITS + _merge_units(rows)) * value
+    rounding = float(residual @ moved + 0.5 * moved @ moved) + EPS * (PAIRWISE_SUM_UNITS + merges) * value
     if not A.shape[1]:
         return ResidualJudgement(value, rounding, gradient, 0.0, 0.0)
 
@@ -240,22 +234,7 @@ def judge_by_residuals(
     return ResidualJudgement(value, rounding, gradient, 0.5 * float(length @ length), gap)
 
 
-def _product_units(width: int) -> float:
-    """The rounding of a sum of ``width`` products and a target, for centred columns, relative to the terms' sizes."""
-    return 0.5 * EPS * (width + 3)
-
-
-def _merge_units(rows: Rows) -> float:
-    """The number of roundings in a sum over blocks, strand by strand, and in its later use."""
-    n, width = number_of_rows(rows), max(rows.n_features, 2)
-    return additions_in_order(1 + 12 * n * width // BLOCK_BYTES) + 4
-
-
-def _chain_units(rows: Rows) -> float:
-    """The rounding of a sum over rows relative to the sum of the terms' sizes, in any order inside a block."""
-    block = BLOCK_BYTES // 8
-    return EPS * (min(number_of_rows(rows), block) + _merge_units(rows))
-
+# --- The cost and its minimum
 
 # A gap below this share of the null model's cost is a rounding error: no residual resolves those digits of W.
 NEGLIGIBLE_GAP_SHARE = 1e-24
@@ -392,37 +371,18 @@ class SquaredCost:
 
     def by_residuals(self, W: Array) -> ResidualJudgement:
         """E, ∇E and the gap at W from the residuals, in one pass."""
-        found = judge_by_residuals(
-            self.rows,
-            W,
-            self.targets,
-            self.white.A,
-            self.root_penalty,
-            self.moments.total_weight,
-            self._product_sizes,
-            self._intercept_rounding(W),
-        )
+        frame, total = self.rows.frame, self.moments.total_weight
+        sizes = np.sqrt(np.diag(self.gram))  # the root mean square of each column
+        sizes[0] = 1.0
+        shift = np.asarray(EPS * np.abs(W[:, 0]))  # large offsets are converted from raw units exactly
+        if not frame.has_large_offset:
+            offsets = np.abs(frame.center / frame.scale)
+            shift = np.asarray(EPS * (W.shape[1] + 1) * (np.abs(W[:, 0]) + 2 * np.abs(W[:, 1:]) @ offsets))
+        white, penalty = self.white.A, self.root_penalty
+        found = judge_by_residuals(self.rows, W, self.targets, white, penalty, total, sizes, shift)
         if not self.fit_intercept:
             found.gradient[:, 0] = 0.0
         return found
-
-    @cached_property
-    def _product_sizes(self) -> Array:
-        """The size that products of a column are rounded relative to, (d + 1,): its root mean square."""
-        size = np.sqrt(np.diag(self.gram))
-        size[0] = 1.0
-        return size
-
-    @cached_property
-    def _offsets(self) -> Array:
-        """The offset of each column in units of its scale, (d,)."""
-        return np.abs(self.rows.frame.center / self.rows.frame.scale)
-
-    def _intercept_rounding(self, W: Array) -> Array:
-        """Bounds on the errors of intercepts converted from raw units, (outputs,). Large offsets convert exactly."""
-        if self.rows.frame.has_large_offset:
-            return np.asarray(EPS * np.abs(W[:, 0]))
-        return np.asarray(EPS * (W.shape[1] + 1) * (np.abs(W[:, 0]) + 2 * np.abs(W[:, 1:]) @ self._offsets))
 
     def _value_gradient_by_moments(self, W: Array) -> tuple[float, Array]:
         """E and ∇E from the moments, without a pass."""
@@ -443,12 +403,6 @@ class SquaredCost:
     def _means(self) -> Array:
         """m̄_k, (K, d + 1)."""
         return np.column_stack([np.full(len(self.targets), float(self.fit_intercept)), self.moments.mean])
-
-    def _leaves(self, G: Array) -> bool:
-        """Whether the gradient has a part, above rounding, along directions that the columns do not determine."""
-        unit = self._units
-        outside = (G - (G @ self.white.A) @ self.white.colour.T) / np.where(unit > 0, unit, 1.0)
-        return bool(np.max(np.abs(outside)) > LARGEST_ROUNDED_GRADIENT * (1.0 + float(np.max(np.abs(self.targets)))))
 
     @cached_property
     def _units(self) -> Array:
@@ -529,12 +483,14 @@ class SquaredCost:
         W = self.rows.frame.from_original(raw)
         judged = self.by_residuals(W)
         gap, reason = judged.gap, ""
-        if self._leaves(judged.gradient):
+        # The part of the gradient along directions that the columns do not determine must be a rounding error.
+        G, unit = judged.gradient, self._units
+        outside = (G - (G @ self.white.A) @ self.white.colour.T) / np.where(unit > 0, unit, 1.0)
+        if np.max(np.abs(outside)) > LARGEST_ROUNDED_GRADIENT * (1.0 + float(np.max(np.abs(self.targets)))):
             gap, reason = None, "the gradient has a part outside the directions that the columns determine"
         elif gap is None:
             reason = "the columns are so nearly collinear that rounding hides the curvature along some direction"
-        slope = float(np.linalg.norm(judged.gradient))
-        return Minimum(raw, W, judged.value, judged.rounding, gap, slope, reason=reason), judged
+        return Minimum(raw, W, judged.value, judged.rounding, gap, float(np.linalg.norm(G)), reason=reason), judged
 
     def _at_by_moments(self, raw: Array) -> Minimum | None:
         """The same from the moments, with a bound on their rounding in the gap; None where that leaves doubt."""
@@ -554,17 +510,8 @@ class SquaredCost:
         return Minimum(raw, W, value, rounding, gap, float(np.linalg.norm(G)), by_residuals=False)
 
 
-def ridge_spread(l2: float) -> Callable[[float], float]:
-    """The spread of a column, from the total weight, at which its variance and the ridge have the same curvature."""
-    return lambda total: 2 * float(np.sqrt(l2 / max(total, np.finfo(np.float64).tiny))) if l2 else 0.0
-
-
 def build_squared_cost(
-    rows: Rows,
-    targets: Array,
-    l2: float,
-    fit_intercept: bool,
-    names: list[str] | None = None,
+    rows: Rows, targets: Array, l2: float, fit_intercept: bool, names: list[str] | None = None
 ) -> SquaredCost:
     """The cost over rows whose targets are class numbers, in standard coordinates. Raises on NaN and infinity.
 
@@ -574,7 +521,12 @@ def build_squared_cost(
     >>> least.raw.round(12).tolist(), round(3 * least.value, 12)
     ([[-0.666666666667, 1.0]], 0.333333333333)
     """
-    spread, held = ridge_spread(l2), SQUARED_COST_MATRICES
+    held = SQUARED_COST_MATRICES
+
+    def spread(total: float) -> float:
+        """The spread of a column at which its variance and the ridge have the same curvature."""
+        return 2 * float(np.sqrt(l2 / max(total, np.finfo(np.float64).tiny))) if l2 else 0.0
+
     found = gather(rows, len(targets), pooled=True, names=names, spread=spread, centred=fit_intercept, matrices=held)
     rows = rows.seen_through(found.frame)
     if isinstance(rows, MemoryRows):
@@ -582,17 +534,7 @@ def build_squared_cost(
     return SquaredCost(rows, found, targets, float(l2), fit_intercept)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The rows that influence a least-squares fit the most, found by deleting them (docs/tour.md, S5).
-#
-# In whitened coordinates, where (S H)⁻¹ is the identity, row i of weight s_i is u_i and its leverage is h_i = ‖u_i‖².
-# Let U hold the rows of a set I, and U = P diag(σ) Qᵀ. Without these rows the weights β are exactly
-#
-#     β₋ᵢ = (I − UᵀU)⁺ (β − Uᵀ t) ,   (I − UᵀU)⁺ = I + Q diag(σ²/(1 − σ²)) Qᵀ,  with −1 in the diagonal where σ = 1
-#
-# so no refit is needed (Cook and Weisberg 1982, chapter 3). σ = 1 means that the set alone determines a direction;
-# after deletion the weight along that direction is zero. Two outlying rows close to each other mask each other:
-# deleting one changes little. So a row of high leverage is deleted together with the other high-leverage rows near it.
+# --- The rows that influence a fit the most, found by deleting them (S5)
 
 # Number of rows whitened at once.
 ROWS_WHITENED_AT_ONCE = 4096
@@ -646,7 +588,16 @@ class _Whitened:
         return np.asarray(np.sum(self.U**2, axis=1))
 
     def without(self, rows: Integers) -> Array:
-        """β after deleting the rows."""
+        """β after deleting the rows.
+
+        In whitened coordinates, where (S H)⁻¹ is the identity, row i of weight s_i is u_i and its leverage is h_i =
+        ‖u_i‖². Let U hold the rows of a set I, and U = P diag(σ) Qᵀ. Without these rows the weights β are exactly
+
+            β₋ᵢ = (I − UᵀU)⁺ (β − Uᵀ t) ,   (I − UᵀU)⁺ = I + Q diag(σ²/(1 − σ²)) Qᵀ,  −1 in the diagonal where σ = 1
+
+        so no refit is needed (Cook and Weisberg 1982, chapter 3). σ = 1 means that the set alone determines a
+        direction; after deletion the weight along that direction is zero.
+        """
         U = self.U[rows]
         _, sigma, Qt = np.linalg.svd(U, full_matrices=False)
         alone = sigma**2 > LEVERAGE_OF_SOLE_ROWS
@@ -675,7 +626,7 @@ def _whitened(cost: SquaredCost, least: Minimum) -> _Whitened:
         parts.append((root * (block.homogeneous() @ white.A), root * target))
     U, t = (np.concatenate(part) for part in zip(*parts, strict=True))
     freedom = S - white.rank
-    noise = np.finfo(np.float64).eps * float(np.sum(t**2))
+    noise = EPS * float(np.sum(t**2))
     variance = squares / freedom if freedom > 0 and squares > noise else 0.0
     return _Whitened(U, t, white.colour.T @ least.W.T, variance, white.rank)
 
@@ -692,7 +643,11 @@ def influence(cost: SquaredCost, least: Minimum) -> Influence:
 
 
 def _company(white: _Whitened) -> dict[int, Integers]:
-    """For each high-leverage row, the other such rows near it: u_i·u_j is at least half of either leverage."""
+    """For each high-leverage row, the other such rows near it: u_i·u_j is at least half of either leverage.
+
+    Two outlying rows close to each other mask each other: deleting one changes little. So a row of high leverage is
+    deleted together with the other high-leverage rows near it.
+    """
     h = white.leverage
     high = np.flatnonzero(h > HIGH_LEVERAGE_FACTOR * white.rank / len(h))
     high = high[np.argsort(-h[high], kind="stable")[:MOST_MASKED_ROWS_TRIED]]
@@ -727,12 +682,7 @@ def _choice(z: Array) -> Integers:
     return (z[:, 0] >= 0).astype(np.int64) if z.shape[1] == 1 else np.argmax(z, axis=1)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Least squares predicts weighted sums of the targets (docs/tour.md, S7).
-#
-#     y(x) = Wᵀx̄ = Tᵀ a(x),    a(x) = X̄ (X̄ᵀX̄)⁻¹ x̄
-#
-# The weights a(x) depend on the rows alone, not on the targets. Where X̄ᵀX̄ is singular, its pseudoinverse is used.
+# --- Least squares predicts weighted sums of the targets (S7)
 
 TARGET_WEIGHTS = InMemory("target_weights", "it is for examples that fit into memory")
 
@@ -740,6 +690,9 @@ TARGET_WEIGHTS = InMemory("target_weights", "it is for examples that fit into me
 @TARGET_WEIGHTS.refusing_tables
 def target_weights(X: Any, at: Any) -> Array:
     """The weights of all training targets in the prediction of least squares at given rows.
+
+    The prediction is y(x) = Wᵀx̄ = Tᵀ a(x) with a(x) = X̄ (X̄ᵀX̄)⁻¹ x̄. These weights depend on the rows alone, not on the
+    targets. Where X̄ᵀX̄ is singular, its pseudoinverse is used.
 
     Parameters
     ----------

@@ -20,8 +20,8 @@ T = TypeVar("T")
 # Smallest exponent for which e^x is computed. Below it e^x is subnormal, which PostgreSQL reports as an error, so e^x
 # is replaced by 0.
 LOWEST_EXPONENT = -708.0
-# Largest exponent for which e^x is computed, since e^x overflows for larger ones. The formulas of links
-# (``link_formulas``) keep their exponents below it.
+# Largest exponent for which e^x is computed, since e^x overflows for larger ones. The probabilities in
+# ``output/formula.py`` keep their exponents below it.
 HIGHEST_EXPONENT = 700.0
 
 

@@ -120,7 +120,7 @@ def _partition(names: tuple[str, ...], others: tuple[str, ...]) -> tuple[tuple[s
     return tuple(name for name in names if name not in known), tuple(name for name in names if name in known)
 
 
-# ---------------------------------------------------------------------------------------------- numbers
+# --- The numbers of a model by name
 
 
 def _numbers(model: ModelFile, names: tuple[str, ...]) -> dict[str, float]:

@@ -20,20 +20,7 @@ import numpy as np
 from separatrix._version import __version__
 from separatrix.core.base.arrays import AnyArray
 from separatrix.core.base.errors import InputError, ParameterError
-from separatrix.output.algebra import (
-    LOWEST_EXPONENT,
-    Abs,
-    Affine,
-    Combine,
-    Constant,
-    Exp,
-    Inputs,
-    Largest,
-    Rules,
-    Vector,
-    Where,
-    translate,
-)
+from separatrix.output import algebra
 from separatrix.output.formula import Column, Formula, decision_notes, formula_of, refuse_words
 from separatrix.statistics.model_decisions import rule_for
 
@@ -108,31 +95,31 @@ class Graph:
         self.nodes: list[Any] = []
         self.inputs: list[Any] = []
         self.constants: list[Any] = []
-        self.rules: Rules[str] = {
-            Inputs: self._inputs,
-            Constant: lambda node: self._constant(np.array([[node.value]])),
-            Affine: self._affine,
-            Combine: lambda node, a, b: self._node(OPERATORS[node.sign], a, b),
-            Exp: self._exp,
-            Abs: lambda node, v: self._node("Abs", v),
-            Where: lambda node, test, yes, no: self._node("Where", self._not_negative(test), yes, no),
-            Largest: lambda node, v: self._node("ReduceMax", v, axes=[1], keepdims=1),
+        self.rules: algebra.Rules[str] = {
+            algebra.Inputs: self._inputs,
+            algebra.Constant: lambda node: self._constant(np.array([[node.value]])),
+            algebra.Affine: self._affine,
+            algebra.Combine: lambda node, a, b: self._node(OPERATORS[node.sign], a, b),
+            algebra.Exp: self._exp,
+            algebra.Abs: lambda node, v: self._node("Abs", v),
+            algebra.Where: lambda node, test, yes, no: self._node("Where", self._not_negative(test), yes, no),
+            algebra.Largest: lambda node, v: self._node("ReduceMax", v, axes=[1], keepdims=1),
         }
 
     def proto(self) -> Any:
         """The whole model."""
         helper, formula = self.onnx.helper, self.formula
-        known: dict[Vector, str] = {}
-        z = translate(formula.scores, self.rules, known)
+        known: dict[algebra.Vector, str] = {}
+        z = algebra.translate(formula.scores, self.rules, known)
         refused = self._node("IsNaN", self._node("Gather", z, self._constant(np.array([0])), axis=1))
         kind, labels = self._labels()
-        ranked = translate(formula.ranking, self.rules, known)
+        ranked = algebra.translate(formula.ranking, self.rules, known)
         outputs = [self._output("label", self._label(z, ranked, refused, labels), kind, [None])]
         width = formula.scores.width
         nan = self._constant(np.array([[np.nan]]))
         outputs.append(self._output("scores", self._node("Where", refused, nan, z), np.float64, [None, width]))
         if formula.probabilities is not None:
-            p = translate(formula.probabilities, self.rules, known)
+            p = algebra.translate(formula.probabilities, self.rules, known)
             p = self._node("Where", refused, nan, p)
             outputs.append(self._output("probabilities", p, np.float64, [None, formula.probabilities.width]))
         graph = helper.make_graph(self.nodes, "separatrix", self.inputs, outputs, self.constants)
@@ -143,9 +130,9 @@ class Graph:
         self.onnx.checker.check_model(model)
         return model
 
-    # ---------------------------------------------------------------------------------------------- columns
+    # --- The columns of the table
 
-    def _inputs(self, node: Inputs) -> str:
+    def _inputs(self, node: algebra.Inputs) -> str:
         columns = self.formula.columns
         if self.formula.encoder is None:
             X = self._input("X", np.float64, node.width)
@@ -186,9 +173,9 @@ class Graph:
         flat = self._node("Reshape", number, self._constant(np.array([-1])))
         return self._node("Gather", self._constant(np.array(rows)), flat, axis=0)
 
-    # ---------------------------------------------------------------------------------------------- algebra
+    # --- Scores, probabilities and labels
 
-    def _affine(self, node: Affine, v: str) -> str:
+    def _affine(self, node: algebra.Affine, v: str) -> str:
         return self._moved(self._node("MatMul", v, self._constant(node.M.T)), node.a)
 
     def _moved(self, v: str, by: Any) -> str:
@@ -198,8 +185,8 @@ class Graph:
         """
         return self._node("Sum", v, self._row(by))
 
-    def _exp(self, node: Exp, v: str) -> str:
-        low, zero = (self._constant(np.array([[value]])) for value in (LOWEST_EXPONENT, 0.0))
+    def _exp(self, node: algebra.Exp, v: str) -> str:
+        low, zero = (self._constant(np.array([[value]])) for value in (algebra.LOWEST_EXPONENT, 0.0))
         return self._node("Where", self._node("Less", v, low), zero, self._node("Exp", v))
 
     def _not_negative(self, v: str) -> str:
@@ -227,7 +214,7 @@ class Graph:
         chosen = self._node("Where", refused, self._constant(np.array([[K]])), chosen)
         return self._node("Gather", labels, self._node("Reshape", chosen, self._constant(np.array([-1]))))
 
-    # ---------------------------------------------------------------------------------------------- graph
+    # --- The parts of the graph
 
     def _fresh(self, name: str) -> str:
         while name in self.taken:

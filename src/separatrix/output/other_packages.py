@@ -124,7 +124,14 @@ def as_settings(
     >>> print(as_settings(2.0, 0.0, 100, classes=["no", "yes"], class_weight={"yes": 3.0})["liblinear"].code)
     train -s 0 -c 2.0 -e 1e-8 -B 1 -R -w-1 1.0 -w1 3.0 rows.libsvm model
     """
-    _refuse_out_of_range(C, l1_ratio, n_rows, total_weight)
+    if not C > 0:
+        raise ParameterError("C", f"got {C!r}", "give a positive number, or infinity")
+    if not 0 <= l1_ratio <= 1:
+        raise ParameterError("l1_ratio", f"got {l1_ratio!r}", "give a number from 0 to 1")
+    if n_rows < 1:
+        raise ParameterError("n_rows", f"got {n_rows!r}", "give the number of rows of the fit")
+    if total_weight is not None and not 0 < float(total_weight) < math.inf:
+        raise ParameterError("total_weight", f"got {total_weight!r}", "give the sum of the rows' weights")
     by_class = _by_class(classes, class_weight)
     C, factors = _of_columns(float(C), penalty_factors)
     if total_weight is None and not by_class:
@@ -141,17 +148,6 @@ def as_settings(
         factors,
     )
     return {name: translate(fit) for name, translate in PACKAGES.items()}
-
-
-def _refuse_out_of_range(C: float, l1_ratio: float, n_rows: int, total_weight: float | None) -> None:
-    if not C > 0:
-        raise ParameterError("C", f"got {C!r}", "give a positive number, or infinity")
-    if not 0 <= l1_ratio <= 1:
-        raise ParameterError("l1_ratio", f"got {l1_ratio!r}", "give a number from 0 to 1")
-    if n_rows < 1:
-        raise ParameterError("n_rows", f"got {n_rows!r}", "give the number of rows of the fit")
-    if total_weight is not None and not 0 < float(total_weight) < math.inf:
-        raise ParameterError("total_weight", f"got {total_weight!r}", "give the sum of the rows' weights")
 
 
 def _of_columns(C: float, penalty_factors: Sequence[float] | None) -> tuple[float, tuple[float, ...]]:

@@ -7,21 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from separatrix.output import python_runtime
-from separatrix.output.algebra import (
-    LOWEST_EXPONENT,
-    Abs,
-    Affine,
-    Combine,
-    Constant,
-    Exp,
-    Inputs,
-    Largest,
-    Rules,
-    Vector,
-    Where,
-    translate,
-)
+from separatrix.output import algebra, python_runtime
 from separatrix.output.formula import Column, Formula, Row, decision_notes, formula_of
 from separatrix.statistics.model_decisions import rule_for
 from separatrix.tables.cells import NO_NUMBER, NO_TEXT
@@ -81,6 +67,7 @@ def program_text(formula: Formula) -> str:
         {*python_runtime.MODULES, *(python_runtime.TEXT_MODULES if words else ())}, key=lambda module: module.__name__
     )
     readers = READERS | ({"words": "as_words"} if words else {})
+    asked = ["__doc__", "COLUMNS", "predict"] + ["probabilities"] * (formula.probabilities is not None)
     parts = [
         f'"""{_docstring(formula)}"""',
         "from __future__ import annotations",
@@ -90,13 +77,9 @@ def program_text(formula: Formula) -> str:
         *(inspect.getsource(function).rstrip() for function in python_runtime.TEXT_FUNCTIONS if words),
         _literal("READERS", {kind: _Name(name) for kind, name in readers.items()}),
         program.written(),
-        f'if __name__ == "__main__":\n    predict_table({", ".join(_asked(formula))})',
+        f'if __name__ == "__main__":\n    predict_table({", ".join(asked)})',
     ]
     return "\n\n\n".join(parts) + "\n"
-
-
-def _asked(formula: Formula) -> list[str]:
-    return ["__doc__", "COLUMNS", "predict"] + ["probabilities"] * (formula.probabilities is not None)
 
 
 class _Name(str):
@@ -117,7 +100,7 @@ def _constants(formula: Formula) -> str:
     columns = ",\n    ".join(repr(_plain(column, drop)) for column in formula.columns)
     lines = [
         _literal("CLASSES", formula.classes),
-        _literal("LOWEST_EXPONENT", LOWEST_EXPONENT),
+        _literal("LOWEST_EXPONENT", algebra.LOWEST_EXPONENT),
         _literal("NO_NUMBER", NO_NUMBER),
         _literal("NO_TEXT", NO_TEXT),
         f"COLUMNS = [\n    {columns},\n]",
@@ -160,21 +143,21 @@ class Program:
         self.formula = formula
         self.constants: list[str] = []
         self.lines: list[str] = []
-        self.rules: Rules[str] = {
-            Inputs: lambda node: "x",
-            Constant: lambda node: f"[{node.value!r}]",
-            Affine: self._affine,
-            Combine: lambda node, a, b: self._assigned(f"each({OPERATORS[node.sign]}, {a}, {b})"),
-            Exp: lambda node, v: self._assigned(f"each(raised, {v})"),
-            Abs: lambda node, v: self._assigned(f"each(abs, {v})"),
-            Where: lambda node, test, yes, no: self._assigned(f"each(where, {test}, {yes}, {no})"),
-            Largest: lambda node, v: self._assigned(f"[max({v})]"),
+        self.rules: algebra.Rules[str] = {
+            algebra.Inputs: lambda node: "x",
+            algebra.Constant: lambda node: f"[{node.value!r}]",
+            algebra.Affine: self._affine,
+            algebra.Combine: lambda node, a, b: self._assigned(f"each({OPERATORS[node.sign]}, {a}, {b})"),
+            algebra.Exp: lambda node, v: self._assigned(f"each(raised, {v})"),
+            algebra.Abs: lambda node, v: self._assigned(f"each(abs, {v})"),
+            algebra.Where: lambda node, test, yes, no: self._assigned(f"each(where, {test}, {yes}, {no})"),
+            algebra.Largest: lambda node, v: self._assigned(f"[max({v})]"),
         }
 
     def written(self) -> str:
         """The constants and the public functions."""
-        known: dict[Vector, str] = {}
-        z = translate(self.formula.scores, self.rules, known)
+        known: dict[algebra.Vector, str] = {}
+        z = algebra.translate(self.formula.scores, self.rules, known)
         of_x = [*self.lines, f"return {z}"]
         self.lines = []
         p = self.formula.probabilities
@@ -182,14 +165,15 @@ class Program:
         binary = len(self.formula.classes) == 2
         functions.append(_function("scores", "row", *SCORES[binary]))
         if p is not None:
-            name = translate(p, self.rules, {self.formula.scores: "z"})
+            name = algebra.translate(p, self.rules, {self.formula.scores: "z"})
             of_z = [*self.lines, f"return {name}"]
             functions.append(_function("all_probabilities", "z", "The probabilities for the scores.", of_z))
             functions.append(_function("probabilities", "row", *PROBABILITIES))
-        functions.append(_function("predict", "row", PREDICT, _predict(self.formula)))
+        says = "The class of a row; None if there is no prediction."
+        functions.append(_function("predict", "row", says, _predict(self.formula)))
         return "\n\n\n".join(["\n".join(self.constants), *functions])
 
-    def _affine(self, node: Affine, v: str) -> str:
+    def _affine(self, node: algebra.Affine, v: str) -> str:
         k = len(self.constants)
         self.constants.append(f"M{k}, A{k} = {node.M.tolist()!r}, {node.a.tolist()!r}")
         return self._assigned(f"affine(M{k}, A{k}, {v})")
@@ -215,7 +199,6 @@ PROBABILITIES = (
     "The probability of each class; None if there is no prediction.",
     [*_ENCODED, "return dict(zip(CLASSES, all_probabilities(all_scores(x))))"],
 )
-PREDICT = "The class of a row; None if there is no prediction."
 
 
 def _predict(formula: Formula) -> list[str]:

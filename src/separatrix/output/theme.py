@@ -7,7 +7,7 @@ The colours of classes differ by at least 10 (CIEDE2000) for readers with normal
 of colour blindness (Machado, Oliveira and Fernandes 2009, full severity), in both themes. With more than six classes,
 colours repeat in other shapes. Text in ``ink``, ``body`` and ``muted`` has a contrast of at least 4.5 on ``paper``.
 
-This module imports nothing beyond the standard library, so that every page can read it.
+Nothing beyond the standard library is imported here, so that every page can use the theme.
 """
 
 from __future__ import annotations

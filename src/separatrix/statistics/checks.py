@@ -1,4 +1,9 @@
-"""``check``: look for problems in arrays or in a table before a fit."""
+"""``check``: look for problems in arrays or in a table before a fit.
+
+Each check is a function of ``CheckedRows`` that yields findings, and ``CHECKS`` is the registry of all: a new check is
+one function and one line there. Checks do not stop at what a fit would refuse: missing values are filled, columns of
+text and rows without a label are left out, and each of these is a finding as well.
+"""
 
 from __future__ import annotations
 
@@ -22,318 +27,43 @@ from separatrix.core.proofs.naming import column_names
 from separatrix.core.proofs.row_claims import as_rows
 from separatrix.core.rows.block import is_sparse
 from separatrix.core.rows.labelled_table import InMemory
-from separatrix.statistics import column_checks as categories
-from separatrix.statistics import column_checks as collinear
-from separatrix.statistics import column_checks as leakage
-from separatrix.statistics import column_checks as missing_values
-from separatrix.statistics import column_checks as single_columns
-from separatrix.statistics import row_checks as class_sizes
-from separatrix.statistics import row_checks as leverage
-from separatrix.statistics import row_checks as repeated
-from separatrix.statistics import row_checks as separation
+from separatrix.statistics import column_checks, row_checks
 from separatrix.statistics.column_checks import absent, handled, none_left
 from separatrix.statistics.finding import MOST_NAMED_IN_SENTENCE, CheckedRows, Checks, Finding, capital
-from separatrix.tables import selection as select
+from separatrix.tables import learn_encoder
 from separatrix.tables.cells import READINGS, listed
-from separatrix.tables.encoder import MISSING, Encoder
-from separatrix.tables.encoder import checked as choice
+from separatrix.tables.encoder import MISSING, checked
 from separatrix.tables.formats.libsvm import SparseSource
 from separatrix.tables.formats.source import Spelling, row_names
 from separatrix.tables.infer import infer
-from separatrix.tables.learn_encoder import (
-    fit_encoder,
-    kept_rows,
-    missing_counts,
-    read_cells,
-    read_texts,
-    refusal,
-    solution,
-)
 from separatrix.tables.read_table import RawTable, Table
 from separatrix.tables.schema import Column, Schema
 from separatrix.tables.seen_cells import code_among_numbers
-from separatrix.tables.selection import Columns, Selection, selected
+from separatrix.tables.selection import Columns, Selection, features_of, selected
 from separatrix.tables.target_column import labels, unlabelled
-
-# ----------------------------------------------------------------------------------------------------------------------
-# Findings about a table that is not encoded yet: cells and columns that a fit refuses, leaves out or may misread.
-
-
-def unlabelled_rows(kept: AnyArray, target: str, others: Sequence[Finding], missing: str) -> Iterator[Finding]:
-    """Rows without a label: a problem if missing values are an error, else a note.
-
-    The solution of the problem is the way of handling missing values that ``others`` need.
-    """
-    lost = int((~kept).sum())
-    if lost and kept.any():
-        have, them = ("has", "it is") if lost == 1 else ("have", "they are")
-        which = f"{many(lost, 'row')} of {len(kept):,} {have}"
-        sentence = f"{which} no value in the target {quoted(target)}; {them} left out here."
-        title, facts = "A row has no label." if lost == 1 else "Rows have no label.", {"unlabelled_rows": lost}
-        if missing != "error":
-            yield Finding("note", "target", title, sentence, "A fit leaves such rows out, too.", facts)
-            return
-        ways = Setting("missing", "drop", "impute", "indicator")
-        advice = Message("A fit stops at such a row: fit with ", ways, ", each of which leaves it out.")
-        asked = [setting for finding in others for setting in finding.solving if setting.name == "missing"]
-        solved = asked[0] if asked else Setting("missing", "drop")
-        yield Finding("problem", "target", title, sentence, advice, facts, (solved,))
-
-
-def refused(inferred: Schema, rows: RowNames) -> Iterator[Finding]:
-    for column in inferred.columns:
-        if column.kind == "text":
-            problem, remedy = refusal(column)
-            sentence = Message(quoted(column.name), ": ", rows.named(problem), "; it is left out here.")
-            title = "A column is text, or holds values that are not numbers."
-            facts = {"columns": [column.name]}
-            advice = capital(Message(remedy, "."))
-            yield Finding("problem", "text", title, sentence, advice, facts, solution([column]))
-
-
-def constant_columns(inferred: Schema, given: Schema) -> list[Column]:
-    """Columns without a value or with only one, except those that the user's schema leaves out."""
-    asked = {column.name for column in given.columns if column.kind == "ignored"}
-    return [column for column in inferred.columns if column.kind == "ignored" and column.name not in asked]
-
-
-def left_out(inferred: Schema, given: Schema) -> Iterator[Finding]:
-    """The note on columns without a value or with only one."""
-    constant = constant_columns(inferred, given)
-    if not constant:
-        return
-    names = [column.name for column in constant]
-    notes = [Message(quoted(column.name), ": ", column.note) for column in constant[:MOST_NAMED_IN_SENTENCE]]
-    others = names[MOST_NAMED_IN_SENTENCE:]
-    more = f"; and {listed(others, MOST_NAMED_IN_SENTENCE)}" if others else ""
-    title, remedy = "A column is constant.", "A fit leaves such a column out."
-    if len(constant) > 1:
-        title, remedy = f"{len(constant)} columns are constant.", "A fit leaves such columns out."
-    yield Finding("note", "constant", title, Message(joined("; ", notes), more, "."), remedy, {"columns": names})
-
-
-def marked(inferred: Schema) -> Iterator[Finding]:
-    """Categories with a level that may mean a missing value."""
-    for column in inferred.used:
-        if solving(column.note):
-            sentence = Message(quoted(column.name), ": ", reason(column.note), ".")
-            title, advice = "A level may mean a missing value.", capital(Message(remedy(column.note), "."))
-            yield Finding("note", "marks", title, sentence, advice, {"columns": [column.name]})
-
-
-def coded(inferred: Schema, columns: pa.Table, source: str) -> Iterator[Finding]:
-    """Columns of numbers in which a number such as −999 stands out, which may mean a missing value."""
-    for column in inferred.used:
-        if column.kind == "number":
-            found = code_among_numbers(READINGS["number"](source, column.name, columns.column(column.name)))
-            if found is not None:
-                code, rows, low, high = found
-                where = f"{quoted(column.name)} is {code} in {many(rows, 'row')} of {columns.num_rows:,}"
-                sentence = f"{where}, far from its other values, {number_text(low)} to {number_text(high)}."
-                advice = Message("If it means a missing value, give ", Setting("na", code), ".")
-                title, facts = "A number may mean a missing value.", {"columns": [column.name], "code": float(code)}
-                yield Finding("note", "marks", title, sentence, advice, facts)
-
-
-def nothing(kept: AnyArray, inferred: Schema) -> Iterator[Finding]:
-    if not kept.any():
-        sentence = f"None of {many(len(kept), 'row')} has a label in {quoted(inferred.target)}."
-        yield Finding("problem", "target", "No row has a label.", sentence, "Predict another column.")
-    if not inferred.used:
-        sentence = f"None of {many(len(inferred.columns), 'column')} beside the target can be used."
-        settings = solution([column for column in inferred.columns if column.kind == "text"])
-        usable = settings if any(setting.name != "drop" for setting in settings) else ()
-        title, remedy = "There is no column to learn from.", "Give columns that vary."
-        yield Finding("problem", "columns", title, sentence, remedy, solving=usable)
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# The registry of checks, and the checks of rows and labels that are given as arrays.
-
-Check = Callable[[CheckedRows], Iterator[Finding]]
 
 
 @dataclass(frozen=True)
 class Known:
     """A check, and whether it needs labels that are classes."""
 
-    run: Check
+    run: Callable[[CheckedRows], Iterator[Finding]]
     needs_classes: bool = True
 
 
-# A new check is one function and one line here.
 CHECKS: dict[str, Known] = {
-    "leakage": Known(leakage.alone),
-    "separation": Known(separation.separation),
-    "categories": Known(categories.categories),
-    "index": Known(single_columns.index, False),
-    "collinear": Known(collinear.collinear, False),
-    "leverage": Known(leverage.leverage, False),
-    "duplicates": Known(repeated.repeated, False),
-    "constant": Known(single_columns.constant, False),
-    "scales": Known(single_columns.scales, False),
-    "balance": Known(class_sizes.balance),
-    "rows": Known(class_sizes.enough_rows),
+    "leakage": Known(column_checks.alone),
+    "separation": Known(row_checks.separation),
+    "categories": Known(column_checks.categories),
+    "index": Known(column_checks.index, False),
+    "collinear": Known(column_checks.collinear, False),
+    "leverage": Known(row_checks.leverage, False),
+    "duplicates": Known(row_checks.repeated, False),
+    "constant": Known(column_checks.constant, False),
+    "scales": Known(column_checks.scales, False),
+    "balance": Known(row_checks.balance),
+    "rows": Known(row_checks.enough_rows),
 }
-_FILLED = "For these checks they were filled with the means of their columns."
-
-
-def check_arrays(
-    X: Any,
-    y: Any,
-    names: Sequence[str] | None,
-    only: Sequence[str] | None,
-    rows: Sequence[int] | Integers | None,
-) -> Checks:
-    """``check`` for rows X and labels y. Infinity and NaN are reported, and replaced by the mean of their column."""
-    given_names = column_names(X, names)
-    table = as_rows(as_matrix(X))
-    labels = as_label_array(y)
-    if table.ndim != 2 or table.shape[0] != len(labels) or table.shape[1] == 0:
-        problem = f"its shape is {table.shape} for {len(labels)} labels"
-        raise ParameterError("X", problem, "give at least one column, and one row per label")
-    rows = getattr(X, "row_names", None) if rows is None else rows
-    numbers = np.arange(len(labels)) if rows is None else rows if isinstance(rows, RowNames) else np.asarray(rows)
-    if len(numbers) != len(labels):
-        raise ParameterError("rows", f"it has {len(numbers)} for {len(labels)} labels", "give a number for each row")
-    columns = given_names or tuple(f"x{j}" for j in range(table.shape[1]))
-    table, missing = _filled(table, columns)
-    first = [missing_values.absent(missing, len(labels), _FILLED)]
-    return checked(table, labels, columns, numbers, first, only=only)
-
-
-def checked(
-    X: Any,
-    y: AnyArray,
-    names: Sequence[str],
-    rows: Integers | RowNames,
-    first: Sequence[Finding] = (),
-    references: Mapping[str, str] | None = None,
-    only: Sequence[str] | None = None,
-    n_columns: int | None = None,
-    ngrams: Booleans | None = None,
-    sources: tuple[str, ...] = (),
-    unread: tuple[str, ...] = (),
-    constant: tuple[str, ...] = (),
-) -> Checks:
-    """Run every check that applies to finite rows, and put the findings after those in ``first``.
-
-    ``rows`` are the rows' numbers. ``n_columns`` is the number of columns of the table, if X has more because of
-    categories; ``ngrams`` (d,) marks its columns that are n-grams of a text, and ``sources`` (d,) names the table's
-    column that each was made from. ``unread`` and ``constant`` are columns of the table that X lacks. If the labels
-    are not classes, only checks that do not need classes are run.
-    """
-    _refuse_unknown(only or ())
-    fault = class_sizes.unusable(y)
-    classes, codes = encode(y)
-    n_columns = len(names) if n_columns is None else n_columns
-    usable_codes = codes if fault is None else None
-    encoded = n_columns != len(names)
-    lacking = (sources, unread, constant)
-    subject = CheckedRows(X, usable_codes, classes, tuple(names), rows, references or {}, encoded, ngrams, *lacking)
-    findings = [
-        *first,
-        *([] if fault is None else [fault]),
-        *_leaving_a_column(subject, list(_findings(subject, only))),
-    ]
-    counts = {} if subject.codes is None else dict(zip(subject.labels, subject.counts.tolist(), strict=True))
-    return Checks(tuple(findings), subject.n_rows, n_columns, counts, n_encoded=subject.n_columns)
-
-
-def _refuse_unknown(names: Sequence[str]) -> None:
-    for name in names:
-        if name not in CHECKS:
-            raise ParameterError("only", f"got {name!r}", f"name some of {', '.join(CHECKS)}")
-
-
-def _findings(subject: CheckedRows, only: Sequence[str] | None) -> Iterator[Finding]:
-    """The findings of all checks, or of those in ``only``, that can be run on the subject."""
-    asked = {
-        name: known
-        for name, known in CHECKS.items()
-        if (only is None or name in only) and (subject.codes is not None or not known.needs_classes)
-    }
-    with one_blas_thread:
-        for k, (name, known) in enumerate(asked.items(), 1):
-            with part("check", k, len(asked), name) if len(asked) > 1 else nullcontext():
-                yield from known.run(subject)
-
-
-def _leaving_a_column(subject: CheckedRows, findings: list[Finding]) -> list[Finding]:
-    """The findings; without the settings that leave columns out, if together they would leave no column."""
-    left_out = {
-        name for one in findings for setting in one.solving if setting.name == "drop" for name in setting.values
-    }
-    if left_out.issuperset(subject.tabled(range(subject.n_columns))):
-        return [replace(one, solving=tuple(s for s in one.solving if s.name != "drop")) for one in findings]
-    return findings
-
-
-def _filled(X: Any, names: tuple[str, ...]) -> tuple[Any, dict[str, int]]:
-    """The rows with the column's mean in place of NaN and infinity, and the number of those by column."""
-    data: AnyArray = X.data if is_sparse(X) else X
-    if np.all(np.isfinite(data)):
-        return X, {}
-    X = X.copy()
-    missing: dict[str, int] = {}
-    for j in range(X.shape[1]) if not is_sparse(X) else np.unique(X.indices[~np.isfinite(X.data)]).tolist():
-        place = np.flatnonzero(X.indices == j) if is_sparse(X) else slice(None)
-        values = X.data[place] if is_sparse(X) else X[:, j]
-        bad = ~np.isfinite(values)
-        if bad.any():
-            missing[names[j]] = int(bad.sum())
-            values[bad] = values[~bad].sum() / max(1, X.shape[0] - missing[names[j]])
-            if is_sparse(X):
-                X.data[place] = values
-    return X, missing
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# Run the checks on a table that was read and encoded for a fit.
-
-
-def check_encoded(
-    table: Table,
-    y: AnyArray,
-    first: Sequence[Finding] = (),
-    only: Sequence[str] | None = None,
-    unread: tuple[str, ...] = (),
-    constant: tuple[str, ...] = (),
-) -> Checks:
-    """The findings about the rows of a table with labels y (m,), after those in ``first``.
-
-    ``only`` names the checks to run, all by default. Columns without names are called x0, x1 and so on.
-    ``unread`` and ``constant`` are columns of the source that the table lacks, since they are text or do not vary.
-
-    >>> from separatrix import read_table
-    >>> table = read_table("demo:outlier-1d")
-    >>> [finding.check for finding in check_encoded(table, table.y, only=["leakage"])]
-    ['leakage']
-    """
-    encoder = table.encoder
-    columns = () if encoder is None else encoder.columns
-    names = table.names or tuple(f"x{j}" for j in range(table.X.shape[1]))
-    return checked(
-        table.X,
-        y,
-        names,
-        table.row_names,
-        first,
-        {} if encoder is None else encoder.references,
-        only,
-        n_columns=len(columns) or len(names),
-        ngrams=None if encoder is None else encoder.of_text,
-        sources=tuple(column.name for column in columns for _ in column.names),
-        unread=unread,
-        constant=constant,
-    )
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# ``check``, for arrays and for tables. What a fit of a table would refuse is reported: text columns, a bad target.
-
-# The findings about rows without a label, given the other findings.
-_Others = Callable[[Sequence[Finding]], Iterator[Finding]]
 
 
 # Repeated rows, leverage and separation are found by comparing rows with each other.
@@ -415,6 +145,156 @@ def _refuse_settings(settings: Mapping[str, Any], problem: str, remedy: str) -> 
             raise ParameterError(name, problem, remedy)
 
 
+# --- Arrays
+
+_FILLED = "For these checks they were filled with the means of their columns."
+
+
+def check_arrays(
+    X: Any,
+    y: Any,
+    names: Sequence[str] | None,
+    only: Sequence[str] | None,
+    rows: Sequence[int] | Integers | None,
+) -> Checks:
+    """``check`` for rows X and labels y. Infinity and NaN are reported, and replaced by the mean of their column."""
+    given_names = column_names(X, names)
+    table = as_rows(as_matrix(X))
+    labels = as_label_array(y)
+    if table.ndim != 2 or table.shape[0] != len(labels) or table.shape[1] == 0:
+        problem = f"its shape is {table.shape} for {len(labels)} labels"
+        raise ParameterError("X", problem, "give at least one column, and one row per label")
+    rows = getattr(X, "row_names", None) if rows is None else rows
+    numbers = np.arange(len(labels)) if rows is None else rows if isinstance(rows, RowNames) else np.asarray(rows)
+    if len(numbers) != len(labels):
+        raise ParameterError("rows", f"it has {len(numbers)} for {len(labels)} labels", "give a number for each row")
+    columns = given_names or tuple(f"x{j}" for j in range(table.shape[1]))
+    table, missing = _filled_with_means(table, columns)
+    return run_checks(table, labels, columns, numbers, [absent(missing, len(labels), _FILLED)], only=only)
+
+
+def _filled_with_means(X: Any, names: tuple[str, ...]) -> tuple[Any, dict[str, int]]:
+    """The rows with the column's mean in place of NaN and infinity, and the number of those by column."""
+    data: AnyArray = X.data if is_sparse(X) else X
+    if np.all(np.isfinite(data)):
+        return X, {}
+    X = X.copy()
+    missing: dict[str, int] = {}
+    for j in range(X.shape[1]) if not is_sparse(X) else np.unique(X.indices[~np.isfinite(X.data)]).tolist():
+        place = np.flatnonzero(X.indices == j) if is_sparse(X) else slice(None)
+        values = X.data[place] if is_sparse(X) else X[:, j]
+        bad = ~np.isfinite(values)
+        if bad.any():
+            missing[names[j]] = int(bad.sum())
+            values[bad] = values[~bad].sum() / max(1, X.shape[0] - missing[names[j]])
+            if is_sparse(X):
+                X.data[place] = values
+    return X, missing
+
+
+def run_checks(
+    X: Any,
+    y: AnyArray,
+    names: Sequence[str],
+    rows: Integers | RowNames,
+    first: Sequence[Finding] = (),
+    references: Mapping[str, str] | None = None,
+    only: Sequence[str] | None = None,
+    n_columns: int | None = None,
+    ngrams: Booleans | None = None,
+    sources: tuple[str, ...] = (),
+    unread: tuple[str, ...] = (),
+    constant: tuple[str, ...] = (),
+) -> Checks:
+    """Run every check that applies to finite rows, and put the findings after those in ``first``.
+
+    ``rows`` are the rows' numbers. ``n_columns`` is the number of columns of the table, if X has more because of
+    categories; ``ngrams`` (d,) marks its columns that are n-grams of a text, and ``sources`` (d,) names the table's
+    column that each was made from. ``unread`` and ``constant`` are columns of the table that X lacks. If the labels
+    are not classes, only checks that do not need classes are run.
+    """
+    for name in only or ():
+        if name not in CHECKS:
+            raise ParameterError("only", f"got {name!r}", f"name some of {', '.join(CHECKS)}")
+    fault = row_checks.unusable(y)
+    classes, codes = encode(y)
+    n_columns = len(names) if n_columns is None else n_columns
+    usable_codes = codes if fault is None else None
+    encoded = n_columns != len(names)
+    lacking = (sources, unread, constant)
+    subject = CheckedRows(X, usable_codes, classes, tuple(names), rows, references or {}, encoded, ngrams, *lacking)
+    findings = [
+        *first,
+        *([] if fault is None else [fault]),
+        *_leaving_a_column(subject, list(_findings(subject, only))),
+    ]
+    counts = {} if subject.codes is None else dict(zip(subject.labels, subject.counts.tolist(), strict=True))
+    return Checks(tuple(findings), subject.n_rows, n_columns, counts, n_encoded=subject.n_columns)
+
+
+def _findings(subject: CheckedRows, only: Sequence[str] | None) -> Iterator[Finding]:
+    """The findings of all checks, or of those in ``only``, that can be run on the subject."""
+    asked = {
+        name: known
+        for name, known in CHECKS.items()
+        if (only is None or name in only) and (subject.codes is not None or not known.needs_classes)
+    }
+    with one_blas_thread:
+        for k, (name, known) in enumerate(asked.items(), 1):
+            with part("check", k, len(asked), name) if len(asked) > 1 else nullcontext():
+                yield from known.run(subject)
+
+
+def _leaving_a_column(subject: CheckedRows, findings: list[Finding]) -> list[Finding]:
+    """The findings; without the settings that leave columns out, if together they would leave no column."""
+    left_out = {
+        name for one in findings for setting in one.solving if setting.name == "drop" for name in setting.values
+    }
+    if left_out.issuperset(subject.tabled(range(subject.n_columns))):
+        return [replace(one, solving=tuple(s for s in one.solving if s.name != "drop")) for one in findings]
+    return findings
+
+
+# --- Tables
+
+
+def check_encoded(
+    table: Table,
+    y: AnyArray,
+    first: Sequence[Finding] = (),
+    only: Sequence[str] | None = None,
+    unread: tuple[str, ...] = (),
+    constant: tuple[str, ...] = (),
+) -> Checks:
+    """The findings about the rows of a table with labels y (m,), after those in ``first``.
+
+    ``only`` names the checks to run, all by default. Columns without names are called x0, x1 and so on.
+    ``unread`` and ``constant`` are columns of the source that the table lacks, since they are text or do not vary.
+
+    >>> from separatrix import read_table
+    >>> table = read_table("demo:outlier-1d")
+    >>> [finding.check for finding in check_encoded(table, table.y, only=["leakage"])]
+    ['leakage']
+    """
+    encoder = table.encoder
+    columns = () if encoder is None else encoder.columns
+    names = table.names or tuple(f"x{j}" for j in range(table.X.shape[1]))
+    return run_checks(
+        table.X,
+        y,
+        names,
+        table.row_names,
+        first,
+        {} if encoder is None else encoder.references,
+        only,
+        n_columns=len(columns) or len(names),
+        ngrams=None if encoder is None else encoder.of_text,
+        sources=tuple(column.name for column in columns for _ in column.names),
+        unread=unread,
+        constant=constant,
+    )
+
+
 def check_source(
     data: Any,
     target: str | int | None,
@@ -437,25 +317,26 @@ def check_source(
     reference: Mapping[str, str] | None = None,
 ) -> Checks:
     """``check`` for a file or a frame."""
-    marks = (encoding, delimiter, decimal, max_columns, max_unpacked, header, quote, na, date_format)
-    choice("missing", missing, MISSING)
+    spelling = Spelling(encoding, delimiter, decimal, max_columns, max_unpacked, header, quote, na, date_format)
+    checked("missing", missing, MISSING)
     kinds: dict[str, Any] = {"text": text, "reference": reference, "category": category, "number": number}
-    asked = selected(data, target, drop, schema, Spelling(*marks), **kinds)
+    asked = selected(data, target, drop, schema, spelling, **kinds)
     source = asked.source
-    names = select.features_of(source, asked.labels, asked.drop)
+    names = features_of(source, asked.labels, asked.drop)
     if isinstance(source, SparseSource):
-        checks = _sparse(source, names, only)
+        X = source.matrix(names)
+        checks = run_checks(X, source.labels, names, source.row_names, [absent({}, X.shape[0], "")], only=only)
     else:
-        checks = _dense(asked, names, missing, only)
+        checks = _check_cells(asked, names, missing, only)
     return replace(checks, target=asked.target, notes=source.notes)
 
 
-def _sparse(source: SparseSource, names: Sequence[str], only: Sequence[str] | None) -> Checks:
-    X = source.matrix(names)
-    return checked(X, source.labels, names, source.row_names, [absent({}, X.shape[0], "")], only=only)
+# The findings about rows without a label, given the other findings.
+_Others = Callable[[Sequence[Finding]], Iterator[Finding]]
 
 
-def _dense(asked: Selection, names: Sequence[str], missing: str, only: Sequence[str] | None) -> Checks:
+def _check_cells(asked: Selection, names: Sequence[str], missing: str, only: Sequence[str] | None) -> Checks:
+    """The findings about the cells of a table, then those about its rows with a label, if a fit could use any."""
     source, target, given = asked.source, asked.labels, asked.given
     columns = asked.read([*names, target])
     every, kept = row_names(columns), ~unlabelled(columns.column(target), given.classes)
@@ -469,11 +350,11 @@ def _dense(asked: Selection, names: Sequence[str], missing: str, only: Sequence[
         first += coded(inferred, columns, source.name)
         others = partial(unlabelled_rows, kept, target, missing=missing)
         if missing == "error":
-            return _filled_whole_table(asked, inferred, columns, every[kept], first, others, only)
-        return _as_fitted(asked, inferred, columns, every[kept], first, others, missing, only)
+            return _check_filled(asked, inferred, columns, every[kept], first, others, only)
+        return _check_as_fitted(asked, inferred, columns, every[kept], first, others, missing, only)
 
 
-def _filled_whole_table(
+def _check_filled(
     asked: Selection,
     inferred: Schema,
     columns: pa.Table,
@@ -485,13 +366,14 @@ def _filled_whole_table(
     """The checks of labelled rows for ``missing="error"``: the means of the columns replace missing values."""
     source, target, given = asked.source.name, asked.labels, asked.given
     y = labels(source, columns.column(target), target, classes=given.classes)
-    encoder = fit_encoder(replace(inferred, columns=inferred.used), columns, "impute", "average", source)
-    encoder = _with_shares(encoder)
+    encoder = learn_encoder.fit_encoder(replace(inferred, columns=inferred.used), columns, "impute", "average", source)
+    # A missing category is filled with its average, by which the checks can tell it from a level.
+    encoder = replace(encoder, columns=tuple(replace(one, fill=one.average or one.fill) for one in encoder.columns))
     reading = encoder.read(columns, source)
     unread, constant = _unused(inferred, given)
     first = [*first, absent(reading.missing, len(y), _FILLED, (*unread, *constant))]
     sources = tuple(column.name for column in encoder.columns for _ in column.names)
-    return checked(
+    return run_checks(
         *(reading.X, y, encoder.names, rows, [*first, *others(first)], encoder.references, only),
         n_columns=len(encoder.columns),
         ngrams=encoder.of_text,
@@ -501,7 +383,7 @@ def _filled_whole_table(
     )
 
 
-def _as_fitted(
+def _check_as_fitted(
     asked: Selection,
     inferred: Schema,
     columns: pa.Table,
@@ -514,8 +396,8 @@ def _as_fitted(
     """The checks of labelled rows as a fit with this setting of ``missing`` encodes them."""
     source, target, given, used = asked.source.name, asked.labels, asked.given, inferred.used
     y = labels(source, columns.column(target), target, classes=given.classes)
-    V = read_cells(used, columns, source)
-    complete, holes = kept_rows(used, V, missing, source), missing_counts(used, V)
+    V = learn_encoder.read_cells(used, columns, source)
+    complete, holes = learn_encoder.kept_rows(used, V, missing, source), learn_encoder.missing_counts(used, V)
     if not complete.any():
         return Checks((*first, none_left(holes, len(y)), *others(first)), len(y), len(used))
     unread, constant = _unused(inferred, given)
@@ -523,7 +405,7 @@ def _as_fitted(
     told = handled(holes, len(y), missing, lost) if holes else absent({}, len(y), "", (*unread, *constant))
     if lost:
         columns, rows, y, V = columns.filter(pa.array(complete)), rows[complete], y[complete], V[complete]
-    texts = read_texts(used, columns, source)
+    texts = learn_encoder.read_texts(used, columns, source)
     raw = RawTable(source, V, y, columns=used, given=given, missing=missing, target=target, texts=texts)
     table = replace(raw, rows=rows.numbers, files=rows.files, n_rows=len(y)).learned()
     return check_encoded(table, y, [*first, told, *others(first)], only, unread=unread, constant=constant)
@@ -535,6 +417,94 @@ def _unused(inferred: Schema, given: Schema) -> tuple[tuple[str, ...], tuple[str
     return unread, tuple(column.name for column in constant_columns(inferred, given))
 
 
-def _with_shares(encoder: Encoder) -> Encoder:
-    """The encoder that fills a missing category with its average, so that checks can tell it from a level."""
-    return replace(encoder, columns=tuple(replace(one, fill=one.average or one.fill) for one in encoder.columns))
+# --- Findings about cells and columns that a fit refuses, leaves out or may misread
+
+
+def unlabelled_rows(kept: AnyArray, target: str, others: Sequence[Finding], missing: str) -> Iterator[Finding]:
+    """Rows without a label: a problem if missing values are an error, else a note.
+
+    The solution of the problem is the way of handling missing values that ``others`` need.
+    """
+    lost = int((~kept).sum())
+    if lost and kept.any():
+        have, them = ("has", "it is") if lost == 1 else ("have", "they are")
+        which = f"{many(lost, 'row')} of {len(kept):,} {have}"
+        sentence = f"{which} no value in the target {quoted(target)}; {them} left out here."
+        title, facts = "A row has no label." if lost == 1 else "Rows have no label.", {"unlabelled_rows": lost}
+        if missing != "error":
+            yield Finding("note", "target", title, sentence, "A fit leaves such rows out, too.", facts)
+            return
+        ways = Setting("missing", "drop", "impute", "indicator")
+        advice = Message("A fit stops at such a row: fit with ", ways, ", each of which leaves it out.")
+        asked = [setting for finding in others for setting in finding.solving if setting.name == "missing"]
+        solved = asked[0] if asked else Setting("missing", "drop")
+        yield Finding("problem", "target", title, sentence, advice, facts, (solved,))
+
+
+def refused(inferred: Schema, rows: RowNames) -> Iterator[Finding]:
+    """Columns at which a fit stops, because they hold text or values that are not numbers."""
+    for column in inferred.columns:
+        if column.kind == "text":
+            problem, remedy = learn_encoder.refusal(column)
+            sentence = Message(quoted(column.name), ": ", rows.named(problem), "; it is left out here.")
+            title = "A column is text, or holds values that are not numbers."
+            facts = {"columns": [column.name]}
+            advice = capital(Message(remedy, "."))
+            yield Finding("problem", "text", title, sentence, advice, facts, learn_encoder.solution([column]))
+
+
+def constant_columns(inferred: Schema, given: Schema) -> list[Column]:
+    """Columns without a value or with only one, except those that the user's schema leaves out."""
+    asked = {column.name for column in given.columns if column.kind == "ignored"}
+    return [column for column in inferred.columns if column.kind == "ignored" and column.name not in asked]
+
+
+def left_out(inferred: Schema, given: Schema) -> Iterator[Finding]:
+    """The note on columns without a value or with only one."""
+    constant = constant_columns(inferred, given)
+    if not constant:
+        return
+    names = [column.name for column in constant]
+    notes = [Message(quoted(column.name), ": ", column.note) for column in constant[:MOST_NAMED_IN_SENTENCE]]
+    others = names[MOST_NAMED_IN_SENTENCE:]
+    more = f"; and {listed(others, MOST_NAMED_IN_SENTENCE)}" if others else ""
+    title, remedy = "A column is constant.", "A fit leaves such a column out."
+    if len(constant) > 1:
+        title, remedy = f"{len(constant)} columns are constant.", "A fit leaves such columns out."
+    yield Finding("note", "constant", title, Message(joined("; ", notes), more, "."), remedy, {"columns": names})
+
+
+def marked(inferred: Schema) -> Iterator[Finding]:
+    """Categories with a level that may mean a missing value."""
+    for column in inferred.used:
+        if solving(column.note):
+            sentence = Message(quoted(column.name), ": ", reason(column.note), ".")
+            title, advice = "A level may mean a missing value.", capital(Message(remedy(column.note), "."))
+            yield Finding("note", "marks", title, sentence, advice, {"columns": [column.name]})
+
+
+def coded(inferred: Schema, columns: pa.Table, source: str) -> Iterator[Finding]:
+    """Columns of numbers in which a number such as −999 stands out, which may mean a missing value."""
+    for column in inferred.used:
+        if column.kind == "number":
+            found = code_among_numbers(READINGS["number"](source, column.name, columns.column(column.name)))
+            if found is not None:
+                code, rows, low, high = found
+                where = f"{quoted(column.name)} is {code} in {many(rows, 'row')} of {columns.num_rows:,}"
+                sentence = f"{where}, far from its other values, {number_text(low)} to {number_text(high)}."
+                advice = Message("If it means a missing value, give ", Setting("na", code), ".")
+                title, facts = "A number may mean a missing value.", {"columns": [column.name], "code": float(code)}
+                yield Finding("note", "marks", title, sentence, advice, facts)
+
+
+def nothing(kept: AnyArray, inferred: Schema) -> Iterator[Finding]:
+    """The problems that no row has a label, or that no column can be used."""
+    if not kept.any():
+        sentence = f"None of {many(len(kept), 'row')} has a label in {quoted(inferred.target)}."
+        yield Finding("problem", "target", "No row has a label.", sentence, "Predict another column.")
+    if not inferred.used:
+        sentence = f"None of {many(len(inferred.columns), 'column')} beside the target can be used."
+        settings = learn_encoder.solution([column for column in inferred.columns if column.kind == "text"])
+        usable = settings if any(setting.name != "drop" for setting in settings) else ()
+        title, remedy = "There is no column to learn from.", "Give columns that vary."
+        yield Finding("problem", "columns", title, sentence, remedy, solving=usable)

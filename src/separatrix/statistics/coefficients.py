@@ -1,10 +1,9 @@
 """The effect of each column on the scores, which columns matter most, and how they are distributed.
 
-The effect of each column on the scores, per comparable step: one standard deviation, or 0 to 1 for a binary column.
-
-A logistic regression without a penalty has confidence intervals and odds ratios exp(β·step). Any other linear model has
-the weights alone, since a penalised weight is biased by an unknown amount. On dividing columns by their spread to
-compare coefficients: Gelman, Scaling regression inputs by dividing by two standard deviations, Stat. Med. 27 (2008).
+The effect of a column is given per comparable step: one standard deviation, or 0 to 1 for a binary column. A logistic
+regression without a penalty has confidence intervals and odds ratios exp(β·step). Any other linear model has the
+weights alone, since a penalised weight is biased by an unknown amount. On dividing columns by their spread to compare
+coefficients: Gelman, Scaling regression inputs by dividing by two standard deviations, Stat. Med. 27 (2008).
 """
 
 from __future__ import annotations
@@ -202,42 +201,17 @@ def coefficients(
     if table is not None:
         slopes = slice(len(table.names) - len(named), None)  # an intercept comes first
         value, low, high = (np.atleast_2d(a)[:, slopes] * steps for a in (table.coef, table.low, table.high))
-        says = f"{100 * level:g} % Wald intervals"
-        return Coefficients(
-            named,
-            table.classes,
-            table.reference,
-            value,
-            low,
-            high,
-            told,
-            binary,
-            level,
-            table.ratio_name,
-            says,
-            compared,
-            table.ratio_name if len(value) == 1 else None,
-        )
-    weights = np.asarray(model.coef_) * steps
-    unknown = np.full(weights.shape, np.nan)
-    labels = np.asarray(model.classes_).tolist()
-    pair = len(weights) == 1
-    classes, reference = (tuple(labels[1:]), labels[0]) if pair else (tuple(labels), None)
-    return Coefficients(
-        named,
-        classes,
-        reference,
-        weights,
-        unknown,
-        unknown.copy(),
-        told,
-        binary,
-        level,
-        None,
-        f"no intervals: {reason}",
-        compared,
-        RATIOS.get(getattr(scores_of(model), "link_name", "")) if pair else None,
-    )
+        classes, reference, ratio = table.classes, table.reference, table.ratio_name
+        odds, says = ratio if len(value) == 1 else None, f"{100 * level:g} % Wald intervals"
+    else:
+        value = np.asarray(model.coef_) * steps
+        low, high = np.full(value.shape, np.nan), np.full(value.shape, np.nan)
+        classes, reference, ratio = tuple(np.asarray(model.classes_).tolist()), None, None
+        odds, says = None, f"no intervals: {reason}"
+        if len(value) == 1:
+            reference, classes = classes[0], classes[1:]
+            odds = RATIOS.get(getattr(scores_of(model), "link_name", ""))
+    return Coefficients(named, classes, reference, value, low, high, told, binary, level, ratio, says, compared, odds)
 
 
 def before_model(model: Any, scaling: Scaling | None, encoder: Encoder | None) -> tuple[Scaling | None, Encoder | None]:
@@ -283,10 +257,6 @@ def _inferred(model: Any, X: Any, y: Any, level: float, sample_weight: Any, offs
     return (None, table.withheld) if table.withheld else (table, "")
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Which columns matter most to a model, the most important first.
-
-
 def important_columns(rows: Any, codes: Integers, n_classes: int, found: Coefficients | None, top: int) -> Integers:
     """The numbers of at most ``top`` columns: by the size of their weights per step, without those of weight zero.
 
@@ -310,8 +280,7 @@ def important_columns(rows: Any, codes: Integers, n_classes: int, found: Coeffic
     return np.argsort(-apart, kind="stable")[:top]
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The distribution of a column in each class: shares of rows in common bins.
+# --- The distribution of a column in each class
 
 # The number of bins of a column with many values.
 BINS = 24
@@ -361,7 +330,7 @@ class Distribution:
 
 
 def distribution(x: Array, codes: Integers, n_classes: int, name: str) -> Distribution:
-    """The distribution of the values x (n,) in each class.
+    """The distribution of the values x (n,) in each class: shares of rows in common bins, and quantiles.
 
     >>> found = distribution(np.array([0.0, 1.0, 1.0, 0.0]), np.array([0, 1, 1, 1]), 2, "smoker")
     >>> found.levels.tolist(), found.shares.round(2).tolist()

@@ -1,4 +1,9 @@
-"""Checks of columns: missing values, constants, scales, categories, leakage, linear combinations."""
+"""Checks of columns: missing values, constants, scales, row numbers, categories, leakage, linear combinations.
+
+A check is a function of ``CheckedRows`` that yields findings. Columns are first judged by the counts and ranges that
+one pass over the rows gives. Rank sums and factorisations use a sample of the rows, and what they find is confirmed on
+all rows.
+"""
 
 from __future__ import annotations
 
@@ -29,13 +34,13 @@ from separatrix.statistics.finding import (
     MOST_NAMED_IN_SENTENCE,
     CheckedRows,
     Finding,
+    and_more,
     capital,
     share,
 )
 from separatrix.tables.cells import listed
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Findings about missing values: a problem where a fit stops at them, else what a fit does with them.
+# --- Missing values
 
 # From this share of missing values in a column, or of rows left out, on it is a warning.
 SHARE_MISSING_TO_WARN = 0.05
@@ -48,7 +53,6 @@ _WHAT_IS_DONE = {
     ),
     "drop": "A fit leaves these rows out, so the other findings are about the other rows.",
 }
-_WHY = "Find out why they are missing."
 
 
 def absent(missing: Mapping[str, int], n: int, filled: str, left_out: Sequence[str] = ()) -> Finding:
@@ -82,7 +86,7 @@ def handled(missing: Mapping[str, int], n: int, how: str, lost: int = 0) -> Find
         some = f"{many(lost, 'row')} of {n:,} ({share(lost, n)}) {lack} a value"
         sentence, largest = f"{some}: {sentence[:1].lower()}{sentence[1:]}", lost
     severity = "warning" if largest >= SHARE_MISSING_TO_WARN * n else "note"
-    remedy = f"{_WHAT_IS_DONE[how]} {_WHY}"
+    remedy = f"{_WHAT_IS_DONE[how]} Find out why they are missing."
     return Finding(severity, "missing", "Values are missing.", sentence, remedy, _facts(missing))
 
 
@@ -117,13 +121,10 @@ def _where(missing: Mapping[str, int], n: int) -> str:
     shown = ", ".join(
         f"{quoted(name)} {missing[name]:,} ({share(missing[name], n)})" for name in worst[:MOST_NAMED_IN_SENTENCE]
     )
-    n_more = len(worst) - MOST_NAMED_IN_SENTENCE
-    more = f" and {many(n_more, 'more column')}" if n_more > 0 else ""
-    return f"In {shown}{more}, of {n:,} rows."
+    return f"In {shown}{and_more(len(worst), 'column')}, of {n:,} rows."
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Checks of single columns: constant or nearly constant, very different scales, row numbers.
+# --- Single columns: constant or nearly constant, very different scales, row numbers
 
 # A column is nearly constant if fewer than this share of the rows differ from its most frequent value.
 SHARE_DIFFERING_IF_NEARLY_CONSTANT = 0.005
@@ -141,26 +142,17 @@ def constant(subject: CheckedRows) -> Iterator[Finding]:
     """Constant and nearly constant columns."""
     still = np.flatnonzero(subject.summary.constant)
     if len(still):
-        sentence = f"{_named(subject, still)} {'has' if len(still) == 1 else 'have'} one value in all rows."
-        facts = {"columns": _names(subject, still)}
-        yield Finding(
-            "note",
-            "constant",
-            f"{_columns(still)} constant.",
-            sentence,
-            "Leave it out: a constant column carries no information.",
-            facts,
-        )
+        names, title = [subject.names[j] for j in still], f"{_columns(still)} constant."
+        which = listed(names, MOST_NAMED_IN_SENTENCE)
+        sentence = f"{which} {'has' if len(still) == 1 else 'have'} one value in all rows."
+        remedy = "Leave it out: a constant column carries no information."
+        yield Finding("note", "constant", title, sentence, remedy, {"columns": names})
     nearly, differing = _nearly_constant(subject)
     if len(nearly):
         shown = [
             f"{quoted(subject.names[j])} ({many(int(differing[j]), 'row')})" for j in nearly[:MOST_NAMED_IN_SENTENCE]
         ]
-        more = (
-            f" and {many(len(nearly) - MOST_NAMED_IN_SENTENCE, 'more column')}"
-            if len(nearly) > MOST_NAMED_IN_SENTENCE
-            else ""
-        )
+        more = and_more(len(nearly), "column")
         sentence = f"All rows but a few have the same value: {', '.join(shown)}{more}."
         remedy = "The weight of such a column depends on those few rows: leave it out, or merge it with others."
         counts = {"columns": {subject.names[j]: int(differing[j]) for j in nearly}}
@@ -260,26 +252,11 @@ class _Differing:
         return a + b
 
 
-def _names(subject: CheckedRows, columns: Integers) -> list[str]:
-    return [subject.names[j] for j in columns]
-
-
-def _named(subject: CheckedRows, columns: Integers) -> str:
-    return listed(_names(subject, columns), MOST_NAMED_IN_SENTENCE)
-
-
 def _columns(columns: Integers) -> str:
     return "A column is" if len(columns) == 1 else f"{len(columns):,} columns are"
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Check for category levels that occur with one class only, and for categories all of whose levels do.
-#
-# If levels and classes were independent, all n rows of a level would have the same class with probability Σ_k p_k^n,
-# where p are the shares of the classes; for all levels of a category, take the product. If this probability, times the
-# number of levels or categories tried, is below ``CHANCE_LEVEL``, the finding is a warning: the level may give the
-# class away. Otherwise it is a note: a category with as many levels as rows has one class in each by chance, but
-# without a penalty the weights of such levels still have no finite value.
+# --- Categories whose levels occur with one class only
 
 # Findings that chance alone would produce with at least this probability are notes, not warnings.
 CHANCE_LEVEL = 0.01
@@ -323,7 +300,14 @@ class Category(NamedTuple):
 
 
 def categories(subject: CheckedRows) -> Iterator[Finding]:
-    """Levels that occur with one class only, in categories that do not determine the class entirely."""
+    """Levels that occur with one class only, in categories that do not determine the class entirely.
+
+    If levels and classes were independent, all n rows of a level would have the same class with probability Σ_k p_k^n,
+    where p are the shares of the classes; for all levels of a category, take the product. If this probability, times
+    the number of levels or categories tried, is below ``CHANCE_LEVEL``, the finding is a warning: the level may give
+    the class away. Otherwise it is a note: a category with as many levels as rows has one class in each by chance, but
+    without a penalty the weights of such levels still have no finite value.
+    """
     known, decided = known_categories(subject), {category.name for category in decisive(subject)}
     tried = sum(len(category.levels) for category in known)
     undecided = [category for category in known if category.name not in decided]
@@ -358,21 +342,18 @@ def _pure_by_chance(
 def _pure_levels(subject: CheckedRows, pure: list[_PureLevel], severity: str, remedy: str) -> Finding:
     pure = sorted(pure, key=lambda pair: -int(pair[1].sum()))
     shown = [
-        f"{name} occurs only with {_only(subject, counts)} ({many(int(counts.sum()), 'row')})"
+        f"{name} occurs only with {quoted(subject.labels[np.argmax(counts)])} ({many(int(counts.sum()), 'row')})"
         for name, counts in pure[:MOST_NAMED_IN_SENTENCE]
     ]
-    more = f"; and {len(pure) - MOST_NAMED_IN_SENTENCE} more" if len(pure) > MOST_NAMED_IN_SENTENCE else ""
+    more = and_more(len(pure), before=";")
     some = "A level" if len(pure) == 1 else f"{len(pure)} levels"
     title = f"{some} of a category {'has' if len(pure) == 1 else 'have'} one class only."
     facts = {"categories": {name: int(counts.sum()) for name, counts in pure}}
     return Finding(severity, "categories", title, f"{'; '.join(shown)}{more}.", remedy, facts)
 
 
-def told_decisive(subject: CheckedRows) -> Iterator[Finding]:
-    """The problem that a category alone determines the class, if there is such a category."""
-    deciding = decisive(subject)
-    if not deciding:
-        return
+def _deciding_alone(subject: CheckedRows, deciding: list[Category]) -> Finding:
+    """The problem that each of these categories alone determines the class."""
     names = [category.name for category in deciding]
     others = f", and so has every level of {listed(names[1:], MOST_NAMED_IN_SENTENCE)}" if len(names) > 1 else ""
     one = len(names) == 1
@@ -381,7 +362,7 @@ def told_decisive(subject: CheckedRows) -> Iterator[Finding]:
     facts = {"categories": names, "log10_chance": float(_log_chances(subject, deciding[0]).sum() / np.log(10))}
     sentence = f"{_class_of_each_level(subject, deciding[0])}{others}. {odds}."
     columns = subject.tabled(j for category in deciding for j in category.columns)
-    yield Finding("problem", "leakage", title, sentence, ask(columns), facts, dropping(columns))
+    return Finding("problem", "leakage", title, sentence, ask(columns), facts, dropping(columns))
 
 
 def _class_of_each_level(subject: CheckedRows, category: Category) -> str:
@@ -391,8 +372,7 @@ def _class_of_each_level(subject: CheckedRows, category: Category) -> str:
         for k, levels in enumerate(by_class)
         if levels
     ]
-    n_more = len(shown) - MOST_NAMED_IN_SENTENCE
-    more = f"; and {many(n_more, 'more class')}" if n_more > 0 else ""
+    more = and_more(len(shown), "class", before=";")
     aside = f" (ignoring {many(category.aside, 'row')} without a value)" if category.aside else ""
     levels = "; ".join(shown[:MOST_NAMED_IN_SENTENCE])
     return f"Every level of {quoted(category.name)} has one class only{aside}: {levels}{more}"
@@ -438,15 +418,7 @@ def _log_chances(subject: CheckedRows, category: Category) -> Array:
     return np.asarray(np.logaddexp.reduce(category.counts.sum(axis=1)[:, None] * shares, axis=1))
 
 
-def _only(subject: CheckedRows, counts: Integers) -> str:
-    return quoted(subject.labels[int(np.argmax(counts))])
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# Check for columns that alone separate the classes, exactly or nearly. They may leak the outcome.
-#
-# The area under the ROC curve of a column is P(x of the class > x of another row), with ties counted half. It is 1 or 0
-# if a threshold separates the class. It is computed on a sample first, then on all rows.
+# --- Leakage: columns that alone separate the classes, exactly or nearly
 
 # A column is reported if its area is at least this.
 AREA_TO_REPORT = 0.99
@@ -455,14 +427,20 @@ AREA_TO_RECOMPUTE, MOST_COLUMNS_RECOMPUTED = 0.97, 100
 
 
 def alone(subject: CheckedRows) -> Iterator[Finding]:
-    """Categories that determine the class, and columns that alone separate all classes or one class from the others."""
-    yield from told_decisive(subject)
-    decided = {j for category in decisive(subject) for j in category.columns}
+    """Categories that determine the class, and columns that alone separate all classes or one class from the others.
+
+    Such columns may leak the outcome. The area under the ROC curve of a column is P(x of the class > x of another row),
+    with ties counted half. It is 1 or 0 if a threshold separates the class.
+    """
+    deciding = decisive(subject)
+    if deciding:
+        yield _deciding_alone(subject, deciding)
+    decided = {j for category in deciding for j in category.columns}
     low, high, *_ = subject.by_class
     separating = [j for j in subject.varying.tolist() if j not in decided and _disjoint(low[:, j], high[:, j])]
     if separating:
         yield _separating(subject, separating)
-    nearly = _near(subject, {*separating, *decided})
+    nearly = _near_leaks(subject, {*separating, *decided})
     if nearly:
         yield _nearly_separating(subject, nearly)
     if not separating and not nearly and not decided:
@@ -480,19 +458,17 @@ def _separating(subject: CheckedRows, columns: list[int]) -> Finding:
         sentence = f"{quoted(names[0])} separates {which} without a mistake: {_cut(subject, columns[0])}."
     else:
         shown = [f"in {quoted(subject.names[j])} {_cut(subject, j)}" for j in columns[:MOST_NAMED_IN_SENTENCE]]
-        n_more = len(columns) - MOST_NAMED_IN_SENTENCE
-        more = f"; and {many(n_more, 'more column')}" if n_more > 0 else ""
+        more = and_more(len(columns), "column", before=";")
         sentence = f"Each separates {which} without a mistake: {'; '.join(shown)}{more}."
     return Finding("problem", "leakage", title, sentence, ask(tabled), facts, dropping(tabled))
 
 
-def _nearly_separating(subject: CheckedRows, nearly: dict[int, _Near]) -> Finding:
+def _nearly_separating(subject: CheckedRows, nearly: dict[int, _NearLeak]) -> Finding:
     shown = [
         f"{quoted(subject.names[j])} ({_area(subject, *near)})"
         for j, near in list(nearly.items())[:MOST_NAMED_IN_SENTENCE]
     ]
-    n_more = len(nearly) - MOST_NAMED_IN_SENTENCE
-    more = f" and {many(n_more, 'more column')}" if n_more > 0 else ""
+    more = and_more(len(nearly), "column")
     what = "the class" if subject.n_classes == 2 else "one class from the others"
     one = len(nearly) == 1
     title = f"A column nearly tells {what}." if one else f"{len(nearly)} columns nearly tell {what}."
@@ -501,8 +477,8 @@ def _nearly_separating(subject: CheckedRows, nearly: dict[int, _Near]) -> Findin
     return Finding("warning", "leakage", title, sentence, ask(subject.tabled(nearly)), facts)
 
 
-class _Near(NamedTuple):
-    """An area under the ROC curve, and its class."""
+class _NearLeak(NamedTuple):
+    """The area under the ROC curve of a column that may tell a class, or 1 less this area; and the class."""
 
     area: float
     k: int
@@ -521,27 +497,20 @@ def areas(x: Array, codes: Integers, K: int) -> Array:
     return np.asarray((total - count * (count + 1) / 2) / (count * (len(codes) - count)))
 
 
-def _near(subject: CheckedRows, leave_out: set[int]) -> dict[int, _Near]:
-    """Columns whose area is near 1 or 0 for some class, closest first."""
-    whole = len(subject.sampled) == subject.n_rows
-    proposed = _in_sample(subject, [j for j in _candidates(subject).tolist() if j not in leave_out])
+def _near_leaks(subject: CheckedRows, leave_out: set[int]) -> dict[int, _NearLeak]:
+    """Columns whose area is near 1 or 0 for some class, closest first: in a sample of rows, then on all rows."""
+    some, proposed = subject.sampled, dict[int, _NearLeak]()
+    whole, sample, codes = len(some) == subject.n_rows, subject.X[some], subject.known_codes[some]
+    for j in _candidates(subject).tolist():
+        if j not in leave_out:
+            x = sample[:, [j]].toarray()[:, 0] if subject.is_sparse else sample[:, j]
+            proposed[j] = _best(areas(x, codes, subject.n_classes))
     least = AREA_TO_REPORT if whole else AREA_TO_RECOMPUTE
     best = sorted((j for j in proposed if proposed[j].area >= least), key=lambda j: -proposed[j].area)
     best = best[:MOST_COLUMNS_RECOMPUTED]
     if not whole:
         proposed = {j: _best(areas(subject.column(j), subject.known_codes, subject.n_classes)) for j in best}
     return {j: proposed[j] for j in best if proposed[j].area >= AREA_TO_REPORT}
-
-
-def _in_sample(subject: CheckedRows, columns: list[int]) -> dict[int, _Near]:
-    """The area of each of these columns in the sample of rows."""
-    some = subject.sampled
-    sample, codes = subject.X[some], subject.known_codes[some]
-    found = {}
-    for j in columns:
-        x = sample[:, [j]].toarray()[:, 0] if subject.is_sparse else sample[:, j]
-        found[j] = _best(areas(x, codes, subject.n_classes))
-    return found
 
 
 def _candidates(subject: CheckedRows) -> Integers:
@@ -554,10 +523,11 @@ def _candidates(subject: CheckedRows) -> Integers:
     )
 
 
-def _best(by_class: Array) -> _Near:
+def _best(by_class: Array) -> _NearLeak:
+    """The class that a column tells best, by its areas for each class (K,); of two classes always the second."""
     either = np.maximum(by_class, 1.0 - by_class)
     k = len(by_class) - 1 if len(by_class) == 2 else int(np.argmax(either))
-    return _Near(float(either[k]), k)
+    return _NearLeak(float(either[k]), k)
 
 
 def _area(subject: CheckedRows, area: float, k: int) -> str:
@@ -580,16 +550,7 @@ def _cut(subject: CheckedRows, j: int) -> str:
     return f"{quoted(labels[first])} ends at {end}, {quoted(labels[second])} begins at {begin}"
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Check for columns that are linear combinations of others, exactly or nearly, and give the relation.
-#
-# For standardised columns Z with Z P = Q R (Golub's pivoted QR), the columns past the rank are the first columns times
-# R₁₁⁻¹R₁₂. Each of them, with the columns of its nonzero coefficients, is a minimal dependent set. For each of them the
-# relation with the smallest Σ |c| among all relations is found by a linear program, since it has few terms (basis
-# pursuit: Chen, Donoho and Saunders, SIAM Review 43, 2001). The relations are found in a sample; the largest residual
-# over all rows shows how well each holds. Near-dependence is measured by the variance
-# inflation factor 1/(1 − R²) of a column on all others (Belsley, Kuh and Welsch, Regression Diagnostics, 1980), and is
-# shown with the few columns that explain most of it.
+# --- Columns that are linear combinations of others, exactly or nearly
 
 # A relation is exact if its residuals are below this share of the column's standard deviation.
 LARGEST_EXACT_RESIDUAL = 1e-9
@@ -618,7 +579,16 @@ class Relation(NamedTuple):
 
 
 def collinear(subject: CheckedRows) -> Iterator[Finding]:
-    """Exact relations, then near ones, then the condition number."""
+    """Exact relations between columns, then near ones, then the condition number.
+
+    For standardised columns Z with Z P = Q R (Golub's pivoted QR), the columns past the rank are the first columns
+    times R₁₁⁻¹R₁₂. Each of them, with the columns of its nonzero coefficients, is a minimal dependent set. For each of
+    them the relation with the smallest Σ |c| among all relations is found by a linear program, since it has few terms
+    (basis pursuit: Chen, Donoho and Saunders, SIAM Review 43, 2001). The relations are found in a sample; the largest
+    residual over all rows shows how well each holds. Near-dependence is measured by the variance inflation factor 1/(1
+    − R²) of a column on all others (Belsley, Kuh and Welsch, Regression Diagnostics, 1980), and is shown with the few
+    columns that explain most of it.
+    """
     d = len(subject.varying)
     if d < 2:
         return
@@ -629,9 +599,8 @@ def collinear(subject: CheckedRows) -> Iterator[Finding]:
             else f"{subject.n_rows:,} rows are too few for {subject.columns(d)}"
         )
         remedy = "Keep a penalty: the rows alone may not determine the weights."
-        yield Finding(
-            "note", "collinear", "The check for collinear columns was skipped.", f"{why[:1].upper()}{why[1:]}.", remedy
-        )
+        title = "The check for collinear columns was skipped."
+        yield Finding("note", "collinear", title, f"{why[:1].upper()}{why[1:]}.", remedy)
         return
     sample = _standardised(subject)
     basis, relations = _exact(subject, sample)
@@ -692,16 +661,12 @@ def _exact(subject: CheckedRows, sample: _Standardised) -> tuple[Integers, list[
     null = np.vstack([C, -np.eye(len(order) - rank)])  # The relations of the columns in this order, one in each column.
     relations = []
     for v in _short_relations(null) if null.shape[1] <= MOST_RELATIONS_SHORTENED else null.T:
-        together = np.sort(order[_used(v)])  # A minimal dependent set: any member follows from the others.
+        used = np.abs(v) > ROUNDING_SHARE_OF_COEFFICIENT * np.abs(v).max(initial=0.0)
+        together = np.sort(order[used])  # A minimal dependent set: any member follows from the others.
         relations.append(_relation(subject, sample, int(together[-1]), together[:-1]))
     return np.sort(order[:rank]), [
         relation for relation in relations if relation.residual <= 10 * LARGEST_EXACT_RESIDUAL
     ]
-
-
-def _used(v: Array) -> AnyArray:
-    """A mask of the coefficients that are not rounding errors."""
-    return np.asarray(np.abs(v) > ROUNDING_SHARE_OF_COEFFICIENT * np.abs(v).max(initial=0.0))
 
 
 def _short_relations(null: Array) -> Iterator[Array]:
@@ -750,7 +715,7 @@ def _relation(subject: CheckedRows, sample: _Standardised, j: int, others: Integ
     return Relation(of, by, c, intercept, residual)
 
 
-class _Near_collinear(NamedTuple):
+class _NearCollinear(NamedTuple):
     """A column of the basis, the few others that explain it, their R², and its variance inflation by all others."""
 
     j: int
@@ -759,17 +724,17 @@ class _Near_collinear(NamedTuple):
     inflation: float
 
 
-def _near_collinear(G: Array) -> list[_Near_collinear]:
+def _near_collinear(G: Array) -> list[_NearCollinear]:
     """Columns with a large variance inflation factor. Each is left out before the next one is searched."""
     left = np.arange(len(G))
-    near: list[_Near_collinear] = []
+    near: list[_NearCollinear] = []
     while len(left) > 1:
         inflation = np.diag(np.linalg.pinv(G[np.ix_(left, left)], hermitian=True))
         worst = int(np.argmax(inflation))
         if inflation[worst] < INFLATION_TO_REPORT:
             break
         j, left = int(left[worst]), np.delete(left, worst)
-        near.append(_Near_collinear(j, *_explained(G, j, left, 1.0 - 1.0 / inflation[worst]), float(inflation[worst])))
+        near.append(_NearCollinear(j, *_explained(G, j, left, 1.0 - 1.0 / inflation[worst]), float(inflation[worst])))
     return near
 
 
@@ -791,7 +756,7 @@ def _told_exact(subject: CheckedRows, relations: list[Relation]) -> Finding:
         f"{_equation(subject, relation)} within {max(relation.residual, 1e-16):.0e}"
         for relation in relations[:MOST_RELATIONS_SHOWN]
     ]
-    more = f"; and {len(relations) - MOST_RELATIONS_SHOWN} more" if len(relations) > MOST_RELATIONS_SHOWN else ""
+    more = and_more(len(relations), most=MOST_RELATIONS_SHOWN, before=";")
     title = "A column is a combination of others." if one else f"{len(relations)} columns are combinations of others."
     sentence = f"{'; '.join(shown)}{more} (the largest residual, in standard deviations)."
     remedy = "Leave one of each set out: without a penalty only their combined effect is determined, not each weight."
@@ -800,7 +765,7 @@ def _told_exact(subject: CheckedRows, relations: list[Relation]) -> Finding:
 
 
 def _told_near(
-    subject: CheckedRows, sample: _Standardised, basis: Integers, near: list[_Near_collinear], condition: float
+    subject: CheckedRows, sample: _Standardised, basis: Integers, near: list[_NearCollinear], condition: float
 ) -> Finding:
     shown = []
     for one in near[:MOST_RELATIONS_SHOWN]:
@@ -810,7 +775,7 @@ def _told_near(
     title = (
         "A column nearly follows from others." if len(near) == 1 else f"{len(near)} columns nearly follow from others."
     )
-    more = f"; and {many(len(near) - MOST_RELATIONS_SHOWN, 'more column')}" if len(near) > MOST_RELATIONS_SHOWN else ""
+    more = and_more(len(near), "column", MOST_RELATIONS_SHOWN, before=";")
     inflated = f"variances of weights are inflated up to {number_text(worst, 3)} times"
     told = f"{inflated}; the condition number is {number_text(condition, 3)}"
     remedy = "Do not interpret the weights of such columns one by one; leave columns out, or keep a penalty."

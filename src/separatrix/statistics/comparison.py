@@ -1,4 +1,11 @@
-"""``compare``: all classifiers cross-validated on the same rows and folds, and the choice of one."""
+"""``compare``: all classifiers cross-validated on the same rows and folds, and the choice of one.
+
+The figure of a classifier is its mean over the folds, ± s/√K with s the standard deviation of the figures of K folds.
+All classifiers have the same folds, so differences are taken fold by fold. The fits share rows, so the standard error
+is too small; no unbiased estimate of it exists (Bengio and Grandvalet, No unbiased estimator of the variance of K-fold
+cross-validation, JMLR 5, 2004). With few folds, s may be tiny or zero by chance: two folds with the same figure have
+s = 0. So two classifiers are also compared by all held-out rows, in pairs.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +21,7 @@ from separatrix.core.base.arrays import AnyArray, Array, Integers
 from separatrix.core.base.errors import LabelError, ParameterError
 from separatrix.core.base.labels import encode
 from separatrix.core.base.lazy import cached_property
-from separatrix.core.base.messages import Rows, over_rows
+from separatrix.core.base.messages import over_rows
 from separatrix.core.certificate import as_matrix
 from separatrix.core.proofs.row_claims import as_rows
 from separatrix.core.rows.column_statistics import refuse_not_finite
@@ -29,16 +36,6 @@ from separatrix.statistics.measures import accuracy, log_loss, true_class_log_pr
 from separatrix.statistics.reliability import reliability_of
 from separatrix.tables.formats.opening import holds_numbers, is_frame, open_frame
 from separatrix.tables.read_table import RawTable, read_raw
-
-# ----------------------------------------------------------------------------------------------------------------------
-# The figures of each classifier in a comparison.
-#
-#     mean ± s/√K,    s the standard deviation of the figures of K folds
-#
-# All classifiers have the same folds, so differences are taken fold by fold. The fits share rows, so the standard error
-# is too small; no unbiased estimate of it exists (Bengio and Grandvalet, No unbiased estimator of the variance of
-# K-fold cross-validation, JMLR 5, 2004). With few folds, s may be tiny or zero by chance: two folds with the same
-# figure have s = 0. So ``distinct_from`` also compares two classifiers by all held-out rows, in pairs.
 
 # The figures by which classifiers may be ordered and chosen.
 CRITERIA = ("accuracy", "log_loss")
@@ -168,7 +165,11 @@ class Standing:
         return -np.concatenate([true_class_log_probability(_known(trial), codes) for trial, codes in pairs])
 
     def distinct_from(self, other: Standing, by: str) -> bool:
-        """Whether the held-out rows, in pairs, tell the two classifiers apart by the criterion ``by``."""
+        """Whether the held-out rows, in pairs, tell the two classifiers apart by the criterion ``by``.
+
+        For accuracy, that is the exact sign test of the rows that only one of them classifies correctly, at the level
+        of one standard error, P ≤ 0.317. For log loss, the mean difference is more than its standard error over rows.
+        """
         if by == "accuracy":
             gained, lost = int(np.sum(self._right & ~other._right)), int(np.sum(~self._right & other._right))
             return sign_test(gained, lost) <= P_OF_ONE_STANDARD_ERROR
@@ -191,30 +192,21 @@ class Standing:
 
 
 def _known(trial: Trial) -> Array:
+    """The log probabilities of a trial that has them."""
     assert trial.log_P is not None
     return trial.log_P
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The result of a comparison: the order of the classifiers, the choice of one of them, and the reasons in words.
-#
-# The choice is by the rule of one standard error (Breiman, Friedman, Olshen and Stone, Classification and Regression
-# Trees, 1984): of all classifiers that are not clearly worse than the best, one with probabilities, the most
-# certificates met and the fewest parameters. One classifier is clearly better than another only if two conditions hold.
-#
-#     folds   the difference is more than one standard error over the folds
-#     rows    a paired comparison of all held-out rows tells the two apart. For accuracy, that is the exact sign test of
-#             the rows that only one of them classifies correctly, at the level of one standard error, P ≤ 0.317. For
-#             log
-#             loss, the mean difference is more than its standard error over the rows.
-#
-# A lead of one or two rows is thus never clear. A lead of three rows is clear only if the other classifier leads in
-# none.
-
-
 @dataclass(frozen=True)
 class Comparison:
-    """The result of ``compare``.
+    """The result of ``compare``: the order of the classifiers, the choice of one of them, and the reasons in words.
+
+    The choice is by the rule of one standard error (Breiman, Friedman, Olshen and Stone, Classification and Regression
+    Trees, 1984): of all classifiers that are not clearly worse than the best, one with probabilities, the most
+    certificates met and the fewest parameters. One classifier is clearly better than another only if the difference is
+    more than one standard error over the folds, and a paired comparison of all held-out rows tells the two apart
+    (``Standing.distinct_from``). A lead of one or two rows is thus never clear. A lead of three rows is clear only if
+    the other classifier leads in none.
 
     Parameters
     ----------
@@ -259,9 +251,8 @@ class Comparison:
         """The choice by the rule of one standard error; None if no linear classifier could be fitted.
 
         The candidates are the linear classifiers that are within one standard error of the best, and those that a
-        paired test of the held-out rows does not distinguish from the best: for accuracy an exact sign test with P ≤
-        0.317, for log loss a mean difference of more than its standard error over rows. So a standard error that is
-        zero by chance does not decide. Candidates with probabilities are preferred to those without, then those with
+        paired test of the held-out rows does not distinguish from the best. So a standard error that is zero by chance
+        does not decide. Candidates with probabilities are preferred to those without, then those with
         the most certificates met, then with the fewest parameters, then with the best figure.
         """
         best = self.best
@@ -277,11 +268,8 @@ class Comparison:
 
     def _clearly_better(self, one: Standing, other: Standing, by: str) -> bool:
         """Whether ``one`` is better by more than one standard error over the folds, and by the test of the rows."""
-        own, base = one.figure(by), other.figure(by)
-        if own is None or base is None:
-            return False
-        gain = own.less(base)
-        return gain.mean > gain.error and one.distinct_from(other, by)
+        gain = self._gain(one, other, by)
+        return gain is not None and gain.mean > gain.error and one.distinct_from(other, by)
 
     @property
     def _eligible(self) -> list[Standing]:
@@ -331,7 +319,7 @@ class Comparison:
 
     def _gained(self, chosen: Standing) -> list[str]:
         """The difference in accuracy from the baseline; if it may be chance, also the difference in log loss."""
-        gain = self._gain(chosen, "accuracy")
+        gain = self._gain(chosen, self.baseline, "accuracy")
         assert gain is not None
         gained = f"its accuracy exceeds that of always guessing the majority by {gain}"
         if self._clearly_better(chosen, self.baseline, "accuracy"):
@@ -345,16 +333,16 @@ class Comparison:
     def _gained_log_loss(self) -> str:
         """The classifier whose log loss is furthest below the baseline's, if it is clearly better."""
         clearly = [one for one in self.standings if self._clearly_better(one, self.baseline, "log_loss")]
-        gains = {one.name: self._gain(one, "log_loss") for one in clearly}
+        gains = {one.name: self._gain(one, self.baseline, "log_loss") for one in clearly}
         better = {name: gain for name, gain in gains.items() if gain is not None}
         if not better:
             return "these columns may not tell the classes apart linearly"
         name = max(better, key=lambda name: better[name].mean)
         return f"by log loss {name} does better than class frequencies alone, by {better[name]} nats per row"
 
-    def _gain(self, standing: Standing, by: str) -> Figure | None:
-        """The difference from the baseline, fold by fold; None if one of the two lacks this figure."""
-        own, base = standing.figure(by), self.baseline.figure(by)
+    def _gain(self, one: Standing, other: Standing, by: str) -> Figure | None:
+        """The difference of two classifiers, fold by fold; None if one of the two lacks this figure."""
+        own, base = one.figure(by), other.figure(by)
         return None if own is None or base is None else own.less(base)
 
     def _preferred_for(self, best: Standing, chosen: Standing) -> str:
@@ -367,18 +355,16 @@ class Comparison:
 
     def plain(self) -> dict[str, Any]:
         """All figures, as values that JSON can hold."""
-        chosen = None if self.chosen is None else self.chosen.name
-        best = None if self.best is None else self.best.name
-        head = {
+        return {
             "folds": self.n_folds,
             "seed": self.seed,
             "by": self.by,
-            "best": best,
-            "chosen": chosen,
+            "best": None if self.best is None else self.best.name,
+            "chosen": None if self.chosen is None else self.chosen.name,
             "why": self.why,
+            "warnings": [finding.plain() for finding in self.warnings],
+            "classifiers": [standing.plain() for standing in self.standings],
         }
-        warnings = [finding.plain() for finding in self.warnings]
-        return {**head, "warnings": warnings, "classifiers": [standing.plain() for standing in self.standings]}
 
     def __str__(self) -> str:
         lines = [
@@ -386,9 +372,6 @@ class Comparison:
         ]
         return "\n".join([*lines, self.why, *map(str, self.warnings)])
 
-
-# ----------------------------------------------------------------------------------------------------------------------
-# ``compare``: cross-validation of all classifiers on the same rows and folds, and the choice of one.
 
 # The limit of processor time for all fits of one classifier, in seconds. It is generous: the slowest classifier in
 # comparisons of tables in memory, a perceptron on overlapping classes, took 25 s.
@@ -547,29 +530,22 @@ def _compared(
     found = run(contest, [entrant for entrant in chosen if reasons[entrant.name] is None])
     held = tuple(codes[contest.fold == k] for k in contest.folds)
 
-    names: Rows = np.arange(len(codes)) if table.rows is None else table.row_names
+    names: Any = np.arange(len(codes)) if table.rows is None else table.row_names
 
     def standing(entrant: Entrant) -> Standing:
-        trials, reason = _in_table(found.get(entrant.name, []), reasons[entrant.name], names)
-        return Standing(entrant.name, trials, held, classes, entrant.linear, entrant.standardised, reason)
+        """The figures of an entrant, or why it was refused or failed, with the row names of the user's table."""
+        trials = found.get(entrant.name, [])
+        failed = next((trial.failed for trial in trials if trial.failed is not None), None)
+        reason = over_rows(reasons[entrant.name] or failed or "", names) or None
+        named = tuple(replace(trial, status=over_rows(trial.status, names)) for trial in trials)
+        return Standing(entrant.name, named, held, classes, entrant.linear, entrant.standardised, reason)
 
     guesses = tuple(guessed(codes, contest.fold == k, len(classes)) for k in contest.folds)
     baseline = Standing(BASELINE, guesses, held, classes)
     standings = sorted([*map(standing, chosen), baseline], key=lambda one: _place(one, by))
-    return Comparison(tuple(standings), baseline, by, contest.n_folds, seed, _leaks(table, classes[codes]))
-
-
-def _leaks(table: RawTable, y: AnyArray) -> tuple[Finding, ...]:
-    """The columns and categories of the whole table that alone determine the class, exactly or nearly."""
-    checks = check_encoded(table.learned(), y, only=["leakage"])
-    return tuple(finding for finding in checks if finding.severity != "ok")
-
-
-def _in_table(trials: Sequence[Trial], refused: str | None, names: Rows) -> tuple[tuple[Trial, ...], str | None]:
-    """The trials of an entrant, and why it was refused or failed. ``names`` are the row names in the user's table."""
-    failed = next((trial.failed for trial in trials if trial.failed is not None), None)
-    named = tuple(replace(trial, status=over_rows(trial.status, names)) for trial in trials)
-    return named, over_rows(refused or failed or "", names) or None
+    leaks = check_encoded(table.learned(), classes[codes], only=["leakage"])
+    warnings = tuple(finding for finding in leaks if finding.severity != "ok")
+    return Comparison(tuple(standings), baseline, by, contest.n_folds, seed, warnings)
 
 
 def _place(standing: Standing, by: str) -> tuple[bool, float, float]:

@@ -1,4 +1,13 @@
-"""The classifiers that ``compare`` tries, their cross-validation on common folds, and the time it may take."""
+"""The classifiers that ``compare`` tries, their cross-validation on common folds, and the time it may take.
+
+All of ``OFFERED`` take part with their defaults, so a new classifier takes part as soon as it is there. Its description
+lists what it requires of the rows, from which follows why some classifiers cannot be fitted to given rows. A fit to all
+folds but one is measured on that one.
+
+Fits run in parallel threads, each with BLAS limited to one thread, so the processor time of the thread is that of the
+fit. Threads are used and not processes, because they share the rows, and because NumPy, BLAS and compiled loops release
+the interpreter lock.
+"""
 
 from __future__ import annotations
 
@@ -30,11 +39,7 @@ from separatrix.core.proofs.verdicts import Separable
 from separatrix.statistics.measures import answers, log_frequencies
 from separatrix.tables.read_table import RawTable
 
-# ----------------------------------------------------------------------------------------------------------------------
-# A budget of processor time, which stops work at the next step that it reports to its watcher.
-#
-# The fits of one classifier share a budget and may run in several threads. Each thread counts its own processor time,
-# so neither the number of threads nor other work on the machine changes what is spent.
+# --- The budget of processor time
 
 # What to do about a budget that is spent.
 RAISE_SECONDS = Remedy(Message("raise ", ByAudience("seconds", shell="--seconds"), " to wait for it"))
@@ -52,6 +57,10 @@ class Account:
 
 class Budget:
     """At most ``seconds`` of processor time for all blocks of work under ``spending`` together.
+
+    Work stops at the next step that it reports to its watcher. The fits of one classifier share a budget and may run in
+    several threads. Each thread counts its own processor time, so neither the number of threads nor other work on the
+    machine changes what is spent.
 
     >>> budget = Budget(0.0)
     >>> with budget.spending():
@@ -109,10 +118,7 @@ def checked_seconds(seconds: float) -> float:
     return float(seconds)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The classifiers of a comparison: all of ``OFFERED`` with their defaults, and why some cannot be fitted to given rows.
-#
-# A new classifier takes part as soon as it is in ``OFFERED``. Its description lists what it requires of the rows.
+# --- The rows, the classifiers, and why some cannot be fitted to given rows
 
 # The most columns for a classifier that factors a matrix of columns by columns, which takes too long for more.
 MOST_COLUMNS_OF_MATRIX = 2000
@@ -217,10 +223,6 @@ def _too_few_rows(contest: Contest) -> str | None:
     return Message(NOT_FITTED, f"{label!r} has {rows} rows in a fit, too few for {d} columns")
 
 
-def _overlapping(contest: Contest) -> str | None:
-    return contest.overlap
-
-
 def _two_classes(contest: Contest) -> str | None:
     if len(contest.classes) != 2:
         return None
@@ -234,7 +236,7 @@ def _several_classes(contest: Contest) -> str | None:
 
 # For each requirement, why the rows do not meet it, in a sentence; None if they do.
 _REASONS: dict[Requires, Callable[[Contest], str | None]] = {
-    Requires.SEPARABLE_CLASSES: _overlapping,
+    Requires.SEPARABLE_CLASSES: lambda contest: contest.overlap,
     Requires.FEW_COLUMNS: _too_wide,
     Requires.MORE_ROWS_THAN_COLUMNS: _too_few_rows,
     Requires.TWO_CLASSES: _several_classes,
@@ -264,14 +266,8 @@ def _made(name: str, seed: int) -> Any:
     return kind(**seeded)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# A fit to all folds but one, measured on that one; and all such fits of a comparison, in parallel threads.
-#
-# A fit runs in one thread, with BLAS limited to one thread, so the processor time of the thread is that of the fit.
-# Threads are used and not processes, because they share the rows, and because NumPy, BLAS and compiled loops release
-# the interpreter lock.
+# --- A fit to all folds but one, and all such fits of a comparison
 
-Split = Callable[[int, bool], tuple[Any, Any]]
 # The number of splits that are cached. Fits are in the order of the folds, so at most two folds are in use at a time,
 # each with raw and with standardised columns.
 MOST_SPLITS = 4
@@ -308,12 +304,23 @@ class Trial:
     failed: str | None = None
 
 
-def tried(contest: Contest, entrant: Entrant, k: int, split: Split, budget: Budget, given_up: Event) -> Trial:
+def tried(
+    contest: Contest,
+    entrant: Entrant,
+    k: int,
+    split: Callable[[int, bool], tuple[Any, Any]],
+    budget: Budget,
+    given_up: Event,
+) -> Trial:
     """Fit to all folds but k and measure on fold k; ``split`` returns the rows of both.
 
     The fit ends at its next stage when the ``budget`` is spent or the comparison is ``given_up``.
     """
     from sklearn.base import clone
+
+    def end_if_given_up(_: Stage) -> None:
+        if given_up.is_set():
+            raise CancelledError
 
     held = contest.fold == k
     y = contest.classes[contest.codes]
@@ -321,21 +328,18 @@ def tried(contest: Contest, entrant: Entrant, k: int, split: Split, budget: Budg
         X, test = split(k, entrant.standardised)
         with threads(1):
             start = time.thread_time()
-            with budget.spending(lambda _: _end_where(given_up)):
+            with budget.spending(end_if_given_up):
                 model = clone(entrant.estimator).fit(X, y[~held])
             seconds = time.thread_time() - start
             trial = measured(model, test, y[held], np.flatnonzero(~held))
     except OutOfTime:
-        return Trial(held[:0], failed=_out_of_time(budget.seconds))
+        took = f"the fits took more than {budget.seconds:g} s of processor time"
+        return Trial(held[:0], failed=Message(NOT_FITTED, took, RAISE_SECONDS))
     except InputError as error:
         return Trial(held[:0], failed=Message("failed: ", error.problem))
     except Exception as error:  # a failed fit is reported in the table and does not end the comparison
         return Trial(held[:0], failed=f"failed: {' '.join(str(error).split()) or type(error).__name__}")
     return replace(trial, seconds=seconds)
-
-
-def _out_of_time(seconds: float) -> Message:
-    return Message(NOT_FITTED, f"the fits took more than {seconds:g} s of processor time", RAISE_SECONDS)
 
 
 def measured(model: Any, X: Any, y: Any, fitted: Integers) -> Trial:
@@ -394,8 +398,3 @@ def run(contest: Contest, chosen: Sequence[Entrant]) -> dict[str, list[Trial]]:
                 given_up.set()
                 pool.shutdown(wait=False, cancel_futures=True)
     return {entrant.name: [found[entrant.name, k] for k in contest.folds] for entrant in chosen}
-
-
-def _end_where(given_up: Event) -> None:
-    if given_up.is_set():
-        raise CancelledError

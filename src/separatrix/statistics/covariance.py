@@ -1,4 +1,18 @@
-"""A maximum of the likelihood, its curvature, and the covariances that follow from it."""
+"""A maximum of the likelihood, its curvature, and the covariances that follow from it.
+
+    classical   V = H⁻¹,          H = Σ s ℓ″ x̄ x̄ᵀ, the observed information
+    HC0, HC1    V = H⁻¹ M H⁻¹,    M = Σ s² ℓ′² x̄ x̄ᵀ (for frequencies: Σ s ℓ′² x̄ x̄ᵀ); HC1 times n/(n − k)
+    cluster     the same with M = Σ_g u_g u_gᵀ, u_g the sum of s ℓ′ x̄ over the rows of group g,
+                times G/(G − 1) · (n − 1)/(n − k)
+
+with k coefficients and G groups. The factors are those of Stata's regress; statsmodels has the same factor for
+clusters, but none for HC1 in likelihood models. Everything is computed in the standard frame's coordinates, on the
+directions that the columns identify, and mapped to the columns' own units by the frame's linear map, so that large
+offsets and extreme units of columns do not reduce accuracy.
+
+White, Maximum likelihood estimation of misspecified models, Econometrica 50 (1982); Liang and Zeger, Longitudinal data
+analysis using generalized linear models, Biometrika 73 (1986).
+"""
 
 from __future__ import annotations
 
@@ -14,8 +28,7 @@ from separatrix.core.base.labels import encode, unsigned
 from separatrix.core.base.lazy import cached_property
 from separatrix.core.gap_bounds import flat
 from separatrix.core.line_search import damped_step, newton_direction
-from separatrix.core.linear_algebra import Factor, contrasts
-from separatrix.core.linear_algebra import identified as identified_of_subspace
+from separatrix.core.linear_algebra import Factor, contrasts, identified
 from separatrix.core.losses import Loss
 from separatrix.core.objective_sums import Evaluation, Hessian, ValueGradient
 from separatrix.core.problem import Objective
@@ -24,15 +37,13 @@ from separatrix.core.rows.frame import LARGE_OFFSET, Frame, power_of_two
 from separatrix.core.rows.protocol import ArraySum, Order
 from separatrix.statistics.summary_request import SummaryRequest
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Subspaces of W that are spanned by pairs of a row and a class, and are not products of classes and columns.
-#
-# They have the interface of a ``Subspace``, which maps gradients, rows and Hessians to fewer coordinates and back.
-
 
 @dataclass(frozen=True)
 class Directions:
     """W = (0, B θ): the first class has score zero, and the orthonormal basis B spans the weights of the others.
+
+    This is a subspace of W that is spanned by pairs of a row and a class, and is not a product of classes and columns.
+    It has the interface of a ``Subspace``, which maps gradients, rows and Hessians to fewer coordinates and back.
 
     ``basis``: B, (K − 1 times the number of free columns, r); ``free`` (width,): which columns are free.
 
@@ -59,10 +70,6 @@ class Directions:
 
     def reduce_hessian(self, H: Array) -> Array:
         return self.reduce_rows(self.reduce_rows(H).T)
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# The value, gradient and Hessian of a likelihood at a point, in one pass over the rows.
 
 
 @dataclass(frozen=True)
@@ -100,23 +107,14 @@ def holding(problem: Objective, columns: Any, hessian: Array) -> Objective:
     held = problem.with_(pinned=problem.pinned | columns)
     curvature = np.einsum("kikj->ij", hessian.reshape(*problem.shape, *problem.shape))
     curvature[held.pinned, :] = curvature[:, held.pinned] = 0.0
-    found = identified_of_subspace(curvature)
+    found = identified(curvature)
     if found is None:
         return held
-    return held.with_(
-        known={"subspace": replace(found, Q=contrasts(problem.shape[0]) if problem.shape[0] > 1 else None)}
-    )
+    Q = contrasts(problem.shape[0]) if problem.shape[0] > 1 else None
+    return held.with_(known={"subspace": replace(found, Q=Q)})
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# A maximum of the likelihood, with the linear map from its coordinates to the reported coefficients.
-#
-# In the standard frame a score is W x̄ with x̄ = (1, (x − c)/s), so the raw weights are linear in W:
-#
-#     w_j = W_j/s_j,    b = W_0 − Σ_j (c_j/s_j) W_j
-#
-# For K classes, only differences from a reference class are meaningful. A coefficient is identified if, as a function
-# of W, it is constant along every direction that leaves all scores unchanged (``core/linear_algebra.py``).
+# --- A maximum of the likelihood
 
 # A coefficient is identified if directions that do not change the scores change it by at most this share of the sum of
 # the absolute values of its terms.
@@ -140,6 +138,13 @@ TRUSTED_STEP_SHARE = 0.5
 @dataclass(frozen=True)
 class Estimate:
     """The maximum W (K or 1, width) of the likelihood of ``problem``, and the maps from W to the coefficients.
+
+    In the standard frame a score is W x̄ with x̄ = (1, (x − c)/s), so the raw weights are linear in W:
+
+        w_j = W_j/s_j,    b = W_0 − Σ_j (c_j/s_j) W_j
+
+    For K classes, only differences from a reference class are meaningful. A coefficient is identified if, as a function
+    of W, it is constant along every direction that leaves all scores unchanged.
 
     A (q, K or 1) has the contrasts between classes, and Phi (m, width) maps W to raw weights. ``raw`` (K or 1, 1 + d)
     are the raw weights. ``total`` is Σ s in the units of the sample weights. ``held`` marks the rows of Phi whose
@@ -193,7 +198,7 @@ class Estimate:
     @cached_property
     def identified(self) -> Any:
         """Which of Phi's coefficients the rows determine, (m,); fixed (``held``) ones are excluded."""
-        return ~self.held & identified(self.problem, self.Phi)
+        return ~self.held & determined(self.problem, self.Phi)
 
     @cached_property
     def F(self) -> Array:
@@ -244,11 +249,9 @@ def refined(estimate: Estimate) -> Estimate:
         step = newton_direction(estimate.problem, estimate.at.gradient, estimate.factor)
         nearer = _moved_to(estimate, estimate.W + step + _second_step(estimate, step))
         if not nearer.distance < 0.5 * estimate.distance:
-            damped = (
-                damped_step(estimate.problem, estimate.W, estimate.at, step)
-                if estimate.distance > SMALLEST_DAMPED_DISTANCE
-                else None
-            )
+            if not estimate.distance > SMALLEST_DAMPED_DISTANCE:
+                break
+            damped = damped_step(estimate.problem, estimate.W, estimate.at, step)
             if damped is None:  # rounding allows no further step
                 break
             nearer = _moved_to(estimate, damped[0])
@@ -276,6 +279,7 @@ def _moved_to(estimate: Estimate, W: Array) -> Estimate:
 
 
 def build_objective_of(asked: SummaryRequest) -> Objective:
+    """The objective of a request. One that is too large for a Hessian is refused."""
     problem = asked.objective()
     if not problem.has_hessian:
         fault = f"{problem.size} coefficients are too many for a matrix of second derivatives"
@@ -310,7 +314,7 @@ def raw_weights(problem: Objective) -> Array:
     return Phi[1 - problem.fit_intercept :]
 
 
-def identified(problem: Objective, Phi: Array) -> Any:
+def determined(problem: Objective, Phi: Array) -> Any:
     """Which functions Phi (m, width) of W's free columns are constant along directions that do not change scores."""
     Z, free = problem.subspace.Z, ~problem.pinned
     if Z is None:
@@ -341,21 +345,7 @@ def _constant(problem: Objective, hessian: Array) -> Any:
     return np.concatenate([[False], found])
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The curvature of a log-likelihood at its maximum, and the covariances that follow from it.
-#
-#     classical   V = H⁻¹,          H = Σ s ℓ″ x̄ x̄ᵀ, the observed information
-#     HC0, HC1    V = H⁻¹ M H⁻¹,    M = Σ s² ℓ′² x̄ x̄ᵀ (for frequencies: Σ s ℓ′² x̄ x̄ᵀ); HC1 times n/(n − k)
-#     cluster     the same with M = Σ_g u_g u_gᵀ, u_g the sum of s ℓ′ x̄ over the rows of group g,
-#                 times G/(G − 1) · (n − 1)/(n − k)
-#
-# with k coefficients and G groups. The factors are those of Stata's regress; statsmodels has the same factor for
-# clusters, but none for HC1 in likelihood models. Everything is computed in the standard frame's coordinates, on the
-# directions that the columns identify, and mapped to the columns' own units by the frame's linear map, so that large
-# offsets and extreme units of columns do not reduce accuracy.
-#
-# White, Maximum likelihood estimation of misspecified models, Econometrica 50 (1982); Liang and Zeger, Longitudinal
-# data analysis using generalized linear models, Biometrika 73 (1986).
+# --- Covariances of functions of the weights
 
 # Number of rows whose gradients are in memory at once while gradients are summed by group.
 ROWS_SUMMED_AT_ONCE = 4096
@@ -453,7 +443,7 @@ def residuals(loss: Loss, W: Array, block: Block) -> Array:
     return loss.derivative(block.t, z if loss.traits.multiclass else z[:, 0]).reshape(block.n_rows, -1)
 
 
-# ------------------------------------------------------------------------------------------ the registry
+# --- The kinds of covariance, and the choice of one
 
 
 @dataclass(frozen=True)
@@ -499,6 +489,7 @@ def _clustered(estimate: Estimate, asked: SummaryRequest, groups: Any) -> Covari
 
 
 def _left(asked: SummaryRequest, estimate: Estimate) -> int:
+    """n − k, the degrees of freedom that the coefficients leave."""
     left = asked.n - estimate.n_coefficients
     if left < 1:
         problem = f"{asked.n} observations for {estimate.n_coefficients} coefficients"

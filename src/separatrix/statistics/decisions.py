@@ -1,9 +1,7 @@
 """Decisions from scores and probabilities: thresholds, costs, class shares (docs/tour.md, D4, M4).
 
-Decisions from scores and probabilities: thresholds, costs, priors (docs/tour.md, D4, M4).
-
-A model estimates how probable each class is. The decision is a second step, with costs and priors that may differ from
-those of the fit. No function here fits a model.
+A model estimates how probable each class is. The decision is a second step, with costs that need not be equal, and with
+class shares (priors) that may differ from those of the fitted rows. No function here fits a model.
 """
 
 from __future__ import annotations
@@ -19,44 +17,7 @@ from separatrix.core.likelihood_claims import LikelihoodClaim
 from separatrix.core.links import Logit, SoftmaxLink, logit
 from separatrix.core.scorer import Scorer, scores_of
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Class shares, and the correction of probabilities from those of the fitted rows to others (docs/tour.md, D4, M4).
-
-
-def class_shares(argument: str, priors: Any, classes: AnyArray) -> Array:
-    """The shares in the order of the classes, (K,), from a sequence or a dict by label. They need not sum to 1.
-
-    >>> class_shares("prior", {"yes": 1, "no": 3}, np.array(["no", "yes"])).tolist()
-    [3.0, 1.0]
-    """
-    labels = classes.tolist()
-    if isinstance(priors, dict):
-        missing = [label for label in labels if label not in priors]
-        if missing or len(priors) != len(labels):
-            raise ParameterError(argument, f"it names {list(priors)}", f"give a prior for each of {labels}")
-        priors = [priors[label] for label in labels]
-    found = np.asarray(priors, dtype=np.float64)
-    if found.shape != (len(labels),) or not np.all(np.isfinite(found) & (found > 0)):
-        raise ParameterError(argument, f"got {priors!r}", f"give {len(labels)} positive numbers, one for each class")
-    return found
-
-
-def prior_ratio(classes: AnyArray, prior: Any, fitted_prior: Any, claim: Any = None) -> Array:
-    """ln(new_k/old_k), (K,), from the class shares to decide for and those of the fitted rows.
-
-    If the classes had weights in the fit, which its ``claim`` holds, the old shares are those of weighted rows.
-
-    >>> prior_ratio(np.array(["no", "yes"]), {"no": 0.75, "yes": 0.25}, [0.5, 0.5]).round(3).tolist()
-    [0.405, -0.693]
-    """
-    new, old = class_shares("prior", prior, classes), class_shares("fitted_prior", fitted_prior, classes)
-    weights = getattr(claim, "class_weights", None)
-    old = old if weights is None else old * np.asarray(weights)
-    return np.asarray(np.log(new / new.sum()) - np.log(old / old.sum()))
-
-
-# The largest difference from 1 of the sum of a row of probabilities, which allows for rounding.
-LARGEST_SUM_ERROR = 1e-6
+# --- Thresholds and costs
 
 
 def decide(values: Any, threshold: float = 0.0, classes: Any = (0, 1)) -> AnyArray:
@@ -164,11 +125,8 @@ def expected_costs(P: Any, cost: Any) -> Array:
     table = np.asarray(cost, dtype=np.float64)
     K = probabilities.shape[1]
     if table.ndim != 2 or len(table) != K or table.shape[1] < 1 or not np.all(np.isfinite(table)):
-        raise ParameterError(
-            "cost",
-            f"its shape is {table.shape}",
-            f"give finite costs, {K} rows (true classes), and a column for each decision",
-        )
+        remedy = f"give finite costs, {K} rows (true classes), and a column for each decision"
+        raise ParameterError("cost", f"its shape is {table.shape}", remedy)
     return np.asarray(probabilities @ table)
 
 
@@ -204,7 +162,55 @@ def bayes_decision(P: Any, cost: Any = None, classes: Any = None) -> AnyArray:
     return np.asarray(labels[np.argmin(expected, axis=1)])
 
 
-# ------------------------------------------------------------------------------------------------ priors
+# The largest difference from 1 of the sum of a row of probabilities, which allows for rounding.
+LARGEST_SUM_ERROR = 1e-6
+
+
+def _probabilities(argument: str, P: Any) -> Array:
+    """P as an array of probabilities (n, K), whose rows sum to 1; other arrays are refused."""
+    found = np.asarray(P, dtype=np.float64)
+    if found.ndim != 2 or found.shape[1] < 2:
+        raise ParameterError(argument, f"its shape is {found.shape}", "give K probabilities for each row")
+    wrong = np.flatnonzero(~((found >= 0).all(axis=1) & (np.abs(found.sum(axis=1) - 1) <= LARGEST_SUM_ERROR)))
+    if len(wrong):
+        problem = f"row {wrong[0]} is {found[wrong[0]].tolist()}"
+        raise ParameterError(argument, problem, "give probabilities >= 0 that sum to 1")
+    return found
+
+
+# --- Class shares, and the correction of probabilities from those of the fitted rows to others
+
+
+def class_shares(argument: str, priors: Any, classes: AnyArray) -> Array:
+    """The shares in the order of the classes, (K,), from a sequence or a dict by label. They need not sum to 1.
+
+    >>> class_shares("prior", {"yes": 1, "no": 3}, np.array(["no", "yes"])).tolist()
+    [3.0, 1.0]
+    """
+    labels = classes.tolist()
+    if isinstance(priors, dict):
+        missing = [label for label in labels if label not in priors]
+        if missing or len(priors) != len(labels):
+            raise ParameterError(argument, f"it names {list(priors)}", f"give a prior for each of {labels}")
+        priors = [priors[label] for label in labels]
+    found = np.asarray(priors, dtype=np.float64)
+    if found.shape != (len(labels),) or not np.all(np.isfinite(found) & (found > 0)):
+        raise ParameterError(argument, f"got {priors!r}", f"give {len(labels)} positive numbers, one for each class")
+    return found
+
+
+def prior_ratio(classes: AnyArray, prior: Any, fitted_prior: Any, claim: Any = None) -> Array:
+    """ln(new_k/old_k), (K,), from the class shares to decide for and those of the fitted rows.
+
+    If the classes had weights in the fit, which its ``claim`` holds, the old shares are those of weighted rows.
+
+    >>> prior_ratio(np.array(["no", "yes"]), {"no": 0.75, "yes": 0.25}, [0.5, 0.5]).round(3).tolist()
+    [0.405, -0.693]
+    """
+    new, old = class_shares("prior", prior, classes), class_shares("fitted_prior", fitted_prior, classes)
+    weights = getattr(claim, "class_weights", None)
+    old = old if weights is None else old * np.asarray(weights)
+    return np.asarray(np.log(new / new.sum()) - np.log(old / old.sum()))
 
 
 def reweighed(P: Any, old: Any, new: Any) -> Array:
@@ -299,15 +305,3 @@ def prior_corrected(model: Any) -> Scorer:
     if not isinstance(claim, LikelihoodClaim):
         raise ParameterError("model", f"got {type(model).__name__}", "give a fitted LogisticRegression")
     return with_priors(claim.scorer, old=claim.class_weights, new=np.ones(len(claim.class_weights)))
-
-
-def _probabilities(argument: str, P: Any) -> Array:
-    found = np.asarray(P, dtype=np.float64)
-    if found.ndim != 2 or found.shape[1] < 2:
-        raise ParameterError(argument, f"its shape is {found.shape}", "give K probabilities for each row")
-    wrong = np.flatnonzero(~((found >= 0).all(axis=1) & (np.abs(found.sum(axis=1) - 1) <= LARGEST_SUM_ERROR)))
-    if len(wrong):
-        raise ParameterError(
-            argument, f"row {wrong[0]} is {found[wrong[0]].tolist()}", "give probabilities >= 0 that sum to 1"
-        )
-    return found

@@ -1,6 +1,4 @@
-"""One row under a fitted model: its score, distance, probability, and what each column contributed.
-
-One row under a fitted model: its score, its distance from the boundary, its probability, and what each column adds.
+"""One row under a fitted model: its score, its distance from the boundary, its probability, and what each column adds.
 
     z = b + Σ_j w_j x_j,    d = z/‖w‖,    x = x⊥ + d w/‖w‖    (docs/tour.md, G2)
 
@@ -26,100 +24,6 @@ from separatrix.core.losses import LOSSES
 from separatrix.core.rows.block import is_sparse
 from separatrix.core.scorer import Scorer, scores_of, taken_apart
 from separatrix.core.squared_cost import TARGETS
-
-# ----------------------------------------------------------------------------------------------------------------------
-# What each column contributed to the score of a row.
-#
-#     margin m = (score of the true class) − (largest score of the others),    negative for a misclassified row
-#     contribution of column j = m(x) − m(x with x_j at its mean)
-#                              = v_j (x_j − mean_j)  for linear scores, with v = w_true − w_other
-#
-# For linear scores the contributions add up: m(x) = m(row of means) + their sum. For others each is one column's share
-# alone, with the class that comes second held fixed. The columns of one category go to their means together, since no
-# row has two levels.
-
-# Largest number of columns for a model that is not linear: each row is scored once for every column.
-MOST_COLUMNS_NOT_LINEAR = 400
-
-
-@dataclass(frozen=True)
-class Contributions:
-    """What each column contributed to the margins of some rows. ``contributions`` returns one.
-
-    Attributes
-    ----------
-    values : array (m, d)
-        The values of the rows.
-    parts : array (m, d)
-        The contributions. A positive one favours the true class.
-    others : array (m,) of int
-        The numbers of the classes that the true ones are compared with.
-    """
-
-    values: Array
-    parts: Array
-    others: Integers
-
-    def largest(self, i: int, top: int) -> Integers:
-        """The numbers of the columns that contributed most to row i, largest first, without zero contributions."""
-        size = np.abs(self.parts[i])
-        order = np.argsort(-size, kind="stable")[:top]
-        return np.asarray(order[size[order] > 0])
-
-
-def contributions(
-    model: Any, rows: Any, codes: Integers, mean: Array, together: Sequence[slice] = ()
-) -> Contributions | None:
-    """What each column contributed to the margins of rows, a dense or CSR matrix, with the true classes ``codes``.
-
-    ``mean`` (d,) holds the means of the columns over the rows of the fit. ``together`` has the columns that came from
-    one column of a table; for scores that are not linear, the first of them has the contribution of all. Returns None
-    for a model that is not linear and has too many columns.
-
-    >>> from separatrix import LogisticRegression
-    >>> X, y = [[0.0, 1.0], [1.0, 0.0], [2.0, 1.0], [3.0, 0.0]], [0, 0, 1, 1]
-    >>> model = LogisticRegression().fit(X, y)
-    >>> found = contributions(model, np.array([[0.0, 0.5]]), np.array([1]), np.mean(X, axis=0))
-    >>> bool(found.parts[0, 0] < 0), found.parts[0, 1].item(), found.others.tolist()
-    (True, 0.0, [0])
-    """
-    scorer = scores_of(model)
-    values = np.asarray(rows.toarray() if is_sparse(rows) else rows, dtype=np.float64)
-    others = _second(np.asarray(scorer.scores(rows)), codes)
-    if isinstance(scorer, Scorer):
-        W = scorer.W[:, 1:]
-        v = np.where(codes == 1, 1.0, -1.0)[:, None] * W if len(W) == 1 else W[codes] - W[others]
-        return Contributions(values, v * (values - mean), others)
-    if values.shape[1] > MOST_COLUMNS_NOT_LINEAR:
-        return None
-    parts = np.empty_like(values)
-    for i, x in enumerate(values):
-        moved = np.tile(x, (len(x) + 1, 1))
-        np.fill_diagonal(moved, mean)
-        for columns in together:
-            moved[columns] = x
-            moved[columns.start, columns] = mean[columns]
-        m = _margin(np.asarray(scorer.scores(moved)), int(codes[i]), int(others[i]))
-        parts[i] = m[-1] - m[:-1]
-    return Contributions(values, parts, others)
-
-
-def _second(Z: Array, codes: Integers) -> Integers:
-    """For each row, the class with the largest score apart from the true one."""
-    if Z.ndim == 1:
-        return np.asarray(1 - codes)
-    Z = Z.copy()
-    np.put_along_axis(Z, codes[:, None], -np.inf, axis=1)
-    return np.asarray(np.argmax(Z, axis=1), dtype=np.int64)
-
-
-def _margin(Z: Array, own: int, other: int) -> Array:
-    return np.asarray((Z if own == 1 else -Z) if Z.ndim == 1 else Z[:, own] - Z[:, other])
-
-
-# The loss of the margin that a classifier without probabilities minimises, by the name of the classifier. Classifiers
-# that are not listed have it as their setting ``loss``.
-LOSS_OF_CLASSIFIER = {"perceptron": "perceptron", "least-squares": "squared", "max-margin": "hinge"}
 
 # The most coordinates of the nearest point in the text of an explained row.
 MOST_COORDINATES = 6
@@ -260,16 +164,21 @@ def explain_row(model: Any, x: Any, label: Any = None) -> ExplainedRow:
     inside = np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows, dtype=np.float64)[0]
     labels = label_list(scorer.classes)
     predicted = label_list(scorer.predict(rows))[0]
-    z = np.atleast_1d(np.asarray(scorer.scores(rows))[0])
-    i, j = _top_two(z, labels.index(predicted))
+    Z = np.asarray(scorer.scores(rows))
+    z, i = np.atleast_1d(Z[0]), labels.index(predicted)
+    j = int(_second(Z, np.array([i]))[0])
     known, missing = _linear(scorer, inside, i, j), dict[str, str]()
     if not known:
-        missing = dict.fromkeys(("contributions", "distance", "projection"), _not_linear(last))
+        why = f"the scores of this {type(last).__name__} are not linear in the columns"
+        missing = dict.fromkeys(("contributions", "distance", "projection"), why)
     elif "distance" not in known:
         missing = dict.fromkeys(("distance", "projection"), "all weights are zero, so there is no boundary")
     if len(z) > 1:
         missing.setdefault("signed_distance", "the model has more than two classes")
-    known |= _probable(last, rows, scorer, missing)
+    if getattr(last, "has_probabilities", False) and hasattr(last, "predict_proba"):
+        known["probabilities"] = np.asarray(scorer.probabilities(rows))[0]
+    else:
+        missing["probability"] = lacks_probabilities(type(last).__name__)
     if label is not None:
         known |= _judged(last, scorer, z, label, known.get("probabilities"), missing)
     lead = float(known.pop("lead", z[i] - z[j] if len(z) > 1 else abs(z[0])))
@@ -298,13 +207,13 @@ def _table_of(model: Any, x: Any) -> Any:
     return row[None, :]
 
 
-def _top_two(z: Array, i: int) -> tuple[int, int]:
-    """The numbers of the predicted class and of the one with the next largest score."""
-    if len(z) == 1:
-        return i, 1 - i
-    others = z.copy()
-    others[i] = -np.inf
-    return i, int(np.argmax(others))
+def _second(Z: Array, codes: Integers) -> Integers:
+    """For each row, the class with the largest score apart from the given one."""
+    if Z.ndim == 1:
+        return np.asarray(1 - codes)
+    Z = Z.copy()
+    np.put_along_axis(Z, codes[:, None], -np.inf, axis=1)
+    return np.asarray(np.argmax(Z, axis=1), dtype=np.int64)
 
 
 def _linear(scorer: Any, x: Array, i: int, j: int) -> dict[str, Any]:
@@ -323,18 +232,6 @@ def _linear(scorer: Any, x: Array, i: int, j: int) -> dict[str, Any]:
     if len(W) == 1:
         found["signed_distance"] = found["distance"] if i == 1 else -found["distance"]
     return found
-
-
-def _not_linear(model: Any) -> str:
-    return f"the scores of this {type(model).__name__} are not linear in the columns"
-
-
-def _probable(model: Any, rows: Any, scorer: Any, missing: dict[str, str]) -> dict[str, Any]:
-    """The probabilities, if the model has any."""
-    if getattr(model, "has_probabilities", False) and hasattr(model, "predict_proba"):
-        return {"probabilities": np.asarray(scorer.probabilities(rows))[0]}
-    missing["probability"] = lacks_probabilities(type(model).__name__)
-    return {}
 
 
 def _judged(model: Any, scorer: Any, z: Array, label: Any, P: Array | None, missing: dict[str, str]) -> dict[str, Any]:
@@ -357,6 +254,11 @@ def _judged(model: Any, scorer: Any, z: Array, label: Any, P: Array | None, miss
     return {**found, "loss": _summed_loss(model, name, z, code), "loss_name": f"{name} loss, summed over the classes"}
 
 
+# The loss of the margin that a classifier without probabilities minimises, by the name of the classifier. Classifiers
+# that are not listed have it as their setting ``loss``.
+LOSS_OF_CLASSIFIER = {"perceptron": "perceptron", "least-squares": "squared", "max-margin": "hinge"}
+
+
 def _minimised_loss(model: Any) -> str | None:
     """The name of the loss of single rows that the fit minimises, for each class against the rest; None without one."""
     name = name_of(type(model))
@@ -367,6 +269,7 @@ def _minimised_loss(model: Any) -> str | None:
 
 
 def _no_loss(model: Any) -> str:
+    """Why the fit does not minimise a loss of single rows."""
     if name_of(type(model)) == "one-versus-one":
         return f"{type(model).__name__} fits a model to each pair of classes, not to all rows at once"
     return f"the fit of this {type(model).__name__} is not a sum of losses of single rows"
@@ -394,8 +297,89 @@ def _largest(parts: list[tuple[str, float]], most: int = 6) -> list[tuple[str, f
 
 
 def _plain(value: Any) -> Any:
+    """The value in the types of JSON."""
     if isinstance(value, np.ndarray):
         return [_plain(label) for label in label_list(value)] if value.dtype.kind in TIMES else value.tolist()
     if isinstance(value, np.generic):
         return str(value) if value.dtype.kind in TIMES else value.item()
     return dict(value) if isinstance(value, Mapping) else value
+
+
+# --- What each column contributed to the margins of several rows
+
+# Largest number of columns for a model that is not linear: each row is scored once for every column.
+MOST_COLUMNS_NOT_LINEAR = 400
+
+
+@dataclass(frozen=True)
+class Contributions:
+    """What each column contributed to the margins of some rows. ``contributions`` returns one.
+
+    Attributes
+    ----------
+    values : array (m, d)
+        The values of the rows.
+    parts : array (m, d)
+        The contributions. A positive one favours the true class.
+    others : array (m,) of int
+        The numbers of the classes that the true ones are compared with.
+    """
+
+    values: Array
+    parts: Array
+    others: Integers
+
+    def largest(self, i: int, top: int) -> Integers:
+        """The numbers of the columns that contributed most to row i, largest first, without zero contributions."""
+        size = np.abs(self.parts[i])
+        order = np.argsort(-size, kind="stable")[:top]
+        return np.asarray(order[size[order] > 0])
+
+
+def contributions(
+    model: Any, rows: Any, codes: Integers, mean: Array, together: Sequence[slice] = ()
+) -> Contributions | None:
+    """What each column contributed to the margins of rows, a dense or CSR matrix, with the true classes ``codes``.
+
+        margin m = (score of the true class) − (largest score of the others),    negative for a misclassified row
+        contribution of column j = m(x) − m(x with x_j at its mean)
+                                 = v_j (x_j − mean_j)  for linear scores, with v = w_true − w_other
+
+    For linear scores the contributions add up: m(x) = m(row of means) + their sum. For others each is one column's
+    share alone, with the class that comes second held fixed. The columns of one category go to their means together,
+    since no row has two levels.
+
+    ``mean`` (d,) holds the means of the columns over the rows of the fit. ``together`` has the columns that came from
+    one column of a table; for scores that are not linear, the first of them has the contribution of all. Returns None
+    for a model that is not linear and has too many columns.
+
+    >>> from separatrix import LogisticRegression
+    >>> X, y = [[0.0, 1.0], [1.0, 0.0], [2.0, 1.0], [3.0, 0.0]], [0, 0, 1, 1]
+    >>> model = LogisticRegression().fit(X, y)
+    >>> found = contributions(model, np.array([[0.0, 0.5]]), np.array([1]), np.mean(X, axis=0))
+    >>> bool(found.parts[0, 0] < 0), found.parts[0, 1].item(), found.others.tolist()
+    (True, 0.0, [0])
+    """
+    scorer = scores_of(model)
+    values = np.asarray(rows.toarray() if is_sparse(rows) else rows, dtype=np.float64)
+    others = _second(np.asarray(scorer.scores(rows)), codes)
+    if isinstance(scorer, Scorer):
+        W = scorer.W[:, 1:]
+        v = np.where(codes == 1, 1.0, -1.0)[:, None] * W if len(W) == 1 else W[codes] - W[others]
+        return Contributions(values, v * (values - mean), others)
+    if values.shape[1] > MOST_COLUMNS_NOT_LINEAR:
+        return None
+    parts = np.empty_like(values)
+    for i, x in enumerate(values):
+        moved = np.tile(x, (len(x) + 1, 1))
+        np.fill_diagonal(moved, mean)
+        for columns in together:
+            moved[columns] = x
+            moved[columns.start, columns] = mean[columns]
+        m = _margin(np.asarray(scorer.scores(moved)), int(codes[i]), int(others[i]))
+        parts[i] = m[-1] - m[:-1]
+    return Contributions(values, parts, others)
+
+
+def _margin(Z: Array, own: int, other: int) -> Array:
+    return np.asarray((Z if own == 1 else -Z) if Z.ndim == 1 else Z[:, own] - Z[:, other])

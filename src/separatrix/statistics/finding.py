@@ -1,9 +1,7 @@
-"""The result of a check, and the rows and classes that are checked.
+"""``Finding``, the result of a check, and ``CheckedRows``, the rows and classes that the checks are about.
 
-The result of a check: its severity, a title, a sentence with the numbers, and what to do.
-
-``check`` and ``facts`` are for programs. ``sentence`` and ``remedy`` are messages that each audience renders in its
-terms.
+A finding has a severity, a title, a sentence with the numbers, and what to do. Its ``check`` and ``facts`` are for
+programs; ``sentence`` and ``remedy`` are messages that each audience renders in its terms. The severities are
 
     problem    a fit would fail, or would not answer the user's question
     warning    a fit would run, but its result could mislead
@@ -34,8 +32,6 @@ from separatrix.core.rows.memory_rows import MemoryRows, memory_rows
 from separatrix.tables.infer import infer
 
 SEVERITIES = ("problem", "warning", "note", "ok")
-# The severities that ``separatrix.report`` calls by another name.
-_IN_REPORTS = {"problem": "error"}
 # A sentence names at most this many rows or columns, to stay readable.
 MOST_NAMED_IN_SENTENCE = 6
 
@@ -161,8 +157,9 @@ class Checks(Sequence[Finding]):
         return self.findings[0].severity if self.findings else "ok"
 
     def for_report(self) -> list[tuple[str, str, str]]:
-        """The findings as (severity, title, sentence), for ``separatrix.report(checks=…)``."""
-        return [(_IN_REPORTS.get(one.severity, one.severity), one.title, one.told) for one in self.findings]
+        """The findings as (severity, title, sentence), for ``separatrix.report``, which calls a problem an error."""
+        named = {"problem": "error"}
+        return [(named.get(one.severity, one.severity), one.title, one.told) for one in self.findings]
 
     def plain(self) -> dict[str, Any]:
         """The fields as JSON types."""
@@ -193,6 +190,17 @@ def numbered(rows: Sequence[int | str], most: int = MOST_NAMED_IN_SENTENCE) -> s
     return f"row{'s' * (len(rows) > 1)} {shown}{more}"
 
 
+def and_more(n: int, thing: str = "", most: int = MOST_NAMED_IN_SENTENCE, before: str = "") -> str:
+    """The end of a list that names the first ``most`` of n things: how many more there are; empty if there are none.
+
+    >>> and_more(8, "column"), and_more(8, before=";"), and_more(6)
+    (' and 2 more columns', '; and 2 more', '')
+    """
+    if n <= most:
+        return ""
+    return f"{before} and {many(n - most, f'more {thing}') if thing else f'{n - most} more'}"
+
+
 def capital(text: str) -> str:
     """Text with a capital first letter. A message keeps its typed parts.
 
@@ -217,11 +225,7 @@ def share(part: int, whole: int) -> str:
     return "under 0.1 %" if percent < 0.05 else "over 99.9 %" if percent >= 99.95 else f"{percent:.1f} %"
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The rows and classes that are checked, with cached results that several checks need.
-#
-# The checks make a few passes over all rows. Costlier searches use a sample, and what they find is confirmed on all
-# rows.
+# --- The rows that are checked
 
 # The number of rows in a sample. What is found there is confirmed on all rows.
 CHECKED_SAMPLE_ROWS = 20_000
@@ -231,7 +235,10 @@ MOST_COLUMNS_FOR_GRAM_MATRIX = 1000
 
 @dataclass(frozen=True)
 class CheckedRows:
-    """The rows X (n, d), float64, dense or CSR, all finite, and their classes.
+    """The rows X (n, d), float64, dense or CSR, all finite, and their classes, with results that several checks need.
+
+    The checks make a few passes over all rows. Costlier searches use a sample, and what they find is confirmed on all
+    rows.
 
     ``codes`` (n,) index ``classes``; None if the target does not hold classes. ``rows`` (n,) are the numbers or names
     by which findings name the rows. ``references`` names the reference level of each category, which has no column

@@ -37,7 +37,7 @@ def fit_statistics(
     if why:
         return Statistics.none(why, level)
     robust = "HC1" if np.any(model.certificate_.claim.class_weights != 1.0) else None
-    profiled = "profile" if _is_firth(model) and robust is None else "wald"
+    profiled = "profile" if isinstance(model.certificate_.claim, FirthClaim) and robust is None else "wald"
     try:
         if scaling is not None:
             X = unscaled(X, scaling)
@@ -72,10 +72,6 @@ def unscaled(X: Any, scaling: Scaling) -> Any:
     rows = X.tocsr().astype(np.float64)
     rows.data *= scaling.scale[rows.indices]
     return rows
-
-
-def _is_firth(model: Any) -> bool:
-    return isinstance(model.certificate_.claim, FirthClaim)
 
 
 def _stored(found: Summary) -> Statistics:

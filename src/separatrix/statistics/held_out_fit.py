@@ -1,4 +1,9 @@
-"""``fit_table``: a fit to some rows of a table, measured on the others."""
+"""``fit_table``: a fit to some rows of a table, measured on the others.
+
+The rows are held out before anything is learned, so the encoding, the means and the scales come from the fitted rows
+alone. ``separatrix fit`` and the lab's page Your data do the same by ``fit_held_out``. The sentences of the certificate
+are worded with the row numbers and the column names of the user's table.
+"""
 
 from __future__ import annotations
 
@@ -22,55 +27,6 @@ from separatrix.statistics.split_defaults import TEST_SIZE
 from separatrix.tables.formats.demos import DEMO
 from separatrix.tables.read_table import RawTable, Table, read_raw
 from separatrix.tables.selection import Columns
-
-# ----------------------------------------------------------------------------------------------------------------------
-# A stratified choice of the rows that are held out of a fit.
-
-
-def held_out(codes: Integers, share: float, seed: int) -> Any:
-    """A mask (n,) of the rows to hold out: ``share`` of each class, at random, but never all rows of a class.
-
-    Fractions of rows are rounded by the largest remainders, so that the total is ``share`` of all rows.
-
-    >>> held = held_out(np.array([0] * 8 + [1] * 4), 0.25, seed=0)
-    >>> held[:8].sum().item(), held[8:].sum().item()
-    (2, 1)
-    """
-    counts = np.bincount(codes)
-    wanted = share * counts
-    taken = np.floor(wanted).astype(np.int64)
-    left_over = round(share * len(codes)) - int(taken.sum())
-    for k in np.argsort(taken - wanted, kind="stable")[: max(left_over, 0)]:
-        taken[k] += 1
-    taken = np.clip(taken, 0, np.maximum(counts - 1, 0))
-    held = np.zeros(len(codes), dtype=bool)
-    rng = np.random.default_rng(seed)
-    for k, size in enumerate(taken):
-        held[rng.permutation(np.flatnonzero(codes == k))[:size]] = True
-    return held
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# Sentences about a fit with the row numbers and the column names of the user's table.
-
-
-def in_table(status: str, rows: RowNames, names: Sequence[str], references: Mapping[str, str]) -> str:
-    """A status with the row numbers and column names of the user's table instead of those of the fit.
-
-    ``references`` has the reference level of each category.
-
-    >>> import numpy as np
-    >>> from separatrix.core.base.messages import Message, RowNumber
-    >>> from separatrix.core.base.labels import RowNames
-    >>> print(in_table(Message("row ", RowNumber(0), " is wrong"), RowNames(np.array([4, 6])), [], {}))
-    row 4 is wrong (rows counted from 1, as in the table)
-    """
-    named = with_columns(status, lambda j: column_words(names[j]))
-    return rows.told(with_references(named, references))
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# A fit to some rows of a table, measured on the others: what ``separatrix fit`` and the lab's page Your data do.
 
 # The fields of a certificate that are sentences.
 SENTENCES = ("status", "bound_reason", "weight_error_reason")
@@ -149,60 +105,6 @@ class HeldOutFit:
         return facts | {f"held_out_{name}": value for name, value in figures.items()}
 
 
-def fit_held_out(
-    raw: RawTable, model: Any, *, standardise: bool = False, test_size: float = TEST_SIZE, seed: int = 0
-) -> HeldOutFit:
-    """Hold out ``test_size`` of each class, learn the encoding from the other rows, and fit the model to them.
-
-    ``standardise``: whether numbers and dates are standardised by the fitted rows first.
-
-    >>> from separatrix import LogisticRegression
-    >>> from separatrix.tables.read_table import read_raw
-    >>> fit = fit_held_out(read_raw("demo:iris"), LogisticRegression())
-    >>> int(fit.held.sum()), round(fit.accuracy, 3)
-    (38, 0.921)
-    """
-    classes, codes = encode(raw.y)
-    held = held_out(codes, test_size, seed)
-    table = raw.learned(~held, standardise=standardise)
-    references = {} if table.encoder is None else table.encoder.references
-    told = partial(in_table, rows=table.row_names[~held], names=table.names, references=references)
-    try:
-        fitted = model.fit(with_names(table.X[~held], table.names), classes[codes[~held]])
-    except InputError as error:
-        error.problem = told(error.problem)
-        raise
-    status = fitted.certificate_.status
-    certificate = certificate_on(fitted, table.X[~held])
-    worded: dict[str, Any] = {name: told(getattr(certificate, name)) for name in SENTENCES}
-    fitted.certificate_ = replace(certificate, **worded)
-    return HeldOutFit(table, fitted, codes, held, test_size, seed, status)
-
-
-def training_facts(source: str, counts: list[int], fitted: list[int], test_size: float, seed: int) -> dict[str, Any]:
-    """What a model file stores about a fit: plain values, and no path of this machine.
-
-    ``counts`` and ``fitted``: the rows of each class, all and fitted.
-
-    >>> training_facts("/home/ada/people.csv", [8, 4], [6, 3], 0.25, 0)["source"]
-    'people.csv'
-    """
-    return {
-        "source": source if source.startswith(DEMO) else Path(source).name,
-        "rows": sum(counts),
-        "rows_fitted": sum(fitted),
-        "rows_held_out": sum(counts) - sum(fitted),
-        "class_counts": counts,
-        "class_counts_fitted": fitted,
-        "test_size": test_size,
-        "seed": seed,
-    }
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# A table read, divided, encoded and fitted in one call, as ``separatrix fit`` and the lab's page Your data do it.
-
-
 def fit_table(
     model: Any,
     data: Any,
@@ -265,3 +167,91 @@ def fit_table(
         raise ParameterError("test_size", f"got {test_size!r}", "give a share from 0 to less than 1, such as 0.25")
     raw = read_raw(data, target, drop, missing=missing)
     return fit_held_out(raw, clone(model), standardise=standardise, test_size=test_size, seed=seed)
+
+
+def fit_held_out(
+    raw: RawTable, model: Any, *, standardise: bool = False, test_size: float = TEST_SIZE, seed: int = 0
+) -> HeldOutFit:
+    """Hold out ``test_size`` of each class, learn the encoding from the other rows, and fit the model to them.
+
+    ``standardise``: whether numbers and dates are standardised by the fitted rows first.
+
+    >>> from separatrix import LogisticRegression
+    >>> from separatrix.tables.read_table import read_raw
+    >>> fit = fit_held_out(read_raw("demo:iris"), LogisticRegression())
+    >>> int(fit.held.sum()), round(fit.accuracy, 3)
+    (38, 0.921)
+    """
+    classes, codes = encode(raw.y)
+    held = held_out(codes, test_size, seed)
+    table = raw.learned(~held, standardise=standardise)
+    references = {} if table.encoder is None else table.encoder.references
+    told = partial(in_table, rows=table.row_names[~held], names=table.names, references=references)
+    try:
+        fitted = model.fit(with_names(table.X[~held], table.names), classes[codes[~held]])
+    except InputError as error:
+        error.problem = told(error.problem)
+        raise
+    status = fitted.certificate_.status
+    certificate = certificate_on(fitted, table.X[~held])
+    worded: dict[str, Any] = {name: told(getattr(certificate, name)) for name in SENTENCES}
+    fitted.certificate_ = replace(certificate, **worded)
+    return HeldOutFit(table, fitted, codes, held, test_size, seed, status)
+
+
+def held_out(codes: Integers, share: float, seed: int) -> Any:
+    """A mask (n,) of the rows to hold out: ``share`` of each class, at random, but never all rows of a class.
+
+    Fractions of rows are rounded by the largest remainders, so that the total is ``share`` of all rows.
+
+    >>> held = held_out(np.array([0] * 8 + [1] * 4), 0.25, seed=0)
+    >>> held[:8].sum().item(), held[8:].sum().item()
+    (2, 1)
+    """
+    counts = np.bincount(codes)
+    wanted = share * counts
+    taken = np.floor(wanted).astype(np.int64)
+    left_over = round(share * len(codes)) - int(taken.sum())
+    for k in np.argsort(taken - wanted, kind="stable")[: max(left_over, 0)]:
+        taken[k] += 1
+    taken = np.clip(taken, 0, np.maximum(counts - 1, 0))
+    held = np.zeros(len(codes), dtype=bool)
+    rng = np.random.default_rng(seed)
+    for k, size in enumerate(taken):
+        held[rng.permutation(np.flatnonzero(codes == k))[:size]] = True
+    return held
+
+
+def in_table(status: str, rows: RowNames, names: Sequence[str], references: Mapping[str, str]) -> str:
+    """A status with the row numbers and column names of the user's table instead of those of the fit.
+
+    ``references`` has the reference level of each category.
+
+    >>> import numpy as np
+    >>> from separatrix.core.base.messages import Message, RowNumber
+    >>> from separatrix.core.base.labels import RowNames
+    >>> print(in_table(Message("row ", RowNumber(0), " is wrong"), RowNames(np.array([4, 6])), [], {}))
+    row 4 is wrong (rows counted from 1, as in the table)
+    """
+    named = with_columns(status, lambda j: column_words(names[j]))
+    return rows.told(with_references(named, references))
+
+
+def training_facts(source: str, counts: list[int], fitted: list[int], test_size: float, seed: int) -> dict[str, Any]:
+    """What a model file stores about a fit: plain values, and no path of this machine.
+
+    ``counts`` and ``fitted``: the rows of each class, all and fitted.
+
+    >>> training_facts("/home/ada/people.csv", [8, 4], [6, 3], 0.25, 0)["source"]
+    'people.csv'
+    """
+    return {
+        "source": source if source.startswith(DEMO) else Path(source).name,
+        "rows": sum(counts),
+        "rows_fitted": sum(fitted),
+        "rows_held_out": sum(counts) - sum(fitted),
+        "class_counts": counts,
+        "class_counts_fitted": fitted,
+        "test_size": test_size,
+        "seed": seed,
+    }

@@ -1,7 +1,5 @@
 """Rows that stand out: those whose deletion would change a fit the most, and the most surprising.
 
-The rows whose deletion would change a fit the most.
-
 For a likelihood, with A = (∇²E)⁻¹, G_i = x̄_iᵀ A x̄_i, ℓ′ and ℓ″ at the row's score and σ_i = s_i/S, leaving row i out
 moves the weights, in one Newton step, by A x̄_i v with v = (I − σ ℓ″ G)⁻¹ σ ℓ′. The squared length of this step in the
 metric of the Hessian,
@@ -181,10 +179,7 @@ def _moves(problem: Objective, W: Array, inverse: Inverse, block: Block) -> tupl
     return problem.total_weight * moved / parameters, np.trace(CG, axis1=1, axis2=2)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The rows with the largest surprisal −log₂ P(true class | x) in bits, or the scores farthest on the wrong side.
-#
-# Mislabelled rows and outliers tend to be among them.
+# --- The rows with the most surprising classes
 
 # A smaller surprisal, in bits, rounds to 0.0: the model expects the label with a probability of at least 97 %.
 LEAST_SURPRISE = 0.05
@@ -209,7 +204,10 @@ class Surprises:
 
 
 def surprising(found: Answers, top: int = 10) -> Surprises:
-    """Find the rows whose true class surprises the model most.
+    """Find the rows whose true class surprises the model most. Mislabelled rows and outliers tend to be among them.
+
+    Surprising rows have the largest surprisal −log₂ P(true class | x) in bits or, without probabilities, the scores
+    farthest on the wrong side.
 
     Parameters
     ----------
@@ -233,13 +231,13 @@ def surprising(found: Answers, top: int = 10) -> Surprises:
     """
     if found.log_P is None:
         amount = -found.margin
-        order = np.argsort(-amount, kind="stable")[:top]
-        order = order[amount[order] > 0]
-        return Surprises(order, amount[order], False)
-    amount = in_bits(-true_class_log_probability(found.log_P, found.codes))
+        counted = amount > 0
+    else:
+        amount = in_bits(-true_class_log_probability(found.log_P, found.codes))
+        counted = amount >= LEAST_SURPRISE
     order = np.argsort(-amount, kind="stable")[:top]
-    order = order[amount[order] >= LEAST_SURPRISE]
-    return Surprises(order, amount[order], True)
+    order = order[counted[order]]
+    return Surprises(order, amount[order], found.log_P is not None)
 
 
 def most_surprising(sets: Sequence[Surprises], top: int) -> tuple[Surprises, ...]:

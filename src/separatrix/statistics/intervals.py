@@ -1,4 +1,29 @@
-"""Confidence intervals for proportions, F₁ and lift; tails of the normal and the χ² distribution."""
+"""Confidence intervals for proportions, F₁ and lift; a sign test; tails of the normal and the χ² distribution.
+
+Proportions. Wilson, Probable inference, the law of succession, and statistical inference, JASA 22 (1927): all p with
+|p̂ − p| ≤ z √(p (1 − p)/n). Clopper and Pearson, The use of confidence or fiducial limits illustrated in the case of
+the binomial, Biometrika 26 (1934): exact, so never too short. Bonett and Price, Adjusted Wald confidence interval for a
+difference of binomial proportions based on paired data, J. Educ. Behav. Stat. 37 (2012).
+
+F₁. Let a be the number of rows that belong to a class and are predicted to belong to it, and b the number of rows for
+which only one of these is true. Then
+
+    F₁ = 2a/(2a + b) = 2F*/(1 + F*),     F* = a/(a + b) .
+
+Given a + b, a is binomial with the share F*. F₁ increases with F*, so the ends of Wilson's interval for F* give the
+ends of an interval for F₁. F*: Hand, Christen and Kirielle, F*: an interpretable transformation of the F-measure,
+Machine Learning 110 (2021). The interval: Lam, Gopal and Qian, Confidence intervals for the F1 score: a comparison of
+four methods, arXiv:2309.14621 (2023), where it is called "Wilson indirect".
+
+Lift. Let r of all n rows belong to the class, and let p be predicted to belong to it. For multinomial counts the delta
+method (Agresti, Categorical Data Analysis, 3rd edition, 2013, section 16.1) gives
+
+    lift = a n/(p r) ,     Var(log lift) ≈ 1/a − 1/p − 1/r + (2 lift − 1)/n ,
+
+and the interval is symmetric for log lift, like that of Katz et al. for a risk ratio (Biometrics 34, 1978). If a is
+0, ½ is added to each of the four counts of the table (Haldane, Annals of Human Genetics 20, 1956), and the interval
+begins at 0.
+"""
 
 from __future__ import annotations
 
@@ -9,52 +34,6 @@ import numpy as np
 
 from separatrix.core.base.arrays import Array
 from separatrix.core.base.errors import ParameterError
-
-# ----------------------------------------------------------------------------------------------------------------------
-# Tails of the normal and the χ² distribution, accurate over the range of float64.
-
-
-def two_sided(z: Array) -> Array:
-    """2 Φ(−|z|).
-
-    >>> two_sided(np.array([0.0, 1.959963984540054])).round(6).tolist()
-    [1.0, 0.05]
-    """
-    from scipy.special import ndtr
-
-    with np.errstate(under="ignore"):
-        return np.asarray(2.0 * ndtr(-np.abs(z)))
-
-
-def quantile(level: float) -> float:
-    """The z with P(|Z| ≤ z) = level.
-
-    >>> round(quantile(0.95), 4)
-    1.96
-    """
-    from scipy.special import ndtri
-
-    return float(-ndtri(0.5 * (1.0 - level)))
-
-
-def chi_squared_tail(statistic: float, df: int) -> float:
-    """P(χ² ≥ statistic); NaN for no degrees of freedom.
-
-    >>> round(chi_squared_tail(3.841458820694124, 1), 6)
-    0.05
-    """
-    from scipy.special import chdtrc
-
-    return float(chdtrc(df, max(statistic, 0.0))) if df > 0 and np.isfinite(statistic) else float("nan")
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# Confidence intervals for proportions, for the difference of paired proportions, and on the logit scale; a sign test.
-#
-# Wilson, Probable inference, the law of succession, and statistical inference, JASA 22 (1927): all p with |p̂ − p| ≤ z
-# √(p (1 − p)/n). Clopper and Pearson, The use of confidence or fiducial limits illustrated in the case of the binomial,
-# Biometrika 26 (1934): exact, so never too short. Bonett and Price, Adjusted Wald confidence interval for a difference
-# of binomial proportions based on paired data, J. Educ. Behav. Stat. 37 (2012).
 
 
 class Interval(NamedTuple):
@@ -129,19 +108,6 @@ def paired_difference(gained: int, lost: int, n: int, level: float = 0.95) -> In
     return Interval(max(first - second - half, -1.0), min(first - second + half, 1.0))
 
 
-def sign_test(gained: int, lost: int) -> float:
-    """The exact two-sided P value that ``gained`` rows of ``gained + lost`` are a fair half of them.
-
-    For the rows that only one of two models classifies correctly, this is the exact form of McNemar's test.
-
-    >>> sign_test(2, 0), sign_test(3, 0), sign_test(0, 0)
-    (0.5, 0.25, 1.0)
-    """
-    from scipy.special import bdtr
-
-    return min(1.0, 2.0 * float(bdtr(min(gained, lost), gained + lost, 0.5))) if gained + lost else 1.0
-
-
 def on_logits(share: float, deviation: float, level: float = 0.95) -> Interval:
     """An interval for a share strictly between 0 and 1, symmetric on the logit scale with this standard deviation.
 
@@ -154,29 +120,6 @@ def on_logits(share: float, deviation: float, level: float = 0.95) -> Interval:
     check_level(level)
     middle, half = float(logit(share)), quantile(level) * deviation
     return Interval(float(expit(middle - half)), float(expit(middle + half)))
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# Confidence intervals for F₁ and for lift, from the counts of one class.
-#
-# Let a be the number of rows that belong to the class and are predicted to belong to it, and b the number of rows for
-# which only one of these is true. Then
-#
-#     F₁ = 2a/(2a + b) = 2F*/(1 + F*),     F* = a/(a + b) .
-#
-# Given a + b, a is binomial with the share F*. F₁ increases with F*, so the ends of Wilson's interval for F* give the
-# ends of an interval for F₁. F*: Hand, Christen and Kirielle, F*: an interpretable transformation of the F-measure,
-# Machine Learning 110 (2021). The interval: Lam, Gopal and Qian, Confidence intervals for the F1 score: a comparison of
-# four methods, arXiv:2309.14621 (2023), where it is called "Wilson indirect".
-#
-# Let r of all n rows belong to the class, and let p be predicted to belong to it. For multinomial counts the delta
-# method (Agresti, Categorical Data Analysis, 3rd edition, 2013, section 16.1) gives
-#
-#     lift = a n/(p r) ,     Var(log lift) ≈ 1/a − 1/p − 1/r + (2 lift − 1)/n ,
-#
-# and the interval is symmetric for log lift, like that of Katz et al. for a risk ratio (Biometrics 34, 1978). If a is
-# 0, ½ is added to each of the four counts of the table (Haldane, Annals of Human Genetics 20, 1956), and the interval
-# begins at 0.
 
 
 def f1_interval(n_rows: int, n_predicted: int, n_right: int, level: float = 0.95) -> Interval:
@@ -204,3 +147,53 @@ def lift_interval(n_rows: int, n_predicted: int, n_right: int, n_total: int, lev
     variance = max(0.0, 1 / a - 1 / p - 1 / r + (2 * lift - 1) / n)
     half = quantile(level) * sqrt(variance)
     return Interval(0.0 if none else exp(log(lift) - half), exp(log(lift) + half))
+
+
+# --- Tests, and tails of distributions
+
+
+def sign_test(gained: int, lost: int) -> float:
+    """The exact two-sided P value that ``gained`` rows of ``gained + lost`` are a fair half of them.
+
+    For the rows that only one of two models classifies correctly, this is the exact form of McNemar's test.
+
+    >>> sign_test(2, 0), sign_test(3, 0), sign_test(0, 0)
+    (0.5, 0.25, 1.0)
+    """
+    from scipy.special import bdtr
+
+    return min(1.0, 2.0 * float(bdtr(min(gained, lost), gained + lost, 0.5))) if gained + lost else 1.0
+
+
+def two_sided(z: Array) -> Array:
+    """2 Φ(−|z|), accurate over the range of float64.
+
+    >>> two_sided(np.array([0.0, 1.959963984540054])).round(6).tolist()
+    [1.0, 0.05]
+    """
+    from scipy.special import ndtr
+
+    with np.errstate(under="ignore"):
+        return np.asarray(2.0 * ndtr(-np.abs(z)))
+
+
+def quantile(level: float) -> float:
+    """The z with P(|Z| ≤ z) = level.
+
+    >>> round(quantile(0.95), 4)
+    1.96
+    """
+    from scipy.special import ndtri
+
+    return float(-ndtri(0.5 * (1.0 - level)))
+
+
+def chi_squared_tail(statistic: float, df: int) -> float:
+    """P(χ² ≥ statistic); NaN for no degrees of freedom.
+
+    >>> round(chi_squared_tail(3.841458820694124, 1), 6)
+    0.05
+    """
+    from scipy.special import chdtrc
+
+    return float(chdtrc(df, max(statistic, 0.0))) if df > 0 and np.isfinite(statistic) else float("nan")

@@ -1,4 +1,16 @@
-"""Average marginal effects: how the probability of a class changes with a column."""
+"""Average marginal effects: how the probability of a class changes with a column, averaged over the rows.
+
+    derivative        (1/n) Σ_i ∂P(k | x_i)/∂x_j = (1/n) Σ_i Σ_l J_kl(z_i) w_lj,    J = ∂P/∂z
+    discrete change   (1/n) Σ_i P(k | x_i, x_ij = 1) − P(k | x_i, x_ij = 0), for a column of zeros and ones
+    contrast          (1/n) Σ_i P(k | x_i, factor = level) − P(k | x_i, factor = reference level)
+
+A factor is a category with a column for each level but one. To change one of these columns alone would average over
+rows of two levels at once, so a contrast sets all of them (``Factor``). Where a pipeline changes the columns after they
+were encoded, by a scaler or a basis with products, rows are set to a level before these steps.
+
+Standard errors follow by the delta method from the gradient of the average in W and the covariance of W. For two
+classes k is the second. Greene, Econometric Analysis (2012), section 17.3.2.
+"""
 
 from __future__ import annotations
 
@@ -16,28 +28,12 @@ from separatrix.core.links import sigmoid, softmax
 from separatrix.core.rows.block import Block, is_sparse
 from separatrix.core.rows.protocol import ArraySum
 from separatrix.statistics import summary_table as render
-from separatrix.statistics.covariance import Covariance, Estimate, identified, standard_errors
+from separatrix.statistics.covariance import Covariance, Estimate, determined, standard_errors
 from separatrix.statistics.intervals import quantile, two_sided
 from separatrix.statistics.summary_request import SummaryRequest
 from separatrix.tables.encoder import Factor, with_indicators
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Average marginal effects: how the probability of a class changes with a column, averaged over the rows.
-#
-#     derivative        (1/n) Σ_i ∂P(k | x_i)/∂x_j = (1/n) Σ_i Σ_l J_kl(z_i) w_lj,    J = ∂P/∂z
-#     discrete change   (1/n) Σ_i P(k | x_i, x_ij = 1) − P(k | x_i, x_ij = 0), for a column of zeros and ones
-#     contrast          (1/n) Σ_i P(k | x_i, factor = level) − P(k | x_i, factor = reference level)
-#
-# A factor is a category with a column for each level but one. To change one of these columns alone would average over
-# rows of two levels at once, so a contrast sets all of them (``tables/encoder.py``). Where a pipeline changes the
-# columns after they were encoded, by a scaler or a basis with products, rows are set to a level before these steps.
-#
-# Standard errors follow by the delta method from the gradient of the average in W and the covariance of W. For two
-# classes k is the second. Greene, Econometric Analysis (2012), section 17.3.2.
-
-# Smallest scale (spread) of a column that is accepted as one of zeros and ones. A column with a zero and a one among n
-# rows has a scale of at least n^−½. A column in tiny units, whose values are zero only up to rounding, is below it.
-SMALLEST_BINARY_SCALE = 1e-9
+# --- Probabilities and their derivatives by the scores
 
 
 @dataclass(frozen=True)
@@ -100,7 +96,7 @@ HEADS = {
 }
 
 
-# ------------------------------------------------------------------------------------------------- sums
+# --- Sums over rows
 
 
 def _own_weight(block: Block, by_class: Array, multiclass: bool) -> Array:
@@ -186,7 +182,11 @@ class Averages(ArraySum):
         return total
 
 
-# ---------------------------------------------------------------------------------------------- effects
+# --- The effects with their standard errors, and their table
+
+# Smallest scale (spread) of a column that is accepted as one of zeros and ones. A column with a zero and a one among n
+# rows has a scale of at least n^−½. A column in tiny units, whose values are zero only up to rounding, is below it.
+SMALLEST_BINARY_SCALE = 1e-9
 
 
 @dataclass(frozen=True)
@@ -244,7 +244,7 @@ def average_effects(asked: SummaryRequest, estimate: Estimate, covariance: Covar
     changes = list[Change]()
     for factor in factors:
         sums, possible = _averages(asked, estimate, factor, average)
-        possible &= identified(problem, sums[:, K:].reshape(-1, width)).reshape(len(sums), -1).all(axis=1)
+        possible &= determined(problem, sums[:, K:].reshape(-1, width)).reshape(len(sums), -1).all(axis=1)
         moved = (sums[1:] - sums[0]) / n
         change, error = moved[:, :K], _errors(estimate, covariance, moved[:, K:].reshape(-1, K, width)).reshape(-1, K)
         unknown = ~(possible[1:] & possible[0])
@@ -269,7 +269,7 @@ def _averages(
         possible = np.all(np.isclose(values[:, held], center[factor.columns[held]]), axis=1)
         E, by = _reading(estimate, d)[factor.columns], estimate.Phi[-d:][factor.columns]
         return rows.fold(average(values, E, by)), possible
-    from separatrix.classifiers.fit_input import rows_to_score
+    from separatrix.classifiers.fit_input import rows_to_score  # loads scikit-learn, which other summaries do not need
 
     none = np.zeros((0, estimate.W.shape[1]))
     sums, kept = list[Array](), list[bool]()
@@ -297,15 +297,14 @@ def _reading(estimate: Estimate, d: int) -> Array:
     return estimate.problem.rows.frame.from_original(raw)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# A table of average marginal effects.
-
 DERIVATIVE, CHANGE, AGAINST = "derivative", "change 0 to 1", "against {}"
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class MarginalEffects:
-    """One entry for each probability and column, then the discrete changes of columns of zeros and ones and of factors.
+    """A table with an entry for each probability and column, then for each discrete change.
+
+    Discrete changes are those of columns of zeros and ones and of the levels of factors.
 
     ``classes`` has the class whose probability changes; ``kinds`` is "derivative", "change 0 to 1" or, for the level of
     a factor, what it is compared with, such as "against white".

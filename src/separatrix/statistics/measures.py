@@ -1,11 +1,8 @@
-"""Accuracy, log loss, Brier score, confusion matrix, precision and recall, from a model's answers (docs/tour.md,
-E2).
+"""Accuracy, log loss, Brier score, confusion matrix, precision and recall, from a model's answers (docs/tour.md, E2).
 
-Accuracy, log loss, Brier score and confusion matrix: each is computed here and nowhere else (docs/tour.md, E2).
-
-Rows are given by arrays: ``codes`` (n,) the numbers of their true classes, ``log_P`` (n, K) the logarithms of predicted
-probabilities. ``performance`` computes all measures of one model; ROC curves are in ``ranking``, bins in
-``calibration``, intervals in ``proportions``.
+Each measure is computed here and nowhere else. Rows are given by arrays: ``codes`` (n,) the numbers of their true
+classes, ``log_P`` (n, K) the logarithms of predicted probabilities. All measures and plots of predictions start from
+``answers``, which calls scikit-learn's methods only, so pipelines and classifiers of other packages work as well.
 """
 
 from __future__ import annotations
@@ -108,16 +105,12 @@ def confusion_matrix(codes: Integers, chosen: Integers, n_classes: int) -> Integ
     return np.bincount(pairs, minlength=n_classes * n_classes).reshape(n_classes, n_classes)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The predictions of a fitted classifier for labelled rows: classes, scores, and probabilities if it has them.
-#
-# All measures and plots of predictions start here. Only scikit-learn's methods are called, so pipelines and classifiers
-# of other packages work as well.
+# --- The predictions of a fitted classifier for labelled rows
 
 
 @dataclass(frozen=True)
 class Answers:
-    """The predictions for n rows.
+    """The predictions for n labelled rows: classes, scores, and probabilities if the model has them.
 
     Parameters
     ----------
@@ -223,15 +216,14 @@ def _finite(log_P: Array) -> Array:
     return np.maximum(log_P, -np.finfo(np.float64).max / 4)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Precision, recall, F₁ and lift of each class, from counts of rows (docs/tour.md, E2).
-#
-# precision = right/predicted,    recall = right/rows,    F₁ = 2 right/(predicted + rows),    lift = precision/(rows/n)
+# --- Precision, recall, F₁ and lift of each class
 
 
 @dataclass(frozen=True)
 class ClassFigures:
     """How well one class is predicted.
+
+        precision = right/predicted,  recall = right/rows,  F₁ = 2 right/(predicted + rows),  lift = precision/(rows/n)
 
     Parameters
     ----------

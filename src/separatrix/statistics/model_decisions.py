@@ -1,11 +1,17 @@
-"""How a fitted model decides: by a threshold, other class shares, or the costs of mistakes (docs/tour.md, D4)."""
+"""How a fitted model decides: by a threshold, other class shares, or the costs of mistakes (docs/tour.md, D4).
+
+    P'(k | x) ∝ P(k | x) new_k/old_k,    for two classes: the second one where P'(2 | x) ≥ threshold
+
+A ``DecisionRule`` makes the steps of ``decisions.py`` from the settings of ``evaluate``, ``separatrix predict`` and the
+exports. ``CostFigures`` tells what the mistakes of a rule cost, and which threshold has the lowest cost.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -18,21 +24,10 @@ from separatrix.core.links import Link
 from separatrix.core.scorer import scores_of
 from separatrix.statistics.decisions import class_shares, cost_threshold, prior_ratio
 from separatrix.statistics.intervals import Interval, wilson_interval
+from separatrix.statistics.measures import Answers, log_odds
+from separatrix.statistics.ranking import doubles, positions
 
-if TYPE_CHECKING:
-    from separatrix.statistics.measures import Answers
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# Predictions from a model's probabilities, with class shares and a threshold that may differ from those of the fit.
-#
-#     P'(k | x) ∝ P(k | x) new_k/old_k,    for two classes: the second one where P'(2 | x) ≥ threshold
-#
-# See docs/tour.md, D4. The module ``decisions`` has the steps; this module has the settings of ``evaluate``,
-# ``separatrix predict`` and the exports.
-
-# The largest double, and the largest signed 64-bit integer, which has all bits set except the sign.
-LARGEST_SCORE, LARGEST_INTEGER = float(np.finfo(np.float64).max), (1 << 63) - 1
+LARGEST_SCORE = float(np.finfo(np.float64).max)
 
 
 @dataclass(frozen=True)
@@ -89,10 +84,10 @@ class DecisionRule:
         """
 
         def chooses(position: int) -> bool:
-            log_P = self.log_probabilities(link.log_probabilities(np.array([_double(position)])))
+            log_P = self.log_probabilities(link.log_probabilities(doubles(np.array([position]))))
             return bool(self.chosen(np.exp(log_P))[0])
 
-        below, above = _position(-LARGEST_SCORE), _position(LARGEST_SCORE)
+        below, above = positions(np.array([-LARGEST_SCORE, LARGEST_SCORE])).tolist()
         if chooses(below):
             return -math.inf
         if not chooses(above):
@@ -100,27 +95,13 @@ class DecisionRule:
         while above - below > 1:
             middle = (below + above) // 2
             below, above = (below, middle) if chooses(middle) else (middle, above)
-        return _double(above)
+        return float(doubles(np.array([above]))[0])
 
     def applied(self, answers: Answers) -> Answers:
         """The answers of a model, with the classes that this rule chooses. The model must have probabilities."""
-        from separatrix.statistics.measures import log_odds
-
         assert answers.log_P is not None
         log_P = self.log_probabilities(answers.log_P)
         return replace(answers, chosen=self.chosen(np.exp(log_P)), Z=log_odds(log_P), log_P=log_P)
-
-
-def _position(z: float) -> int:
-    """The position of a double in the order of all doubles, with 0 at position 0."""
-    bits = int(np.float64(z).view(np.int64))
-    return bits if bits >= 0 else -(bits & LARGEST_INTEGER)
-
-
-def _double(position: int) -> float:
-    """The double at this position."""
-    size = float(np.int64(abs(position)).view(np.float64))
-    return size if position >= 0 else -size
 
 
 def decision_rule(
@@ -140,7 +121,10 @@ def decision_rule(
     >>> decision_rule(np.array(["no", "yes"]), cost=Costs(1.0, 4.0)).threshold
     0.2
     """
-    _refuse_several_classes(len(classes), threshold, cost)
+    for name, given in (("threshold", threshold), ("cost", cost)):
+        if given is not None and len(classes) != 2:
+            remedy = Message("leave it out", ByAudience("; decision.bayes_decision takes a table of costs", shell=""))
+            raise ParameterError(name, f"it is for two classes, and the model has {len(classes)}", remedy)
     if threshold is not None and not _is_share(threshold):
         raise ParameterError("threshold", f"got {threshold!r}", "give a probability from 0 to 1")
     if threshold is None and cost is not None:
@@ -155,26 +139,12 @@ def decision_rule(
     return DecisionRule(chosen, log_ratio, tuple((shares / shares.sum()).tolist()))
 
 
-def _refuse_several_classes(n_classes: int, threshold: float | None, cost: Costs | None) -> None:
-    for name, given in (("threshold", threshold), ("cost", cost)):
-        if given is not None and n_classes != 2:
-            remedy = Message("leave it out", ByAudience("; decision.bayes_decision takes a table of costs", shell=""))
-            raise ParameterError(name, f"it is for two classes, and the model has {n_classes}", remedy)
-
-
 def _is_share(value: Any) -> bool:
     number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
     return number and 0.0 <= value <= 1.0
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The cost of the mistakes of a two-class model, and the threshold with the lowest cost (docs/tour.md, D4).
-#
-#     cost per row = c_fp FP/n + c_fn FN/n
-#
-# The interval of the cost combines Wilson's intervals of both shares by the method of variance estimates recovery (Zou
-# and Donner, Construction of confidence limits about effect measures: a general approach, Stat. Med. 27, 2008). The
-# negative correlation of the two shares is left out, which makes the interval slightly longer.
+# --- The cost of the mistakes of a two-class model, and the threshold with the lowest cost
 
 
 @dataclass(frozen=True)
@@ -214,12 +184,16 @@ class Costs:
         return math.ldexp(1.0, math.frexp(max(self.false_positive, self.false_negative))[1] - 1)
 
     def mean(self, n_false_positive: Any, n_false_negative: Any, n_rows: int) -> Any:
-        """The cost per row."""
+        """The cost per row, c_fp FP/n + c_fn FN/n."""
         false_positive, false_negative = self.false_positive / self.unit, self.false_negative / self.unit
         return (false_positive * n_false_positive + false_negative * n_false_negative) / n_rows * self.unit
 
     def interval(self, n_false_positive: int, n_false_negative: int, n_rows: int, level: float = 0.95) -> Interval:
         """The interval of the cost per row.
+
+        It combines Wilson's intervals of both shares by the method of variance estimates recovery (Zou and Donner,
+        Construction of confidence limits about effect measures: a general approach, Stat. Med. 27, 2008). The negative
+        correlation of the two shares is left out, which makes the interval slightly longer.
 
         >>> low, high = Costs(1.0, 5.0).interval(0, 0, 100)
         >>> low, 0.0 < high < 0.2
@@ -344,8 +318,7 @@ def cost_figures(
     return CostFigures(costs, at, n, fp, fn, *lowest, float(null), level)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The decision rule for a fitted model, which may be a classifier, a pipeline, a model file or a scorer.
+# --- The decision rule for a fitted model: a classifier, a pipeline, a model file or a scorer
 
 
 @dataclass(frozen=True)
@@ -356,7 +329,7 @@ class DecidingModel:
     ----------
     name : str
         The name of the classifier, for messages.
-    scorer : scorers.scorer.Scores
+    scorer : Scorer, or another object with its methods
         What computes scores and probabilities.
     has_probabilities : bool
         Whether the model estimates P(class | x).
@@ -420,11 +393,5 @@ def rule_for(
     if prior is not None and fitted_prior is None:
         shares = "give the class shares or counts of the fitted rows, in the order of the classes or by label"
         raise ParameterError("fitted_prior", "it is not given, and prior needs it", shares)
-    return decision_rule(known.scorer.classes, threshold, _costs(cost), prior, fitted_prior, known.claim)
-
-
-def _costs(cost: Mapping[str, float] | None) -> Any:
-    if cost is None:
-        return None
-
-    return Costs.of(cost)
+    costs = None if cost is None else Costs.of(cost)
+    return decision_rule(known.scorer.classes, threshold, costs, prior, fitted_prior, known.claim)

@@ -14,13 +14,12 @@ Venzon and Moolgavkar, A method for computing profile-likelihood-based confidenc
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from separatrix.core.base.arrays import EPS, Array
-from separatrix.core.firth.profiles import End, Look, find_end
+from separatrix.core.firth.profiles import End, Look, find_end, penalised_test, posed_again, profile_ends
 from separatrix.core.line_search import damped_step
 from separatrix.core.linear_algebra import Factor
 from separatrix.core.objective_sums import Evaluation
@@ -41,9 +40,6 @@ MEAN_LOSS_ROUNDING = 64 * EPS
 # For an infinite coefficient, Newton's method towards the supremum ends when the deviance is this share of χ²₁(level);
 # the profile starts at that point.
 START_DEVIANCE_SHARE = 1e-3
-
-# A function that computes the interval, in raw units, of the coefficient with the given contrast and column number.
-Profile = Callable[[SummaryRequest, Estimate, int, int, float], tuple[End, End]]
 
 
 @dataclass(frozen=True)
@@ -86,8 +82,6 @@ def profile_of_infinite(way: Estimate, supremum: float, k: int, j: int, upwards:
 
 def firth_profile(asked: SummaryRequest, estimate: Estimate, k: int, j: int, level: float) -> tuple[End, End]:
     """The interval by the profile of Firth's likelihood."""
-    from separatrix.core.firth.profiles import posed_again, profile_ends
-
     problem, W = posed_again(asked.model, asked.X, asked.y, asked.weight, asked.offset)
     column, of_classes = j + 1 - asked.claim.fit_intercept, estimate.A[k]
     if len(of_classes) > 1:
@@ -98,8 +92,6 @@ def firth_profile(asked: SummaryRequest, estimate: Estimate, k: int, j: int, lev
 
 def firth_tests(asked: SummaryRequest, std_err: Array) -> Array:
     """Each coefficient's p-value by penalised likelihood ratios for two classes, (m,); NaN without a standard error."""
-    from separatrix.core.firth.profiles import penalised_test, posed_again
-
     problem, W = posed_again(asked.model, asked.X, asked.y, asked.weight, asked.offset)
     found = np.full(len(std_err), np.nan)
     for j in np.flatnonzero(np.isfinite(std_err)).tolist():
@@ -107,7 +99,8 @@ def firth_tests(asked: SummaryRequest, std_err: Array) -> Array:
     return found
 
 
-PROFILES: dict[str, Profile] = {"likelihood": likelihood_profile, "firth": firth_profile}
+# What computes the interval, in raw units, of the coefficient with the given contrast and column number.
+PROFILES = {"likelihood": likelihood_profile, "firth": firth_profile}
 
 
 def _end(estimate: Estimate, top: _Point, f: Array, z: float, side: int, at: float) -> End:

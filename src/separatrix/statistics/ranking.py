@@ -1,6 +1,4 @@
-"""ROC and precision-recall curves with intervals and bands, also from bins of scores.
-
-ROC and precision-recall curves with confidence intervals and bands.
+"""ROC and precision-recall curves with confidence intervals and bands, also from bins of scores.
 
 Rows are sorted by score in descending order and cut at every distinct value. Above a cut are TP of the P rows of the
 class and FP of the N other rows.
@@ -202,17 +200,7 @@ def rankings(found: Answers) -> list[Ranking]:
     return [rank(found.Z[:, k], found.codes == k, labels[k]) for k in wanted if 0 < counts[k] < found.n_rows]
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Counts of rows in bins of their score, for the area under the ROC curve of tables outside memory.
-#
-# A bin holds the scores that agree in the leading bits of their float64 representation, so bins are narrow near zero
-# and wide far from it, whatever the unit of the scores. As long as there are few distinct scores, each has its own bin,
-# and the area is exact. Otherwise low bits are dropped until there are at most MOST_BINS bins. Then only the order of
-# rows in the same bin is unknown: with P_b rows of the class and N_b others in bin b,
-#
-#     |AUC − area that counts pairs of the same bin half| ≤ ½ Σ_b P_b N_b / (P N)
-#
-# The bins do not depend on the order in which rows are added or counts are merged.
+# --- Counts of rows in bins of their score, for tables outside memory
 
 # The largest number of bins. With two megabytes of counts, the area of 20 million rows of two overlapping normal
 # classes is bounded within about 1e-4.
@@ -241,7 +229,12 @@ def doubles(position: Integers) -> Array:
 
 @dataclass
 class ScoreCounts:
-    """For each bin the rows of the class (``own``) and the others. ``level``: how many low bits are dropped.
+    """For each bin of scores the rows of the class (``own``) and the others. ``level``: how many low bits are dropped.
+
+    A bin holds the scores that agree in the leading bits of their float64 representation, so bins are narrow near zero
+    and wide far from it, whatever the unit of the scores. As long as there are few distinct scores, each has its own
+    bin. Otherwise low bits are dropped until there are at most ``MOST_BINS`` bins. The bins do not depend on the order
+    in which rows are added or counts are merged.
 
     ``pending`` lists rows that are not counted yet, each by its bin and by whether it is of the class.
     """
@@ -317,6 +310,11 @@ class BinnedRanking:
 
 def binned_ranking(counts: ScoreCounts, of: Any) -> BinnedRanking | None:
     """The ranking by binned scores; None unless there are rows of the class and others.
+
+    If each distinct score has its own bin, the area is exact. Otherwise only the order of rows in the same bin is
+    unknown: with P_b rows of the class and N_b others in bin b,
+
+        |AUC − area that counts pairs of the same bin half| ≤ ½ Σ_b P_b N_b / (P N)
 
     >>> counts = ScoreCounts.none().add(np.array([0.1, 0.4, 0.35, 0.8]), np.array([False, False, True, True]))
     >>> found = binned_ranking(counts, "yes")

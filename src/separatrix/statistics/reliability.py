@@ -140,8 +140,16 @@ def reliability_of(
     0.25
     """
     p, came_true, what = event(P, codes, classes.tolist(), of)
-    bins = _binned(p, came_true, n_bins, cut)
-    return Reliability(what, *bins, brier_score(P, codes), log_loss(log_P, codes))
+    if n_bins < 1:
+        raise ParameterError("n_bins", f"got {n_bins}", "give at least one bin")
+    if cut not in ("width", "count"):
+        raise ParameterError("cut", f"got {cut!r}", "choose 'width' or 'count'")
+    cuts = np.linspace(0.0, 1.0, n_bins + 1)
+    if cut == "count":
+        cuts = np.unique(np.quantile(p, cuts))
+        cuts = cuts if len(cuts) > 1 else np.array([cuts[0], cuts[0]])
+    sums = bin_sums(p, came_true, cuts)
+    return reliability_of_sums(what, cuts, sums, brier_score(P, codes), log_loss(log_P, codes))
 
 
 def _probabilities(model: Any, X: Any) -> tuple[Array, Array, AnyArray]:
@@ -170,18 +178,6 @@ def event(P: Array, codes: Integers, labels: list[Any], of: Any) -> tuple[Array,
     return P[:, k], codes == k, quoted(labels[k])
 
 
-def _binned(p: Array, came_true: Any, n_bins: int, cut: Cut) -> tuple[Array, Integers, Array, Array]:
-    if n_bins < 1:
-        raise ParameterError("n_bins", f"got {n_bins}", "give at least one bin")
-    if cut not in ("width", "count"):
-        raise ParameterError("cut", f"got {cut!r}", "choose 'width' or 'count'")
-    cuts = np.linspace(0.0, 1.0, n_bins + 1)
-    if cut == "count":
-        cuts = np.unique(np.quantile(p, cuts))
-        cuts = cuts if len(cuts) > 1 else np.array([cuts[0], cuts[0]])
-    return _bins(cuts, bin_sums(p, came_true, cuts))
-
-
 def bin_sums(p: Array, came_true: Any, cuts: Array) -> Array:
     """For each bin the number of rows, the sum of their probabilities, and how many are of the class, (3, bins)."""
     place, n_bins = np.clip(np.searchsorted(cuts, p, side="right") - 1, 0, len(cuts) - 2), len(cuts) - 1
@@ -189,14 +185,8 @@ def bin_sums(p: Array, came_true: Any, cuts: Array) -> Array:
     return np.array([np.bincount(place, weights, n_bins) for weights in of_rows], dtype=np.float64)
 
 
-def _bins(cuts: Array, sums: Array) -> tuple[Array, Integers, Array, Array]:
-    """The edges of the bins with rows, their numbers of rows, and the means of both sums."""
-    count, predicted, observed = sums
-    kept = np.flatnonzero(count)
-    edges = np.column_stack([cuts[:-1], cuts[1:]])[kept]
-    return edges, count[kept].astype(np.int64), predicted[kept] / count[kept], observed[kept] / count[kept]
-
-
 def reliability_of_sums(of: str, cuts: Array, sums: Array, brier: float, log_loss: float) -> Reliability:
-    """``reliability`` from the sums of ``bin_sums`` over all rows."""
-    return Reliability(of, *_bins(cuts, sums), brier, log_loss)
+    """``reliability`` from the sums of ``bin_sums`` over all rows. Bins without rows are left out."""
+    count, predicted, observed = sums[:, np.flatnonzero(sums[0])]
+    edges = np.column_stack([cuts[:-1], cuts[1:]])[np.flatnonzero(sums[0])]
+    return Reliability(of, edges, count.astype(np.int64), predicted / count, observed / count, brier, log_loss)

@@ -1,4 +1,7 @@
-"""Checks of rows and of the target: class sizes, repeated rows, leverage, separation."""
+"""Checks of the target and of rows: class sizes, repeated rows, rows of high leverage, separable classes.
+
+A check is a function of ``CheckedRows`` that yields findings. Each of these checks sees all rows.
+"""
 
 from __future__ import annotations
 
@@ -33,6 +36,7 @@ from separatrix.statistics.finding import (
     MOST_NAMED_IN_SENTENCE,
     CheckedRows,
     Finding,
+    and_more,
     capital,
     numbered,
     share,
@@ -40,15 +44,12 @@ from separatrix.statistics.finding import (
 from separatrix.tables.cells import listed
 from separatrix.tables.infer import most_levels
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Checks of the target: the number of rows of each class, and whether they are enough.
+# --- The target: the number of rows of each class, and whether they are enough
 
 # The smallest of two classes is reported below this share of the rows. For K classes the share is 2/K times this.
 SHARE_OF_SMALL_CLASS = 0.1
 # It is a warning below this share of the rows, or below this number of rows.
 SHARE_OF_TINY_CLASS, ROWS_OF_TINY_CLASS = 0.01, 10
-# A sentence names at most this many classes, to stay readable.
-MOST_NAMED_CLASSES = 6
 _CUT = "Group the numbers into classes first, or predict another column."
 
 
@@ -96,15 +97,14 @@ def balance(subject: CheckedRows) -> Iterator[Finding]:
             Setting("class_weight", "balanced"),
             " if missing the small class costs more.",
         )
-        yield Finding(
-            "warning" if serious else "note", "balance", "The class sizes are unequal.", sentence, remedy, facts
-        )
+        severity = "warning" if serious else "note"
+        yield Finding(severity, "balance", "The class sizes are unequal.", sentence, remedy, facts)
         return
     shown = ", ".join(
         f"{quoted(label)} ({many(int(count), 'row')})"
-        for label, count in list(zip(labels, counts, strict=True))[:MOST_NAMED_CLASSES]
+        for label, count in list(zip(labels, counts, strict=True))[:MOST_NAMED_IN_SENTENCE]
     )
-    more = f" and {subject.n_classes - MOST_NAMED_CLASSES} more" if subject.n_classes > MOST_NAMED_CLASSES else ""
+    more = and_more(subject.n_classes)
     title = f"Every class has at least {small_share:.3g} % of the rows."
     yield Finding("ok", "balance", title, f"{shown}{more}; {guess}.", "", facts)
 
@@ -120,9 +120,9 @@ def enough_rows(subject: CheckedRows) -> Iterator[Finding]:
         penalise = Message("Fit with a penalty (a small ", Parameter("C"), "), or give more rows.")
         yield Finding("warning", "rows", "There are no more rows than columns.", sentence, penalise, facts)
     elif len(short):
-        shown = ", ".join(f"{quoted(labels[k])} {subject.counts[k]:,}" for k in short[:MOST_NAMED_CLASSES])
-        more = f" and {len(short) - MOST_NAMED_CLASSES} more" if len(short) > MOST_NAMED_CLASSES else ""
-        sentence = f"Rows by class: {shown}{more}. These are too few to estimate a covariance of {subject.columns(d)}."
+        shown = ", ".join(f"{quoted(labels[k])} {subject.counts[k]:,}" for k in short[:MOST_NAMED_IN_SENTENCE])
+        covariance = f"a covariance of {subject.columns(d)}"
+        sentence = f"Rows by class: {shown}{and_more(len(short))}. These are too few to estimate {covariance}."
         remedy = "Avoid quadratic discriminant analysis, and keep a penalty."
         title = (
             "A class has no more rows than columns." if len(short) == 1 else "Classes have no more rows than columns."
@@ -135,11 +135,7 @@ def enough_rows(subject: CheckedRows) -> Iterator[Finding]:
         yield Finding("ok", "rows", "There are more rows than columns.", sentence, "", facts)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Check for equal rows, with the same label or with different ones.
-#
-# Rows are hashed to 64 bits, Σ_j a_j h(x_j) mod 2⁶⁴ with odd a_j, where h mixes the bits of a float and keeps zero
-# zero, so that only the stored entries of CSR rows are needed. Rows with equal hashes are then compared entry by entry.
+# --- Equal rows, with the same label or with different ones
 
 # The multipliers of SplitMix64's finalizer (Steele, Lea and Flood 2014); its shifts are in ``_mixed``.
 _FIRST_MULTIPLIER, _SECOND_MULTIPLIER = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
@@ -187,9 +183,8 @@ def _conflicting(subject: CheckedRows, groups: list[Integers]) -> Iterator[Findi
     codes, n, aside = subject.known_codes, subject.n_rows, _aside(subject)
     torn = [group for group in groups if np.any(codes[group] != codes[group[0]])]
     if not torn:
-        yield Finding(
-            "ok", "conflicts", "Equal rows have equal labels.", f"{many(len(groups), 'set')} of equal rows{aside}."
-        )
+        sentence = f"{many(len(groups), 'set')} of equal rows{aside}."
+        yield Finding("ok", "conflicts", "Equal rows have equal labels.", sentence)
         return
     lost = sum(len(group) - int(np.bincount(codes[group]).max()) for group in torn)
     rows = sum(len(group) for group in torn)
@@ -210,6 +205,8 @@ def _conflicting(subject: CheckedRows, groups: list[Integers]) -> Iterator[Findi
 
 def equal_rows(X: Any) -> list[Integers]:
     """Groups of equal rows, as row indices, ordered by their first rows.
+
+    Rows with equal hashes are compared entry by entry.
 
     >>> [group.tolist() for group in equal_rows(np.array([[1.0], [2.0], [1.0], [-0.0], [0.0]]))]
     [[0, 2], [3, 4]]
@@ -234,6 +231,9 @@ def _equal_to_first(X: Any, group: Integers) -> AnyArray:
 
 def hashes(X: Any) -> AnyArray:
     """A 64-bit hash of each row, (n,): equal rows have equal hashes, dense or CSR.
+
+    It is Σ_j a_j h(x_j) mod 2⁶⁴ with odd a_j, where h mixes the bits of a float and keeps zero zero, so that only the
+    stored entries of CSR rows are needed.
 
     >>> from scipy.sparse import csr_array
     >>> X = np.array([[0.0, 1.5], [2.0, 0.0]])
@@ -280,12 +280,7 @@ def _mixed(values: AnyArray) -> AnyArray:
     return np.asarray(bits ^ (bits >> np.uint64(31)))
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Check for rows that dominate the fit, by leverage h_i = x̄_iᵀ (X̄ᵀX̄)⁻¹ x̄_i.
-#
-# In least squares, h_i is the derivative of row i's fitted value with respect to its own target. It lies between 1/n
-# and 1, with mean rank/n. From ½ on, a row determines its fitted value more than all other rows together (Huber, Robust
-# Statistics, 1981). The check takes two passes over the rows.
+# --- Rows of high leverage
 
 # Rows with at least this leverage are reported.
 HIGH_LEVERAGE = 0.5
@@ -298,7 +293,12 @@ DENSE_BATCH_ENTRIES = 1 << 22
 
 
 def leverage(subject: CheckedRows) -> Iterator[Finding]:
-    """Rows with a leverage of ½ or more, and the column in which each is most extreme."""
+    """Rows with a leverage h_i = x̄_iᵀ (X̄ᵀX̄)⁻¹ x̄_i of ½ or more, and the column in which each is most extreme.
+
+    In least squares, h_i is the derivative of row i's fitted value with respect to its own target. It lies between 1/n
+    and 1, with mean rank/n. From ½ on, a row determines its fitted value more than all other rows together (Huber,
+    Robust Statistics, 1981). The check takes two passes over the rows.
+    """
     p = len(subject.varying) + 1
     if p > MOST_COLUMNS_FOR_GRAM_MATRIX or subject.n_rows < FEWEST_ROWS_PER_PARAMETER * p:
         return
@@ -318,11 +318,10 @@ def leverage(subject: CheckedRows) -> Iterator[Finding]:
         f"row {number} ({leverage:.2f}, {_extreme(subject, i, j)})"
         for number, leverage, (i, j) in zip(subject.numbers(row[few]), h[few], places, strict=True)
     ]
-    more = f" and {many(len(h) - MOST_NAMED_IN_SENTENCE, 'more row')}" if len(h) > MOST_NAMED_IN_SENTENCE else ""
     title = "A row dominates." if len(h) == 1 else f"{len(h):,} rows dominate."
     sentence = (
         f"From a leverage of {HIGH_LEVERAGE} on, a row determines its fitted value more than all other rows together: "
-        f"{', '.join(shown)}{more}."
+        f"{', '.join(shown)}{and_more(len(h), 'row')}."
     )
     remedy = (
         "Check whether the value is right. A logarithm may make it less extreme, and rare categories can be merged."
@@ -376,8 +375,7 @@ class _Leverages:
         return np.concatenate([a, b], axis=1)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Check whether the classes are linearly separable, and verify the proof.
+# --- Whether the classes are linearly separable
 
 _NO_OPTIMUM = Message(
     "Without a penalty the weights grow without bound: fit with a penalty (",
@@ -386,8 +384,6 @@ _NO_OPTIMUM = Message(
     Setting("bias_reduction", "firth"),
     ".",
 )
-# The proof is among the facts: it names rows and weights, which few readers need.
-_OVERLAP = "No linear boundary has every row on the side of its class, so maximum likelihood has an optimum."
 # The severity, the title and the advice for each verdict.
 _BY_VERDICT: dict[type, tuple[str, str, str]] = {
     Separable: ("warning", "The classes are linearly separable.", _NO_OPTIMUM),
@@ -400,14 +396,24 @@ def separation(subject: CheckedRows) -> Iterator[Finding]:
     """The verdict of ``separability``, verified without a solver."""
     width = (len(subject.varying) + 1) * (subject.n_classes - 1)
     if width > MOST_EXACT_ROWS:
-        yield _not_checked(subject, width)
+        whose = f"{subject.columns(len(subject.varying))} and {many(subject.n_classes, 'class')}"
+        sentence = f"This is checked for up to {MOST_EXACT_ROWS} weights; {whose} have {width:,}."
+        ask = ByAudience(
+            "Call separatrix.separability(X, y), which may take long.",
+            shell="Leave some columns out with --drop to have it checked.",
+        )
+        yield Finding("note", "separation", "Separability was not checked.", sentence, Message(ask))
         return
     y = subject.classes[subject.known_codes]
-    X, verdict, aside = _asked(subject, y)
+    X, verdict, aside = _tested(subject, y)
     severity, title, remedy = _BY_VERDICT.get(type(verdict), ("note", "Separability could not be decided.", ""))
     proof = with_references(over_rows(verdict.explain(), subject.rows), subject.references)
-    plain = isinstance(verdict, Inseparable)
-    sentence = Message(_OVERLAP if plain else Message(capital(proof), "."), aside)
+    if isinstance(verdict, Inseparable):
+        # The proof names rows and weights, which few readers need, so it is only among the facts.
+        told = "No linear boundary has every row on the side of its class, so maximum likelihood has an optimum."
+    else:
+        told = Message(capital(proof), ".")
+    sentence = Message(told, aside)
     holds = verdict.verify(X, y)
     if type(verdict) in _BY_VERDICT:
         sentence += " Verified on all rows without a solver." if holds else " The proof did not verify."
@@ -430,17 +436,6 @@ def _evidence(subject: CheckedRows, verdict: Verdict, proof: str) -> dict[str, A
     return facts
 
 
-def _not_checked(subject: CheckedRows, width: int) -> Finding:
-    """The note on a problem with too many weights, ``width``."""
-    whose = f"{subject.columns(len(subject.varying))} and {many(subject.n_classes, 'class')}"
-    sentence = f"This is checked for up to {MOST_EXACT_ROWS} weights; {whose} have {width:,}."
-    ask = ByAudience(
-        "Call separatrix.separability(X, y), which may take long.",
-        shell="Leave some columns out with --drop to have it checked.",
-    )
-    return Finding("note", "separation", "Separability was not checked.", sentence, Message(ask))
-
-
 def _rows_of_level(subject: CheckedRows, verdict: QuasiSeparable) -> str:
     """A sentence with the rows of the reference level that separates classes: those off the hyperplane, if known."""
     touching = np.unique(verdict.touching) if subject.n_classes == 2 else np.zeros(0)
@@ -450,7 +445,7 @@ def _rows_of_level(subject: CheckedRows, verdict: QuasiSeparable) -> str:
     return f" The level is in {numbered(subject.numbers(off))}."
 
 
-def _asked(subject: CheckedRows, y: AnyArray) -> tuple[Any, Verdict, str]:
+def _tested(subject: CheckedRows, y: AnyArray) -> tuple[Any, Verdict, str]:
     """The rows that were tested, the verdict, and a remark on columns that were left out.
 
     A column that is a combination of others up to rounding can leave the verdict in doubt. Then the test is repeated
@@ -463,7 +458,6 @@ def _asked(subject: CheckedRows, y: AnyArray) -> tuple[Any, Verdict, str]:
     kept = np.setdiff1d(np.arange(subject.n_columns), extra)
     X = subject.X[:, kept]
     left_out = listed([subject.names[j] for j in extra], MOST_NAMED_IN_SENTENCE)
-    aside = (
-        f" This was checked without {left_out}, which {'follows' if len(extra) == 1 else 'follow'} from other columns."
-    )
+    follow = "follows" if len(extra) == 1 else "follow"
+    aside = f" This was checked without {left_out}, which {follow} from other columns."
     return X, separability(X, y, names=[subject.names[j] for j in kept]), aside

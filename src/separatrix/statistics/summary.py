@@ -1,4 +1,13 @@
-"""The statistical table of a logistic regression: coefficients with errors, tests and intervals; nested models."""
+"""``summary``: each coefficient of a logistic regression with its standard error, test and interval; nested models.
+
+    z = β̂/se,   p = 2 Φ(−|z|),   β̂ ± z_{(1 + level)/2} se,   exp β̂ an odds ratio (cloglog: hazard ratio)
+
+With the log-likelihoods ℓ of the model and ℓ₀ of the null model, 2 (ℓ − ℓ₀) is χ² with one degree of freedom per
+slope; AIC = 2 k − 2 ℓ, BIC = k ln n − 2 ℓ, McFadden's R² = 1 − ℓ/ℓ₀. Hosmer, Lemeshow and Sturdivant, Applied Logistic
+Regression (2013); McFadden, Conditional logit analysis of qualitative choice behavior (1974).
+
+A coefficient may be infinite or not identified: ``coefficient_states.py`` finds its state before anything is computed.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +21,6 @@ from separatrix.core.base.arrays import Array
 from separatrix.core.base.errors import InputError, ParameterError
 from separatrix.core.base.lazy import cached_property
 from separatrix.core.base.machine import one_blas_thread
-from separatrix.core.firth.profiles import End
 from separatrix.core.links import Logit, SoftmaxLink
 from separatrix.core.penalty import Penalty
 from separatrix.core.problem import build_objective
@@ -26,13 +34,10 @@ from separatrix.statistics.intervals import chi_squared_tail, quantile, two_side
 from separatrix.statistics.marginal_effects import MarginalEffects, average_effects
 from separatrix.statistics.profile_intervals import PROFILES, firth_tests, profile_of_infinite
 from separatrix.statistics.summary_request import SummaryRequest, TableRequest, refuse_other_rows, summary_request
+from separatrix.statistics.weight_table import RATIOS
 
 if TYPE_CHECKING:
     from separatrix.tables.encoder import Encoder, Scaling
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# The result of ``summary``: a frozen record of numbers, and its renderings.
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -200,17 +205,6 @@ class Summary:
         return render.as_html(self)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The statistical table of a logistic regression: each coefficient with its standard error, test and interval.
-#
-#     z = β̂/se,   p = 2 Φ(−|z|),   β̂ ± z_{(1 + level)/2} se,   exp β̂ an odds ratio (cloglog: hazard ratio)
-#
-# With the log-likelihoods ℓ of the model and ℓ₀ of the null model, 2 (ℓ − ℓ₀) is χ² with one degree of freedom per
-# slope; AIC = 2 k − 2 ℓ, BIC = k ln n − 2 ℓ, McFadden's R² = 1 − ℓ/ℓ₀. Hosmer, Lemeshow and Sturdivant, Applied
-# Logistic Regression (2013); McFadden, Conditional logit analysis of qualitative choice behavior (1974).
-
-# The name of exp(coefficient) for each loss; for probit it has no meaning.
-RATIOS = {"logistic": "odds ratio", "cloglog": "hazard ratio"}
 # With fewer groups, a summary by groups says that they are few. By Cameron and Miller (A practitioner's guide to
 # cluster-robust inference, J. Human Resources 50, 2015), the limit is somewhere between 20 and 50.
 FEWEST_GROUPS = 40
@@ -291,8 +285,10 @@ def summary(
         found = find(asked, estimate, kind, groups)
         std_err = _errors(found)
         low, high, missing = INTERVALS[intervals](found, std_err, float(level))
-        tests = firth_tests(asked, std_err[0]) if _is_tested(asked, intervals) else None
-    classes = asked.claim.scorer.classes.tolist()
+        classes = asked.claim.scorer.classes.tolist()
+        # For two classes, p-values come from penalised likelihood ratios if the intervals do.
+        is_tested = asked.firth and intervals == "profile" and len(classes) == 2
+        tests = firth_tests(asked, std_err[0]) if is_tested else None
     at = 0 if reference is None else classes.index(reference)
     exact = asked.is_likelihood and not asked.penalised and not asked.firth
     reached = found.estimate.log_likelihood if found.has_likelihood else float("nan")
@@ -315,7 +311,7 @@ def summary(
         null_log_likelihood=estimate.null_log_likelihood,
         lr_df=estimate.n_coefficients - len(estimate.A) * asked.claim.fit_intercept,
         is_likelihood=exact and found.has_likelihood,
-        ratio_name=RATIOS.get(asked.claim.loss),
+        ratio_name=RATIOS.get(asked.claim.scorer.link_name),
         withheld=found.withheld,
         notes=(
             *found.notes,
@@ -339,9 +335,8 @@ def _check(asked: SummaryRequest, kind: str, intervals: str, level: float) -> No
     if isinstance(asked, TableRequest):
         asked.refuse(kind, intervals)
     if intervals == "profile" and (COVARIANCES[kind].robust or not asked.is_likelihood):
-        problem = (
-            "got 'profile' where rows are weighed or the covariance is a sandwich: it rests on the likelihood alone"
-        )
+        why = "it rests on the likelihood alone"
+        problem = f"got 'profile' where rows are weighed or the covariance is a sandwich: {why}"
         raise ParameterError("intervals", problem, "use 'wald'")
     if intervals == "profile" and _profile_name(asked) not in PROFILES:
         problem = f"got 'profile' for a fit with bias_reduction={asked.model.bias_reduction!r}, which has none here"
@@ -352,7 +347,7 @@ def _profile_name(asked: SummaryRequest) -> str:
     return str(asked.model.bias_reduction) if asked.firth else "likelihood"
 
 
-# --------------------------------------------------------------------------------------------- intervals
+# --- Standard errors and intervals
 
 
 def _errors(found: Findings) -> Array:
@@ -385,17 +380,14 @@ def _profiled(found: Findings, std_err: Array, level: float) -> tuple[Array, Arr
     low, high = np.full(found.coef.shape, np.nan), np.full(found.coef.shape, np.nan)
     for at, (lower, upper) in ends.items():
         low[at], high[at] = lower.v, upper.v
-    return low, high, _missing(estimate_names(found.asked), ends)
-
-
-def _missing(names: tuple[str, ...], ends: dict[tuple[int, int], tuple[End, End]]) -> list[str]:
-    """A sentence for each end of a profile interval that was not found, with the reason."""
-    return [
+    names = estimate_names(found.asked)
+    missing = [
         f"{names[j]}: no {side} end of the profile interval was found: {end.reason}"
         for (_, j), pair in ends.items()
         for side, end in zip(("lower", "upper"), pair, strict=True)
         if end.reason
     ]
+    return low, high, missing
 
 
 INTERVALS = {"wald": _wald, "profile": _profiled}
@@ -403,11 +395,6 @@ INTERVALS = {"wald": _wald, "profile": _profiled}
 
 def _shaped(values: Array) -> Array:
     return values[0] if len(values) == 1 else values
-
-
-def _is_tested(asked: SummaryRequest, intervals: str) -> bool:
-    """Whether p-values come from penalised likelihood ratios, as the intervals do: for two classes only."""
-    return asked.firth and intervals == "profile" and len(asked.claim.scorer.classes) == 2
 
 
 def _remarks(asked: SummaryRequest, tested: bool) -> list[str]:
@@ -461,16 +448,7 @@ def _corrected(asked: SummaryRequest, found: Findings) -> Array | None:
     return np.asarray(found.coef[:, 0] + found.estimate.A @ shift)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The likelihood-ratio test of two nested models.
-#
-# The statistic 2 (ℓ_large − ℓ_small) is compared with a χ² distribution. Its degrees of freedom are the difference in
-# the number of coefficients.
-#
-# Wilks, The large-sample distribution of the likelihood ratio for testing composite hypotheses, Annals of Mathematical
-# Statistics 9 (1938). The test takes two summaries, because each has been checked against its rows. So it can verify
-# that both have the same rows, and that the columns of the smaller model are linear combinations of those of the larger
-# one, instead of trusting the user.
+# --- The likelihood-ratio test of two nested models
 
 
 @dataclass(frozen=True)
@@ -492,6 +470,12 @@ class LikelihoodRatio:
 
 def likelihood_ratio_test(small: Summary, large: Summary) -> LikelihoodRatio:
     """The likelihood-ratio test of whether the larger of two nested models fits better.
+
+    The statistic 2 (ℓ_large − ℓ_small) is compared with a χ² distribution, whose degrees of freedom are the difference
+    in the number of coefficients (Wilks, The large-sample distribution of the likelihood ratio for testing composite
+    hypotheses, Annals of Mathematical Statistics 9, 1938). Each of the two summaries has been checked against its rows.
+    So the test can verify that both have the same rows, and that the columns of the smaller model are linear
+    combinations of those of the larger one.
 
     Parameters
     ----------
@@ -533,6 +517,7 @@ def likelihood_ratio_test(small: Summary, large: Summary) -> LikelihoodRatio:
 
 
 def _refuse_other_rows(small: SummaryRequest, large: SummaryRequest) -> None:
+    """Raise an error if the two models have different rows, labels, weights, offsets or links."""
     nothing = np.zeros((len(small.codes), len(small.claim.scorer.W)))
     offsets = tuple(nothing if given.offset is None else given.offset for given in (small, large))
     pairs: dict[str, Any] = {

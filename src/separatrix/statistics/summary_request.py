@@ -1,4 +1,10 @@
-"""Checks the arguments of ``summary``: a fitted model, its rows in memory or outside, the meaning of its weights."""
+"""Checks the arguments of ``summary``: a fitted model, its rows in memory or outside, the meaning of its weights.
+
+A weight can mean two things. A frequency f means that a row stands for f equal rows: n = Σ f, and all results are those
+of the repeated rows. A probability weight is the number of rows of the population that a sampled row represents: n is
+the number of rows, the sum is a pseudo-likelihood, and only the sandwich covariance is valid. The numbers do not show
+which is meant, so users have to declare it.
+"""
 
 from __future__ import annotations
 
@@ -22,19 +28,17 @@ from separatrix.core.problem import Objective, as_offset
 from separatrix.core.rows.block import Block, is_sparse
 from separatrix.core.rows.frame import power_of_two
 from separatrix.core.rows.labelled_table import OutsideMemory
-from separatrix.core.rows.targets import CLASS_NUMBERS
+from separatrix.core.rows.targets import CLASS_NUMBERS, row_weights
 from separatrix.core.rows.views import model_table
 from separatrix.core.scorer import taken_apart
 from separatrix.tables.encoder import Encoder, Factor, Scaling, factors, with_indicators
-
-# ----------------------------------------------------------------------------------------------------------------------
-# How the columns of a table became those of X, from which ``summary`` knows the levels of factors.
 
 
 @dataclass(frozen=True, eq=False)
 class Encoding:
     """How the columns of a table became those of X: an encoder, a scaling and further steps of a pipeline, if any.
 
+    From it, ``summary`` knows the levels of factors.
     ``rows`` (n, p) are what these steps receive; None without steps.
     """
 
@@ -55,9 +59,8 @@ class Encoding:
         if encoder is None or all(step in (None, "passthrough") for step in steps[at:]):
             return cls(encoder, scaling)
         rows = model[:at].transform(X) if at else X
-        return cls(
-            encoder, scaling, model[at:-1], rows if is_sparse(rows) or hasattr(rows, "iloc") else np.asarray(rows)
-        )
+        rows = rows if is_sparse(rows) or hasattr(rows, "iloc") else np.asarray(rows)
+        return cls(encoder, scaling, model[at:-1], rows)
 
     def refuse_other_columns(self, width: int) -> None:
         """Raise an error if the encoder makes another number of columns than X or the first of the steps has."""
@@ -93,15 +96,6 @@ class Encoding:
         rows = self.rows.copy()
         (rows.iloc if hasattr(rows, "iloc") else rows)[:, columns] = values
         return self.steps.transform(rows)
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# Checks the arguments of ``summary``: a fitted model, its rows, and the meaning of its weights.
-#
-# A weight can mean two things. A frequency f means that a row stands for f equal rows: n = Σ f, and all results are
-# those of the repeated rows. A probability weight is the number of rows of the population that a sampled row
-# represents: n is the number of rows, the sum is a pseudo-likelihood, and only the sandwich covariance is valid. The
-# numbers do not show which is meant, so users have to declare it.
 
 
 @dataclass(frozen=True)
@@ -253,8 +247,7 @@ def summary_request(
     encoding = Encoding.of(model, X, encoder, scaling)
     model, X, known = taken_apart(model, X)
     claim = likelihood_claim(model)
-    from separatrix.classifiers.fit_input import rows_to_score
-    from separatrix.core.rows.targets import row_weights
+    from separatrix.classifiers.fit_input import rows_to_score  # loads scikit-learn, which tables do not need
 
     rows = as_matrix(rows_to_score(model, X)[0])
     codes = known_codes(y, claim.scorer.classes)
@@ -285,7 +278,9 @@ def likelihood_claim(model: Any) -> Any:
     claim: Any = getattr(getattr(model, "certificate_", None), "claim", None)
     is_likelihood = isinstance(claim, LikelihoodOfRows)
     if not is_likelihood:
-        raise ParameterError("model", f"got {_named(model)}", "give a fitted LogisticRegression")
+        kind = type(model).__name__
+        unfitted = ", not fitted yet" if kind == "LogisticRegression" else ""
+        raise ParameterError("model", f"got {kind}{unfitted}", "give a fitted LogisticRegression")
     if not LOSSES[claim.loss].traits.likelihood:
         remedy = "fit with loss='logistic', 'probit' or 'cloglog'"
         problem = f"its loss {claim.loss!r} is not a likelihood, so it has no standard errors"
@@ -334,13 +329,7 @@ def declared_meaning(is_weighted: bool, weights: str | None) -> Declared:
     return WEIGHTS[name]
 
 
-def _named(model: Any) -> str:
-    kind = type(model).__name__
-    return f"{kind}, not fitted yet" if kind == "LogisticRegression" else kind
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# The request for a summary of a fit to a table outside memory.
+# --- Tables outside memory
 
 
 class _Weights(NamedTuple):

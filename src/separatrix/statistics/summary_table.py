@@ -11,8 +11,9 @@ import numpy as np
 
 from separatrix.core.base.errors import SeparatrixError
 from separatrix.core.base.messages import number_text, ratio_text
-from separatrix.core.gap import Bound, WeightError
+from separatrix.core.certificate import Bound, WeightErrorBound
 from separatrix.statistics.coefficient_states import ESTIMATED
+from separatrix.statistics.covariance import COVARIANCES
 
 if TYPE_CHECKING:
     from separatrix.statistics.summary import Summary
@@ -59,6 +60,7 @@ def records(found: Summary) -> Rows:
 
 
 def as_dict(found: Summary) -> dict[str, Any]:
+    """The summary as plain values; NaN as None, infinity as a string."""
     about = ("reference", "classes", "covariance_kind", "weights", "intervals", "level", "ratio_name", "withheld")
     corrected, error = found.prior_corrected_intercept, weight_error(found)
     plain: dict[str, Any] = _plain(
@@ -94,20 +96,12 @@ def _plain(value: Any) -> Any:
         return {str(key): _plain(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(inner) for inner in value]
-    if isinstance(value, float):
-        return _plain_number(value)
-    return value if value is None or isinstance(value, bool | int | str) else str(value)
+    if isinstance(value, float) and not np.isfinite(value):
+        return None if np.isnan(value) else "inf" if value > 0 else "-inf"
+    return value if value is None or isinstance(value, bool | int | float | str) else str(value)
 
 
-def _plain_number(value: float) -> float | str | None:
-    if np.isfinite(value):
-        return value
-    if np.isnan(value):
-        return None
-    return "inf" if value > 0 else "-inf"
-
-
-# --------------------------------------------------------------------------------------------------- text
+# --- Text
 
 
 def number(key: str, value: Any) -> str:
@@ -166,11 +160,11 @@ def _lines(row: list[str], widths: list[int], left: list[bool]) -> list[str]:
     ]
     height = max(map(len, parts))
     padded = [[""] * (height - len(part)) + part for part in parts]
-    return ["  ".join(map(_aligned, line, widths, left)).rstrip() for line in zip(*padded, strict=True)]
-
-
-def _aligned(cell: str, width: int, left: bool) -> str:
-    return cell.ljust(width) if left else cell.rjust(width)
+    aligned = [str.ljust if text else str.rjust for text in left]
+    return [
+        "  ".join(align(cell, width) for align, cell, width in zip(aligned, line, widths, strict=True)).rstrip()
+        for line in zip(*padded, strict=True)
+    ]
 
 
 def as_text(found: Summary) -> str:
@@ -206,7 +200,7 @@ def remarks(found: Summary) -> list[str]:
     return said if error.value is None else [*said, f"weights: {error}, as the fit's certificate proves"]
 
 
-def weight_error(found: Summary) -> WeightError:
+def weight_error(found: Summary) -> WeightErrorBound:
     """The bound on the error of the weights from the certificate of the fit."""
     claimed: Bound = found.asked.model.certificate_.claimed
     return claimed.weights
@@ -220,8 +214,7 @@ def _marked(rows: Rows) -> tuple[Rows, tuple[str, ...]]:
 
 
 def _opening(found: Summary) -> list[str]:
-    from separatrix.statistics.covariance import COVARIANCES
-
+    """The lines about the whole fit, above the coefficients."""
     sort = found.intervals.replace("wald", "Wald")
     kind = f"{100 * found.level:g} % {sort} intervals; covariance: {COVARIANCES[found.covariance_kind].says}"
     kind = "coefficients without standard errors, for the reason below" if found.withheld else kind
@@ -241,7 +234,7 @@ def _opening(found: Summary) -> list[str]:
     return [kind, "", *(line.rstrip() for line in columns)]
 
 
-# --------------------------------------------------------------------------------------------------- HTML
+# --- HTML
 
 
 def html_table(rows: Rows, heads: dict[str, str] | None = None) -> str:

@@ -1,13 +1,11 @@
-"""A plane that shows a model's decisions well, and a sample of the rows for it.
-
-A plane that shows a model's decisions well, and the decision regions in it.
+"""A plane that shows a model's decisions well, and the decision regions in it.
 
 One or two columns are the plane themselves, in their own units. Otherwise columns are standardised and
 u = Bᵀ(x − m)/s, with B (d, 2) orthonormal:
 
     one score       the normal of the boundary
     K scores        the first two of Fisher's axes in the space of the weights, on which alone the scores depend
-    not linear      the first two of Fisher's axes (``statistics/view_plane.py``)
+    not linear      the first two of Fisher's axes of the rows
 
 Where this is one direction only, the second one is the largest principal direction orthogonal to it.
 
@@ -44,58 +42,180 @@ from separatrix.statistics.coefficients import column_names
 from separatrix.tables.encoder import Scaling
 from separatrix.tables.read_table import Table
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Directions that separate the classes of rows best (Fisher).
-#
-# Fisher's axes maximise vᵀ S_B v / vᵀ S_W v, the scatter between the classes by the scatter within them. S_W is shrunk
-# towards a multiple of the identity by d/(d + n), since with few rows per column it separates rows by chance.
-
 # Singular values below this share of the largest count as zero.
 RELATIVE_RANK_TOLERANCE = 1e-9
 
 
-def fisher_axes(U: Array, codes: Any, n_classes: int) -> Array:
-    """Fisher's axes of points U (n, q), as columns, the most separating first. Without several classes, as given."""
-    n, q = U.shape
-    counts = np.bincount(codes, minlength=n_classes)
-    sums = np.zeros((n_classes, q))
-    np.add.at(sums, codes, U)
-    means = sums[counts > 0] / counts[counts > 0, None]
-    centred = U - (sums / np.maximum(counts, 1)[:, None])[codes]
-    within = _shrunk(centred.T @ centred / n, n, float(np.mean(U**2)))
-    apart = (means - U.mean(axis=0)) * np.sqrt(counts[counts > 0, None] / n)
-    L = np.linalg.cholesky(within)
-    half = np.linalg.solve(L, apart.T)
-    vectors = np.linalg.svd(half)[0]
-    return np.asarray(np.linalg.solve(L.T, vectors))
+@dataclass(frozen=True)
+class Plane:
+    """A plane with coordinates u = Bᵀ(x − origin)/scale. ``plane_of`` returns one.
 
+    With a single column, the second coordinate is random, so that points do not overlap.
 
-def _shrunk(S: Array, n: int, size: float) -> Array:
-    """A scatter matrix, divided by its mean variance and shrunk towards the identity.
+    Attributes
+    ----------
+    origin, scale : arrays (d,)
+    B : array (d, 2)
+        The two directions.
+    names : tuple of two str
+        Names of the axes.
+    exact : bool
+        Whether the model's scores depend on u alone.
+    says : str
+        Which directions these are.
 
-    ``size``: the mean square of the columns. A variance that is smaller than its rounding error counts as zero; if all
-    do, as with one row in each class, the identity is left.
+    Examples
+    --------
+    >>> from separatrix.statistics.view_plane import Plane
+    >>> plane = Plane(np.zeros(2), np.ones(2), np.eye(2), ("a", "b"), True, "the two columns")
+    >>> plane.weights(np.array([[1.0, 2.0, 3.0]])).tolist(), plane.lift(np.array([[5.0, 6.0]])).tolist()
+    ([[1.0, 2.0, 3.0]], [[5.0, 6.0]])
     """
-    q = len(S)
-    share, mean = q / (q + n), float(np.trace(S)) / q
-    if not mean > n * EPS * size:
-        return np.eye(q)
-    return np.asarray((1 - share) * (S / mean) + (share + RELATIVE_RANK_TOLERANCE) * np.eye(q))
+
+    origin: Array
+    scale: Array
+    B: Array
+    names: tuple[str, str]
+    exact: bool
+    says: str
+
+    def place(self, X: Any) -> Array:
+        """The coordinates of rows X, dense or CSR."""
+        block = _block(X, self.origin, self.scale)
+        U = block.scores(np.column_stack([np.zeros(2), self.B.T]))
+        if len(self.origin) == 1:
+            U = np.column_stack([U[:, 0], np.random.default_rng(0).uniform(-1.0, 1.0, len(U))])
+        return np.asarray(U)
+
+    def lift(self, U: Array) -> Array:
+        """Points u of the plane as rows x, (n, d)."""
+        return np.asarray(self.origin + self.scale * (U @ self.B.T))
+
+    def weights(self, W: Array) -> Array:
+        """The weights (b, w) of linear scores of x, (K, d + 1), as weights of scores of u, (K, 3)."""
+        return np.column_stack([W[:, 0] + W[:, 1:] @ self.origin, (W[:, 1:] * self.scale) @ self.B])
 
 
-def without(v: Array, kept: list[Array]) -> Array:
-    """The part of v orthogonal to the directions kept."""
-    for known in kept:
-        v = v - (known @ v) * known
-    return v
+def plane_of(model: Any, X: Any, y: Any, *, names: Any = None, seed: int = 0, scaling: Scaling | None = None) -> Plane:
+    """Choose a plane that shows the decisions of a fitted classifier well.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted classifier of this package, or a pipeline that ends in one.
+        For a pipeline the plane is in the columns that ``view_of`` chooses: those before a basis φ.
+    X, y
+        Labelled rows.
+    names : list of str or None
+        Names of the columns; by default those of the fit.
+    seed : int, default 0
+        Seed for the sample of rows, if there are many.
+    scaling : Scaling or None
+        How the columns of X were standardised; by default as the table's encoder in the pipeline did it. One or two
+        columns are drawn in their own units.
+
+    Returns
+    -------
+    Plane
+
+    Examples
+    --------
+    >>> from separatrix import LogisticRegression
+    >>> X, y = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 3.0], [2.0, 1.0, 1.0], [3.0, 0.5, 2.0]]), [0, 0, 1, 1]
+    >>> plane = plane_of(LogisticRegression().fit(X, y), X, y)
+    >>> plane.names, plane.exact
+    (('normal of the boundary', 'largest orthogonal principal direction'), True)
+    """
+    model, X, encoded, own_scaling = view_of(model, X)
+    scorer = scores_of(model)
+    rows, known = rows_to_score(model, X)
+    d = rows.shape[1]
+    labels = column_names(d, known or encoded, names)
+    if d <= 2:
+        return own_columns(labels, own_scaling if scaling is None else scaling)
+    block, codes = standardised_sample(rows, known_codes(y, np.asarray(model.classes_)), seed)
+    mean, scale = block.frame.center, block.frame.scale
+    V = _useful(model, scorer, block, codes, len(model.classes_))
+    linear = getattr(scorer, "W", None) is not None
+    B, n_useful = two_directions(V, block)
+    axes, says = names_of_axes(n_useful, linear, normal=linear and len(V) == 1)
+    exact = linear and _rank(_weight_directions(model, scorer, scale)) <= 2
+    return Plane(mean, scale, B, axes, exact, f"{says}, over standardised columns")
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The columns in which a model is drawn: the input of the pipeline, or the input of its classifier (docs/tour.md, B4).
-#
-# A table's encoder turns text into numbers, so the columns after it are drawn. Scalers only shift and stretch the axes,
-# so a model of more than two columns is drawn after them. Any other step, such as a basis φ, is not linear: the columns
-# before it are drawn, and the boundary in them is curved. One or two columns are always drawn before all scalers.
+def own_columns(labels: Sequence[str], scaling: Scaling | None) -> Plane:
+    """The plane of one or two columns, with their values as coordinates, before they were standardised by ``scaling``.
+
+    Standardised values are x = (u − center)/scale, so u = (x − origin)/(1/scale) with origin = −center/scale.
+    """
+    d = len(labels)
+    origin, scale = np.zeros(d), np.ones(d)
+    if scaling is not None:
+        origin, scale = -scaling.center / scaling.scale, 1.0 / scaling.scale
+    if d == 1:
+        return Plane(origin, scale, np.array([[1.0, 0.0]]), (labels[0], ""), True, "the only column")
+    return Plane(origin, scale, np.eye(2), (labels[0], labels[1]), True, "the two columns")
+
+
+def names_of_axes(n_useful: int, linear: bool = False, normal: bool = False) -> tuple[tuple[str, str], str]:
+    """The names of the axes, and a phrase that explains them.
+
+    ``n_useful`` of them are Fisher's axes, of a ``linear`` model's scores or of the rows; with ``normal``, the first is
+    the normal of the boundary.
+    """
+    if n_useful == 2:
+        way = " of the model's scores" if linear else ""
+        says = f"the two directions{way} that separate the classes best (Fisher's axes)"
+        return ("first Fisher axis", "second Fisher axis"), says
+    first = "normal of the boundary" if normal else "Fisher's axis"
+    says = f"{'the ' * normal}{first}, and the largest principal direction orthogonal to it"
+    return (first, "largest orthogonal principal direction"), says
+
+
+# --- Planes that the reader chooses, whatever the model: two columns, or Fisher's axes
+
+
+def fisher_plane(table: Table) -> Plane:
+    """The plane of the two directions that separate the classes best, whatever the model.
+
+    With two classes there is one such direction, and the second is the largest principal direction orthogonal to it.
+
+    >>> from separatrix import read_table
+    >>> fisher_plane(read_table("demo:iris")).names
+    ('first Fisher axis', 'second Fisher axis')
+    """
+    names, scaling = list(table.names), table.scaling
+    if len(names) <= 2:
+        return own_columns(names, scaling)
+    block, codes = standardised_sample(table.X, encode(table.y)[1])
+    B, n_useful = two_directions(fisher_directions(block, codes), block)
+    axes, says = names_of_axes(n_useful)
+    return Plane(block.frame.center, block.frame.scale, B, axes, False, f"{says}, over standardised columns")
+
+
+def column_plane(table: Table, first: int, second: int) -> Plane:
+    """The plane of two columns in their own units, where all other columns are at their means.
+
+    >>> from separatrix import read_table
+    >>> plane = column_plane(read_table("demo:iris"), 2, 3)
+    >>> plane.lift(np.array([[4.0, 1.0]])).round(2).tolist()
+    [[5.84, 3.06, 4.0, 1.0]]
+    """
+    d = len(table.names)
+    if d <= 2:
+        return own_columns(list(table.names), table.scaling)
+    mean = summarise(memory_rows(table.X, np.zeros(table.X.shape[0])), ranges=False).mean
+    origin, scale, drawn = np.array(mean), np.ones(d), [first, second]
+    own = table.scaling
+    origin[drawn] = 0.0 if own is None else -own.center[drawn] / own.scale[drawn]
+    scale[drawn] = 1.0 if own is None else 1.0 / own.scale[drawn]
+    B = np.zeros((d, 2))
+    B[first, 0] = B[second, 1] = 1.0
+    says = "two columns, where the boundary is that of rows with all other columns at their means"
+    return Plane(origin, scale, B, (table.names[first], table.names[second]), False, says)
+
+
+# --- The columns in which a model is drawn
 
 
 class View(NamedTuple):
@@ -158,6 +278,11 @@ class Whole:
 def view_of(model: Any, X: Any) -> View:
     """The view in which a fitted classifier of this package, or a pipeline that ends in one, is drawn.
 
+    Its columns are the input of the pipeline, or the input of its classifier (docs/tour.md, B4). A table's encoder
+    turns text into numbers, so the columns after it are drawn. Scalers only shift and stretch the axes, so a model of
+    more than two columns is drawn after them. Any other step, such as a basis φ, is not linear: the columns before it
+    are drawn, and the boundary in them is curved. One or two columns are always drawn before all scalers.
+
     >>> from sklearn.pipeline import make_pipeline
     >>> from separatrix import LogisticRegression, quadratic
     >>> X, y = np.array([[-1.0, -1.0], [1.0, 1.0], [-1.0, 1.0], [1.0, -1.0]]), [0, 0, 1, 1]
@@ -165,7 +290,8 @@ def view_of(model: Any, X: Any) -> View:
     >>> view.X.shape, type(view.model).__name__
     ((4, 2), 'Whole')
     """
-    steps = _steps_before_classifier(model)
+    before = [step for _, step in getattr(model, "steps", ())[:-1]]
+    steps = [step for step in before if step is not None and step != "passthrough"]
     if not steps:
         return View(*taken_apart(model, X))
     names: list[str] | None = [str(name) for name in getattr(X, "columns", ())] or None
@@ -183,245 +309,13 @@ def view_of(model: Any, X: Any) -> View:
     return View(Whole(scorer, np.asarray(model[-1].classes_), rows.shape[1]), rows, names, scaling)
 
 
-def _steps_before_classifier(model: Any) -> list[Any]:
-    """The steps of a pipeline that change rows; none for a classifier."""
-    return [step for _, step in getattr(model, "steps", ())[:-1] if step is not None and step != "passthrough"]
+# --- Decision regions
 
-
-# Largest sample of rows from which the directions are computed.
-MOST_SAMPLED_ROWS = 5000
-# Steps of the power method for the largest principal direction.
-POWER_STEPS = 60
 # Largest number of classes for which the regions of one versus one are computed exactly: the lines of more pairs cut
 # the plane into too many cells, and a grid is used.
 MOST_CLASSES_BY_PAIRS = 10
 # Grid points along each side, and their number for more columns than ``MANY_COLUMNS``.
 GRID_POINTS, COARSE_GRID_POINTS, MANY_COLUMNS = 161, 81, 100
-
-
-@dataclass(frozen=True)
-class Plane:
-    """A plane with coordinates u = Bᵀ(x − origin)/scale. ``plane_of`` returns one.
-
-    With a single column, the second coordinate is random, so that points do not overlap.
-
-    Attributes
-    ----------
-    origin, scale : arrays (d,)
-    B : array (d, 2)
-        The two directions.
-    names : tuple of two str
-        Names of the axes.
-    exact : bool
-        Whether the model's scores depend on u alone.
-    says : str
-        Which directions these are.
-
-    Examples
-    --------
-    >>> from separatrix.statistics.view_plane import Plane
-    >>> plane = Plane(np.zeros(2), np.ones(2), np.eye(2), ("a", "b"), True, "the two columns")
-    >>> plane.weights(np.array([[1.0, 2.0, 3.0]])).tolist(), plane.lift(np.array([[5.0, 6.0]])).tolist()
-    ([[1.0, 2.0, 3.0]], [[5.0, 6.0]])
-    """
-
-    origin: Array
-    scale: Array
-    B: Array
-    names: tuple[str, str]
-    exact: bool
-    says: str
-
-    def place(self, X: Any) -> Array:
-        """The coordinates of rows X, dense or CSR."""
-        block = _block(X, self.origin, self.scale)
-        U = block.scores(np.column_stack([np.zeros(2), self.B.T]))
-        if len(self.origin) == 1:
-            U = np.column_stack([U[:, 0], np.random.default_rng(0).uniform(-1.0, 1.0, len(U))])
-        return np.asarray(U)
-
-    def lift(self, U: Array) -> Array:
-        """Points u of the plane as rows x, (n, d)."""
-        return np.asarray(self.origin + self.scale * (U @ self.B.T))
-
-    def weights(self, W: Array) -> Array:
-        """The weights (b, w) of linear scores of x, (K, d + 1), as weights of scores of u, (K, 3)."""
-        return np.column_stack([W[:, 0] + W[:, 1:] @ self.origin, (W[:, 1:] * self.scale) @ self.B])
-
-
-def _block(X: Any, origin: Array, scale: Array) -> Block:
-    block = memory_rows(X, np.zeros(X.shape[0]), frame=Frame(origin, scale)).resident()
-    assert block is not None  # rows in memory
-    return block
-
-
-def plane_of(model: Any, X: Any, y: Any, *, names: Any = None, seed: int = 0, scaling: Scaling | None = None) -> Plane:
-    """Choose a plane that shows the decisions of a fitted classifier well.
-
-    Parameters
-    ----------
-    model : estimator
-        A fitted classifier of this package, or a pipeline that ends in one.
-        For a pipeline the plane is in the columns that ``view_of`` chooses: those before a basis φ.
-    X, y
-        Labelled rows.
-    names : list of str or None
-        Names of the columns; by default those of the fit.
-    seed : int, default 0
-        Seed for the sample of rows, if there are many.
-    scaling : Scaling or None
-        How the columns of X were standardised; by default as the table's encoder in the pipeline did it. One or two
-        columns are drawn in their own units.
-
-    Returns
-    -------
-    Plane
-
-    Examples
-    --------
-    >>> from separatrix import LogisticRegression
-    >>> X, y = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 3.0], [2.0, 1.0, 1.0], [3.0, 0.5, 2.0]]), [0, 0, 1, 1]
-    >>> plane = plane_of(LogisticRegression().fit(X, y), X, y)
-    >>> plane.names, plane.exact
-    (('normal of the boundary', 'largest orthogonal principal direction'), True)
-    """
-    model, X, encoded, own_scaling = view_of(model, X)
-    scorer = scores_of(model)
-    rows, known = rows_to_score(model, X)
-    d = rows.shape[1]
-    labels = column_names(d, known or encoded, names)
-    if d <= 2:
-        return own_columns(labels, own_scaling if scaling is None else scaling)
-    block, codes = standardised_sample(rows, known_codes(y, np.asarray(model.classes_)), seed)
-    mean, scale = block.frame.center, block.frame.scale
-    V = _useful(model, scorer, block, codes, len(model.classes_))
-    linear = getattr(scorer, "W", None) is not None
-    B, n_useful = two_directions(V, block)
-    axes, says = names_of_axes(n_useful, linear, normal=linear and len(V) == 1)
-    exact = linear and _rank(_weight_directions(model, scorer, scale)) <= 2
-    return Plane(mean, scale, B, axes, exact, f"{says}, over standardised columns")
-
-
-def standardised_sample(rows: Any, codes: Any, seed: int = 0) -> tuple[Block, Any]:
-    """At most ``MOST_SAMPLED_ROWS`` rows, as a block of standardised columns, and their class numbers."""
-    if rows.shape[0] > MOST_SAMPLED_ROWS:
-        sample = sampled_rows(rows.shape[0], MOST_SAMPLED_ROWS, seed)
-        rows, codes = rows[sample], codes[sample]
-    columns = summarise(memory_rows(rows, codes), ranges=False)
-    return _block(rows, columns.mean, np.where(columns.constant | (columns.std == 0), 1.0, columns.std)), codes
-
-
-def sampled_rows(n: int, most: int, seed: int = 0) -> Integers:
-    """The numbers of n rows, or of a random sample of ``most`` of them, in ascending order.
-
-    >>> sampled_rows(3, 5).tolist(), len(sampled_rows(9, 5))
-    ([0, 1, 2], 5)
-    """
-    return np.arange(n) if n <= most else np.sort(np.random.default_rng(seed).choice(n, most, replace=False))
-
-
-def names_of_axes(n_useful: int, linear: bool = False, normal: bool = False) -> tuple[tuple[str, str], str]:
-    """The names of the axes, and a phrase that explains them.
-
-    ``n_useful`` of them are Fisher's axes, of a ``linear`` model's scores or of the rows; with ``normal``, the first is
-    the normal of the boundary.
-    """
-    if n_useful == 2:
-        way = " of the model's scores" if linear else ""
-        says = f"the two directions{way} that separate the classes best (Fisher's axes)"
-        return ("first Fisher axis", "second Fisher axis"), says
-    first = "normal of the boundary" if normal else "Fisher's axis"
-    says = f"{'the ' * normal}{first}, and the largest principal direction orthogonal to it"
-    return (first, "largest orthogonal principal direction"), says
-
-
-def own_columns(labels: Sequence[str], scaling: Scaling | None) -> Plane:
-    """The plane of one or two columns, with their values as coordinates, before they were standardised by ``scaling``.
-
-    Standardised values are x = (u − center)/scale, so u = (x − origin)/(1/scale) with origin = −center/scale.
-    """
-    d = len(labels)
-    origin, scale = np.zeros(d), np.ones(d)
-    if scaling is not None:
-        origin, scale = -scaling.center / scaling.scale, 1.0 / scaling.scale
-    if d == 1:
-        return Plane(origin, scale, np.array([[1.0, 0.0]]), (labels[0], ""), True, "the only column")
-    return Plane(origin, scale, np.eye(2), (labels[0], labels[1]), True, "the two columns")
-
-
-def _weight_directions(model: Any, scorer: Any, scale: Array) -> Array:
-    """The weights of linear scores over standardised columns, (q, d): what they differ by, if there are several."""
-    W = getattr(scorer, "W", None)
-    if W is None:
-        W = np.column_stack([np.zeros(len(model.coef_)), model.coef_])
-    w = W[:, 1:] * scale
-    if len(w) == 1:
-        return np.asarray(w)
-    if isinstance(scorer, PartsScorer):
-        return np.asarray(w / np.maximum(np.linalg.norm(w, axis=1, keepdims=True), np.finfo(np.float64).tiny))
-    return np.asarray(w - w.mean(axis=0))
-
-
-def _useful(model: Any, scorer: Any, block: Block, codes: Any, n_classes: int) -> Array:
-    """Directions (q, d) over standardised columns, the most useful first."""
-    scale = block.frame.scale
-    if getattr(scorer, "W", None) is None and not hasattr(model, "coef_"):
-        return fisher_directions(block, codes)
-    w = _weight_directions(model, scorer, scale)
-    if len(w) == 1:
-        return w
-    _, values, Vt = np.linalg.svd(w, full_matrices=False)
-    space = Vt[values > RELATIVE_RANK_TOLERANCE * max(values[0], np.finfo(np.float64).tiny)]
-    if not len(space):
-        return np.zeros((1, len(scale)))
-    U = block.scores(np.column_stack([np.zeros(len(space)), space]))
-    return np.asarray(fisher_axes(U, codes, n_classes).T @ space)
-
-
-def fisher_directions(block: Block, codes: Any) -> Array:
-    """Fisher's directions (q, d) over standardised columns; one of zeros if the class means are equal."""
-    from separatrix.classifiers import FisherDiscriminant
-
-    try:
-        fitted = FisherDiscriminant().fit(block.X, codes)
-    except LabelError:  # no direction separates the classes
-        return np.zeros((1, len(block.frame.scale)))
-    return np.asarray(fitted.directions_.T * block.frame.scale)
-
-
-def _rank(V: Array) -> int:
-    values = np.linalg.svd(V, compute_uv=False)
-    return int(np.sum(values > RELATIVE_RANK_TOLERANCE * max(values[0], np.finfo(np.float64).tiny)))
-
-
-def two_directions(V: Array, block: Block) -> tuple[Array, int]:
-    """Two orthonormal directions (d, 2), and how many of them come from V; the others are principal directions."""
-    kept: list[Array] = []
-    largest = float(np.max(np.linalg.norm(V, axis=1)))
-    for v in V[:2]:
-        left = without(v, kept)
-        if np.linalg.norm(left) > RELATIVE_RANK_TOLERANCE * largest and largest > 0:
-            kept.append(left / np.linalg.norm(left))
-    n_useful = len(kept)
-    while len(kept) < 2:
-        kept.append(_principal(block, kept))
-    return np.column_stack(kept), n_useful
-
-
-def _principal(block: Block, kept: list[Array]) -> Array:
-    """The largest principal direction of the rows orthogonal to those kept, by the power method."""
-    v = without(np.random.default_rng(0).standard_normal(len(block.frame.scale)), kept)
-    for _ in range(POWER_STEPS):
-        v = v / np.linalg.norm(v)
-        Z = block.scores(np.concatenate([[0.0], v])[None, :])
-        after = without(block.adjoint(Z)[0, 1:], kept)
-        if not np.linalg.norm(after) > 0:
-            break
-        v = after
-    return np.asarray(v / np.linalg.norm(v))
-
-
-# -------------------------------------------------------------------------------------------- regions
 
 
 def exact_regions(model: Any, plane: Plane, box: Any) -> list[Region] | None:
@@ -466,59 +360,12 @@ def leads(model: Any, plane: Plane, box: tuple[float, float, float, float]) -> t
     return first, second, scores - np.stack(others)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Planes that the reader chooses, whatever the model: two columns, or Fisher's axes.
-#
-# ``view_plane`` chooses one by itself. ``ModelInPlane`` is a model as a function of the points of a plane: for two of
-# several columns, the other columns are at their means.
-
-
-def fisher_plane(table: Table) -> Plane:
-    """The plane of the two directions that separate the classes best, whatever the model.
-
-    With two classes there is one such direction, and the second is the largest principal direction orthogonal to it.
-
-    >>> from separatrix import read_table
-    >>> fisher_plane(read_table("demo:iris")).names
-    ('first Fisher axis', 'second Fisher axis')
-    """
-    names, scaling = list(table.names), table.scaling
-    if len(names) <= 2:
-        return own_columns(names, scaling)
-    block, codes = standardised_sample(table.X, encode(table.y)[1])
-    B, n_useful = two_directions(fisher_directions(block, codes), block)
-    axes, says = names_of_axes(n_useful)
-    return Plane(block.frame.center, block.frame.scale, B, axes, False, f"{says}, over standardised columns")
-
-
-def column_plane(table: Table, first: int, second: int) -> Plane:
-    """The plane of two columns in their own units, where all other columns are at their means.
-
-    >>> from separatrix import read_table
-    >>> plane = column_plane(read_table("demo:iris"), 2, 3)
-    >>> plane.lift(np.array([[4.0, 1.0]])).round(2).tolist()
-    [[5.84, 3.06, 4.0, 1.0]]
-    """
-    d = len(table.names)
-    if d <= 2:
-        return own_columns(list(table.names), table.scaling)
-    mean = summarise(memory_rows(table.X, np.zeros(table.X.shape[0])), ranges=False).mean
-    origin, scale, drawn = np.array(mean), np.ones(d), [first, second]
-    own = table.scaling
-    origin[drawn] = 0.0 if own is None else -own.center[drawn] / own.scale[drawn]
-    scale[drawn] = 1.0 if own is None else 1.0 / own.scale[drawn]
-    B = np.zeros((d, 2))
-    B[first, 0] = B[second, 1] = 1.0
-    says = "two columns, where the boundary is that of rows with all other columns at their means"
-    return Plane(origin, scale, B, (table.names[first], table.names[second]), False, says)
-
-
 @dataclass(frozen=True, eq=False)  # compared by identity, since arrays have no truth value
 class ModelInPlane:
     """A fitted model as a classifier of points v of a plane, with u = corner + size ∘ v; classes are numbers.
 
-    It has what ``regions`` needs. Coordinates v in which the picture has about the size 1 keep the geometry exact if
-    the two axes have very different units.
+    If the plane is that of two of several columns, the other columns are at their means. Coordinates v in which the
+    picture has about the size 1 keep the geometry exact if the two axes have very different units.
     """
 
     model: Any
@@ -586,9 +433,152 @@ class _Parts(_Curved):
 
     def regions_in(self, box: Any) -> list[Region] | None:
         polygons = self.scorer.regions_in(box, self.of.weights)
-        labels = self.scorer.classes.tolist()
-        return None if polygons is None else [replace(one, labels=_numbers(one.labels, labels)) for one in polygons]
+        if polygons is None:
+            return None
+        number = {label: k for k, label in enumerate(self.scorer.classes.tolist())}
+        return [replace(one, labels=tuple(number[label] for label in one.labels)) for one in polygons]
 
 
-def _numbers(labels: tuple[Any, ...], classes: list[Any]) -> tuple[int, ...]:
-    return tuple(classes.index(label) for label in labels)
+# --- Directions, from a sample of the rows
+
+# Largest sample of rows from which the directions are computed.
+MOST_SAMPLED_ROWS = 5000
+# Steps of the power method for the largest principal direction.
+POWER_STEPS = 60
+
+
+def sampled_rows(n: int, most: int, seed: int = 0) -> Integers:
+    """The numbers of n rows, or of a random sample of ``most`` of them, in ascending order.
+
+    >>> sampled_rows(3, 5).tolist(), len(sampled_rows(9, 5))
+    ([0, 1, 2], 5)
+    """
+    return np.arange(n) if n <= most else np.sort(np.random.default_rng(seed).choice(n, most, replace=False))
+
+
+def standardised_sample(rows: Any, codes: Any, seed: int = 0) -> tuple[Block, Any]:
+    """At most ``MOST_SAMPLED_ROWS`` rows, as a block of standardised columns, and their class numbers."""
+    if rows.shape[0] > MOST_SAMPLED_ROWS:
+        sample = sampled_rows(rows.shape[0], MOST_SAMPLED_ROWS, seed)
+        rows, codes = rows[sample], codes[sample]
+    columns = summarise(memory_rows(rows, codes), ranges=False)
+    return _block(rows, columns.mean, np.where(columns.constant | (columns.std == 0), 1.0, columns.std)), codes
+
+
+def _block(X: Any, origin: Array, scale: Array) -> Block:
+    block = memory_rows(X, np.zeros(X.shape[0]), frame=Frame(origin, scale)).resident()
+    assert block is not None  # rows in memory
+    return block
+
+
+def _useful(model: Any, scorer: Any, block: Block, codes: Any, n_classes: int) -> Array:
+    """Directions (q, d) over standardised columns, the most useful first."""
+    scale = block.frame.scale
+    if getattr(scorer, "W", None) is None and not hasattr(model, "coef_"):
+        return fisher_directions(block, codes)
+    w = _weight_directions(model, scorer, scale)
+    if len(w) == 1:
+        return w
+    _, values, Vt = np.linalg.svd(w, full_matrices=False)
+    space = Vt[values > RELATIVE_RANK_TOLERANCE * max(values[0], np.finfo(np.float64).tiny)]
+    if not len(space):
+        return np.zeros((1, len(scale)))
+    U = block.scores(np.column_stack([np.zeros(len(space)), space]))
+    return np.asarray(fisher_axes(U, codes, n_classes).T @ space)
+
+
+def _weight_directions(model: Any, scorer: Any, scale: Array) -> Array:
+    """The weights of linear scores over standardised columns, (q, d): what they differ by, if there are several."""
+    W = getattr(scorer, "W", None)
+    if W is None:
+        W = np.column_stack([np.zeros(len(model.coef_)), model.coef_])
+    w = W[:, 1:] * scale
+    if len(w) == 1:
+        return np.asarray(w)
+    if isinstance(scorer, PartsScorer):
+        return np.asarray(w / np.maximum(np.linalg.norm(w, axis=1, keepdims=True), np.finfo(np.float64).tiny))
+    return np.asarray(w - w.mean(axis=0))
+
+
+def _rank(V: Array) -> int:
+    """The rank of the rows of V."""
+    values = np.linalg.svd(V, compute_uv=False)
+    return int(np.sum(values > RELATIVE_RANK_TOLERANCE * max(values[0], np.finfo(np.float64).tiny)))
+
+
+def fisher_directions(block: Block, codes: Any) -> Array:
+    """Fisher's directions (q, d) over standardised columns; one of zeros if the class means are equal."""
+    from separatrix.classifiers import FisherDiscriminant
+
+    try:
+        fitted = FisherDiscriminant().fit(block.X, codes)
+    except LabelError:  # no direction separates the classes
+        return np.zeros((1, len(block.frame.scale)))
+    return np.asarray(fitted.directions_.T * block.frame.scale)
+
+
+def fisher_axes(U: Array, codes: Any, n_classes: int) -> Array:
+    """Fisher's axes of points U (n, q), as columns, the most separating first. Without several classes, as given.
+
+    They maximise vᵀ S_B v / vᵀ S_W v, the scatter between the classes by the scatter within them. S_W is shrunk towards
+    a multiple of the identity by q/(q + n), since with few rows per column it separates rows by chance.
+    """
+    n, q = U.shape
+    counts = np.bincount(codes, minlength=n_classes)
+    sums = np.zeros((n_classes, q))
+    np.add.at(sums, codes, U)
+    means = sums[counts > 0] / counts[counts > 0, None]
+    centred = U - (sums / np.maximum(counts, 1)[:, None])[codes]
+    within = _shrunk(centred.T @ centred / n, n, float(np.mean(U**2)))
+    apart = (means - U.mean(axis=0)) * np.sqrt(counts[counts > 0, None] / n)
+    L = np.linalg.cholesky(within)
+    half = np.linalg.solve(L, apart.T)
+    vectors = np.linalg.svd(half)[0]
+    return np.asarray(np.linalg.solve(L.T, vectors))
+
+
+def _shrunk(S: Array, n: int, size: float) -> Array:
+    """A scatter matrix, divided by its mean variance and shrunk towards the identity.
+
+    ``size``: the mean square of the columns. A variance that is smaller than its rounding error counts as zero; if all
+    do, as with one row in each class, the identity is left.
+    """
+    q = len(S)
+    share, mean = q / (q + n), float(np.trace(S)) / q
+    if not mean > n * EPS * size:
+        return np.eye(q)
+    return np.asarray((1 - share) * (S / mean) + (share + RELATIVE_RANK_TOLERANCE) * np.eye(q))
+
+
+def two_directions(V: Array, block: Block) -> tuple[Array, int]:
+    """Two orthonormal directions (d, 2), and how many of them come from V; the others are principal directions."""
+    kept: list[Array] = []
+    largest = float(np.max(np.linalg.norm(V, axis=1)))
+    for v in V[:2]:
+        left = without(v, kept)
+        if np.linalg.norm(left) > RELATIVE_RANK_TOLERANCE * largest and largest > 0:
+            kept.append(left / np.linalg.norm(left))
+    n_useful = len(kept)
+    while len(kept) < 2:
+        kept.append(_principal(block, kept))
+    return np.column_stack(kept), n_useful
+
+
+def _principal(block: Block, kept: list[Array]) -> Array:
+    """The largest principal direction of the rows orthogonal to those kept, by the power method."""
+    v = without(np.random.default_rng(0).standard_normal(len(block.frame.scale)), kept)
+    for _ in range(POWER_STEPS):
+        v = v / np.linalg.norm(v)
+        Z = block.scores(np.concatenate([[0.0], v])[None, :])
+        after = without(block.adjoint(Z)[0, 1:], kept)
+        if not np.linalg.norm(after) > 0:
+            break
+        v = after
+    return np.asarray(v / np.linalg.norm(v))
+
+
+def without(v: Array, kept: list[Array]) -> Array:
+    """The part of v orthogonal to the directions kept."""
+    for known in kept:
+        v = v - (known @ v) * known
+    return v

@@ -1,4 +1,4 @@
-r"""The weights of a linear model in the units of the table, per standard deviation, and as odds ratios.
+"""The weights of a linear model in the units of the table, per standard deviation, and as odds ratios.
 
 A model of standardised columns has the score b + Σ_j w_j (x_j − c_j)/s_j, so that
 
@@ -24,7 +24,7 @@ from separatrix.core.base.arrays import AnyArray, Array
 if TYPE_CHECKING:
     from separatrix.tables.encoder import Encoder, Scaling
 
-# The name of exp(weight), by the link of the scores. Other links have no log odds.
+# What exp(weight) is, by the link of the scores: an odds ratio or a hazard ratio. For other links it has no meaning.
 RATIOS = {"logit": "odds ratio", "softmax": "odds ratio", "cloglog": "hazard ratio"}
 
 

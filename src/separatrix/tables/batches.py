@@ -1,4 +1,9 @@
-"""Record batches that can be read any number of times, the files that they come from, and the memory that they take."""
+"""Record batches that can be read any number of times, the files that they come from, and the memory that they take.
+
+Every source of ``scan`` is an object with the methods of ``Batches``. One that reads files has a ``FileSet``: one file,
+a list, a glob pattern or a folder, on a disk or in an object store. How large batches and samples are follows from the
+memory that a fit may take.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +11,7 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
@@ -17,16 +22,14 @@ from separatrix.core.base.files import files_matching, folder_of, is_pattern, ma
 from separatrix.core.base.labels import RowNames, short_names
 from separatrix.core.base.messages import size_text
 from separatrix.tables.formats.batched import ROWS_PER_BATCH
-from separatrix.tables.formats.source import UNREADABLE
+from separatrix.tables.formats.source import UNREADABLE, extension
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Record batches that can be read any number of times: what every kind of source gives.
+# --- Record batches
 
 # The size in bytes of the numbers of a record batch, unless memory is scarcer.
 BATCH_BYTES = 1 << 22
 # A batch has at least this many rows, however wide they are, and at most this many.
 FEWEST_ROWS_PER_BATCH, MOST_ROWS_PER_BATCH = 256, 1 << 16
-
 
 # Labels have the type of their column; or are text of a file without types, in which "1" and "2" mean numbers; or are
 # numbers, which mean whole numbers if all of them are.
@@ -114,10 +117,7 @@ def explained_batches(name: str, what: str, batches: Iterator[Any]) -> Iterator[
         pa.default_memory_pool().release_unused()
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The files of a table: one file, a list, a glob pattern or a folder, on a disk or in an object store.
-
-_PACKED = (".gz", ".zst")
+# --- The files of a table
 
 
 @dataclass(frozen=True)
@@ -131,8 +131,8 @@ class FileSet:
     @property
     def stamps(self) -> tuple[Stamp, ...]:
         """The size and the time of the last change of each file."""
-        found = self.filesystem.get_file_info(list(self.paths))
-        return tuple(Stamp(self.filesystem.type_name, info.path, info.size or 0, _time(info)) for info in found)
+        kind, found = self.filesystem.type_name, self.filesystem.get_file_info(list(self.paths))
+        return tuple(Stamp(kind, info.path, info.size or 0, int(info.mtime_ns or 0)) for info in found)
 
     @property
     def extension(self) -> str:
@@ -173,25 +173,6 @@ class OfFiles:
         return self.files.stamps
 
 
-def _time(info: Any) -> int:
-    return int(info.mtime_ns or 0)
-
-
-def extension(path: str) -> str:
-    """The extension of a path in lower case.
-
-    >>> extension("a.b/Table.CSV.gz"), extension("x.parquet"), extension("x")
-    ('.csv.gz', '.parquet', '')
-    """
-    ends = PurePosixPath(path).suffixes
-    return "".join(ends[-2:] if ends and ends[-1].lower() in _PACKED else ends[-1:]).lower()
-
-
-def is_uri(path: str) -> bool:
-    """Whether a path names a file system, as s3://bucket/key does."""
-    return "://" in path
-
-
 def file_set(data: str | os.PathLike[str] | Sequence[Any], filesystem: Any, endings: Sequence[str]) -> FileSet:
     """The files that ``data`` names. A folder stands for its files with one of the ``endings``, sorted by name."""
     if not isinstance(data, str | os.PathLike | list | tuple):
@@ -203,7 +184,7 @@ def file_set(data: str | os.PathLike[str] | Sequence[Any], filesystem: Any, endi
         name = parts[0].name if len(parts) == 1 else f"{parts[0].name} and {len(parts) - 1} more"
         return FileSet(name, parts[0].filesystem, tuple(path for part in parts for path in part.paths))
     text = os.fspath(data)
-    if filesystem is None and not is_uri(text):
+    if filesystem is None and "://" not in text:  # unlike s3://bucket/key, which names a file system
         return _local(text, endings)
     store, path = (filesystem, text) if filesystem is not None else _by_uri(text)
     return FileSet(text, store, _stored(text, store, path, endings))
@@ -225,7 +206,6 @@ def _local(text: str, endings: Sequence[str]) -> FileSet:
 
 
 def _by_uri(text: str) -> tuple[Any, str]:
-    import pyarrow as pa
     from pyarrow.fs import FileSystem
 
     try:
@@ -251,14 +231,13 @@ def _stored(text: str, store: Any, path: str, endings: Sequence[str]) -> tuple[s
     except OSError as error:
         raise TableError(text, f"it cannot be opened ({' '.join(str(error).split())[:200]})", "check it") from error
     files = sorted(one.path for one in inside if one.type == FileType.File)
-    chosen = [one for one in files if matches(one, path)] if pattern else _tables(files, endings)
+    if pattern:
+        chosen = [one for one in files if matches(one, path)]
+    else:
+        chosen = [one for one in files if _is_table(one.rpartition("/")[2], endings)]
     if not chosen:
         raise _none_found(text, not pattern and info.type == FileType.Directory, endings)
     return tuple(chosen)
-
-
-def _tables(files: Sequence[str], endings: Sequence[str]) -> list[str]:
-    return [path for path in files if _is_table(path.rpartition("/")[2], endings)]
 
 
 def _is_table(name: str, endings: Sequence[str]) -> bool:
@@ -274,8 +253,7 @@ def _none_found(text: str, is_folder: bool, endings: Sequence[str]) -> TableErro
     return TableError(text, "there is no such file", "give a file, a folder, or a pattern that matches some files")
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The memory of a fit to rows that are read in pieces.
+# --- The memory of a fit
 
 UNITS = {"KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "B": 1}
 # A batch takes at most this share of the memory. There are several: three are read ahead, and PyArrow keeps one or two
@@ -359,10 +337,10 @@ def most_drawn(memory: float, n_parameters: int, width: int) -> int:
     return max(20 * n_parameters, int(min(memory, LARGEST_MEMORY) * SAMPLE_SHARE) // (8 * width))
 
 
-def rows_per_batch_memory_limit(memory: float, n_columns: int) -> int:
+def rows_of_cells_per_batch(memory: float, n_columns: int) -> int:
     """How many rows of a table with text and categories are read at a time, given the memory of a fit.
 
-    >>> rows_per_batch_memory_limit(4e9, 20), rows_per_batch_memory_limit(3e8, 20)
+    >>> rows_of_cells_per_batch(4e9, 20), rows_of_cells_per_batch(3e8, 20)
     (65536, 7324)
     """
     rows = int(min(memory, LARGEST_MEMORY) * SHARE_OF_CELLS) // (8 * max(n_columns, 1))

@@ -1,4 +1,15 @@
-"""The cache of rows: its file, and whether, where and how rows are cached."""
+"""Caches of the rows of a table, so that later passes need not read the source again.
+
+A cache is a file of numbers in the order in which they are multiplied, then class numbers and weights:
+
+    rows       dense: row after row; CSR: pieces, each with its values, its columns and its row pointers
+    codes      the number of each row's label, in the order in which labels appeared
+    weights    float64, if the table has weights
+    footer     JSON: key, shape, types, places of the parts, labels and totals, the CRC-32 of all that precedes it
+    end        the length of the footer, its SHA-256, and a mark
+
+It is written beside its place and renamed when it is complete.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +22,7 @@ import struct
 import tempfile
 import weakref
 import zlib
+from collections.abc import Callable
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,21 +39,11 @@ from separatrix.core.rows.block import is_sparse
 from separatrix.tables.file_batches import SvmlightTable, column_names, settled
 from separatrix.tables.table_parts import LabelColumn, Labelling, Numbering, PartTable
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The file of a cache of rows: numbers in the order in which they are multiplied, then class numbers and weights.
-#
-#     rows       dense: row after row; CSR: pieces, each with its values, its columns and its row pointers
-#     codes      the number of each row's label, in the order in which labels appeared
-#     weights    float64, if the table has weights
-#     footer     JSON: key, shape, types, places of the parts, labels and totals, the CRC-32 of all that precedes it
-#     end        the length of the footer, its SHA-256, and a mark
-#
-# The file is written beside its place and renamed when it is complete. It is read with ``preadv``, never mapped into
-# memory: a mapped file that another program cuts short kills the process that reads it.
+# --- The file of a cache
 
 MARK = b"SXROWS02"
 _END = struct.Struct("<Q32s8s")
-# Numbers of labels, of which there are at most ``labelling.MOST_LABELS``.
+# Numbers of labels, of which there are at most ``MOST_LABELS``.
 CODE_TYPE = np.dtype(np.uint16)
 # Bytes of the file that are copied or checked at once.
 BYTES_AT_ONCE = 1 << 20
@@ -134,18 +136,13 @@ def _plain(numbering: Numbering) -> dict[str, Any]:
     return {"classes": numbering.classes.tolist(), "kind": kind, **{name: v.tolist() for name, v in parts.items()}}
 
 
-def _numbering(plain: dict[str, Any]) -> Numbering:
-    from separatrix.core.rows.targets import ClassTotals
-
-    rows, numbers = (np.array(plain[name], dtype=np.int64) for name in ("rows", "numbers"))
-    weight, largest = (np.array(plain[name], dtype=np.float64) for name in ("weight", "largest"))
-    classes: AnyArray = np.array(plain["classes"], dtype=plain["kind"])
-    return Numbering(classes, ClassTotals(rows, weight, largest), numbers)
-
-
 @dataclass(frozen=True)
 class CacheFile:
-    """A cache that has been opened and checked. Threads may read it at the same time."""
+    """A cache that has been opened and checked. Threads may read it at the same time.
+
+    It is read with ``preadv``, never mapped into memory: a mapped file that another program cuts short kills the
+    process that reads it.
+    """
 
     path: Path
     footer: dict[str, Any]
@@ -207,8 +204,15 @@ class CacheFile:
     @cached_property
     def numbering(self) -> Numbering | None:
         """The classes, if the table has labels."""
+        from separatrix.core.rows.targets import ClassTotals
+
         plain = self.footer["labels"]
-        return None if plain is None else _numbering(plain)
+        if plain is None:
+            return None
+        rows, numbers = (np.array(plain[name], dtype=np.int64) for name in ("rows", "numbers"))
+        weight, largest = (np.array(plain[name], dtype=np.float64) for name in ("weight", "largest"))
+        classes: AnyArray = np.array(plain["classes"], dtype=plain["kind"])
+        return Numbering(classes, ClassTotals(rows, weight, largest), numbers)
 
     @cached_property
     def chunks(self) -> Integers:
@@ -267,10 +271,11 @@ class CacheFile:
         return array
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Whether, where and how the rows of a table are cached, so that later passes need not read the source again.
+# --- Whether and where rows are cached
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+# Writes all rows to a path, given the key of the cache and whether it outlives the process.
+WriteRows = Callable[[Path, str, bool], None]
 
 
 @dataclass(frozen=True)
@@ -328,8 +333,49 @@ class CachedTable:
 
     @cached_property
     def file(self) -> CacheFile | None:
-        """The cache, for which all rows are read unless it has been kept; None if rows are not cached."""
-        return _cached(self) if self.choice.wanted(self.table) else None
+        """The cache, for which all rows are read unless it has been kept.
+
+        None if rows are not cached, or if the disk is full and the user has not named a folder.
+        """
+        if not self.choice.wanted(self.table):
+            return None
+        folder = self.choice.folder
+        try:
+            if folder is None or not self.table.stamps:
+                return temporary_cache(self.key, self._write, folder)
+            names = [f"{stamp.filesystem}:{stamp.path}" for stamp in self.table.stamps]
+            return kept_cache(folder / f"{_digest(names, self.read)}.rows", self.key, self._write)
+        except OSError as error:
+            refuse_unwritten(self.choice, error)
+            return None
+
+    @property
+    def key(self) -> str:
+        """What a cache must agree with: files, their sizes and times, and what was read of them."""
+        return _digest([list(stamp) for stamp in self.table.stamps], self.read)
+
+    def _write(self, path: Path, key: str, lasting: bool) -> None:
+        """Read all rows and write them to a cache. ``key``: the key of the files before any of this work began.
+
+        Raises an error if a file has another key afterwards.
+        """
+        table, labelling = self.table, self.labelling()
+        with CacheWriter(path, table.dtype, lasting) as writer, closing(table.parts_ahead()) as parts:
+            weighted = False
+            for part in parts:
+                weighted = part.weight is not None
+                codes = None if labelling is None else labelling.codes(part.labels, part.weight)
+                writer.add(part.X, codes, part.weight)
+            if self.key != key:
+                problem = "it changed while it was read"
+                raise TableError(table.name, problem, "wait until it is complete, and run again")
+            numbering = None if labelling is None else labelling.numbering(weighted)
+            columns: list[Any]
+            if isinstance(table, SvmlightTable):  # the first and the last index, of which the names are made
+                columns = [table.survey.first, table.survey.largest]
+            else:
+                columns = list(table.columns)
+            writer.finish(key, columns, numbering)
 
     @property
     def read(self) -> str:
@@ -348,19 +394,6 @@ class CachedTable:
         return {name: value for name, value in vars(self).items() if name != "file"}
 
 
-def _cached(store: CachedTable) -> CacheFile | None:
-    """The cache of a table: one that was kept, or a new one, for which all rows are read.
-
-    None if the disk is full and the user has not named a folder.
-    """
-    folder = store.choice.folder
-    try:
-        return _temporary(store, folder) if folder is None or not store.table.stamps else _kept(store, folder)
-    except OSError as error:
-        refuse_unwritten(store.choice, error)
-        return None
-
-
 def refuse_unwritten(choice: CacheChoice, error: OSError) -> None:
     """Raise an error about a cache that could not be written, unless the disk is full and the user asked for no cache.
 
@@ -376,23 +409,20 @@ def refuse_unwritten(choice: CacheChoice, error: OSError) -> None:
     raise TableError(folder, problem, remedy) from error
 
 
-def _kept(store: CachedTable, folder: Path) -> CacheFile:
-    """The cache of files in a folder. A new one takes the place of one that is damaged or outdated."""
-    names = [f"{stamp.filesystem}:{stamp.path}" for stamp in store.table.stamps]
-    path, key = folder / f"{_digest(names, store.read)}.rows", _key(store)
-    found = _sound(path, key) if path.exists() else None
+def kept_cache(path: Path, key: str, write: WriteRows) -> CacheFile:
+    """The cache at a path. A new one takes the place of one that is missing, damaged or outdated."""
+    found = _sound(path, key)
     if found is None:
-        _write(store, path, key, lasting=True)
+        write(path, key, True)
         found = CacheFile.opened(path, key)
     return found
 
 
-def _temporary(store: CachedTable, folder: Path | None) -> CacheFile:
+def temporary_cache(key: str, write: WriteRows, folder: Path | None = None) -> CacheFile:
     """A cache that vanishes with the object that reads it, and with the process."""
     place = Path(tempfile.mkdtemp(prefix="separatrix-", dir=folder))
     try:
-        key = _key(store)
-        _write(store, place / "table.rows", key, lasting=False)
+        write(place / "table.rows", key, False)
         found = CacheFile.opened(place / "table.rows", key)
     except BaseException:
         shutil.rmtree(place, ignore_errors=True)
@@ -404,42 +434,13 @@ def _temporary(store: CachedTable, folder: Path | None) -> CacheFile:
     return found
 
 
-def _key(store: CachedTable) -> str:
-    """What a cache must agree with: files, their sizes and times, and what was read of them."""
-    return _digest([list(stamp) for stamp in store.table.stamps], store.read)
-
-
 def _digest(*parts: Any) -> str:
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
 
 
 def _sound(path: Path, key: str) -> CacheFile | None:
-    """The cache at a path; None if it is damaged, or belongs to files that have changed, so that it is made again."""
+    """The cache at a path; None if it is missing or damaged, or belongs to files that have changed."""
     try:
         return CacheFile.checked(path, key)
     except (DamagedCache, OSError, ValueError, KeyError, TypeError):
         return None
-
-
-def _write(store: CachedTable, path: Path, key: str, lasting: bool) -> None:
-    """Read all rows and write them to a cache. ``key``: the key of the files before any of this work began.
-
-    Raises an error if a file has another key afterwards.
-    """
-    table, labelling = store.table, store.labelling()
-    with CacheWriter(path, table.dtype, lasting) as writer, closing(table.parts_ahead()) as parts:
-        weighted = False
-        for part in parts:
-            weighted = part.weight is not None
-            codes = None if labelling is None else labelling.codes(part.labels, part.weight)
-            writer.add(part.X, codes, part.weight)
-        if _key(store) != key:
-            problem = "it changed while it was read"
-            raise TableError(table.name, problem, "wait until it is complete, and run again")
-        numbering = None if labelling is None else labelling.numbering(weighted)
-        writer.finish(key, columns_stored(table), numbering)
-
-
-def columns_stored(table: PartTable) -> list[Any]:
-    """The columns as the footer of a cache has them: their names, or the first and the last index of sparse rows."""
-    return [table.survey.first, table.survey.largest] if isinstance(table, SvmlightTable) else list(table.columns)

@@ -1,6 +1,4 @@
-"""A column of any Arrow type as float64 or as text, and texts that only look the same.
-
-Read a column of any Arrow type as float64 or as text, by its kind in the schema.
+"""Read a column of any Arrow type as float64 or as text, by its kind in the schema.
 
     number     its value
     boolean    1 for true, 0 for false; the numbers 1 and 0 are accepted too
@@ -9,10 +7,7 @@ Read a column of any Arrow type as float64 or as text, by its kind in the schema
                is converted to UTC ("2024-12-31 23:59:00Z"). A truth value is "true" or "false", or the known level that
                means it, such as Yes or No (``truth_levels``).
 
-White space around a cell is ignored. A missing value is NaN, or null in a column of text. A blank cell is missing, and
-so is NA in a CSV file. In columns of numbers, truth values and dates, N/A, NaN, null, None and ? are missing too, in
-these spellings or in lower case. Where a schema lists "NA" among the levels, it is a level. Rows are counted from 1,
-without the header; their numbers in errors are typed, so that they can be replaced by those of the user's table.
+White space around a cell is ignored. A missing value is NaN, or null in a column of text. Rows are counted from 1.
 """
 
 from __future__ import annotations
@@ -32,6 +27,8 @@ from separatrix.core.base.messages import Message, RowNumber, Setting
 
 Column: TypeAlias = "pa.ChunkedArray[Any]"
 
+# A blank cell is missing, and so is NA in a CSV file, unless a schema lists "NA" among the levels. In columns of
+# numbers, truth values and dates, N/A, NaN, null, None and ? are missing too, in these spellings or in lower case.
 NA = "NA"
 NO_TEXT = ("", NA)
 _ALSO_IN_LOWER_CASE = ("N/A", "NaN", "null", "None")
@@ -355,10 +352,7 @@ def _unlike(source: str, name: str, kind: Any, wanted: str) -> TableError:
     return CellError(source, problem, Message("leave it out with ", drop(name), f", or turn it into {wanted}"))
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Texts that look the same to a person and differ for a computer: Yes and yes, one space or two, é in two encodings.
-#
-# They are kept apart, since codes may differ by case alone, and a note mentions them.
+# --- Texts that look the same to a person and differ for a computer
 
 # A note names this many groups; naming all could make it very long.
 _GROUPS_SHOWN = 3
@@ -366,6 +360,8 @@ _GROUPS_SHOWN = 3
 
 def alike(texts: Iterable[str]) -> list[list[str]]:
     """Groups of texts that differ only in case, in white space or in the encoding of their letters.
+
+    They stay different, since codes may differ by case alone, and a note mentions them.
 
     >>> alike(["yes", "no", "Yes", "New  York", "new york"])
     [['yes', 'Yes'], ['New  York', 'new york']]

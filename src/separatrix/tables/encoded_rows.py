@@ -1,17 +1,19 @@
-"""A table with categories, dates and missing values that is read in batches, encoded and cached; new rows for a
-model.
+"""Tables with categories, dates and missing values that are read in batches and encoded as numbers, again in each pass.
+
+``StreamedTable`` learns the encoder. ``EncodedRows`` are the rows of a table for classifiers: those that are fitted, or
+those that are held out. A cache spares later passes the work of parsing and encoding. ``NewRows`` are rows for a fitted
+model, encoded as in training, for predictions and measures.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -29,21 +31,15 @@ from separatrix.core.rows.streamed import Learnt, Piece, StreamedRows
 from separatrix.core.rows.targets import ClassTotals, Coding
 from separatrix.tables import selection as select
 from separatrix.tables.batches import LARGEST_MEMORY
-from separatrix.tables.cache import CacheChoice, CacheFile, CacheWriter, DamagedCache, refuse_unwritten
+from separatrix.tables.cache import CacheChoice, CacheFile, CacheWriter, kept_cache, refuse_unwritten, temporary_cache
 from separatrix.tables.encoder import Reading
 from separatrix.tables.formats.batched import BatchedSource
 from separatrix.tables.learn_encoder import Learned
 from separatrix.tables.read_table import AskedColumns, as_in_training, notes_on, without_label
 from separatrix.tables.scan import CachedRows, sampled_rows
-from separatrix.tables.streamed_table import StreamedTable
+from separatrix.tables.streamed_table import MOST_COUNTED, StreamedTable, add_counts
 from separatrix.tables.table_parts import Numbering
 from separatrix.tables.target_column import labels, markers, unlabelled
-
-# ----------------------------------------------------------------------------------------------------------------------
-# A table with categories, dates and missing values that is read in batches and encoded as numbers, again in each pass.
-#
-# ``table.streaming`` learns the encoder. Here it turns batches into rows for classifiers: those that are fitted, or
-# those that are held out.
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,8 +77,7 @@ class EncodedRows(OutsideMemory):
 
     def part(self, batched: BatchedSource) -> EncodedRows:
         """Those of these rows that a part of the table has."""
-        parts = (self.table.part(batched), self.learned, self.rule, self.counts, self.share, self.held)
-        return EncodedRows(*parts)
+        return EncodedRows(self.table.part(batched), self.learned, self.rule, self.counts, self.share, self.held)
 
     def counted(self) -> Integers:
         """The number of rows of each class, found by reading labels, and cells where rows that lack one are dropped."""
@@ -130,23 +125,11 @@ class EncodedRows(OutsideMemory):
         return sampled_rows(EncodedSource(self, coding), self, coding, self.memory)
 
 
-class CodedPieces(Protocol):
-    """A table that gives X and class numbers of consecutive rows."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def n_features(self) -> int: ...
-    @property
-    def is_sparse(self) -> bool: ...
-    def pieces(self) -> Iterator[tuple[Matrix, Integers]]: ...
-
-
 @dataclass(frozen=True)
 class EncodedSource:
     """The rows as a ``Source``, with the targets and weights of a coding."""
 
-    encoded: CodedPieces
+    encoded: EncodedRows | LabelledNewRows
     coding: Coding
     reads_ahead: ClassVar[bool] = False
 
@@ -174,15 +157,7 @@ def split_rows(
     rule, counts = table.held_out(share, seed)
     learned = table.learned(rule, standardise)
     fitted = EncodedRows(table, learned, rule, counts, share, memory=memory)
-    held = EncodedRows(table, learned, rule, counts, share, held=True, memory=memory) if rule.any_held.any() else None
-    return learned, fitted, held
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# A cache of encoded rows, so that a table of text is parsed and encoded only once.
-
-# The bytes of a class number in the cache, rounded up.
-CODE_BYTES = 8
+    return learned, fitted, replace(fitted, held=True) if rule.any_held.any() else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,28 +170,13 @@ class CachedEncodedRows(EncodedRows):
     def _file(self) -> CacheFile | None:
         """The cache, which is written when it is first used; None if there is no room for it."""
         try:
-            return self._temporary() if self.cache.folder is None else self._kept(self.cache.folder)
+            if self.cache.folder is None:
+                return temporary_cache("", self._write)
+            key = self._key
+            return kept_cache(self.cache.folder / f"{key}.rows", key, self._write)
         except OSError as error:
             refuse_unwritten(self.cache, error)
             return None
-
-    def _kept(self, folder: Path) -> CacheFile:
-        """The cache in a folder, which is written if it is missing or damaged."""
-        path, key = folder / f"{self._key}.rows", self._key
-        try:
-            return CacheFile.checked(path, key)
-        except (DamagedCache, OSError, ValueError, KeyError, TypeError):
-            self._write(path, key, lasting=True)
-            return CacheFile.opened(path, key)
-
-    def _temporary(self) -> CacheFile:
-        """A cache that has no name, and so vanishes with the process."""
-        folder = Path(tempfile.mkdtemp(prefix="separatrix-"))
-        try:
-            self._write(folder / "table.rows", "", lasting=False)
-            return CacheFile.opened(folder / "table.rows", "")
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
 
     def _write(self, path: Path, key: str, lasting: bool) -> None:
         with CacheWriter(path, np.float64, lasting) as writer:
@@ -246,7 +206,7 @@ def cached_rows(rows: EncodedRows, cache: Any) -> EncodedRows:
     Sparse rows are encoded again in every pass.
     """
     choice = CacheChoice.of(cache)
-    size = rows.n_rows * (8 * rows.n_features + CODE_BYTES)
+    size = rows.n_rows * (8 * rows.n_features + 8)  # at most 8 bytes for a class number
     room = choice.folder is not None or size <= room_for_temporary(tempfile.gettempdir())
     if rows.is_sparse or not choice.allowed or not room:
         return rows
@@ -254,11 +214,7 @@ def cached_rows(rows: EncodedRows, cache: Any) -> EncodedRows:
     return CachedEncodedRows(**kept, cache=choice)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Rows for a fitted model that are read in batches and encoded as in training, for predictions and measures.
-
-# Of the levels and markers that were not expected, at most this many different ones are counted.
-MOST_COUNTED = 1000
+# --- Rows for a fitted model
 
 
 class NewBatch(NamedTuple):
@@ -288,24 +244,11 @@ class _Seen:
         self.n_rows += later.n_rows
         self.n_unlabelled += later.n_unlabelled
         self.n_dropped += later.n_dropped
-        _count(self.missing, later.missing)
-        _count(self.wordless, later.wordless)
+        add_counts(self.missing, later.missing)
+        add_counts(self.wordless, later.wordless)
         for name, levels in later.unseen.items():
-            _count(self.unseen.setdefault(name, {}), levels)
+            add_counts(self.unseen.setdefault(name, {}), levels)
         self.markers.update(later.markers)
-
-    def add(self, reading: Reading) -> None:
-        self.n_dropped += int((~reading.kept).sum())
-        _count(self.missing, reading.missing)
-        _count(self.wordless, reading.wordless)
-        for name, levels in reading.unseen.items():
-            _count(self.unseen.setdefault(name, {}), levels)
-
-
-def _count(known: dict[str, int], more: dict[str, int]) -> None:
-    for name, n in more.items():
-        if name in known or len(known) < MOST_COUNTED:
-            known[name] = known.get(name, 0) + n
 
 
 @dataclass(eq=False)
@@ -339,9 +282,9 @@ class NewRows:
                 if asked.of_labels is not None:
                     column = columns.column(asked.of_labels)
                     y = labels(source, column, asked.of_labels, self.typed, self.classes)[reading.kept]
-            self.seen.add(reading)
-            self.seen.n_rows += batch.columns.num_rows
-            yield NewBatch(self.scaled(reading.X), places[reading.kept], batch.columns.num_rows, y, names[reading.kept])
+            n_rows, n_dropped = batch.columns.num_rows, int((~reading.kept).sum())
+            self.seen.merge(_Seen(n_rows, 0, n_dropped, reading.missing, reading.unseen, reading.wordless))
+            yield NewBatch(self.scaled(reading.X), places[reading.kept], n_rows, y, names[reading.kept])
             if tell is not None:
                 tell(Part("rows read:", self.seen.n_rows))
 
@@ -403,10 +346,6 @@ class LabelledNewRows(OutsideMemory):
             self.checked(batch)
             rows += np.bincount(known_codes(batch.y, self.model_classes), minlength=len(rows))
         return rows
-
-    @property
-    def n_features(self) -> int:
-        return len(self.columns)
 
     @property
     def is_sparse(self) -> bool:

@@ -1,22 +1,13 @@
-"""How the columns of a table become the columns of X, and their scaling. It is all data, so that an exported model
-can repeat it.
-
-How the columns of a table become the columns of X. It is all data, so that an exported model can repeat it.
+"""How the columns of a table become the columns of X. It is all data, so that an exported model can repeat it.
 
     number, boolean, date    one column of X
     category                 one column of X for each level but the first, 1 where the row has that level, else 0
-    words                    one column of X for each n-gram of a free text, sparse (``text``); X is then CSR
+    words                    one column of X for each n-gram of a free text, sparse; X is then CSR
     an indicator             one more column: 1 where the value is missing, else 0
 
-The first level, the reference, has no column: with an intercept, its column would be 1 minus the sum of the others.
-``fill`` replaces a missing value. With ``missing="impute"`` it is the mean of a number or a date over the training
-rows, the more frequent of true and false, and the most frequent level of a category. With ``missing="indicator"`` it is
-the same, next to the indicator; for a category it is 0 in all columns but the indicator's, so that "missing" is a level
-like any other. ``average`` replaces a level that no training row had (``unseen="average"``): it holds the share of each
-level in the training rows, so that the score of such a row is the mean of its scores with the known levels, weighted by
-how frequent they are. Unlike a row of zeros, it does not depend on which level is the reference. A column without an
-``average``, such as one from an older model file, has ``fill`` in its place. A missing text counts as an empty one: the
-means of its n-grams would fill X.
+The first level, the reference, has no column: with an intercept, its column would be 1 minus the sum of the others. The
+columns of X can be standardised (``Scaling``), and those that come from one column of the table change together
+(``Factor``).
 """
 
 from __future__ import annotations
@@ -34,92 +25,7 @@ from separatrix.core.base.errors import MissingValuesError, ModelFileError, Para
 from separatrix.core.base.messages import ByAudience, Message, RowNumber, Setting
 from separatrix.core.base.watching import Part, watched
 from separatrix.tables import cells
-from separatrix.tables.cells import perhaps
 from separatrix.tables.text import TextFeatures, beside, checked_features, plain_features, without_terms
-
-# ----------------------------------------------------------------------------------------------------------------------
-# Standardise the columns of X: x ↦ (x − center)/scale, column by column.
-#
-# A standardised column has mean 0 and standard deviation 1 over the training rows. A penalty then treats all columns
-# alike, and methods that visit rows one by one, such as the perceptron, need few steps. Fits without a penalty and
-# methods based on moments give the same answers in any units. Sparse rows are only scaled: centring would fill them.
-#
-# The 0/1 columns of categories, truth values and missing values stay as they are (``Encoder.measured``). Divided by its
-# standard deviation √(p (1 − p)), the column of a rare level would get large values, and its weight, per row, almost no
-# penalty. On 21 tables with categories this costs log loss with C = 1 (``python -m benchmarks.encoding``).
-
-
-@dataclass(frozen=True, eq=False)
-class Scaling:
-    """``center`` (d,) and ``scale`` (d,), all positive.
-
-    >>> Scaling(np.array([1.0]), np.array([2.0])).apply(np.array([[1.0], [5.0]])).tolist()
-    [[0.0], [2.0]]
-    """
-
-    center: Array
-    scale: Array
-
-    @classmethod
-    def of(cls, X: Any, train: AnyArray | None = None) -> Scaling:
-        """The mean and the population standard deviation of the rows ``train`` (n,) of X, or of all rows if None.
-
-        A column that is constant in these rows has scale 1.
-
-        >>> scaling = Scaling.of(np.array([[0.0, 7.0], [4.0, 7.0], [90.0, 8.0]]), np.array([True, True, False]))
-        >>> scaling.center.tolist(), scaling.scale.tolist()
-        ([2.0, 7.0], [2.0, 1.0])
-        """
-        from separatrix.core.base.machine import one_blas_thread
-        from separatrix.core.rows.block import is_sparse
-        from separatrix.core.rows.column_statistics import summarise
-        from separatrix.core.rows.memory_rows import memory_rows
-
-        weight = None if train is None else np.asarray(train, dtype=np.float64)
-        with one_blas_thread:
-            statistics = summarise(memory_rows(X, np.zeros(X.shape[0]), weight), ranges=False)
-        usable = ~statistics.constant & np.isfinite(statistics.std) & (statistics.std > 0)
-        center = np.where(statistics.constant, statistics.minimum, statistics.mean)
-        return cls(np.zeros_like(center) if is_sparse(X) else center, np.where(usable, statistics.std, 1.0))
-
-    def only(self, columns: AnyArray) -> Scaling:
-        """The scaling of the columns of a mask (d,); the others stay as they are.
-
-        >>> Scaling(np.array([1.0, 0.3]), np.array([2.0, 0.5])).only(np.array([True, False])).plain()
-        {'center': [1.0, 0.0], 'scale': [2.0, 1.0]}
-        """
-        return Scaling(np.where(columns, self.center, 0.0), np.where(columns, self.scale, 1.0))
-
-    def apply(self, X: Any) -> Any:
-        """A scaled copy of X (n, d). Sparse rows stay sparse if all centers are zero."""
-        if not hasattr(X, "nnz"):
-            scaled = X - self.center
-            scaled /= self.scale
-            return scaled
-        if self.center.any():
-            return self.apply(X.toarray())
-        scaled = X.tocsr().astype(np.float64)
-        scaled.data /= self.scale[scaled.indices]
-        return scaled
-
-    def after(self, first: Scaling | None) -> Scaling:
-        """One scaling that does the same as ``first`` and then this one.
-
-        >>> both = Scaling(np.array([3.0]), np.array([0.5])).after(Scaling(np.array([1.0]), np.array([2.0])))
-        >>> both.center.tolist(), both.scale.tolist()
-        ([7.0], [1.0])
-        """
-        if first is None:
-            return self
-        return Scaling(first.center + first.scale * self.center, first.scale * self.scale)
-
-    def plain(self) -> dict[str, list[float]]:
-        """The scaling as JSON types."""
-        return {"center": self.center.tolist(), "scale": self.scale.tolist()}
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# One column of a table, and how its cells become columns of X (``encoder`` explains the rules).
 
 # The kind of a column of free text that becomes n-grams.
 WORDS = "words"
@@ -128,11 +34,24 @@ KINDS = ("number", "boolean", "category", "date", WORDS)
 MEASURED = ("number", "date")
 # The code of a category's cell whose level is not among the known ones.
 UNKNOWN = -1.0
+# What is done with missing values, and with levels that no training row had.
+MISSING = ("error", "impute", "indicator", "drop")
+UNSEEN = ("average", "error")
 
 
 @dataclass(frozen=True)
 class Encoded:
     """One column of the table, and the columns of X that it becomes.
+
+    ``fill`` replaces a missing value. With ``missing="impute"`` it is the mean of a number or a date over the training
+    rows, the more frequent of true and false, and the most frequent level of a category. With ``missing="indicator"``
+    it is the same, next to the indicator; for a category it is 0 in all columns but the indicator's, so that "missing"
+    is a level like any other. A missing text counts as an empty one: the means of its n-grams would fill X.
+
+    ``average`` replaces a level that no training row had (``unseen="average"``): it holds the share of each level in
+    the training rows, so that the score of such a row is the mean of its scores with the known levels, weighted by how
+    frequent they are. Unlike a row of zeros, it does not depend on which level is the reference. A column without an
+    ``average``, such as one from an older model file, has ``fill`` in its place.
 
     >>> Encoded("student", "category", ("No", "Yes", "Part"), (0.0, 0.0), indicator=True).names
     ('student=Yes', 'student=Part', 'student=missing')
@@ -197,17 +116,15 @@ class Encoded:
         A cell of a category is the number of its level, or ``UNKNOWN`` if it is not among ``levels``. A text is 0.
         """
         column = table.column(self.name)
-        found = self._read_once(column, source)
+        found = self._read_once(column, source) if pa.types.is_dictionary(column.type) else None
         return self._read(column, source) if found is None else found
 
     def _read_once(self, column: Any, source: str) -> Array | None:
         """The cells of a column of Arrow's dictionary type, each different value read once.
 
-        None for another column, for one with more values than rows, and if a value is refused: it may be in no row, and
-        an error names rows.
+        None if there are more values than rows, and if a value is refused: it may be in no row, and an error names
+        rows.
         """
-        if not pa.types.is_dictionary(column.type):
-            return None
         parts = []
         for chunk in column.chunks:
             if len(chunk.dictionary) > len(chunk):
@@ -258,90 +175,6 @@ class Encoded:
             X[np.flatnonzero(self.strange(v)), : self.values] = self.unseen
         if self.indicator:
             X[:, -1] = missing
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# Checks of an encoder that a model file holds as JSON types: of every key, type and length.
-
-MISSING = ("error", "impute", "indicator", "drop")
-UNSEEN = ("average", "error")
-
-
-def checked_columns(content: Any) -> tuple[Encoded, ...]:
-    """The columns of an encoder, from the result of its ``plain``.
-
-    >>> one = {"name": "age", "kind": "number", "levels": [], "fill": [40.0], "indicator": False, "average": []}
-    >>> checked_columns({"columns": [one | {"text": None}], "missing": "impute", "unseen": "average"})[0].fill
-    (40.0,)
-    """
-    require(isinstance(content, dict) and set(content) == {"columns", "missing", "unseen"}, "it has a wrong form")
-    require(content["missing"] in MISSING, f"its 'missing' is {content['missing']!r:.60}")
-    require(content["unseen"] in UNSEEN, f"its 'unseen' is {content['unseen']!r:.60}")
-    require(isinstance(content["columns"], list), "its columns are not a list")
-    columns = tuple(_column(k + 1, column, content) for k, column in enumerate(content["columns"]))
-    require(len({column.name for column in columns}) == len(columns), "two columns have the same name")
-    return columns
-
-
-def _column(k: int, content: Any, whole: dict[str, Any]) -> Encoded:
-    """Column k, counted from 1."""
-    keys = {"name", "kind", "levels", "fill", "indicator", "average", "text"}
-    require(isinstance(content, dict) and set(content) == keys, f"column {k} has a wrong form")
-    name, kind, indicator = content["name"], content["kind"], content["indicator"]
-    require(isinstance(name, str), f"column {k} has no name")
-    place = f"column {cells.shortened(name)!r}"
-    require(isinstance(kind, str) and kind in KINDS, f"{place} is of an unknown kind, {kind!r:.60}")
-    levels = _checked_levels(place, kind, content["levels"])
-    fill, average = (_checked_numbers(place, key, content[key]) for key in ("fill", "average"))
-    require(isinstance(indicator, bool), f"{place} has an indicator that is not true or false")
-    text = _checked_text(place, kind, content["text"])
-    allowed = whole["missing"] == "indicator"
-    require(not indicator or allowed, f"{place} has an indicator that its 'missing' does not allow")
-    column = Encoded(name, kind, levels, fill, indicator, average, text)
-    if text is not None:
-        require(not fill and not average, f"{place} is text and has fills")
-    else:
-        _check_replacements(place, column, whole)
-    return column
-
-
-def _check_replacements(place: str, column: Encoded, whole: dict[str, Any]) -> None:
-    """Require that the replacements of missing values and of unseen levels fit the column."""
-    filled = whole["missing"] in ("impute", "indicator")
-    fits = len(column.fill) == column.values or (not column.fill and not filled)
-    require(fits, f"{place} needs {column.values} fills")
-    averaged = column.kind == "category" and whole["unseen"] == "average"
-    require(bool(column.unseen) or not averaged, f"{place} needs {column.values} averages")
-    fits = not column.average or (column.kind == "category" and len(column.average) == column.values)
-    require(fits, f"{place} has {len(column.average)} averages, which does not fit a {column.kind}")
-
-
-def _checked_text(place: str, kind: str, content: Any) -> TextFeatures | None:
-    none = "no " if content is None else ""
-    require(bool(none) == (kind != WORDS), f"{place} is of the kind {kind} and has {none}n-grams")
-    if content is None:
-        return None
-    return checked_features(content, lambda holds, check: require(holds, f"the text of {place} {check}"))
-
-
-def _checked_levels(place: str, kind: str, levels: Any) -> tuple[str, ...]:
-    of_text = isinstance(levels, list) and all(isinstance(level, str) for level in levels)
-    require(of_text and len(set(levels)) == len(levels), f"{place} has levels that are not distinct texts")
-    fits = len(levels) >= 2 if kind == "category" else not levels
-    require(fits, f"{place} has {len(levels)} levels, which does not fit a {kind}")
-    return tuple(levels)
-
-
-def _checked_numbers(place: str, key: str, found: Any) -> tuple[float, ...]:
-    finite = isinstance(found, list) and all(type(value) is float and math.isfinite(value) for value in found)
-    require(finite, f"{place} has a '{key}' that is not of finite decimal numbers")
-    return tuple(found)
-
-
-def require(holds: bool, check: str) -> None:
-    """Raise an error about the encoder of a model file, if a check of it does not hold."""
-    if not holds:
-        raise ModelFileError(f"its encoder: {check}")
 
 
 @dataclass(frozen=True)
@@ -403,8 +236,15 @@ class Encoder:
         return reading.X, reading.kept
 
     def read(self, table: pa.Table, source: str) -> Reading:
-        """``transform`` with counts of missing values and of unseen levels."""
-        self._refuse_lacking(table, source)
+        """``transform`` with counts of missing values and of unseen levels.
+
+        Missing values or unseen levels are refused if the settings of training say so.
+        """
+        present = set(table.column_names)
+        lacking = [column.name for column in self.columns if column.name not in present]
+        if lacking:
+            problem = f"it lacks the columns {cells.listed(lacking)}"
+            raise TableError(source, problem, "give all columns that the model was fitted on")
         D = np.zeros((table.num_rows, self.n_dense))
         kept = np.ones(table.num_rows, dtype=bool)
         missing: dict[str, int] = {}
@@ -427,18 +267,12 @@ class Encoder:
             if self.missing == "drop":
                 kept &= ~holes
         missing = {name: count for name, count in missing.items() if count}
-        self._refuse_unwanted(source, missing, unseen, table.num_rows)
-        X = self.assembled(D, texts)
-        return Reading(X if kept.all() else X[kept], kept, missing, unseen, wordless)
-
-    def _refuse_unwanted(
-        self, source: str, missing: dict[str, int], unseen: dict[str, dict[str, int]], n_rows: int
-    ) -> None:
-        """Raise an error for missing values or unseen levels, if the training settings say so."""
         if missing and self.missing == "error":
-            raise refuse_missing(source, missing, n_rows)
+            raise refuse_missing(source, missing, table.num_rows)
         if unseen and self.unseen == "error":
             raise refuse_unseen(source, unseen, self.levels_of)
+        X = self.assembled(D, texts)
+        return Reading(X if kept.all() else X[kept], kept, missing, unseen, wordless)
 
     @property
     def levels_of(self) -> dict[str, tuple[str, ...]]:
@@ -449,13 +283,6 @@ class Encoder:
     def references(self) -> dict[str, str]:
         """The reference level of each category, by column."""
         return {column.name: column.levels[0] for column in self.columns if column.levels}
-
-    def _refuse_lacking(self, table: pa.Table, source: str) -> None:
-        present = set(table.column_names)
-        lacking = [column.name for column in self.columns if column.name not in present]
-        if lacking:
-            problem = f"it lacks the columns {cells.listed(lacking)}"
-            raise TableError(source, problem, "give all columns that the model was fitted on")
 
     @property
     def n_dense(self) -> int:
@@ -578,8 +405,8 @@ def refuse_unseen(
     asked to refuse them; otherwise the reader of new rows did.
     """
     parts = [
-        f"column {name!r} has {cells.shortened(level)!r}{perhaps(level, (levels_of or {}).get(name, ()))} in {count} "
-        f"row{'s' * (count > 1)}"
+        f"column {name!r} has {cells.shortened(level)!r}{cells.perhaps(level, (levels_of or {}).get(name, ()))} "
+        f"in {cells.rows_counted(count)}"
         for name, levels in unseen.items()
         for level, count in list(levels.items())[:3]
     ]
@@ -588,21 +415,91 @@ def refuse_unseen(
         way = Message("fit ", ByAudience("with unseen='average'", shell="without --strict"))
     else:
         way = Message(ByAudience("read them with strict=False", shell="leave --strict out"))
-    return TableError(
-        source, problem, Message("correct them, or ", way, ", which encodes them as the training average")
-    )
+    remedy = Message("correct them, or ", way, ", which encodes them as the training average")
+    return TableError(source, problem, remedy)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Columns of X that change together, because they come from one column of a table.
-#
-#     category         a level: its column is 1 and those of the other levels are 0; for the reference level all are 0
-#     boolean          true, against false
-#     an indicator     missing: the indicator is 1, and the other columns hold what replaces the value
-#
-# A row in which one of these columns changes alone cannot exist: nobody has two levels. A missing category is compared
-# with the reference level, and a missing truth value with false. A missing number or date is compared with the value
-# that replaces it, its mean over the training rows, and a missing text with an empty one.
+# --- Standardised columns
+
+
+@dataclass(frozen=True, eq=False)
+class Scaling:
+    """x ↦ (x − center)/scale, column by column, with ``center`` (d,) and ``scale`` (d,), all positive.
+
+    A standardised column has mean 0 and standard deviation 1 over the training rows. A penalty then treats all columns
+    alike, and methods that visit rows one by one, such as the perceptron, need few steps. Fits without a penalty and
+    methods based on moments give the same answers in any units. Sparse rows are only scaled: centring would fill them.
+
+    The 0/1 columns of categories, truth values and missing values stay as they are (``Encoder.measured``). Divided by
+    its standard deviation √(p (1 − p)), the column of a rare level would get large values, and its weight, per row,
+    almost no penalty. On 21 tables with categories this costs log loss with C = 1 (``python -m benchmarks.encoding``).
+
+    >>> Scaling(np.array([1.0]), np.array([2.0])).apply(np.array([[1.0], [5.0]])).tolist()
+    [[0.0], [2.0]]
+    """
+
+    center: Array
+    scale: Array
+
+    @classmethod
+    def of(cls, X: Any, train: AnyArray | None = None) -> Scaling:
+        """The mean and the population standard deviation of the rows ``train`` (n,) of X, or of all rows if None.
+
+        A column that is constant in these rows has scale 1.
+
+        >>> scaling = Scaling.of(np.array([[0.0, 7.0], [4.0, 7.0], [90.0, 8.0]]), np.array([True, True, False]))
+        >>> scaling.center.tolist(), scaling.scale.tolist()
+        ([2.0, 7.0], [2.0, 1.0])
+        """
+        from separatrix.core.base.machine import one_blas_thread
+        from separatrix.core.rows.block import is_sparse
+        from separatrix.core.rows.column_statistics import summarise
+        from separatrix.core.rows.memory_rows import memory_rows
+
+        weight = None if train is None else np.asarray(train, dtype=np.float64)
+        with one_blas_thread:
+            statistics = summarise(memory_rows(X, np.zeros(X.shape[0]), weight), ranges=False)
+        usable = ~statistics.constant & np.isfinite(statistics.std) & (statistics.std > 0)
+        center = np.where(statistics.constant, statistics.minimum, statistics.mean)
+        return cls(np.zeros_like(center) if is_sparse(X) else center, np.where(usable, statistics.std, 1.0))
+
+    def only(self, columns: AnyArray) -> Scaling:
+        """The scaling of the columns of a mask (d,); the others stay as they are.
+
+        >>> Scaling(np.array([1.0, 0.3]), np.array([2.0, 0.5])).only(np.array([True, False])).plain()
+        {'center': [1.0, 0.0], 'scale': [2.0, 1.0]}
+        """
+        return Scaling(np.where(columns, self.center, 0.0), np.where(columns, self.scale, 1.0))
+
+    def apply(self, X: Any) -> Any:
+        """A scaled copy of X (n, d). Sparse rows stay sparse if all centers are zero."""
+        if not hasattr(X, "nnz"):
+            scaled = X - self.center
+            scaled /= self.scale
+            return scaled
+        if self.center.any():
+            return self.apply(X.toarray())
+        scaled = X.tocsr().astype(np.float64)
+        scaled.data /= self.scale[scaled.indices]
+        return scaled
+
+    def after(self, first: Scaling | None) -> Scaling:
+        """One scaling that does the same as ``first`` and then this one.
+
+        >>> both = Scaling(np.array([3.0]), np.array([0.5])).after(Scaling(np.array([1.0]), np.array([2.0])))
+        >>> both.center.tolist(), both.scale.tolist()
+        ([7.0], [1.0])
+        """
+        if first is None:
+            return self
+        return Scaling(first.center + first.scale * self.center, first.scale * self.scale)
+
+    def plain(self) -> dict[str, list[float]]:
+        """The scaling as JSON types."""
+        return {"center": self.center.tolist(), "scale": self.scale.tolist()}
+
+
+# --- Factors: columns of X that come from one column of a table
 
 # What values are compared with, by the kind of the column. For a category it is the reference level.
 REFERENCES = {"boolean": "false", "number": "its mean", "date": "its mean", WORDS: "an empty text"}
@@ -611,6 +508,14 @@ REFERENCES = {"boolean": "false", "number": "its mean", "date": "its mean", WORD
 @dataclass(frozen=True, eq=False)
 class Factor:
     """The columns of X (b,) that one column of a table became, and their values for each of its levels.
+
+        category         a level: its column is 1 and those of the other levels are 0; for the reference all are 0
+        boolean          true, against false
+        an indicator     missing: the indicator is 1, and the other columns hold what replaces the value
+
+    A row in which one of these columns changes alone cannot exist: nobody has two levels. A missing category is
+    compared with the reference level, and a missing truth value with false. A missing number or date is compared with
+    the value that replaces it, its mean over the training rows, and a missing text with an empty one.
 
     ``base`` (b,) are the values for the reference level, which ``reference`` describes, and ``levels`` (m, b) those for
     the other levels. ``own`` (m,) has the column of X that each of these is named after.
@@ -667,3 +572,83 @@ def _settings(column: Encoded) -> tuple[Array, Array, Integers]:
     levels = np.tile(base, (column.indicator, 1))
     levels[:, values:] = 1.0
     return base, levels, np.arange(values, width)
+
+
+# --- Encoders of model files: checks of every key, type and length
+
+
+def checked_columns(content: Any) -> tuple[Encoded, ...]:
+    """The columns of an encoder, from the result of its ``plain``.
+
+    >>> one = {"name": "age", "kind": "number", "levels": [], "fill": [40.0], "indicator": False, "average": []}
+    >>> checked_columns({"columns": [one | {"text": None}], "missing": "impute", "unseen": "average"})[0].fill
+    (40.0,)
+    """
+    require(isinstance(content, dict) and set(content) == {"columns", "missing", "unseen"}, "it has a wrong form")
+    require(content["missing"] in MISSING, f"its 'missing' is {content['missing']!r:.60}")
+    require(content["unseen"] in UNSEEN, f"its 'unseen' is {content['unseen']!r:.60}")
+    require(isinstance(content["columns"], list), "its columns are not a list")
+    columns = tuple(_column(k + 1, column, content) for k, column in enumerate(content["columns"]))
+    require(len({column.name for column in columns}) == len(columns), "two columns have the same name")
+    return columns
+
+
+def _column(k: int, content: Any, whole: dict[str, Any]) -> Encoded:
+    """Column k, counted from 1."""
+    keys = {"name", "kind", "levels", "fill", "indicator", "average", "text"}
+    require(isinstance(content, dict) and set(content) == keys, f"column {k} has a wrong form")
+    name, kind, indicator = content["name"], content["kind"], content["indicator"]
+    require(isinstance(name, str), f"column {k} has no name")
+    place = f"column {cells.shortened(name)!r}"
+    require(isinstance(kind, str) and kind in KINDS, f"{place} is of an unknown kind, {kind!r:.60}")
+    levels = _checked_levels(place, kind, content["levels"])
+    fill, average = (_checked_numbers(place, key, content[key]) for key in ("fill", "average"))
+    require(isinstance(indicator, bool), f"{place} has an indicator that is not true or false")
+    text = _checked_text(place, kind, content["text"])
+    allowed = whole["missing"] == "indicator"
+    require(not indicator or allowed, f"{place} has an indicator that its 'missing' does not allow")
+    column = Encoded(name, kind, levels, fill, indicator, average, text)
+    if text is not None:
+        require(not fill and not average, f"{place} is text and has fills")
+    else:
+        _check_replacements(place, column, whole)
+    return column
+
+
+def _check_replacements(place: str, column: Encoded, whole: dict[str, Any]) -> None:
+    """Require that the replacements of missing values and of unseen levels fit the column."""
+    filled = whole["missing"] in ("impute", "indicator")
+    fits = len(column.fill) == column.values or (not column.fill and not filled)
+    require(fits, f"{place} needs {column.values} fills")
+    averaged = column.kind == "category" and whole["unseen"] == "average"
+    require(bool(column.unseen) or not averaged, f"{place} needs {column.values} averages")
+    fits = not column.average or (column.kind == "category" and len(column.average) == column.values)
+    require(fits, f"{place} has {len(column.average)} averages, which does not fit a {column.kind}")
+
+
+def _checked_text(place: str, kind: str, content: Any) -> TextFeatures | None:
+    none = "no " if content is None else ""
+    require(bool(none) == (kind != WORDS), f"{place} is of the kind {kind} and has {none}n-grams")
+    if content is None:
+        return None
+    return checked_features(content, lambda holds, check: require(holds, f"the text of {place} {check}"))
+
+
+def _checked_levels(place: str, kind: str, levels: Any) -> tuple[str, ...]:
+    of_text = isinstance(levels, list) and all(isinstance(level, str) for level in levels)
+    require(of_text and len(set(levels)) == len(levels), f"{place} has levels that are not distinct texts")
+    fits = len(levels) >= 2 if kind == "category" else not levels
+    require(fits, f"{place} has {len(levels)} levels, which does not fit a {kind}")
+    return tuple(levels)
+
+
+def _checked_numbers(place: str, key: str, found: Any) -> tuple[float, ...]:
+    finite = isinstance(found, list) and all(type(value) is float and math.isfinite(value) for value in found)
+    require(finite, f"{place} has a '{key}' that is not of finite decimal numbers")
+    return tuple(found)
+
+
+def require(holds: bool, check: str) -> None:
+    """Raise an error about the encoder of a model file, if a check of it does not hold."""
+    if not holds:
+        raise ModelFileError(f"its encoder: {check}")

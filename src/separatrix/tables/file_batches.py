@@ -1,4 +1,7 @@
-"""Parquet, Arrow, CSV, TSV and libsvm files that do not fit into memory, as record batches or CSR rows."""
+"""Files that do not fit into memory: Parquet, Arrow, CSV and TSV as record batches, libsvm as CSR rows.
+
+Several files are one table, read one after the other. The modules of `tables/formats` read whole files.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,6 @@ import io
 import re
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field
-from io import BytesIO
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -28,8 +30,8 @@ from separatrix.tables.batches import (
     explained_batches,
     rows_per_batch,
 )
-from separatrix.tables.cells import NO_NUMBER, listed, shortened
-from separatrix.tables.formats.batched import group_runs
+from separatrix.tables.cells import NO_NUMBER, is_number, is_text, shortened
+from separatrix.tables.formats.batched import group_runs, refuse_other_names
 from separatrix.tables.formats.csv_files import (
     DelimitedSource,
     Inspected,
@@ -39,11 +41,11 @@ from separatrix.tables.formats.csv_files import (
     read_header,
     refuse_damage,
 )
+from separatrix.tables.formats.parquet import record_batches
 from separatrix.tables.formats.source import SOME_ROWS, UNREADABLE, Content, HeldFile, Spelling
 from separatrix.tables.table_parts import Part
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Parquet files and Arrow files (IPC files and streams, Feather), one after the other.
+# --- Parquet files, and Arrow files: IPC files and streams, Feather
 
 # The size of the buffer through which a column of a Parquet file is read, if there are few columns. In an object store
 # every buffer is a request. From a disk, buffers of 128 KB took 10 to 16 per cent less CPU than those of 1 MB.
@@ -148,7 +150,7 @@ class ArrowBatches(OfFiles):
             places = [schema.get_field_index(name) for name in columns]
             count = 0
             with explained(path, self._what), self._opened(path, places) as reader:
-                for batch in explained_batches(path, self._what, _batches(reader)):
+                for batch in explained_batches(path, self._what, record_batches(reader)):
                     yield from slices(batch.select(list(columns)), size)
                     count += batch.num_rows
             self._counts[path] = count
@@ -161,15 +163,6 @@ class ArrowBatches(OfFiles):
             return ipc.open_stream(self.files.opened(path), options=options)
 
 
-def _batches(reader: Any) -> Iterator[Any]:
-    """The record batches of an Arrow file or stream."""
-    if not hasattr(reader, "num_record_batches"):
-        yield from reader
-        return
-    for k in range(reader.num_record_batches):
-        yield reader.get_batch(k)
-
-
 def slices(batch: Any, size: int) -> Iterator[Any]:
     """A record batch in parts of at most ``size`` rows, on the same memory."""
     for start in range(0, batch.num_rows, size):
@@ -179,7 +172,7 @@ def slices(batch: Any, size: int) -> Iterator[Any]:
 def common_schema(name: str, paths: Sequence[str], schemas: Sequence[pa.Schema]) -> pa.Schema:
     """The columns of all files, in the order of the first, each with a type that holds the values of all files."""
     for path, schema in zip(paths, schemas, strict=True):
-        refuse_other_columns(name, paths[0], schemas[0], path, schema)
+        _refuse_unlike(name, paths[0], schemas[0], path, schema)
     names = schemas[0].names
     return pa.schema([(column, _common_type([schema.field(column).type for schema in schemas])) for column in names])
 
@@ -195,34 +188,21 @@ def _common_type(kinds: Sequence[Any]) -> Any:
     values = [_value_type(kind) for kind in kinds]
     if all(kind == values[0] for kind in values):
         return values[0]
-    if all(map(_is_text, values)):
+    if all(map(is_text, values)):
         return pa.large_string()
     if all(map(pa.types.is_integer, values)):
         return pa.int64()
     return pa.float32() if all(kind in (pa.float16(), pa.float32()) for kind in values) else pa.float64()
 
 
-def refuse_other_columns(name: str, first: str, wanted: pa.Schema, path: str, found: pa.Schema) -> None:
+def _refuse_unlike(name: str, first: str, wanted: pa.Schema, path: str, found: pa.Schema) -> None:
     """Raise an error if a file does not have the columns of the first file, or has them with types of another kind."""
-    lacks = [column for column in wanted.names if column not in found.names]
-    more = [column for column in found.names if column not in wanted.names]
-    if lacks or more:
-        parts = [f"lacks {listed(lacks)}"] * bool(lacks) + [f"has {listed(more)} in addition"] * bool(more)
-        problem = f"{path} {' and '.join(parts)}, compared with {first}"
-        raise TableError(name, problem, "give files with the same columns, in any order")
+    refuse_other_names(name, first, wanted.names, path, found.names)
     for column in wanted.names:
         mine, other = wanted.field(column).type, found.field(column).type
-        if mine != other and not _go_together(mine, other):
+        if not _go_together(mine, other):
             problem = f"column {column!r} holds {other} in {path} and {mine} in {first}"
             raise TableError(name, problem, "write it with one type in all files")
-
-
-def _is_number(kind: Any) -> bool:
-    return bool(pa.types.is_integer(kind) or pa.types.is_decimal(kind) or pa.types.is_floating(kind))
-
-
-def _is_text(kind: Any) -> bool:
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
 
 def _value_type(kind: Any) -> Any:
@@ -233,14 +213,10 @@ def _value_type(kind: Any) -> Any:
 def _go_together(one: Any, other: Any) -> bool:
     """Whether columns of two types can be read as one: both are numbers, or both are text."""
     one, other = _value_type(one), _value_type(other)
-    return bool(one == other or any(of_kind(one) and of_kind(other) for of_kind in (_is_number, _is_text)))
+    return bool(one == other or any(of_kind(one) and of_kind(other) for of_kind in (is_number, is_text)))
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# CSV and TSV files, plain or compressed, parsed piece by piece.
-#
-# All columns of X are parsed as decimals, or as truth values if the first rows are, so that nothing is lost where a
-# later row differs from the first ones. Labels stay text until all of them are known.
+# --- CSV and TSV files, plain or compressed
 
 # Blocks of text have at least this many bytes, and no row may be longer than a block.
 FEWEST_BLOCK_BYTES = 1 << 20
@@ -262,11 +238,12 @@ class TextLines:
 
 @dataclass(frozen=True)
 class DelimitedBatches(OfFiles):
-    """The rows of text files. ``texts`` are the columns that hold text: the column of labels, if there is one.
+    """The rows of text files, parsed piece by piece.
 
-    Without a header they may be given by their numbers.
-
-    ``lines``: the lines of a single file that are read; None for all.
+    All columns of X are parsed as decimals, or as truth values if the first rows are, so that nothing is lost where a
+    later row differs from the first ones. Labels stay text until all of them are known. ``texts`` are the columns that
+    hold text: the column of labels, if there is one. Without a header they may be given by their numbers. ``lines``:
+    the lines of a single file that are read; None for all.
     """
 
     files: FileSet
@@ -305,7 +282,7 @@ class DelimitedBatches(OfFiles):
             return self.lines.schema
         names = [pa.schema([(name, pa.float64()) for name in header.names]) for header in self.headers]
         for path, found in zip(self.files.paths, names, strict=True):
-            refuse_other_columns(self.name, self.files.paths[0], names[0], path, found)
+            _refuse_unlike(self.name, self.files.paths[0], names[0], path, found)
         header = self.headers[0]
         with self._content(self.files.paths[0]) as content, lent_text(content, self.spelling) as stream:
             types = arrow_csv.ConvertOptions(
@@ -456,13 +433,7 @@ class StoredFile(io.RawIOBase):
         super().close()
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# libsvm files that do not fit into memory, plain or compressed, parsed piece by piece into CSR rows.
-#
-# ``table.formats.svmlight`` reads whole files, for ``read_table`` and the command line.
-#
-# How many columns there are, and whether they are counted from 0 or from 1, is known only at the end of the files. So
-# parts have the indices of the file, and ``settled`` gives them all columns afterwards.
+# --- libsvm files, plain or compressed
 
 # The longest line that is read, in bytes.
 LONGEST_LINE_BYTES = 1 << 28
@@ -490,7 +461,11 @@ class Survey:
 
 @dataclass(frozen=True)
 class SvmlightTable(OfFiles):
-    """The rows of libsvm files. Their labels are numbers."""
+    """The rows of libsvm files, parsed piece by piece into CSR rows. Their labels are numbers.
+
+    How many columns there are, and whether they are counted from 0 or from 1, is known only at the end of the files. So
+    parts have the indices of the file, and ``settled`` gives them all columns afterwards.
+    """
 
     files: FileSet
     spelling: Spelling
@@ -591,7 +566,7 @@ def _parsed(name: str, text: bytes, rows_before: int) -> tuple[Any, Any]:
     from sklearn.datasets import load_svmlight_file
 
     try:
-        X, y = load_svmlight_file(BytesIO(text), zero_based=True)
+        X, y = load_svmlight_file(io.BytesIO(text), zero_based=True)
     except (ValueError, OverflowError) as error:
         reason = " ".join(str(error).split())[:200]
         problem = f"it cannot be read as libsvm after row {rows_before} ({reason})"

@@ -1,4 +1,6 @@
-"""Infer the schema of a table: what each column holds, decided on all its rows.
+"""Infer what each column of a table holds.
+
+All rows are looked at:
 
     no value at all, or the same value in all rows      ignored, with a note
     numbers, or text that reads as numbers throughout   number; whole numbers too, unless the schema says category
@@ -9,10 +11,6 @@
                                                                          text is to use its words
     numbers, truth values or dates in at least 95 % of the cells, other text in the rest
                                                                          text: refused, naming the first such cell
-
-The levels of a category are in alphabetical order, and the first is its reference, unless another one is asked for. So
-the reference stays the same when rows are added or left out, as long as it still occurs. Whole numbers that count the
-rows, or that never repeat under a name such as "id", are kept, with a note.
 """
 
 from __future__ import annotations
@@ -28,27 +26,9 @@ import pyarrow as pa
 from separatrix.core.base.errors import TableError
 from separatrix.core.base.messages import Message, Remedy, RowNumber, Setting
 from separatrix.core.base.watching import Part, watched
-from separatrix.tables import cells
-from separatrix.tables.cells import told
+from separatrix.tables import cells, seen_cells
 from separatrix.tables.schema import Column, Schema, levels_in_order, with_reference
-from separatrix.tables.seen_cells import (
-    COMMA,
-    DAY_FIRST,
-    MARKED,
-    MOST_BYTES_KEPT,
-    TEXTS_JUDGED,
-    Facts,
-    SeenNumbers,
-    SeenTexts,
-    Strays,
-    forms_told,
-    mark_among_levels,
-    mark_in_category,
-    meaning_nothing,
-    only_mark,
-    settled,
-    with_commas,
-)
+from separatrix.tables.seen_cells import Facts, SeenNumbers, SeenTexts, Strays
 from separatrix.tables.text import ngrams
 
 # A category may have n / 20 levels in n rows, but at least 20 and at most 1000.
@@ -70,16 +50,6 @@ def most_levels(n: int) -> int:
     return max(_LEVELS_AT_LEAST, min(_LEVELS_AT_MOST, n // _ROWS_PER_LEVEL))
 
 
-def _completed(name: str, content: Any, given: Column | None, has_reference: bool) -> Column:
-    """A column as it is ``given``, with what is not given inferred from its content."""
-    if given is None:
-        return _judged(name, content)
-    if given.kind != "category" or given.levels:
-        return given
-    asked = replace(given, preferred=None) if has_reference else given
-    return asked_category(asked, SeenTexts.of(cells.texts("schema", name, content)))
-
-
 def infer(
     table: pa.Table,
     target: str | None = None,
@@ -88,7 +58,9 @@ def infer(
 ) -> Schema:
     """The schema of all columns except the target. What ``given`` says about a column overrides what is inferred.
 
-    ``reference`` gives the reference levels of categories, by column.
+    The levels of a category are in alphabetical order, and the first is its reference, unless ``reference`` gives
+    another one for the column. So the reference stays the same when rows are added or left out, as long as it still
+    occurs.
 
     >>> table = pa.table({"age": ["31", "?", "40.5"], "sex": ["f", "m", "f"], "one": [1, 1, 1]})
     >>> [(column.name, column.kind, column.levels) for column in infer(table).columns]
@@ -103,10 +75,13 @@ def infer(
             continue
         if tell is not None:
             tell(Part("what columns hold: column", k, table.num_columns))
-        column = _completed(name, table.column(name), by_name.get(name), name in asked)
+        column = by_name.get(name) or _judged(name, table.column(name))
+        if name in by_name and column.kind == "category" and not column.levels:
+            wanted = replace(column, preferred=None) if name in asked else column
+            column = asked_category(wanted, SeenTexts.of(cells.texts("schema", name, table.column(name))))
         columns.append(with_reference(column, asked[name]) if name in asked else column)
     others = (table.column(name) for name in table.column_names if name != target and name not in by_name)
-    columns = settled(columns, lambda: any(map(_has_other_numbers, others)))
+    columns = seen_cells.settled(columns, lambda: any(map(_has_other_numbers, others)))
     return Schema(tuple(columns), target, () if given is None else given.classes)
 
 
@@ -179,22 +154,22 @@ def of_words(name: str, seen: SeenTexts) -> Column:
     for kind, strays in about.strays.items():
         if strays.are_few:
             return _stray(name, kind, strays)
-    category = mark_in_category(_category(name, seen.trimmed()), about.strays, seen.n_different)
+    category = seen_cells.mark_in_category(_category(name, seen.trimmed()), about.strays, seen.n_different)
     if category.kind != "category":
         return category
     texts: list[Any] = seen.texts.values.to_pylist()
-    return mark_among_levels(category, zip(texts, seen.texts.counts.tolist(), strict=True))
+    return seen_cells.mark_among_levels(category, zip(texts, seen.texts.counts.tolist(), strict=True))
 
 
 def _misspelled(name: str, about: Facts) -> Column | None:
     """The refusal of a column of dates or numbers in a spelling that is not read; None for other text."""
     example = repr(cells.shortened(about.example or ""))
-    if DAY_FIRST in about.patterns:
-        remedy, form = forms_told(name, about.forms)
+    if seen_cells.DAY_FIRST in about.patterns:
+        remedy, form = seen_cells.forms_told(name, about.forms)
         return _refused(name, f"it seems to hold dates, such as {example}", remedy, *form)
-    if about.comma is not None and COMMA in about.patterns:
-        return with_commas(name, about.comma, about.patterns)
-    if MARKED in about.patterns:
+    if about.comma is not None and seen_cells.COMMA in about.patterns:
+        return seen_cells.with_commas(name, about.comma, about.patterns)
+    if seen_cells.MARKED in about.patterns:
         remedy = Message(
             "write bare numbers, without signs and separators of thousands, or make it a category with ",
             Setting("category", name),
@@ -217,7 +192,10 @@ def spells_truth(values: Any) -> bool:
 
 
 def measured(name: str, kind: str, seen: SeenNumbers) -> Column:
-    """A column of numbers, truth values or days. It is ignored if constant; an index gets a note."""
+    """A column of numbers, truth values or days. It is ignored if constant.
+
+    Whole numbers that count the rows, or that never repeat under a name such as "id", are kept, with a note.
+    """
     if not seen.known:
         return empty(name, seen.n)
     if seen.low == seen.high:
@@ -260,12 +238,12 @@ def _category(name: str, seen: SeenTexts) -> Column:
     if distinct > most or not seen.is_complete:
         return _refused(name, _too_many(seen), _leave_out_or_list(name), cells.drop(name))
     counts = _counts_by_level(seen)
-    return Column(name, "category", levels_in_order(counts), told("levels", counts))
+    return Column(name, "category", levels_in_order(counts), cells.told("levels", counts))
 
 
 def _is_free_text(seen: SeenTexts) -> bool:
     """Whether half of the texts have several words, unlike names and keys."""
-    texts = seen.texts.values.slice(0, TEXTS_JUDGED).to_pylist()
+    texts = seen.texts.values.slice(0, seen_cells.TEXTS_JUDGED).to_pylist()
     return bool(np.median([len(ngrams(text, 1)) for text in texts]) >= _WORDS_IN_FREE_TEXT)
 
 
@@ -283,14 +261,16 @@ def asked_category(given: Column, seen: SeenTexts) -> Column:
     if seen.n_different < 2:
         return _without_levels(given.name, seen)
     if seen.n_different > _LEVELS_AT_MOST or not seen.is_complete:
-        return _refused(given.name, _too_many(seen), _leave_out(given.name), cells.drop(given.name))
+        leave = cells.drop(given.name)
+        remedy = Message("leave it out with ", leave, ", or make it a category in the schema with its levels")
+        return _refused(given.name, _too_many(seen), remedy, leave)
     counts = _counts_by_level(seen)
     if given.preferred is not None and given.preferred not in counts:
         problem = f"the reference {given.preferred!r} of column {given.name!r} is in no row"
         raise TableError("schema", problem, f"give one of {cells.listed(sorted(counts))}")
     levels = levels_in_order(counts, given.preferred)
-    category = Column(given.name, "category", levels, told("levels", counts), given.preferred)
-    return mark_among_levels(category, counts.items())
+    category = Column(given.name, "category", levels, cells.told("levels", counts), given.preferred)
+    return seen_cells.mark_among_levels(category, counts.items())
 
 
 def _counts_by_level(seen: SeenTexts) -> dict[str, int]:
@@ -311,12 +291,9 @@ def _at_least(seen: SeenTexts) -> str:
 
 def _too_many(seen: SeenTexts) -> str:
     if seen.has_long_texts:
-        return f"its different texts take more than {MOST_BYTES_KEPT >> 20} MB, too much for the levels of a category"
+        most = f"{seen_cells.MOST_BYTES_KEPT >> 20} MB"
+        return f"its different texts take more than {most}, too much for the levels of a category"
     return f"it has {_at_least(seen)} different texts, too many for a category"
-
-
-def _leave_out(name: str) -> Message:
-    return Message("leave it out with ", cells.drop(name), ", or make it a category in the schema with its levels")
 
 
 def _leave_out_or_list(name: str) -> Message:
@@ -329,9 +306,9 @@ def _stray(name: str, kind: str, strays: Strays) -> Column:
     more = f" ({strays.rows} such cells in all)" if strays.rows > 1 else ""
     unlike = f" is {cells.shortened(value)!r}, {_NOT_OF_THE_KIND[kind]}, where nearly all others are{more}"
     note = Message("row ", RowNumber(row + 1), unlike)
-    mark = only_mark(strays.first)
+    mark = seen_cells.only_mark(strays.first)
     if mark is not None:
-        return _refused(name, note, *meaning_nothing(name, mark))
+        return _refused(name, note, *seen_cells.meaning_nothing(name, mark))
     remedy = Message("correct it, or make the column a category with ", Setting("category", name))
     return _refused(name, note, remedy)
 

@@ -1,4 +1,9 @@
-"""Learn an encoder from training rows, at once or batch by batch: levels, fills, scales."""
+"""Learn an encoder from training rows: the levels of each category, and what replaces missing and unseen values.
+
+``learned`` does so from rows in memory: V (n, p) holds their cells as numbers, with one column for each column of the
+table. A cell of a category holds the number of its level; a missing value is NaN. ``Lesson`` makes the same encoder of
+``Sums``, which are found batch by batch and merged. Both narrow an encoding to the rows fitted, and say so in notes.
+"""
 
 from __future__ import annotations
 
@@ -31,8 +36,7 @@ from separatrix.tables.encoder import (
 from separatrix.tables.schema import Column, Schema, levels_in_order
 from separatrix.tables.text import CountedTexts, TextFeatures, count_texts, learn
 
-# ----------------------------------------------------------------------------------------------------------------------
-# How an encoding is narrowed to the rows fitted, from counts of their levels, and what notes say about it.
+# --- The levels of the rows fitted, and notes
 
 # A reference level gets a note if it has at most MOST_ROWS_OF_A_RARE_REFERENCE rows, and another level has at least
 # RATIO_TO_A_RARE_REFERENCE times as many.
@@ -48,6 +52,12 @@ FILLED = {
 def level_counts(v: Array, n_levels: int) -> Integers:
     """How many of the cells v (n,) of a category have each level."""
     return np.bincount(v[v >= 0].astype(np.intp), minlength=n_levels)
+
+
+def lists_levels(given: Schema, column: Column) -> bool:
+    """Whether the user's schema lists the levels of a column."""
+    known = given.column(column.name)
+    return known is not None and bool(known.levels)
 
 
 def narrowed(column: Column, counts: Integers) -> tuple[Column, Integers | None]:
@@ -69,11 +79,19 @@ def narrowed(column: Column, counts: Integers) -> tuple[Column, Integers | None]
     return replace(column, levels=levels), np.array([numbers.get(level, int(UNKNOWN)) for level in column.levels])
 
 
+def column_note(column: Column) -> Message:
+    """The note on a column as a sentence, which says whether the column is used.
+
+    >>> print(column_note(Column("id", "number", note="its values never repeat")))
+    Column 'id' is kept: its values never repeat.
+    """
+    done = "left out" if column.kind == "ignored" else "kept"
+    return Message(f"Column {quoted(column.name)} is {done}: ", column.note, ".")
+
+
 def left_out(columns: Sequence[Column]) -> Iterator[str]:
     """Notes on the columns that are ignored."""
-    for column in columns:
-        if column.kind == "ignored":
-            yield Message(f"Column {quoted(column.name)} is left out: ", column.note, ".")
+    return (column_note(column) for column in columns if column.kind == "ignored")
 
 
 def replaced_references(columns: Sequence[Column]) -> Iterator[str]:
@@ -121,11 +139,7 @@ def scaled(encoder: Encoder | None, dense: bool, who: str) -> str:
     return f"{which} are {how}, using {who}."
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Learn an encoder from training rows: the levels of each category, and what replaces missing and unseen values.
-#
-# V (n, p) holds the cells as numbers, with one column for each column of the table. A cell of a category holds the
-# number of its level; a missing value is NaN.
+# --- Rows in memory
 
 
 def fit_encoder(
@@ -176,8 +190,12 @@ def read_texts(columns: Sequence[Column], table: pa.Table, source: str) -> dict[
 
 def missing_counts(columns: Sequence[Column], V: Array) -> dict[str, int]:
     """The number of missing values in each column that has any."""
-    counts = np.isnan(V).sum(axis=0).tolist()
-    return {column.name: count for column, count in zip(columns, counts, strict=True) if count}
+    return counts_by_name(columns, np.isnan(V).sum(axis=0))
+
+
+def counts_by_name(columns: Sequence[Column], counts: Integers) -> dict[str, int]:
+    """The counts by the names of the columns, without zeros."""
+    return {column.name: int(n) for column, n in zip(columns, counts, strict=True) if n}
 
 
 def kept_rows(columns: Sequence[Column], V: Array, missing: str, source: str) -> AnyArray:
@@ -185,9 +203,12 @@ def kept_rows(columns: Sequence[Column], V: Array, missing: str, source: str) ->
     lacking = missing_counts(columns, V)
     if lacking and missing == "error":
         raise refuse_missing(source, lacking, len(V))
-    if missing != "drop":
-        return np.ones(len(V), dtype=bool)
-    return np.asarray(~np.isnan(V).any(axis=1))
+    return without_holes(V, missing)
+
+
+def without_holes(V: Array, missing: str) -> Booleans:
+    """Which rows are kept: all, or the complete ones if ``missing`` is "drop"."""
+    return np.ones(len(V), dtype=bool) if missing != "drop" else np.asarray(~np.isnan(V).any(axis=1))
 
 
 def learned(
@@ -218,7 +239,7 @@ def learned(
             text = learn(column.name, column.text, (texts or {})[column.name], train, source)
             fitted.append(Encoded(column.name, column.kind, indicator=marked, text=text))
             continue
-        counts = _counts(V[known[:, j], j], len(column.levels)) if column.kind == "category" else None
+        counts = level_counts(V[known[:, j], j], len(column.levels)) if column.kind == "category" else None
         fitted.append(encoded_column(column, means[j], counts, marked))
     return checked_encoder(Encoder(tuple(fitted), missing, unseen), source)
 
@@ -232,12 +253,17 @@ def encoded_column(column: Column, mean: float, counts: Integers | None, marked:
         mean = float(mean > 0.5) if column.kind == "boolean" else mean
         return Encoded(column.name, column.kind, column.levels, (mean,), marked)
     fill = _replacement(column.levels, counts, marked)
-    return Encoded(column.name, column.kind, column.levels, fill, marked, _shares(counts))
+    shares = tuple((counts[1:] / max(int(counts.sum()), 1)).tolist())
+    return Encoded(column.name, column.kind, column.levels, fill, marked, shares)
 
 
 def checked_encoder(encoder: Encoder, source: str) -> Encoder:
     """The encoder, after checking that its columns of X have different names."""
-    _refuse_one_name(encoder, source)
+    names = encoder.names
+    if len(set(names)) < len(names):
+        twice = next(name for k, name in enumerate(names) if name in names[:k])
+        problem = f"two columns of X would have the name {twice!r}"
+        raise TableError(source, problem, "rename a column of the table, or a level")
     return encoder
 
 
@@ -252,11 +278,6 @@ def column_means(V: Array, known: AnyArray) -> list[float]:
     return [float(mean) for mean in means]
 
 
-def _counts(v: Array, n_levels: int) -> Integers:
-    """How often each level (n_levels,) occurs among the known cells v (m,)."""
-    return np.bincount(v[v >= 0].astype(np.intp), minlength=n_levels)
-
-
 def _replacement(levels: Sequence[str], counts: Integers, marked: bool) -> tuple[float, ...]:
     """The columns of a missing value: those of the most frequent level, or zeros if an indicator marks it.
 
@@ -267,11 +288,6 @@ def _replacement(levels: Sequence[str], counts: Integers, marked: bool) -> tuple
     """
     order = sorted(range(len(levels)), key=lambda k: (-int(counts[k]), levels[k]))
     return tuple(float(k == order[0] and not marked) for k in range(1, len(levels)))
-
-
-def _shares(counts: Integers) -> tuple[float, ...]:
-    """The share of each level except the first; zeros if no level occurs."""
-    return tuple((counts[1:] / max(int(counts.sum()), 1)).tolist())
 
 
 def _refuse_text(schema: Schema, source: str, missing: str) -> None:
@@ -327,17 +343,7 @@ def _why_none(schema: Schema) -> str:
     return Message("give columns that vary (", joined("; ", notes[:3]), ")")
 
 
-def _refuse_one_name(encoder: Encoder, source: str) -> None:
-    names = encoder.names
-    if len(set(names)) < len(names):
-        twice = next(name for k, name in enumerate(names) if name in names[:k])
-        raise TableError(
-            source, f"two columns of X would have the name {twice!r}", "rename a column of the table, or a level"
-        )
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# Levels, means and standard deviations of the rows fitted, found batch by batch, and the encoder made of them.
+# --- Rows in batches
 
 
 @dataclass(frozen=True, eq=False)
@@ -426,9 +432,9 @@ class Lesson:
         if not used:
             raise TableError(self.source, f"no column varies in {who}", "hold fewer rows out, or give more columns")
         notes = [*left_out(fewer), *self._about_references(used, fewer, sums)]
-        encoder = Encoder(tuple(self._encoded(j, fewer[j], sums) for j in used), self.missing, self.unseen)
-        checked_encoder(encoder, self.source)
-        notes += filled(with_names([self.columns[j] for j in used], sums.holes[used]), self.missing, who)
+        encoded = tuple(self._encoded(j, fewer[j], sums) for j in used)
+        encoder = checked_encoder(Encoder(encoded, self.missing, self.unseen), self.source)
+        notes += filled(counts_by_name([self.columns[j] for j in used], sums.holes[used]), self.missing, who)
         notes += new_levels(self.source, self._only_held(used, fewer, sums), self.unseen)
         scaling = None
         if standardise:
@@ -440,17 +446,13 @@ class Lesson:
         """Notes on reference levels that were replaced, and on those that few rows have."""
         notes = [*replaced_references([fewer[j] for j in used])]
         for j in used:
-            if fewer[j].kind == "category" and fewer[j].preferred is None and not self._lists(fewer[j]):
+            if fewer[j].kind == "category" and fewer[j].preferred is None and not lists_levels(self.given, fewer[j]):
                 notes += rare_reference(fewer[j], self._counts(j, fewer[j], sums))
         return notes
 
-    def _lists(self, column: Column) -> bool:
-        given = self.given.column(column.name)
-        return given is not None and bool(given.levels)
-
     def _narrowed(self, j: int, sums: Sums) -> Column:
         column = self.columns[j]
-        if column.kind != "category" or self._lists(column):
+        if column.kind != "category" or lists_levels(self.given, column):
             return column
         return narrowed(column, sums.levels_fitted[j])[0]
 
@@ -493,16 +495,6 @@ class Lesson:
 
 
 def unlisted(columns: Sequence[Column], V: Array) -> dict[str, Booleans]:
-    """By column, the rows of a batch whose level the user's schema does not list."""
+    """By column, the rows whose level the user's schema does not list."""
     found: dict[str, Any] = {c.name: V[:, j] == UNKNOWN for j, c in enumerate(columns) if c.kind == "category"}
     return {name: rows for name, rows in found.items() if rows.any()}
-
-
-def without_holes(V: Array, missing: str) -> Booleans:
-    """Which rows of a batch are kept: all, or the complete ones if ``missing`` is "drop"."""
-    return np.ones(len(V), dtype=bool) if missing != "drop" else np.asarray(~np.isnan(V).any(axis=1))
-
-
-def with_names(columns: Sequence[Column], counts: Integers) -> dict[str, int]:
-    """The counts by the names of the columns, without zeros."""
-    return {column.name: int(n) for column, n in zip(columns, counts, strict=True) if n}

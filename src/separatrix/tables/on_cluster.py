@@ -1,34 +1,36 @@
-"""Scans and encoded tables whose files are read by the workers of a cluster, and kept there."""
+"""Tables whose files are read by the workers of a cluster, and kept there.
+
+A worker reads parts of files: runs of row groups of Parquet files, or of whole lines of text files. For a scan this
+process reads the labels. For an encoded table the workers also learn the encoder and encode the rows.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
-from separatrix.core.base.arrays import AnyArray, Integers, Matrix
+from separatrix.core.base.arrays import AnyArray, Integers
 from separatrix.core.base.errors import ParameterError, TableError
 from separatrix.core.base.labels import short_names
 from separatrix.core.base.lazy import cached_property
 from separatrix.core.cluster.cluster_rows import ClusterTable
 from separatrix.core.cluster.connection import computed_in_order, connected
 from separatrix.core.cluster.partitions import Survey, tasks
-from separatrix.core.cluster.workers import joined
 from separatrix.core.rows.streamed import Piece
 from separatrix.core.rows.targets import ClassTotals
 from separatrix.tables.batches import FileSet, Stamp
-from separatrix.tables.encoded_rows import LabelledNewRows
+from separatrix.tables.encoded_rows import EncodedRows, LabelledNewRows
 from separatrix.tables.file_batches import DelimitedBatches, ParquetBatches, TextLines
 from separatrix.tables.formats.batched import BatchedSource, Run, SourcePart, has_parts, source_parts, text_parts
 from separatrix.tables.formats.source import Source
 from separatrix.tables.scan import Scan
 from separatrix.tables.table_parts import BatchTable, Numbering
 
-# ----------------------------------------------------------------------------------------------------------------------
-# A scan whose files are read by the workers of a cluster, each a run of row groups or of lines, and kept there.
+# --- Scans
 
 # Row groups of one file are read by one task until they have about this many bytes as numbers.
 BYTES_PER_TASK = 1 << 26
@@ -144,25 +146,21 @@ def _single_files(batches: ParquetBatches | DelimitedBatches) -> Iterator[tuple[
         yield replace(files, name=name, paths=(path,)), stamp
 
 
-def _can_be_divided(table: Any) -> bool:
-    """Whether a worker can read a part of the table: row groups of Parquet files, or lines of text on a disk."""
-    batches = table.batches if isinstance(table, BatchTable) else None
-    return isinstance(batches, ParquetBatches) or (isinstance(batches, DelimitedBatches) and batches.files.is_local)
-
-
 def on_cluster(scan: Scan, cluster: Any) -> ClusterTable:
     """The scan as a table whose rows the workers of a cluster load and keep in memory."""
-    if not _can_be_divided(scan.table):
+    batches = scan.table.batches if isinstance(scan.table, BatchTable) else None
+    of_lines = isinstance(batches, DelimitedBatches) and batches.files.is_local
+    if not (of_lines or isinstance(batches, ParquetBatches)):
         problem = f"{scan.name} is not made of Parquet or CSV files, of which each worker can read a part"
         raise ParameterError("cluster", problem, "write it as Parquet, or leave cluster out")
     client = connected(cluster)
     return ClusterTable(ScanPartitions(scan, partial(computed_in_order, client)), client)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Encoded tables of Parquet or text files on a cluster: workers learn the encoder, encode the rows, and keep them.
+# --- Encoded tables
 
 T = TypeVar("T")
+RowsInParts = EncodedRows | LabelledNewRows
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,22 +195,6 @@ def cluster_passes(batched: BatchedSource | None, source: Source, cluster: str) 
     except BaseException:
         client.close()
         raise
-
-
-class RowsInParts(Protocol):
-    """Encoded rows of a table, of which a part can be read alone."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def columns(self) -> tuple[str, ...]: ...
-    @property
-    def is_sparse(self) -> bool: ...
-    @property
-    def classes(self) -> AnyArray: ...
-    def part(self, batched: BatchedSource) -> RowsInParts: ...
-    def counted(self) -> Integers: ...
-    def pieces(self) -> Iterator[tuple[Matrix, Integers]]: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -268,7 +250,7 @@ def _piece(encoded: RowsInParts, part: SourcePart) -> Piece:
     part.opened()
     found = [Piece(X, codes, np.ones(len(codes))) for X, codes in encoded.pieces()]
     if found:
-        return joined(found)
+        return Piece.joined(found)
     empty: Any = np.empty((0, len(encoded.columns)))
     if encoded.is_sparse:
         from scipy.sparse import csr_array

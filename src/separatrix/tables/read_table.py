@@ -1,5 +1,9 @@
-"""Read a table for fitting: raw, then encoded by each fit from its own rows, with notes; and the columns of a fitted
-model.
+"""Read tables into memory, for fits and for fitted models.
+
+``read_table`` gives a matrix X and labels y, encoded by all rows. ``read_raw`` gives the same rows before encoding, so
+that each fit learns levels, references, means, indicators and scales from its own training rows, and held-out rows have
+no influence on them. Only the kind of each column is decided on all rows, as the file is read. ``read_rows`` finds the
+columns of a fitted model by name and encodes them as in training. Notes say what was left out, filled or looks odd.
 """
 
 from __future__ import annotations
@@ -15,6 +19,7 @@ from separatrix.core.base.arrays import AnyArray, Array, Integers, pieces, with_
 from separatrix.core.base.errors import CellError, ParameterError, TableError
 from separatrix.core.base.labels import RowNames, quoted
 from separatrix.core.base.messages import Message, Setting
+from separatrix.tables import learn_encoder as learn
 from separatrix.tables import selection as select
 from separatrix.tables.cells import listed, perhaps, rows_counted, shortened
 from separatrix.tables.encoder import (
@@ -35,23 +40,6 @@ from separatrix.tables.formats.libsvm import SparseSource
 from separatrix.tables.formats.opening import open_source
 from separatrix.tables.formats.source import Source, Spelling, row_names
 from separatrix.tables.infer import infer, most_levels
-from separatrix.tables.learn_encoder import (
-    FILLED,
-    encodable,
-    kept_rows,
-    learned,
-    left_out,
-    level_counts,
-    missing_counts,
-    narrowed,
-    new_levels,
-    rare_reference,
-    read_cells,
-    read_texts,
-    replaced_references,
-    scaled,
-)
-from separatrix.tables.learn_encoder import filled as filled_of_narrowing
 from separatrix.tables.schema import Column, Schema
 from separatrix.tables.selection import Columns, Selection, selected
 from separatrix.tables.target_column import (
@@ -64,8 +52,7 @@ from separatrix.tables.target_column import (
 )
 from separatrix.tables.text import CountedTexts, TextFeatures, empty_note, limit_note, without_terms
 
-# ----------------------------------------------------------------------------------------------------------------------
-# A table ready for a classifier.
+# --- Tables, encoded and raw
 
 
 @dataclass(frozen=True, repr=False)
@@ -133,26 +120,19 @@ class Table:
         return f"Table({self.source}: {n} row{'s' * (n != 1)}, {d} column{'s' * (d != 1)}{target})"
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# A table before encoding, so that each fit learns its encoding from its own rows.
-#
-#     decided on all rows, as the file is read     the kind of each column
-#     learned from the training rows               levels, reference, means, indicators, scales
-#
-# A level that only held-out rows have counts as unseen. So held-out rows have no influence on the encoding.
-
 # Rows are encoded in batches of this many, so that the batch of X stays in the cache while each column is written.
 ENCODED_BATCH_ROWS = 4096
 
 
 @dataclass(frozen=True, eq=False)
 class RawTable:
-    """Cells V (n, p) and labels y (n,) of a table.
+    """Cells V (n, p) and labels y (n,) of a table before encoding.
 
     V holds the cells of ``columns``. If ``columns`` is None, V is a matrix of numbers, dense or CSR, with column
     ``names``. A cell of a category holds the number of its level, NaN if it has no value, or ``UNKNOWN`` if the schema
     ``given`` by the user does not list the level. A cell of words is 0 or NaN, and ``texts`` has the n-grams of these
-    columns, counted in the same rows. The other fields are as in ``Table``; ``late`` notes come last.
+    columns, counted in the same rows. The other fields are as in ``Table``; ``late`` notes come last. A level that only
+    held-out rows have counts as unseen.
 
     >>> raw = RawTable("a table", np.array([[1.0], [2.0], [9.0]]), np.array([0, 1, 1]), ("age",))
     >>> raw.learned(np.array([True, True, False]), standardise=True).X.ravel().tolist()
@@ -184,7 +164,7 @@ class RawTable:
     @property
     def holes(self) -> dict[str, int]:
         """The number of missing values in each column that has any."""
-        return {} if self.columns is None else missing_counts(self.columns, self.V)
+        return {} if self.columns is None else learn.missing_counts(self.columns, self.V)
 
     def learned(self, train: AnyArray | None = None, standardise: bool = False) -> Table:
         """All rows, with the encoding learned from the rows ``train`` (n,), or from all if None."""
@@ -199,7 +179,7 @@ class RawTable:
         if scaling is not None:
             scaling = scaling if encoder is None else scaling.only(encoder.measured)
             X = scaling.apply(X)
-            notes.append(scaled(encoder, isinstance(X, np.ndarray), who))
+            notes.append(learn.scaled(encoder, isinstance(X, np.ndarray), who))
         every = (*self.notes, *notes, *self.late)
         where = (self.schema, every, self.rows, self.n_rows, scaling, self.files, self.holes)
         return Table(self.source, names, X, self.target, self.y, encoder, *where)
@@ -212,14 +192,14 @@ class RawTable:
             raise TableError(self.source, f"no column varies in {who}", "hold fewer rows out, or give more columns")
         kept = [fewer[j][0] for j in used]
         V = self._renumbered(used, [fewer[j][1] for j in used])
-        encoder = learned(kept, V, self.missing, self.unseen, self.source, train, self.texts)
+        encoder = learn.learned(kept, V, self.missing, self.unseen, self.source, train, self.texts)
         words = {column.name: column.text for column in encoder.columns if column.text is not None}
         texts = {name: features.of_counts(self.texts[name]) for name, features in words.items()}
         notes = [
-            *left_out([column for column, _ in fewer]),
-            *replaced_references(kept),
+            *learn.left_out([column for column, _ in fewer]),
+            *learn.replaced_references(kept),
             *self._rare_references(kept, V, train),
-            *filled_of_narrowing(missing_counts(kept, V), self.missing, who),
+            *learn.filled(learn.missing_counts(kept, V), self.missing, who),
             *self._new_levels(columns, used, V),
             *self._on_words(kept, V, words, texts, train),
         ]
@@ -249,27 +229,22 @@ class RawTable:
                     V[:, k] = _with_levels(V[:, k], numbers)
         return V
 
-    def _has_given_levels(self, column: Column) -> bool:
-        """Whether the user's schema lists the levels of a column."""
-        given = self.given.column(column.name)
-        return given is not None and bool(given.levels)
-
     def _narrowed(self, column: Column, v: Array, train: AnyArray | None) -> tuple[Column, Integers | None]:
         """A category with only the levels that training rows have, and the new number of each old level.
 
         The numbers are None if they do not change. Levels that the user's schema lists are all kept.
         """
-        if column.kind != "category" or self._has_given_levels(column):
+        if column.kind != "category" or learn.lists_levels(self.given, column):
             return column, None
-        return narrowed(column, level_counts(v if train is None else v[train], len(column.levels)))
+        return learn.narrowed(column, learn.level_counts(v if train is None else v[train], len(column.levels)))
 
     def _rare_references(self, columns: Sequence[Column], V: Array, train: AnyArray | None) -> Iterator[str]:
         """Notes on references that nobody chose and that very few training rows have."""
         for k, column in enumerate(columns):
-            if column.kind != "category" or column.preferred is not None or self._has_given_levels(column):
+            if column.kind != "category" or column.preferred is not None or learn.lists_levels(self.given, column):
                 continue
             v = V[:, k] if train is None else V[train, k]
-            yield from rare_reference(column, level_counts(v, len(column.levels)))
+            yield from learn.rare_reference(column, learn.level_counts(v, len(column.levels)))
 
     def _new_levels(self, columns: tuple[Column, ...], used: list[int], V: Array) -> Iterator[str]:
         """Notes on levels that only held-out rows have; an error if ``unseen`` is "error", as in prediction."""
@@ -280,7 +255,7 @@ class RawTable:
                 counts = np.bincount(codes, minlength=len(columns[j].levels)).tolist()
                 new = {level: n for level, n in zip(columns[j].levels, counts, strict=True) if n}
                 strange |= {columns[j].name: new} if new else {}
-        yield from new_levels(self.source, strange, self.unseen)
+        yield from learn.new_levels(self.source, strange, self.unseen)
 
 
 def _with_levels(v: Array, numbers: Integers) -> Array:
@@ -303,35 +278,15 @@ def _dense(encoder: Encoder, V: Array) -> Array:
     return X
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Notes on what was done with a table that was read: columns and rows left out, values filled, levels not expected.
+# --- Notes on columns and rows left out, and on levels not expected
 
 # A note suggests at most this many spellings for a column.
 MOST_SPELLINGS = 3
 
 
-def column_note(column: Column) -> Message:
-    """The note on a column as a sentence, which says whether the column is used.
-
-    >>> print(column_note(Column("id", "number", note="its values never repeat")))
-    Column 'id' is kept: its values never repeat.
-    """
-    done = "left out" if column.kind == "ignored" else "kept"
-    return Message(f"Column {quoted(column.name)} is {done}: ", column.note, ".")
-
-
 def odd_columns(schema: Schema) -> list[str]:
     """The notes on all columns that have one."""
-    return [column_note(column) for column in schema.columns if column.note]
-
-
-def filled(reading: Reading, missing: str, lost: str) -> list[str]:
-    """A note on the missing values; ``lost`` says what happens to rows with one if they are dropped."""
-    if not reading.missing:
-        return []
-    if missing == "drop":
-        return dropped(reading.missing, int((~reading.kept).sum()), len(reading.kept), lost)
-    return [f"{FILLED[missing]} the training rows: {_by_column(reading.missing)}."]
+    return [learn.column_note(column) for column in schema.columns if column.note]
 
 
 def dropped(missing: dict[str, int], n_dropped: int, n: int, lost: str = "left out") -> list[str]:
@@ -339,11 +294,8 @@ def dropped(missing: dict[str, int], n_dropped: int, n: int, lost: str = "left o
     if not n_dropped:
         return []
     verb = "is" if n_dropped == 1 else "are"
-    return [f"{n_dropped} of {rows_counted(n)} {verb} {lost} because a value is missing: {_by_column(missing)}."]
-
-
-def _by_column(counts: dict[str, int]) -> str:
-    return ", ".join(f"{count} in {quoted(name)}" for name, count in counts.items())
+    where = ", ".join(f"{count} in {quoted(name)}" for name, count in missing.items())
+    return [f"{n_dropped} of {rows_counted(n)} {verb} {lost} because a value is missing: {where}."]
 
 
 def without_label(n: int, spellings: Sequence[str]) -> list[str]:
@@ -370,11 +322,7 @@ def unseen_levels(
     return notes
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Read a table for fitting. ``new_rows`` reads one for prediction.
-#
-# read_table     the encoded columns and the labels, for a fit on all rows
-# read_raw       the same rows before encoding: each fit on some of them learns levels and means from its own rows
+# --- Read a table for fitting
 
 
 def read_table(
@@ -520,12 +468,15 @@ def _typed_columns(asked: Selection, missing: str, unseen: str) -> RawTable:
     columns = asked.read([*features, target])
     every = row_names(columns)
     with every.in_errors():
-        labelled = _labelled_rows(source.name, columns.column(target), target, given.classes, missing)
+        if missing == "error":  # a missing label is one, too
+            labelled = np.ones(columns.num_rows, dtype=bool)
+        else:
+            labelled = rows_with_label(source.name, columns.column(target), target, given.classes)
         unlabelled_note = without_label(int((~labelled).sum()), markers(columns.column(target), given.classes))
         schema = infer(columns, target, given, asked.reference)
         select.refuse_nameless(source, [column.name for column in schema.used])
         if not labelled.all():
-            read_cells(encodable(schema, source.name, missing), columns, source.name)
+            learn.read_cells(learn.encodable(schema, source.name, missing), columns, source.name)
             columns = columns.filter(pa.array(labelled))
             schema = infer(columns, target, given, asked.reference)
     with every[labelled].in_errors():
@@ -540,17 +491,17 @@ def _labelled_columns(
     source, target, given = asked.source, asked.labels, asked.given
     y = labels(source.name, columns.column(target), target, classes=given.classes)
     refuse_unlisted(source.name, columns.column(target), target, given.classes, names)
-    used = encodable(schema, source.name, missing)
-    V = read_cells(used, columns, source.name)
-    complete = kept_rows(used, V, missing, source.name)
+    used = learn.encodable(schema, source.name, missing)
+    V = learn.read_cells(used, columns, source.name)
+    complete = learn.kept_rows(used, V, missing, source.name)
     y, rows = y[complete], names[complete]
     refuse_no_rows(source.name, len(y))
     refuse_measurements(source.name, y, target, rows, most_levels(len(y)))
-    unlisted = _unlisted(used, V, columns, source.name)
-    if unlisted and unseen == "error":
-        raise refuse_unseen(source.name, unlisted)
-    lost = dropped(missing_counts(used, V), int((~complete).sum()), len(complete))
-    unlisted_notes = unseen_levels(unlisted, "the schema does not list")
+    strange = {name: counted(columns, name, which, source.name) for name, which in learn.unlisted(used, V).items()}
+    if strange and unseen == "error":
+        raise refuse_unseen(source.name, strange)
+    lost = dropped(learn.missing_counts(used, V), int((~complete).sum()), len(complete))
+    unlisted_notes = unseen_levels(strange, "the schema does not list")
     return RawTable(
         source.name,
         V if complete.all() else V[complete],
@@ -564,15 +515,8 @@ def _labelled_columns(
         notes=(*source.notes, *odd_columns(schema), *lost, *unlisted_notes, *odd_labels(y, target)),
         rows=rows.numbers,
         files=rows.files,
-        texts=read_texts(used, columns if complete.all() else columns.filter(pa.array(complete)), source.name),
+        texts=learn.read_texts(used, columns if complete.all() else columns.filter(pa.array(complete)), source.name),
     )
-
-
-def _labelled_rows(source: str, column: Any, target: str, classes: Sequence[str], missing: str) -> AnyArray:
-    """Which rows (n,) to read: those with a label, or all where a missing label is an error."""
-    if missing == "error":
-        return np.ones(len(column), dtype=bool)
-    return rows_with_label(source, column, target, classes)
 
 
 def refuse_no_rows(source: str, n: int) -> None:
@@ -601,14 +545,7 @@ def with_unread(found: Schema, source: Source, target: str) -> Schema:
     return Schema(tuple(column for column in every if column.name != target), target, found.classes)
 
 
-def _unlisted(used: Sequence[Column], V: Array, columns: pa.Table, source: str) -> dict[str, dict[str, int]]:
-    """Levels that the schema does not list, by column, with the number of rows that have them."""
-    strange = {c.name: V[:, j] == UNKNOWN for j, c in enumerate(used) if c.kind == "category"}
-    return {name: counted(columns, name, rows, source) for name, rows in strange.items() if rows.any()}
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# Read the columns of a fitted model, found by name, for prediction or evaluation.
+# --- Read the columns of a fitted model
 
 
 def read_rows(
@@ -716,17 +653,25 @@ def _sparse_rows(source: SparseSource, wanted: Sequence[str], labelled: bool, no
 
 def notes_on(reading: Reading, encoder: Encoder, lost: str) -> list[str]:
     """Notes on missing values, unseen levels and texts without n-grams; ``lost``: what happens to dropped rows."""
-    notes = filled(reading, encoder.missing, lost)
+    if encoder.missing == "drop":
+        notes = dropped(reading.missing, int((~reading.kept).sum()), len(reading.kept), lost)
+    else:
+        notes = [*learn.filled(reading.missing, encoder.missing, "the training rows")]
     notes += unseen_levels(reading.unseen, "no training row had", encoder.levels_of)
     return [*notes, *(note for name, count in reading.wordless.items() for note in empty_note(name, count))]
 
 
 def as_in_training(encoder: Encoder, columns: pa.Table, source: str, strict: bool) -> Reading:
-    """The columns, encoded as in training. Unseen levels are refused if ``strict``."""
+    """The columns, encoded as in training. Unseen levels are refused if ``strict``.
+
+    The kinds of the columns were fixed in training, so a cell of another kind cannot be read.
+    """
     try:
         reading = encoder.read(columns, source)
     except CellError as error:
-        raise TableError(source, error.problem, _as_fitted(error)) from error
+        decimals = None if error.cell is None else about_decimals(error.cell, ".")
+        remedy = decimals or "correct it: the column must hold values of the same kind as in training"
+        raise TableError(source, error.problem, remedy) from error
     if strict and reading.unseen:
         raise refuse_unseen(source, reading.unseen, encoder.levels_of, asked_by_fit=False)
     return reading
@@ -745,9 +690,3 @@ def _label_column(source: Source, target: str | None, wanted: Sequence[str]) -> 
     if name in wanted:
         raise ParameterError("target", f"{quoted(name)} is a column that the model reads", "name the column of labels")
     return name
-
-
-def _as_fitted(error: CellError) -> str:
-    """What to do about a cell that the model cannot read. The kinds of its columns were fixed in training."""
-    decimals = None if error.cell is None else about_decimals(error.cell, ".")
-    return decimals or "correct it: the column must hold values of the same kind as in training"

@@ -1,4 +1,8 @@
-"""`scan`: a table that classifiers read in pieces, again in every pass."""
+"""`scan`: a table that classifiers read in pieces, again in every pass.
+
+What ``scan`` is given is opened by its extension, if it is files, or by what the object offers. A ``Scan`` gives
+``StreamedRows`` the rows with the targets and weights of a ``Coding``: from the source, or from a cache on disk.
+"""
 
 from __future__ import annotations
 
@@ -16,10 +20,9 @@ from separatrix.core.base.errors import LabelError, ParameterError, TableError
 from separatrix.core.base.labels import encode
 from separatrix.core.base.lazy import cached_property, is_dask
 from separatrix.core.base.messages import many
-from separatrix.core.problem import SAMPLE_SEED, sample_size
 from separatrix.core.rows.frame import Frame
 from separatrix.core.rows.labelled_table import OutsideMemory
-from separatrix.core.rows.sampling import LowestHashes
+from separatrix.core.rows.sampling import SAMPLE_SEED, LowestHashes, sample_size
 from separatrix.core.rows.streamed import Learnt, Piece, StreamedRows
 from separatrix.core.rows.targets import CLASS_NUMBERS, ClassTotals, Coding
 from separatrix.tables import queries
@@ -29,7 +32,6 @@ from separatrix.tables.batches import (
     FileSet,
     Stamp,
     batch_bytes,
-    extension,
     file_set,
     memory_bytes,
     most_drawn,
@@ -40,7 +42,7 @@ from separatrix.tables.cells import listed
 from separatrix.tables.file_batches import ArrowBatches, DelimitedBatches, ParquetBatches, SvmlightTable
 from separatrix.tables.formats.csv_files import called
 from separatrix.tables.formats.libsvm import TARGET as LABEL
-from separatrix.tables.formats.source import MemorySource, Spelling, distinct
+from separatrix.tables.formats.source import PACKED, MemorySource, Spelling, distinct, extension
 from separatrix.tables.table_parts import (
     BatchTable,
     LabelColumn,
@@ -52,15 +54,14 @@ from separatrix.tables.table_parts import (
     refuse_other_types,
 )
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The columns and the settings of text files that a user of ``scan`` asks for.
+# --- What a user asks for
 
 # How a table is written beyond what a scan reads: it has no dates, and no columns of a model.
 _NOT_OF_SCANS = ("date_format", "target_place")
 
 
 @dataclass(frozen=True)
-class AskedColumns:
+class ColumnRoles:
     """The names of the columns of labels and of weights, each None if there is none, and of those to leave out.
 
     A column has one of these purposes.
@@ -82,7 +83,7 @@ class AskedColumns:
     @classmethod
     def of(
         cls, batches: Batches, target: str | int | None, weight: str | int | None, drop: Sequence[Any], header: bool
-    ) -> AskedColumns:
+    ) -> ColumnRoles:
         """The columns as the table calls them. Without a header they may be given by their numbers."""
         source = MemorySource(batches.name, batches.schema.empty_table())
         one, other = (None if column is None else called(source, column, header) for column in (target, weight))
@@ -100,8 +101,7 @@ def text_spelling(given: Mapping[str, Any]) -> Spelling:
     return Spelling(**given)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Opens what ``scan`` is given: files by their extension, other objects by what they offer.
+# --- Sources
 
 
 @dataclass(frozen=True)
@@ -137,11 +137,10 @@ def _svmlight(files: FileSet, how: Opening) -> SvmlightTable:
     return SvmlightTable(files, how.spelling, how.batch_bytes)
 
 
-PACKED = ("", ".gz", ".zst")
 FILES: dict[str, Callable[[FileSet, Opening], Batches | SvmlightTable]] = {
-    **{f".csv{packed}": _csv for packed in PACKED},
-    **{f".tsv{packed}": _tsv for packed in PACKED},
-    **{f"{end}{packed}": _svmlight for end in (".libsvm", ".svm", ".svmlight") for packed in PACKED},
+    **{f".csv{packed}": _csv for packed in ("", *PACKED)},
+    **{f".tsv{packed}": _tsv for packed in ("", *PACKED)},
+    **{f"{end}{packed}": _svmlight for end in (".libsvm", ".svm", ".svmlight") for packed in ("", *PACKED)},
     **dict.fromkeys((".parquet", ".pq"), _parquet),
     **dict.fromkeys((".arrow", ".feather", ".ipc"), _arrow),
 }
@@ -210,8 +209,7 @@ def _files(data: Any, how: Opening) -> Batches | SvmlightTable:
     return opener(files, how)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The rows of a scan as ``Source``s for ``StreamedRows``: read again in every pass, or from the cache.
+# --- Rows: read again in every pass, or from the cache
 
 # Rows of the cache that are read at a time, in bytes, where they are read one after the other.
 CACHED_PIECE_BYTES = 1 << 22
@@ -323,17 +321,15 @@ class CachedSparseRows:
         return (self.cache.sparse(k) for k in range(len(self.cache.chunks)))
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Rows that are read in pieces, with the sample from which the fit of a likelihood starts.
-
 # A table of unknown length gets the largest sample, from which the rows of any smaller one are taken later.
 UNKNOWN_ROWS = 1 << 62
 
 
 def sampled_rows(source: Any, table: OutsideMemory, coding: Coding, memory: float) -> StreamedRows:
-    """The rows of a source with the targets of a coding. The sample is drawn in the first pass, whatever that computes.
+    """The rows of a source with the targets of a coding, and with the sample from which the fit of a likelihood starts.
 
-    ``memory``: that of the fit in bytes, of which the sample takes a part; ``table``: the table of the rows.
+    The sample is drawn in the first pass, whatever that computes. ``memory``: that of the fit in bytes, of which the
+    sample takes a part; ``table``: the table of the rows.
     """
     n_classes = coding.n_classes(len(table.classes))
     width = table.n_features + 1
@@ -348,8 +344,7 @@ def sampled_rows(source: Any, table: OutsideMemory, coding: Coding, memory: floa
     return StreamedRows(source, frame, weight_unit=coding.unit, draw=draw, most_drawn=most, learnt=learnt)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# A table that classifiers read in pieces, again in every pass.
+# --- Scans
 
 # This much is accepted for tables of any width, also for those that need more.
 _DEFAULT_MEMORY = "1GB"
@@ -501,9 +496,7 @@ class Scan(OutsideMemory):
         """
         cache = vars(self.store).get("file")  # if an earlier fit has made it
         if cache is not None:
-            return (CachedSparseRows if self.table.is_sparse else CachedRows)(
-                self.name, cache, CLASS_NUMBERS
-            ).matrices()
+            return self._cached(cache, CLASS_NUMBERS).matrices()
         return self._read_matrices(self.first_stamps)
 
     def _read_matrices(self, stamps: tuple[Stamp, ...]) -> Iterator[Matrix]:
@@ -523,12 +516,13 @@ class Scan(OutsideMemory):
         StreamedRows
         """
         cache = self.store.file
-        source: Any
-        if cache is None:
-            source = ReadRows(self.table, self.coded_parts, coding, self.first_stamps)
-        else:
-            source = (CachedSparseRows if self.table.is_sparse else CachedRows)(self.name, cache, coding)
+        if cache is not None:
+            return sampled_rows(self._cached(cache, coding), self, coding, self.memory)
+        source = ReadRows(self.table, self.coded_parts, coding, self.first_stamps)
         return sampled_rows(source, self, coding, self.memory)
+
+    def _cached(self, cache: CacheFile, coding: Coding) -> CachedRows | CachedSparseRows:
+        return (CachedSparseRows if self.table.is_sparse else CachedRows)(self.name, cache, coding)
 
 
 def scan(
@@ -622,7 +616,7 @@ def scan(
         table: PartTable = source
         target, weight = _label_of_libsvm(source, target, weight, left_out), None
     else:
-        asked = AskedColumns.of(source, target, weight, left_out, written.header)
+        asked = ColumnRoles.of(source, target, weight, left_out, written.header)
         target, weight = asked.target, asked.weight
         table = _table(source, target, weight, asked.drop)
         if cluster is None and memory != _DEFAULT_MEMORY:

@@ -1,6 +1,6 @@
-"""What each column of a table holds, and the reference level of a category. A schema can be edited and given back.
+"""What each column of a table holds.
 
-What each column of a table holds. A schema is inferred (``infer``), printed as JSON, edited, and given back.
+A schema is inferred (``infer``), printed as JSON, edited, and given back:
 
     {
       "target": "default",
@@ -10,13 +10,6 @@ What each column of a table holds. A schema is inferred (``infer``), printed as 
         {"name": "id", "kind": "ignored", "note": "left out as asked"}
       ]
     }
-
-The kind of a column is number, boolean, category, date, or words: a free text whose n-grams become columns of X, with
-its settings under "text" if they are not the defaults (``TextSettings``). The kind ``ignored`` leaves a column out, and
-``text`` marks a column that cannot be used as it is; it is refused. A user's schema may mention only some of the
-columns, and may leave out the levels and the reference of a category: the rest is inferred. ``"classes": ["NA", "EU"]``
-lists the target's labels. Other labels are refused, and a listed label counts even if it reads like a missing value. In
-the same way, "NA" among ``levels`` is a level. Notes are for people and change nothing.
 """
 
 from __future__ import annotations
@@ -46,6 +39,9 @@ _KEYS = {"name", "kind", "reference", "levels", "note", "text"}
 @dataclass(frozen=True)
 class Column:
     """What one column holds.
+
+    The kind is number, boolean, category, date, or words: a free text whose n-grams become columns of X. The kind
+    "ignored" leaves a column out, and "text" marks a column that cannot be used as it is; it is refused.
 
     Parameters
     ----------
@@ -101,6 +97,11 @@ class Column:
 @dataclass(frozen=True)
 class Schema:
     """What the columns of a table hold.
+
+    A user's schema may mention only some of the columns, and may leave out the levels and the reference of a category:
+    the rest is inferred. Where ``classes`` lists the labels of the target, a listed label counts even if it reads like
+    a missing value. In the same way, "NA" among the levels of a category is a level. Notes are for people and change
+    nothing.
 
     Parameters
     ----------
@@ -211,20 +212,15 @@ class Schema:
         """
         _require(isinstance(content, dict), source, "it is not a JSON object", 'write {"columns": [...]}')
         unknown = sorted(set(content) - {"target", "classes", "columns"})
-        _require(
-            not unknown,
-            source,
-            f"it has the unknown key {_first(unknown)}",
-            "use only 'target', 'classes' and 'columns'",
-        )
+        problem = f"it has the unknown key {_first(unknown)}"
+        _require(not unknown, source, problem, "use only 'target', 'classes' and 'columns'")
         classes = content.get("classes", [])
         of_text = isinstance(classes, list) and all(isinstance(label, str) for label in classes)
         _require(of_text, source, "its classes are not all texts", 'write ["a", "b"], with quotes around numbers too')
         target, columns = content.get("target"), content.get("columns", [])
         _require(target is None or isinstance(target, str), source, f"target is {target!r}", "give a column's name")
-        _require(
-            isinstance(columns, list), source, "'columns' is not a list", 'write [{"name": ..., "kind": ...}, ...]'
-        )
+        remedy = 'write [{"name": ..., "kind": ...}, ...]'
+        _require(isinstance(columns, list), source, "'columns' is not a list", remedy)
         made = tuple(_column(f"{source}, columns[{k}]", column) for k, column in enumerate(columns))
         names = [column.name for column in made]
         twice = next((name for k, name in enumerate(names) if name in names[:k]), None)
@@ -299,14 +295,14 @@ def _column(place: str, content: Any) -> Column:
     name, kind, note = content.get("name"), content.get("kind"), content.get("note", "")
     _require(isinstance(name, str), place, f"its name is {name!r}", "give the name of a column")
     place = f"{place} ({name!r})"
-    _require(isinstance(kind, str) and kind in ALL_KINDS, place, f"its kind is {kind!r}", _one_of(ALL_KINDS))
+    one_of = f"give one of {', '.join(ALL_KINDS)}"
+    _require(isinstance(kind, str) and kind in ALL_KINDS, place, f"its kind is {kind!r}", one_of)
     _require(isinstance(note, str), place, "its note is not text", "write a sentence")
     levels = _checked_levels(place, kind, content.get("levels", []))
     reference = content.get("reference")
     fits = isinstance(reference, str) and kind == "category" and (not levels or reference in levels)
-    _require(
-        reference is None or fits, place, f"its reference is {reference!r}", "give one of the levels of a category"
-    )
+    problem = f"its reference is {reference!r}"
+    _require(reference is None or fits, place, problem, "give one of the levels of a category")
     if levels and reference is not None:
         levels = [reference, *(level for level in levels if level != reference)]
     text = _checked_text(place, kind, content.get("text", {}))
@@ -334,19 +330,12 @@ def _first(keys: Sequence[str]) -> str:
     return repr(keys[0]) if keys else ""
 
 
-def _one_of(words: Iterable[str]) -> str:
-    return f"give one of {', '.join(words)}"
-
-
 def _require(holds: bool, place: str, problem: str, remedy: str) -> None:
     if not holds:
         raise TableError(place, problem, remedy)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The reference level of a category: the level without a column in X, against which the others are compared.
-#
-# It is the first level in alphabetical order, or the one that the user names, ``reference={"column": "level"}``.
+# --- The reference level of a category: the level without a column in X, against which the others are compared
 
 # Why a column of another kind has no reference level.
 _NO_LEVELS = {
@@ -401,13 +390,9 @@ def with_reference(column: Column, level: str) -> Column:
         )
         raise ParameterError("reference", problem, remedy)
     if level not in column.levels:
-        near = perhaps(level, column.levels) or _similar(level, column.levels)
+        similar = [f" (perhaps {quoted(shortened(one))})" for one in get_close_matches(level, column.levels, 1)]
+        near = perhaps(level, column.levels) or "".join(similar)
         problem = f"column {quoted(column.name)} has no level {quoted(shortened(level))}{near}"
         raise ParameterError("reference", problem, f"give one of {listed([*map(shortened, column.levels)])}")
     others = tuple(known for known in column.levels if known != level)
     return replace(column, levels=(level, *others), preferred=level)
-
-
-def _similar(level: str, levels: Sequence[str]) -> str:
-    near = get_close_matches(level, levels, 1)
-    return f" (perhaps {quoted(shortened(near[0]))})" if near else ""

@@ -1,4 +1,9 @@
-"""What the cells of a column have shown so far: numbers, texts, stray texts, marks of missing values, commas."""
+"""What the cells of a column have shown so far, as the rules of ``infer`` need it.
+
+``SeenNumbers`` and ``SeenTexts`` summarise rows, and two summaries can be merged, so that a table may be read part by
+part. What else is here judges texts that ``infer`` cannot use as they are, and says what to do about them: stray texts
+among numbers or dates, marks that may mean a missing value, dates in other forms than ISO's, and numbers with commas.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +19,9 @@ from pyarrow import compute
 from separatrix.core.base.arrays import AnyArray, Array, Booleans, Integers
 from separatrix.core.base.messages import Detail, ForColumn, Message, Remedy, Setting, brief, joined, reason, solving
 from separatrix.tables import cells
-from separatrix.tables.cells import listed, rows_counted, shortened
 from separatrix.tables.schema import Column
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The different values of a column, with their counts and first rows, found part by part.
+# --- Different values
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,16 +104,10 @@ def encoded(column: Any) -> tuple[Any, Integers]:
     if isinstance(whole, pa.ChunkedArray):  # text of more than 2 GB, or no chunk at all
         whole = pa.concat_arrays([chunk.cast(pa.large_string()) for chunk in whole.chunks])
     coded = whole.dictionary_encode()
-    codes: Any = coded.indices
-    if codes.null_count:
-        filled = np.frombuffer(codes.buffers()[1], np.int32)[codes.offset :][: len(codes)].astype(np.int64)
-        valid = np.from_dlpack(codes.is_valid().cast(pa.uint8())).astype(bool)
-        return coded.dictionary, np.where(valid, filled, -1)
-    return coded.dictionary, np.from_dlpack(codes).astype(np.int64)
+    return coded.dictionary, cells.as_places(coded.indices).astype(np.int64)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Texts that do not read as numbers, truth values or dates, in a column of which nearly all other cells do.
+# --- Texts that do not read as numbers, truth values or dates, as nearly all other cells of the column do
 
 # If at most this share of a column's cells are not of one kind, those cells are taken for mistakes, not for categories.
 LARGEST_SHARE_OF_STRAY_CELLS = 0.05
@@ -152,14 +149,10 @@ class Strays:
 
     def merge(self, later: Strays) -> Strays:
         """The strays of these rows and of later ones."""
-        return Strays(self.rows + later.rows, self.fitting + later.fitting, self._first_with(later))
-
-    def _first_with(self, later: Strays) -> tuple[tuple[str, int], ...]:
-        if not later.first:
-            return self.first
         texts = list(dict.fromkeys(text for text, _ in (*self.first, *later.first)))[:MOST_STRAYS_KEPT]
-        rows = dict([*reversed(later.first), *reversed(self.first)])
-        return tuple((text, rows[text]) for text in texts)
+        row_of = dict([*reversed(later.first), *reversed(self.first)])
+        first = tuple((text, row_of[text]) for text in texts)
+        return Strays(self.rows + later.rows, self.fitting + later.fitting, first)
 
 
 def strays_among(texts: Distinct, proper: Any) -> dict[str, Strays]:
@@ -182,13 +175,7 @@ def unlike(proper: Any, kind: str) -> Booleans:
     return odd
 
 
-def merged(earlier: Mapping[str, Strays], later: Mapping[str, Strays]) -> dict[str, Strays]:
-    """The strays by kind of these rows and of later ones."""
-    return {kind: strays.merge(later[kind]) for kind, strays in earlier.items()}
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# Marks that may mean a missing value, and forms of dates: what to suggest for a column of text.
+# --- What to suggest for a column of text
 #
 # 1.5, 2, -, 3, -        all numbers, or all dates, but for one text without digits: it may mean a missing value
 # red, ?, blue           a level of a category that often means a missing value
@@ -237,8 +224,8 @@ def mark_in_category(column: Column, by_kind: Mapping[str, Strays], n_different:
     for kind, strays in by_kind.items():
         mark = only_mark(strays.first)
         if mark is not None and n_different - 1 >= _FEWEST_VALUES and strays.rows <= strays.fitting:
-            problem = f"its texts are {_VALUES_OF_A_KIND[kind]}, but for {shortened(mark)!r}"
-            return _with_mark(column, f"{problem} in {rows_counted(strays.rows)}", mark)
+            problem = f"its texts are {_VALUES_OF_A_KIND[kind]}, but for {cells.shortened(mark)!r}"
+            return _with_mark(column, f"{problem} in {cells.rows_counted(strays.rows)}", mark)
     return column
 
 
@@ -267,10 +254,10 @@ def mark_among_levels(column: Column, counts: Iterable[tuple[str, int]]) -> Colu
 def _may_be_missing(marks: list[str], rows: int) -> Message:
     """The note on levels, in this many rows, that often mean a missing value."""
     one, settings = len(marks) == 1, tuple(Setting("na", mark) for mark in marks)
-    which = f"its level {marks[0]!r}" if one else f"its levels {listed(marks)}"
+    which = f"its level {marks[0]!r}" if one else f"its levels {cells.listed(marks)}"
     condition = "if it does, give " if one else "if they do, give "
     remedy = Message(condition, joined(" and ", [Message(setting) for setting in settings]))
-    return Message(f"{which}, in {rows_counted(rows)}, may mean a missing value", Remedy(remedy, settings))
+    return Message(f"{which}, in {cells.rows_counted(rows)}, may mean a missing value", Remedy(remedy, settings))
 
 
 def code_among_numbers(v: Array) -> tuple[str, int, float, float] | None:
@@ -326,8 +313,7 @@ def _reads_all(texts: list[str], form: str) -> bool:
     return True
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Columns of numbers that are written with commas: what to say about them.
+# --- Columns of numbers that are written with commas
 #
 #     1,5  ,5  2           decimal commas, unless other columns have decimal points: ``decimal=","`` reads them
 #     1,234  900  5,000    commas that look like thousands separators, which have to be removed from the file
@@ -355,7 +341,7 @@ class _ThousandsRemedy(Remedy):
 
 def with_commas(name: str, example: str, patterns: Set[str]) -> Column:
     """The refusal of a column of numbers. ``patterns``: those of MARKS that all its texts match."""
-    why = f"its numbers are written with commas, such as {shortened(example)!r}"
+    why = f"its numbers are written with commas, such as {cells.shortened(example)!r}"
     if THOUSANDS in patterns:
         kind = _ThousandsRemedy if DECIMALS in patterns else Remedy
         removed = kind(_or_category("remove them from the file", name))
@@ -407,8 +393,7 @@ def _or_category(remedy: str, name: str) -> Message:
     return Message(f"{remedy}, or make the column a category with ", Setting("category", name))
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# What the rules of ``infer`` need to know about a column of numbers, found part by part.
+# --- Summaries of rows
 
 # At most this many values are kept to find out whether a value repeats. Past them, values are known not to repeat only
 # if they increase.
@@ -474,8 +459,8 @@ class SeenNumbers:
     def merge(self, later: SeenNumbers) -> SeenNumbers:
         """These rows and the ones after them."""
         if not self.known or not later.known:
-            some = later if later.known else self
-            return SeenNumbers(self.n + later.n, *_facts(some))
+            return replace(later if later.known else self, n=self.n + later.n)
+        values = [seen.values for seen in (self, later) if seen.values is not None]
         return SeenNumbers(
             self.n + later.n,
             self.known + later.known,
@@ -487,7 +472,7 @@ class SeenNumbers:
             self.whole and later.whole,
             self.increases and later.increases and later.first > self.last,
             later.infinite if self.infinite is None else self.infinite,
-            _together(self.values, later.values),
+            _unique(np.concatenate(values)) if len(values) == 2 else None,
         )
 
     @property
@@ -496,26 +481,11 @@ class SeenNumbers:
         return self.increases or self.values is not None
 
 
-def _facts(seen: SeenNumbers) -> tuple[Any, ...]:
-    ends = (seen.known, seen.first, seen.last, seen.low, seen.high)
-    return (*ends, seen.counts_up, seen.whole, seen.increases, seen.infinite, seen.values)
-
-
 def _unique(known: AnyArray) -> Array | None:
     """The values, sorted; None if one repeats or there are too many to keep."""
     values = np.unique(known)
     return values if len(values) == len(known) <= MOST_VALUES_KEPT else None
 
-
-def _together(a: Array | None, b: Array | None) -> Array | None:
-    return None if a is None or b is None else _unique(np.concatenate([a, b]))
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# What the rules of ``infer`` need to know about a column of text, found part by part.
-#
-# The different texts are kept, with their counts. Where there are too many to keep, the first of them are, together
-# with what the rules ask about all of them. In memory all are kept.
 
 # The most different texts, and the most bytes of them, that are kept of a column that is read in parts. A category has
 # at most 1000 levels.
@@ -559,12 +529,15 @@ class Facts:
 
     def merge(self, later: Facts) -> Facts:
         """The facts about these texts and those of later rows."""
+        forms = tuple(form for form in self.forms if form in later.forms)
+        if self.example is None or later.example is None:  # one of the two has no text
+            forms = later.forms if self.example is None else self.forms
         return Facts(
             self.n_known + later.n_known,
             self.patterns & later.patterns,
             later.comma if self.comma is None else self.comma,
-            merged(self.strays, later.strays),
-            _shared_forms(self, later),
+            {kind: strays.merge(later.strays[kind]) for kind, strays in self.strays.items()},
+            forms,
             later.example if self.example is None else self.example,
         )
 
@@ -578,16 +551,12 @@ def _first(texts: Any) -> str | None:
     return texts[0].as_py() if len(texts) else None
 
 
-def _shared_forms(a: Facts, b: Facts) -> tuple[str, ...]:
-    """The forms that read the texts of both; those of one if the other has no text."""
-    if a.example is None or b.example is None:
-        return b.forms if a.example is None else a.forms
-    return tuple(form for form in a.forms if form in b.forms)
-
-
 @dataclass(frozen=True, eq=False)
 class SeenTexts:
-    """The texts of ``n`` rows: all different ones, or the first of them and the ``facts`` about all."""
+    """The texts of ``n`` rows: all different ones, with their counts, or the first of them and ``facts`` about all.
+
+    In memory all are kept.
+    """
 
     n: int
     texts: Distinct

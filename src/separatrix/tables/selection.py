@@ -1,4 +1,7 @@
-"""What is asked of a table: the target, the columns to leave out, found by name."""
+"""What is asked of a table: where it is, which column to predict, which to leave out, and what the others hold.
+
+Columns are found by name. An error about an unknown name suggests similar ones.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import csv
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any, Protocol
+from typing import Any
 
 import pyarrow as pa
 
@@ -14,6 +17,7 @@ from separatrix.core.base.errors import ParameterError, TableError
 from separatrix.core.base.labels import quoted
 from separatrix.core.base.messages import Message, Setting
 from separatrix.tables.cells import NA, drop, is_date, listed
+from separatrix.tables.encoder import Encoded
 from separatrix.tables.formats.csv_files import NO_HEADER, called, is_made_up
 from separatrix.tables.formats.libsvm import SparseSource
 from separatrix.tables.formats.opening import open_source
@@ -21,8 +25,7 @@ from separatrix.tables.formats.source import Source, Spelling
 from separatrix.tables.schema import Column, Schema, checked_reference, refuse_other_columns
 from separatrix.tables.text import TextSettings, asked_for
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Find columns by name. An error about an unknown name suggests similar ones.
+# --- Columns by name
 
 # Quotation marks that are read as part of a cell unless they are given.
 OTHER_QUOTES = ("'", "`", "|")
@@ -35,18 +38,7 @@ _HEADER_NEEDED = Message(
 )
 
 
-class Levelled(Protocol):
-    """A column of a kind, perhaps with levels, of a schema or of an encoder."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def kind(self) -> str: ...
-    @property
-    def levels(self) -> tuple[str, ...]: ...
-
-
-def literal_columns(columns: Sequence[Levelled], target: str | None, classes: Sequence[str]) -> set[str]:
+def literal_columns(columns: Sequence[Column | Encoded], target: str | None, classes: Sequence[str]) -> set[str]:
     """The columns that list NA as a level or a class.
 
     >>> literal_columns([], "region", ["NA", "EU"])
@@ -56,7 +48,7 @@ def literal_columns(columns: Sequence[Levelled], target: str | None, classes: Se
     return listing | {target} if target is not None and NA in classes else listing
 
 
-def pointed(columns: Sequence[Levelled]) -> set[str]:
+def pointed(columns: Sequence[Column | Encoded]) -> set[str]:
     """The columns that are known to hold no numbers, whose cells may have points beside decimal commas."""
     return {column.name for column in columns if column.kind != "number"}
 
@@ -177,12 +169,12 @@ def refuse_unknown(source: Source, name: str) -> None:
         raise TableError(
             source.name, f"it has only one column, {source.names[0]!r}, and no column {name!r}", _HEADER_NEEDED
         )
-    if _seems_headless(source):
+    if any(NO_HEADER in note.within() for note in source.notes if isinstance(note, Message)):
         headless = Message("its first line looks like a row of data: if it is one, give ", NO_HEADER)
         raise TableError(source.name, f"it has no column {name!r}", headless)
     if quoted := _quote_around([name], set(source.names)):
         raise TableError(source.name, f"it has no column {name!r}", quoted)
-    near = _similar(name, source.names)
+    near = get_close_matches(name, source.names, 3, 0.5) or same_but_for_case(name, source.names)
     if near:
         remedy = f"perhaps {' or '.join(map(repr, near))} is meant"
         raise TableError(source.name, f"it has no column {name!r}", remedy)
@@ -190,16 +182,6 @@ def refuse_unknown(source: Source, name: str) -> None:
     if all(_reads_as_number(known) for known in source.names):
         remedy = Message(remedy, "; ", _HEADER_NEEDED)
     raise TableError(source.name, f"it has no column {name!r}", remedy)
-
-
-def _seems_headless(source: Source) -> bool:
-    """Whether a note on the source advises to read its first line as a row."""
-    return any(NO_HEADER in note.within() for note in source.notes if isinstance(note, Message))
-
-
-def _similar(name: str, names: Sequence[str]) -> list[str]:
-    similar = get_close_matches(name, names, 3, 0.5)
-    return similar or same_but_for_case(name, names)
 
 
 def same_but_for_case(name: str, names: Sequence[str]) -> list[str]:
@@ -223,8 +205,7 @@ def _reads_as_number(text: str) -> bool:
     return True
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# What is asked of a table: where it is, which column to predict, which to leave out, and what the others hold.
+# --- Selections
 
 # A column by its name, or by its number in a file without a header; or several.
 Columns = str | int | Sequence[str | int]
@@ -280,7 +261,10 @@ def selected(
     ('species', 'category')
     """
     source, header = open_source(data, spelling), spelling.header
-    given = _checked(schema)
+    if not isinstance(schema, Schema | None):
+        remedy = "give a Schema: read_schema(path), or Schema.from_plain(...)"
+        raise ParameterError("schema", f"got {type(schema).__name__}", remedy)
+    given = schema or Schema(())
     wanted = given.target if target is None else target
     wanted = None if wanted is None else called(source, wanted, header)
     left_out = all_called(source, drop, header)
@@ -313,10 +297,3 @@ def _with_kinds(schema: Schema, source: Source, target: str | None, header: bool
     known = {column.name for column in kept}
     more = [Column(name, kind) for name, kind in kinds.items() if name not in known]
     return Schema((*kept, *more), schema.target, schema.classes)
-
-
-def _checked(schema: Schema | None) -> Schema:
-    if not isinstance(schema, Schema | None):
-        remedy = "give a Schema: read_schema(path), or Schema.from_plain(...)"
-        raise ParameterError("schema", f"got {type(schema).__name__}", remedy)
-    return schema or Schema(())

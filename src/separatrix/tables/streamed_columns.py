@@ -1,4 +1,8 @@
-"""What the columns and labels of a table hold, found batch by batch."""
+"""What the columns of a table hold, by the rules of ``infer``, and its labels, found batch by batch.
+
+There is a class for each thing that a column can turn out to be, with the methods of ``SeenColumn``. Two of them merge,
+so that different processes may read the rows.
+"""
 
 from __future__ import annotations
 
@@ -14,18 +18,8 @@ from separatrix.core.base.arrays import AnyArray, Array, Booleans, Integers
 from separatrix.core.base.errors import LabelError, TableError
 from separatrix.core.base.labels import RowNames, encode, quoted
 from separatrix.core.base.lazy import cached_property
-from separatrix.tables import cells
+from separatrix.tables import cells, infer
 from separatrix.tables.encoder import Encoded
-from separatrix.tables.infer import (
-    asked_category,
-    empty,
-    index_named,
-    kind_of,
-    measured,
-    nested,
-    of_words,
-    spells_truth,
-)
 from separatrix.tables.schema import Column, with_reference
 from separatrix.tables.seen_cells import (
     COMMA,
@@ -42,13 +36,10 @@ from separatrix.tables.seen_cells import (
 )
 from separatrix.tables.target_column import labels, markers, odd_labels, refuse_unlisted, unlabelled
 
-# ----------------------------------------------------------------------------------------------------------------------
-# A column of a batch, with facts about all its cells, so that each cell is examined only once.
-
 
 @dataclass(frozen=True, eq=False)
 class BatchColumn:
-    """The cells of a column in consecutive rows, as they were read.
+    """The cells of a column in consecutive rows, with what is found out about them, so that each is examined only once.
 
     >>> column = BatchColumn("a", pa.chunked_array([["1", " 2.50", "?"]]))
     >>> column.numbers.tolist(), column.as_numbers.type
@@ -96,8 +87,7 @@ class BatchColumn:
         return some
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# What the columns of a table hold, by the rules of ``infer``, found batch by batch.
+# --- What columns hold
 
 
 class SeenColumn(Protocol):
@@ -136,9 +126,9 @@ class NewColumn:
             return replace(self, n=self.n + len(column.cells))
         if cells.is_text(kind):
             return self._as_text().add(column, start)
-        if kind_of(kind) is None:
+        if infer.kind_of(kind) is None:
             return NestedColumn(self.name, kind)
-        return TypedColumn(self.name, str(kind_of(kind)), _missing(self.n), self.reference).add(column, start)
+        return TypedColumn(self.name, str(infer.kind_of(kind)), _missing(self.n), self.reference).add(column, start)
 
     def _as_text(self) -> TextColumn:
         return TextColumn.of(BatchColumn(self.name, _nulls(self.n)), 0, reference=self.reference)
@@ -154,7 +144,7 @@ class NewColumn:
         return found
 
     def decided(self) -> Column:
-        return _referring(empty(self.name, self.n), self.reference)
+        return _referring(infer.empty(self.name, self.n), self.reference)
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,7 +161,7 @@ class NestedColumn:
         return self
 
     def decided(self) -> Column:
-        return nested(self.name, self.type)
+        return infer.nested(self.name, self.type)
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,7 +175,7 @@ class TypedColumn:
 
     def add(self, column: BatchColumn, start: int | Integers) -> TypedColumn:
         v = cells.READINGS[self.kind]("schema", self.name, column.cells)
-        more = SeenNumbers.of(v, start, index_named(self.name))
+        more = SeenNumbers.of(v, start, infer.index_named(self.name))
         return replace(self, numbers=self.numbers.merge(more))
 
     def merge(self, later: Any) -> TypedColumn:
@@ -193,7 +183,7 @@ class TypedColumn:
         return replace(self, numbers=self.numbers.merge(more))
 
     def decided(self) -> Column:
-        return _referring(measured(self.name, self.kind, self.numbers), self.reference)
+        return _referring(infer.measured(self.name, self.kind, self.numbers), self.reference)
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,7 +206,7 @@ class TextColumn:
     ) -> TextColumn:
         """The texts of a batch. What ``before`` has found out to be otherwise is not looked for again."""
         v = None if before is not None and before.numbers is None else column.numbers
-        numbers = None if v is None else SeenNumbers.of(v, start, index_named(column.name))
+        numbers = None if v is None else SeenNumbers.of(v, start, infer.index_named(column.name))
         if v is not None and numbers is not None and before is not None and before.texts.facts is not None:
             texts = _of_numbers(column.cells, v, start, before.texts.facts, numbers.infinite is not None)
             return cls(column.name, texts, numbers, None, reference)
@@ -242,19 +232,14 @@ class TextColumn:
     def decided(self) -> Column:
         return _referring(self._kind(), self.reference)
 
-    @property
-    def has_points(self) -> bool:
-        """Whether the texts are numbers of which some have points."""
-        return self.texts.about.has_points
-
     def _kind(self) -> Column:
         if self.numbers is not None:
-            return measured(self.name, "number", self.numbers)
-        if self.texts.is_complete and spells_truth(self.texts.texts.column):
-            return measured(self.name, "boolean", _read_once(self.name, "boolean", self.texts))
+            return infer.measured(self.name, "number", self.numbers)
+        if self.texts.is_complete and infer.spells_truth(self.texts.texts.column):
+            return infer.measured(self.name, "boolean", _read_once(self.name, "boolean", self.texts))
         if self.days is not None:
-            return measured(self.name, "date", self.days)
-        return of_words(self.name, self.texts)
+            return infer.measured(self.name, "date", self.days)
+        return infer.of_words(self.name, self.texts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -277,7 +262,7 @@ class AskedCategory:
 
     def decided(self) -> Column:
         texts = SeenTexts.of(_nulls(0)) if self.texts is None else self.texts
-        return _referring(asked_category(self.given, texts), self.reference)
+        return _referring(infer.asked_category(self.given, texts), self.reference)
 
 
 @dataclass(frozen=True, eq=False)
@@ -306,9 +291,8 @@ class GivenColumn:
         return _referring(self.given, self.reference)
 
 
-# The patterns that texts match if all of them are numbers, without points and with some; and if one is infinite.
+# The patterns that texts match if all of them are finite numbers, without points and with some.
 _WITHOUT_POINTS, _WITH_POINTS = frozenset({COMMA, *MARKS}), frozenset({COMMA, THOUSANDS})
-_WITH_INFINITE = frozenset[str]()
 _NO_TEXTS = Distinct(pa.nulls(0, pa.string()), np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64))
 
 
@@ -337,7 +321,7 @@ def _of_numbers(column: Any, v: Array, start: int | Integers, before: Facts, som
     known = len(column) - column.null_count
     example = None if not known else before.example or column.drop_null()[0].as_py()
     pointed = before.has_points or compute.any(compute.match_substring(column, ".")).as_py()
-    patterns = _WITH_INFINITE if some_infinite else _WITH_POINTS if pointed else _WITHOUT_POINTS
+    patterns = frozenset[str]() if some_infinite else _WITH_POINTS if pointed else _WITHOUT_POINTS
     return SeenTexts(len(column), _NO_TEXTS, Facts(known, patterns, None, strays, (), example))
 
 
@@ -366,8 +350,7 @@ def _both(a: SeenNumbers | None, b: SeenNumbers | None) -> SeenNumbers | None:
     return None if a is None or b is None else a.merge(b)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The labels of a table, found batch by batch.
+# --- Labels
 
 # A target with more different cells than this is refused at once: there are at most 1000 classes.
 MOST_DIFFERENT_CELLS = 20_000
@@ -397,7 +380,10 @@ class SeenTarget:
         """These rows and the ones after them."""
         known = later.cells if self.cells is None else self.cells
         if self.cells is not None and later.cells is not None:
-            known = self.cells.merge(_of_type(later.cells, self.cells))
+            # In the type of the cells known: a file of a folder may have whole numbers where another has decimals.
+            kind, more = self.cells.values.type, later.cells
+            same = more.values.type == kind
+            known = self.cells.merge(more if same else Distinct(more.values.cast(kind), more.counts, more.first))
         null = later.first_null if self.first_null is None else self.first_null
         return SeenTarget(self.name, self.n + later.n, known, null)
 
@@ -421,12 +407,6 @@ class SeenTarget:
         first = np.append(self.cells.first, self.first_null)
         order = np.argsort(first)
         return Distinct(values.take(pa.array(order)), counts[order], first[order])
-
-
-def _of_type(more: Distinct, known: Distinct) -> Distinct:
-    """The values in the type of those known: a file of a folder may have whole numbers where another has decimals."""
-    same = more.values.type == known.values.type
-    return more if same else Distinct(more.values.cast(known.values.type), more.counts, more.first)
 
 
 @dataclass(frozen=True, eq=False)

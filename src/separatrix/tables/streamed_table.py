@@ -1,10 +1,9 @@
-"""A table with labels that is read in batches: passes, the first pass, the copy that it makes.
-
-A table with labels that is read in batches, and what must be known about it before a fit.
+"""A table with labels that is read in batches, and what must be known about it before a fit.
 
 Reading it takes three passes: one for the kinds of the columns and the labels, one for the choice of the held-out rows,
-and one for the levels, means and scales of the rows fitted. Text is parsed in the first one only; the others read a
-copy of what was parsed (``typed_copy``). ``read_raw`` does the same with rows in memory.
+and one for the levels, means and scales of the rows fitted. A pass is made by this process, or by others that read a
+part of the rows each. Text is parsed in the first one only; the others read a copy of what was parsed (``TypedCopy``).
+``read_raw`` does the same with rows in memory.
 """
 
 from __future__ import annotations
@@ -28,21 +27,12 @@ from separatrix.core.base.labels import RowNames, RowsFrom
 from separatrix.core.base.messages import ByAudience, Message, RowNumber, Setting
 from separatrix.core.base.watching import Amount, Part, unwatched, watched
 from separatrix.core.rows.hold_out import HELD_OUT_STREAM, HashWindows, HeldOut, row_hashes
+from separatrix.tables import learn_encoder
 from separatrix.tables import selection as select
 from separatrix.tables.encoder import counted, refuse_missing, refuse_unseen
 from separatrix.tables.formats.batched import Batch, BatchedSource, refuse_unbatched
 from separatrix.tables.formats.source import SOME_ROWS
 from separatrix.tables.infer import most_levels
-from separatrix.tables.learn_encoder import (
-    Learned,
-    Lesson,
-    Sums,
-    encodable,
-    read_cells,
-    unlisted,
-    with_names,
-    without_holes,
-)
 from separatrix.tables.read_table import dropped, odd_columns, refuse_no_rows, unseen_levels, with_unread, without_label
 from separatrix.tables.schema import Column, Schema
 from separatrix.tables.seen_cells import settled
@@ -61,8 +51,7 @@ from separatrix.tables.streamed_columns import (
 )
 from separatrix.tables.target_column import refuse_measurements
 
-# ----------------------------------------------------------------------------------------------------------------------
-# A pass over a table in batches: by this process, or by others that read a part of the rows each.
+# --- Passes
 
 T = TypeVar("T")
 
@@ -138,15 +127,7 @@ def _whole(parts: Sequence[Batch]) -> Batch:
     return Batch(columns, first.start, RowNames(np.arange(first.start + 1, ends[-1] + 1), last.names.files), ends)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# A copy of a text table that the first pass makes of what it parses, so that later passes need not parse it again.
-#
-# A column whose cells have all been numbers so far is stored as float64 once it has too many different texts to become
-# a category. Other cells keep their text, since 007 and 7 differ in a category. If a column that was stored as numbers
-# is used otherwise nevertheless, the text is parsed in every pass.
-#
-# The file has no name, so it vanishes with the process, however that ends. It holds two Arrow streams for each batch:
-# the columns stored as numbers, and the others.
+# --- The copy of a text table
 
 
 class StoredBatch(NamedTuple):
@@ -163,7 +144,15 @@ class StoredBatch(NamedTuple):
 
 
 class CopyWriter:
-    """Writes the copy during the first pass, unless it takes too much of the disk."""
+    """Writes what the first pass parses to a copy, unless it takes too much of the disk.
+
+    A column whose cells have all been numbers so far is stored as float64 once it has too many different texts to
+    become a category. Other cells keep their text, since 007 and 7 differ in a category. If a column that was stored as
+    numbers is used otherwise nevertheless, the text is parsed in every pass.
+
+    The file has no name, so it vanishes with the process, however that ends. It holds two Arrow streams for each batch:
+    the columns stored as numbers, and the others.
+    """
 
     def __init__(self, folder: str | os.PathLike[str] | None = None) -> None:
         where = tempfile.gettempdir() if folder is None else folder
@@ -267,16 +256,14 @@ class TypedCopy:
     def _read(self, batch: StoredBatch, names: Sequence[str]) -> pa.Table:
         found: dict[str, Any] = {}
         place = batch.place
-        for size, wanted in zip(batch.sizes, self._divided(batch, names), strict=True):
+        numbers = [name for name in names if name in batch.numbers]
+        others = [name for name in names if name not in batch.numbers]
+        for size, wanted in zip(batch.sizes, (numbers, others), strict=True):
             if wanted:
                 table = self._stream(place, size)
                 found |= {name: table.column(name) for name in wanted}
             place += size
         return pa.table([found[name] for name in names], list(names))
-
-    def _divided(self, batch: StoredBatch, names: Sequence[str]) -> tuple[list[str], list[str]]:
-        """The columns that are stored as numbers, and the others."""
-        return [name for name in names if name in batch.numbers], [name for name in names if name not in batch.numbers]
 
     def _stream(self, place: int, size: int) -> pa.Table:
         content: Any = np.empty(size, dtype=np.uint8)
@@ -286,13 +273,15 @@ class TypedCopy:
         return pa.ipc.open_stream(pa.py_buffer(content)).read_all()
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The first pass over a table: what its columns hold, and its labels.
+# --- The first pass
 
 
 @dataclass(frozen=True)
 class FirstPass:
-    """What the first pass finds: the target's cells, the columns of all rows and those of the rows with a label."""
+    """What the first pass finds: the target's cells, the columns of all rows and those of the rows with a label.
+
+    ``infinite``: the columns with infinite numbers, each with the number of the first such row.
+    """
 
     target: SeenTarget
     every: tuple[Column, ...]
@@ -412,11 +401,11 @@ def first_pass(
     if not whole.n_rows:
         raise NoRowsError(question.asked.source.name, "it has no rows", SOME_ROWS)
     decided = _decided(whole.every)
-    infinite = tuple(_infinite(name, column) for name, column in zip(question.features, whole.every, strict=True))
+    first = [_first_infinite(column) for column in whole.every]
+    infinite = tuple((name, row) for name, row in zip(question.features, first, strict=True) if row is not None)
     some = whole.signed if whole.target.has_plus_and_minus else whole.labelled
     fewer = decided if some is None else _decided(some)
-    found = tuple(pair for pair in infinite if pair[1] >= 0)
-    return FirstPass(whole.target, decided, fewer, found, whole.n_rows, whole.files)
+    return FirstPass(whole.target, decided, fewer, infinite, whole.n_rows, whole.files)
 
 
 def _decided(seen: Columns) -> tuple[Column, ...]:
@@ -428,21 +417,22 @@ def _has_other_numbers(column: SeenColumn) -> bool:
     """Whether a column has numbers that a file with decimal commas would not have."""
     if isinstance(column, TypedColumn):
         return column.kind == "number"
-    return isinstance(column, TextColumn) and column.has_points
+    return isinstance(column, TextColumn) and column.texts.about.has_points
 
 
-def _infinite(name: str, column: SeenColumn) -> tuple[str, int]:
-    """The number of the first row with an infinite number in a column, −1 if there is none."""
+def _first_infinite(column: SeenColumn) -> int | None:
+    """The number of the first row with an infinite number in a column, if there is one."""
     seen = column.numbers if isinstance(column, TextColumn | TypedColumn) else None
-    return name, -1 if seen is None or seen.infinite is None else seen.infinite
+    return None if seen is None else seen.infinite
 
 
-# Of the levels that the user's schema does not list, at most this many different ones are counted for each column.
-MOST_UNLISTED_LEVELS = 1000
+# --- Streamed tables
 
+# Of the levels, columns and markers that were not expected, at most this many different ones are counted.
+MOST_COUNTED = 1000
 
 # Sums over rows, the missing values of each column, and by column the rows of each level that the schema does not list.
-LearnedSums = tuple[Sums, Integers, dict[str, dict[str, int]]]
+LearnedSums = tuple[learn_encoder.Sums, Integers, dict[str, dict[str, int]]]
 
 
 class LabelledBatch(NamedTuple):
@@ -527,7 +517,7 @@ class StreamedTable:
         """The rows with a label and their cells V."""
         for batch in self.labelled_batches([column.name for column in self.columns]):
             with batch.names.in_errors(), unwatched():
-                V = read_cells(self.columns, batch.columns, self.source)
+                V = learn_encoder.read_cells(self.columns, batch.columns, self.source)
             yield batch, V
 
     def held_out(self, share: float, seed: int) -> tuple[HeldOut, Integers]:
@@ -558,7 +548,7 @@ class StreamedTable:
                 yield batch.codes, batch.rows
             return
         for batch, V in self._cells():
-            kept = without_holes(V, self.missing)
+            kept = learn_encoder.without_holes(V, self.missing)
             yield batch.codes[kept], batch.rows[kept]
 
     def _refuse_measurements(self, counts: Integers) -> None:
@@ -568,41 +558,41 @@ class StreamedTable:
         names = RowNames(self.labels.first_rows[present][order] + 1, self.files)
         refuse_measurements(self.source, y, self.target, names, most_levels(n), n)
 
-    def learned(self, held: HeldOut, standardise: bool) -> Learned:
+    def learned(self, held: HeldOut, standardise: bool) -> learn_encoder.Learned:
         """The encoder of the rows that are not held out, with all notes on the table."""
         parts = self.passes.over(self.batched, partial(_sums, self.part(self.batched), held))
         sums, lost, strange = reduce(_both, parts)
-        holes = with_names(self.columns, sums.holes)
+        holes = learn_encoder.counts_by_name(self.columns, sums.holes)
         if holes and self.missing == "error":
             raise refuse_missing(self.source, holes, sums.n)
         if strange and self.unseen == "error":
             raise refuse_unseen(self.source, strange)
-        lesson = Lesson(self.source, self.columns, self.asked.given, self.missing, self.unseen)
+        lesson = learn_encoder.Lesson(self.source, self.columns, self.asked.given, self.missing, self.unseen)
         found = lesson.learned(sums, standardise)
         n = int(self.labels.counts.sum())
-        left_out = dropped(with_names(self.columns, lost), n - sums.n, n)
+        left_out = dropped(learn_encoder.counts_by_name(self.columns, lost), n - sums.n, n)
         listed = unseen_levels(strange, "the schema does not list")
         notes = (*self.notes, *left_out, *listed, *self.labels.notes(), *found.notes, *self.late_notes)
         return replace(found, notes=notes)
 
     def summed(self, held: HeldOut) -> LearnedSums:
         """The sums over all kept rows, the missing values before rows were dropped, and the levels not listed."""
-        total: Sums | None = None
+        total: learn_encoder.Sums | None = None
         lost = np.zeros(len(self.columns), dtype=np.int64)
         strange: dict[str, dict[str, int]] = {}
         for batch, V in self._cells():
             lost += np.isnan(V).sum(axis=0)
-            for name, rows in unlisted(self.columns, V).items():
-                _count(strange.setdefault(name, {}), counted(batch.columns, name, rows, self.source))
-            kept = without_holes(V, self.missing)
+            for name, rows in learn_encoder.unlisted(self.columns, V).items():
+                add_counts(strange.setdefault(name, {}), counted(batch.columns, name, rows, self.source))
+            kept = learn_encoder.without_holes(V, self.missing)
             numbers, V = batch.rows[kept], V if kept.all() else V[kept]
             fitted = ~held.held_rows(numbers, batch.codes[kept])
             for part in batch.parts(numbers):
-                sums = Sums.of(self.columns, V[part], fitted[part])
+                sums = learn_encoder.Sums.of(self.columns, V[part], fitted[part])
                 total = sums if total is None else total.merge(sums)
         if total is None:  # a part without any row that has a label
             none = np.empty((0, len(self.columns)))
-            total = Sums.of(self.columns, none, np.zeros(0, dtype=bool))
+            total = learn_encoder.Sums.of(self.columns, none, np.zeros(0, dtype=bool))
         return total, lost, strange
 
 
@@ -618,7 +608,7 @@ def _both(a: LearnedSums, b: LearnedSums) -> LearnedSums:
     """The sums of both parts of the rows."""
     strange = {name: dict(levels) for name, levels in a[2].items()}
     for name, levels in b[2].items():
-        _count(strange.setdefault(name, {}), levels)
+        add_counts(strange.setdefault(name, {}), levels)
     return a[0].merge(b[0]), a[1] + b[1], strange
 
 
@@ -647,10 +637,10 @@ def streamed_table(
         every, schema = (Schema(columns, target, given.classes) for columns in (found.every, found.labelled))
         select.refuse_nameless(source, [column.name for column in every.used])
         if missing != "error" and found.target.lacks_labels(given.classes):
-            encodable(every, source.name, missing)
+            learn_encoder.encodable(every, source.name, missing)
             _refuse_infinite(source.name, found.infinite)
         labels = Labels.of(source.name, found.target, given.classes, missing, names)
-        columns = encodable(schema, source.name, missing)
+        columns = learn_encoder.encodable(schema, source.name, missing)
         _refuse_infinite(source.name, found.infinite)
     parts = (labels, schema, columns, missing, unseen, found.n_rows, found.files)
     copy = None if writer is None else writer.finished(columns, found.files, source.name)
@@ -684,7 +674,8 @@ def _with_hashes(windows: HashWindows, codes: Integers, rows: Integers, seed: in
     return windows
 
 
-def _count(known: dict[str, int], more: Mapping[str, int]) -> None:
-    for level, n in more.items():
-        if level in known or len(known) < MOST_UNLISTED_LEVELS:
-            known[level] = known.get(level, 0) + n
+def add_counts(known: dict[str, int], more: Mapping[str, int]) -> None:
+    """Add counts by name to those known, of at most MOST_COUNTED different names."""
+    for name, n in more.items():
+        if name in known or len(known) < MOST_COUNTED:
+            known[name] = known.get(name, 0) + n

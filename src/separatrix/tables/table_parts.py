@@ -1,4 +1,10 @@
-"""A table in parts: the numbers of record batches, their labels and weights, from any kind of source."""
+"""A table in parts: rows X with their labels and weights, from any kind of source.
+
+While the rows are read for the first time, labels are numbered in the order in which they appear. Afterwards they are
+sorted, and ``Numbering`` turns the first numbers into class numbers. ``BatchTable`` copies the columns of record
+batches into rows of X, in parts of one block. If the user has listed the classes, labels are numbered and counted in
+the first pass over the rows (``ListedClasses``).
+"""
 
 from __future__ import annotations
 
@@ -24,15 +30,11 @@ from separatrix.core.rows.protocol import BLOCK_BYTES
 from separatrix.core.rows.targets import ClassTotals, refuse_extreme_weights
 from separatrix.core.rows.views import MOST_NAMED_COLUMNS
 from separatrix.tables.batches import MOST_ROWS_PER_BATCH, Batches, LabelKind, Stamp, explained
-from separatrix.tables.cells import is_text
+from separatrix.tables.cells import is_number, is_text
 from separatrix.tables.target_column import labels as read_labels
 from separatrix.tables.target_column import unlabelled
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Labels and weights of a table that is read in pieces: class numbers, and the totals of each class.
-#
-# While the rows are read for the first time, labels are numbered in the order in which they appear. Afterwards they are
-# sorted, and ``Numbering.numbers`` turns the first numbers into class numbers.
+# --- Labels and weights
 
 # A column with more different values than this does not hold classes.
 MOST_LABELS = 10_000
@@ -77,28 +79,18 @@ class LabelColumn:
     column: str | None
     given: AnyArray | None
 
-    def labelling(self, table: Labelled) -> Labelling | None:
+    def labelling(self, table: PartTable) -> Labelling | None:
         """A new object that numbers the labels of a table; None if it has no labels."""
         if self.column is None:
             return None
         return Labelling(table.name, self.column, table.called, self.given, table.label_kind)
 
 
-class Labelled(Protocol):
-    """What is known of the labels of a table, and of its rows' names."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def label_kind(self) -> LabelKind: ...
-    def called(self, row: int) -> str: ...
-
-
 class Labelling:
     """Numbers the labels of a column in the order of their appearance, and sums the weights of each.
 
-    ``kind``: what labels look like in the source. ``given``: all labels, if
-    the user has listed them. ``called(row)`` is the name of a row.
+    ``kind``: what labels look like in the source. ``given``: all labels, if the user has listed them. ``called(row)``
+    is the name of a row.
     """
 
     def __init__(
@@ -283,18 +275,13 @@ def refuse_not_finite(X: Any, columns: Any, start: int, called: Callable[[int], 
     raise NotFiniteError("X", problem, remedy)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The columns of a record batch as a matrix of numbers.
-
-
-def float_width(schema: pa.Schema, columns: Sequence[str]) -> Any:
-    """float32 if every column is float32, else float64."""
-    return np.float32 if columns and all(schema.field(name).type == pa.float32() for name in columns) else np.float64
+# --- Numbers
 
 
 def refuse_other_types(source: str, schema: pa.Schema, columns: Sequence[str], has_target: bool) -> None:
     """Raise an error that names the columns that do not hold numbers or truth values."""
-    others = [name for name in columns if not is_numeric(schema.field(name).type)]
+    kinds = {name: schema.field(name).type for name in columns}
+    others = [name for name, kind in kinds.items() if not (is_number(kind) or pa.types.is_boolean(kind))]
     if not others:
         return
     problem, remedy = (_one_other_type if len(others) == 1 else _several_other_types)(schema, others, has_target)
@@ -319,12 +306,6 @@ def _several_other_types(schema: pa.Schema, others: Sequence[str], has_target: b
     if has_target:
         return problem, remedy
     return problem, f"if one of them has the labels, name it, as with target={quoted(others[0])}; otherwise {remedy}"
-
-
-def is_numeric(kind: Any) -> bool:
-    """Whether a column of this type can be a column of X: numbers, decimals and truth values."""
-    types = pa.types
-    return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind) or types.is_decimal(kind))
 
 
 class BatchColumns:
@@ -413,8 +394,7 @@ def _values(column: Any) -> Any:
     return column.to_numpy(zero_copy_only=False)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# A table in parts: rows X with their labels and weights, from any kind of source.
+# --- Parts
 
 # Batches that wait to be copied. Some take longer than others to read or to sum; with a single one, either thread
 # waits for the other more often, and a fit to 20 000 000 rows of 20 columns took up to a fifth longer.
@@ -477,7 +457,9 @@ class BatchTable:
 
     @cached_property
     def dtype(self) -> Any:
-        return float_width(self.batches.schema, self.columns)
+        """float32 if every column is, else float64."""
+        kinds = {self.batches.schema.field(name).type for name in self.columns}
+        return np.float32 if kinds == {pa.float32()} else np.float64
 
     @property
     def is_slow(self) -> bool:
@@ -629,12 +611,7 @@ def _together(labels: Sequence[Any]) -> Any:
     return labels[0] if labels[0] is None or len(labels) == 1 else pa.concat_arrays(labels)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Labels of a table whose classes the user has listed: they are numbered and counted in the first pass over the rows.
-#
-# So no pass over the column of labels precedes it. Which of the classes have rows must be known before, since classes
-# without rows are left out of a fit. The first rows usually show all of them. These rows are kept until the first pass,
-# which continues where they end, so that the source is opened no more often than there are passes.
+# --- Classes that the user has listed
 
 # The most parts that are searched for rows of all classes. If a class is missing in them, the labels are read first.
 MOST_PARTS_KEPT = 8
@@ -655,7 +632,13 @@ class _Begun:
 
 
 class ListedClasses:
-    """The labels of ``table``, all of which ``labels.given`` lists. ``weighted``: rows have weights."""
+    """The labels of ``table``, all of which ``labels.given`` lists. ``weighted``: rows have weights.
+
+    They are numbered and counted in the first pass over the rows, so that no pass over the column of labels precedes
+    it. Which of the classes have rows must be known before, since classes without rows are left out of a fit. The first
+    rows usually show all of them. These rows are kept until the first pass, which continues where they end, so that the
+    source is opened no more often than there are passes.
+    """
 
     def __init__(self, table: PartTable, labels: LabelColumn, weighted: bool) -> None:
         self.table, self.labels, self.weighted = table, labels, weighted
@@ -702,9 +685,6 @@ class ListedClasses:
         try:
             return self._begun.pop()
         except IndexError:
-            return self._begin()
-
-    def _begin(self) -> _Begun:
-        labelling = self.labels.labelling(self.table)
-        assert labelling is not None
-        return _Begun(labelling, self.table.parts())
+            labelling = self.labels.labelling(self.table)
+            assert labelling is not None
+            return _Begun(labelling, self.table.parts())

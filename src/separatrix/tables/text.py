@@ -1,6 +1,4 @@
-"""Free text as columns of X: n-grams, counted, hashed, weighted by TF-IDF.
-
-Free text as columns of X: one column for each n-gram, weighted by TF-IDF, or a fixed number of hashed columns.
+"""Free text as columns of X: one column for each n-gram, weighted by TF-IDF, or a fixed number of hashed columns.
 
 For a text with n-gram counts c_j, in n training rows of which df_j have n-gram j,
 
@@ -30,12 +28,9 @@ from separatrix.core.base.labels import quoted
 from separatrix.core.base.lazy import cached_property
 from separatrix.core.base.messages import ByAudience, Message, Setting
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Words of a text, their n-grams, and the columns of X that a row of n-grams becomes.
+# --- The functions that are copied into exported Python files, so that they need only standard modules
 #
-# The functions need only standard modules: they are copied into exported Python files. They follow scikit-learn:
-# ``ngrams`` its ``TfidfVectorizer`` and ``HashingVectorizer`` with ``ngram_range=(1, longest)``, ``hashed_place`` its
-# ``FeatureHasher``.
+# ``ngrams`` follows scikit-learn's TfidfVectorizer and HashingVectorizer, ``hashed_place`` its FeatureHasher.
 
 
 def ngrams(text: str, longest: int) -> list[str]:
@@ -114,8 +109,7 @@ def text_row(text: str, plan: Any) -> list[float]:
     return x
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# How columns of free text become columns of X, as the user asks for it.
+# --- What the user asks for
 
 # The most columns of X that one text column may become, and the most words in an n-gram.
 MOST_FEATURES, MOST_WORDS = 10_000_000, 10
@@ -229,8 +223,7 @@ def asked_for(text: Any) -> dict[str, TextSettings]:
     return asked
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Count the n-grams of texts. A table is counted once; each fit then learns from the counts of its own rows.
+# --- Counts of n-grams: a table is counted once, and each fit learns from the counts of its own rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -399,7 +392,7 @@ def learn(
     df = np.bincount(rows.indices, minlength=rows.shape[1])
     chosen = np.flatnonzero(df >= settings.min_df).tolist()
     if not chosen:
-        raise _without_terms(column, settings, counted.has_words, source)
+        raise _no_terms(column, settings, counted.has_words, source)
     terms = counted.terms
     if len(chosen) > settings.max_features:
         total = np.bincount(rows.indices, rows.data, minlength=rows.shape[1])
@@ -409,7 +402,7 @@ def learn(
     return TextFeatures(settings, tuple(terms[j] for j in chosen), tuple(idf.tolist()))
 
 
-def _without_terms(column: str, settings: TextSettings, has_words: bool, source: str) -> TableError:
+def _no_terms(column: str, settings: TextSettings, has_words: bool, source: str) -> TableError:
     leave = Message("leave the column out with ", Setting("drop", column))
     if not has_words:
         problem = f"the texts of column {column!r} hold no word of two letters or more"

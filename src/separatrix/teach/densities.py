@@ -1,4 +1,8 @@
-"""Densities on a grid: Gaussians, Laplace distributions and mixtures of Gaussians (docs/tour.md, I1–I6)."""
+"""Densities on the real line: the normal, others to compare with it, and mixtures of normals (docs/tour.md, I1–I6).
+
+Integrals are Gauss–Legendre sums over the intervals between ``breakpoints``, which cover the mass of a density and the
+points where it is not smooth. The mass outside is below rounding.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +15,7 @@ import numpy as np
 from separatrix.core.base.arrays import Array
 from separatrix.core.base.errors import ParameterError
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The interface of a density on the real line, and integrals over it (docs/tour.md, I1).
-#
-# Integrals are Gauss–Legendre sums over the intervals between ``breakpoints``, which cover the mass of a density and
-# the points where it is not smooth. The mass outside is below rounding.
+# --- The interface, and integrals
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
 
@@ -64,8 +64,7 @@ def _check_scale(name: str, value: float) -> None:
         raise ParameterError(name, f"got {value!r}", "give a finite number > 0")
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Densities in closed form: the normal, and others to compare with it (docs/tour.md, I1, I2).
+# --- Densities in closed form
 
 _STEPS = np.linspace(-12.0, 12.0, 97)  # in units of σ; a normal has a mass of 1e-32 outside
 
@@ -314,8 +313,7 @@ class LogisticDensity:
         return np.asarray(np.random.default_rng(seed).logistic(self.mu, self.scale, size))
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Mixtures of normals, the simplest densities with several peaks.
+# --- Mixtures of normals
 
 
 @final

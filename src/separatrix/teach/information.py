@@ -1,6 +1,8 @@
 """Information theory and likelihood: the meaning of the loss of logistic regression (docs/tour.md, I1–I6, R10).
 
-Logarithms are natural (nats) unless ``base`` says otherwise: ``base=2`` gives bits.
+Logarithms are natural (nats) unless ``base`` says otherwise: ``base=2`` gives bits, and 0 log 0 = 0. Distributions over
+finitely many outcomes are arrays of probabilities, ``Bernoulli``, ``Categorical`` or ``empirical(values)``; densities
+are those of ``densities.py``.
 
 >>> from separatrix import information
 >>> information.entropy([0.5, 0.25, 0.25], base=2)
@@ -19,8 +21,7 @@ from separatrix.core.base.errors import LabelError, ParameterError
 from separatrix.core.base.labels import encode
 from separatrix.teach.densities import Density, Laplace, LogisticDensity, Mixture, Normal, Uniform, expectation
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Distributions over finitely many outcomes: Bernoulli, categorical (docs/tour.md, I1).
+# --- Distributions over finitely many outcomes (I1)
 
 # Largest difference of a sum of probabilities from 1, which allows for rounding.
 SUMS_TO_ONE = 1e-9
@@ -136,11 +137,7 @@ class Categorical:
         return np.eye(len(self.p))[drawn]
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Self-information, entropy, cross-entropy, KL divergence (docs/tour.md, I2, I3).
-#
-# P and Q are arrays of probabilities, ``Bernoulli``, ``Categorical``, or two densities; 0 log 0 = 0. If Q is a
-# ``Bernoulli``, P may also be an empirical distribution, ``empirical(values)``.
+# --- Entropy, cross-entropy and KL divergence (I2, I3)
 
 NATS = float(np.e)
 
@@ -218,7 +215,7 @@ def cross_entropy(p: Any, q: Any, base: float = NATS) -> float:
     Parameters
     ----------
     p, q : arrays, distributions or densities
-        Both over the same outcomes, or both densities.
+        Both over the same outcomes, or both densities. If q is a ``Bernoulli``, p may be ``empirical(values)``.
     base : float, default e
         The base of the logarithm: e for nats, 2 for bits.
 
@@ -233,7 +230,12 @@ def cross_entropy(p: Any, q: Any, base: float = NATS) -> float:
     1.2075
     """
     if isinstance(p, Density) or isinstance(q, Density):
-        return _cross_entropy_of_densities(p, q) / _unit(base)
+        a, c = _densities(p, q)
+        if isinstance(a, Normal) and isinstance(c, Normal):
+            nats = c.entropy_nats() + 0.5 * ((a.sigma2 + (a.mu - c.mu) ** 2) / c.sigma2 - 1.0)
+        else:
+            nats = expectation(a, lambda x: -c.log_pdf(x))
+        return nats / _unit(base)
     P, Q = _same_outcomes(p, q)
     kept = P > 0
     with np.errstate(divide="ignore"):
@@ -249,7 +251,7 @@ def kl_divergence(p: Any, q: Any, base: float = NATS) -> float:
     Parameters
     ----------
     p, q : arrays, distributions or densities
-        Both over the same outcomes, or both densities.
+        Both over the same outcomes, or both densities. If q is a ``Bernoulli``, p may be ``empirical(values)``.
     base : float, default e
         The base of the logarithm: e for nats, 2 for bits.
 
@@ -299,19 +301,7 @@ def _densities(p: Any, q: Any) -> tuple[Density, Density]:
     return p, q
 
 
-def _cross_entropy_of_densities(p: Any, q: Any) -> float:
-    a, c = _densities(p, q)
-    if isinstance(a, Normal) and isinstance(c, Normal):
-        return c.entropy_nats() + 0.5 * ((a.sigma2 + (a.mu - c.mu) ** 2) / c.sigma2 - 1.0)
-    return expectation(a, lambda x: -c.log_pdf(x))
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# The two best normal approximations of a density with several peaks (docs/tour.md, I3).
-#
-# argmin_q D(p‖q) over normals covers all peaks: it has the mean and variance of p. argmin_q D(q‖p) concentrates on one
-# peak; there are several local minima, and the best of them is returned. (Goodfellow, Bengio and Courville 2016,
-# figure 3.6.)
+# --- The best normal approximations (I3)
 
 # Two searches that end closer than this, in units of σ, have found the same minimum.
 SAME_MINIMUM = 1e-4
@@ -338,6 +328,10 @@ class Approximation:
 
 def best_normal(p: Mixture, direction: Literal["p||q", "q||p"]) -> Approximation:
     """Find the normal q that is closest to p in D(p‖q) or in D(q‖p).
+
+    The closest in D(p‖q) covers all peaks: it has the mean and variance of p. The closest in D(q‖p) concentrates on one
+    peak; there are several local minima, and the best of them is returned. (Goodfellow, Bengio and Courville 2016,
+    figure 3.6.)
 
     Parameters
     ----------
@@ -394,8 +388,7 @@ def _same(a: Normal, c: Normal) -> bool:
     return abs(a.mu - c.mu) <= SAME_MINIMUM * c.sigma and abs(a.sigma - c.sigma) <= SAME_MINIMUM * c.sigma
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Of all densities with the same mean and variance, the normal has the largest entropy (docs/tour.md, I4).
+# --- The largest entropy (I4)
 
 
 def maximum_entropy(mean: float = 0.0, variance: float = 1.0) -> dict[str, float]:
@@ -434,11 +427,7 @@ def maximum_entropy(mean: float = 0.0, variance: float = 1.0) -> dict[str, float
     return {name: float(density.entropy_nats()) for name, density in densities.items()}
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Empirical distribution and likelihood: NLL = N · H(p̂, q), H(p̂, q) = D(p̂‖q) + H(p̂) (docs/tour.md, I5, R10).
-#
-# H(p̂) does not depend on the model, so maximising the likelihood and minimising the cross-entropy or the KL divergence
-# are the same problem.
+# --- Empirical distributions and likelihood (I5, R10)
 
 
 @dataclass(frozen=True)
@@ -544,6 +533,9 @@ def likelihood(model: Any, values: Any) -> float:
 @dataclass(frozen=True)
 class Account:
     """Four measures of a fit, in nats: NLL = N · cross-entropy, and cross-entropy = KL + entropy of the data.
+
+    The entropy of the data does not depend on the model, so maximising the likelihood and minimising the cross-entropy
+    or the KL divergence are the same problem.
 
     Attributes
     ----------
@@ -659,8 +651,7 @@ def _class_numbers(codes: Any, n_classes: int) -> Integers:
     return numbers.astype(np.int64)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The central limit theorem in numbers: standardised sums, and their distance from the normal (docs/tour.md, I6).
+# --- The central limit theorem (I6)
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,8 @@
 """Points and settings for lessons, as data: the same for a page, a notebook and the command line.
 
-``POINT_SETS`` has the names of the sets of points.
+``POINT_SETS`` has the names of the sets of points. Those that are demo tables of the command line (``demo:NAME``) have
+the same name and the same points. The ranges of settings come from the classifiers' descriptions and the signatures of
+their classes, so a new classifier is here as soon as it is in ``OFFERED``.
 """
 
 from __future__ import annotations
@@ -14,15 +16,12 @@ from typing import Any, Literal
 import numpy as np
 
 from separatrix.classifiers import CLASSIFIERS, OFFERED, describe
-from separatrix.classifiers.description import Description, Setting
+from separatrix.classifiers.description import Description, ModelSetting
 from separatrix.core.base.arrays import AnyArray, Array
 from separatrix.core.base.errors import ParameterError
 from separatrix.core.base.lazy import declared_keys
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Named sets of points for lessons, each with its question and what to try.
-#
-# Those that are demo tables of the command line (``demo:NAME``) have the same name and the same points.
+# --- Sets of points
 
 
 @dataclass(frozen=True, eq=False)
@@ -238,11 +237,7 @@ def point_set(name: str) -> PointSet:
     return PointSet(name, lesson.question, lesson.hint, lesson.items, columns, X, y)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# What the settings of each classifier can be, for forms: a page's controls and the help of a command.
-#
-# Everything comes from the classifier's description and the signature of its class, so a new classifier is here as soon
-# as it is in ``OFFERED``.
+# --- Ranges of settings
 
 Kind = Literal["number", "integer", "choice", "switch", "text"]
 # A slider whose ends have at least this ratio is logarithmic.
@@ -315,7 +310,7 @@ def setting_ranges(classifier: str) -> tuple[SettingRange, ...]:
     )
 
 
-def _range(setting: Setting, description: Description, default: Any) -> SettingRange:
+def _range(setting: ModelSetting, description: Description, default: Any) -> SettingRange:
     names, about = (setting.parameter, setting.option), setting.help
     if setting.flag is not None:
         return SettingRange(*names, "switch", default, (False, True), about=about)

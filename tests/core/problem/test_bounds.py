@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from separatrix.core.certificate import Bound, WeightErrorBound
 from separatrix.core.duality_bound import duality
-from separatrix.core.gap import Bound, WeightError
 from separatrix.core.gap_bounds import affine, bound
 from tests import laws, problems, reference
 from tests.campaigns import seeds
@@ -161,7 +161,7 @@ def test_unchanged_by_a_linear_map_of_the_columns():
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 def test_a_value_that_is_not_finite_is_no_bound(value):
-    bound = Bound(value, "duality", weights=WeightError(value, "√C"))
+    bound = Bound(value, "duality", weights=WeightErrorBound(value, "√C"))
     assert (bound.value, bound.known, bound.weights.value) == (None, np.inf, None)
     assert "range of float64" in bound.reason
     assert "range of float64" in bound.weights.reason

@@ -11,6 +11,7 @@ from separatrix.core.exact_arithmetic import (
     P,
     across,
     drawn_prime,
+    extended_dependency,
     inverse,
     is_prime,
     pivots,
@@ -22,7 +23,6 @@ from separatrix.core.exact_arithmetic import (
     sums_to_zero,
     vanishing,
 )
-from separatrix.core.exact_arithmetic import joined_dependencies as joined
 from separatrix.core.proofs.linear_programs import surely_positive, widest
 
 
@@ -126,7 +126,7 @@ def test_dependencies_through_known_rows_are_joined():
     A = np.array([[1.0, 0.0], [-1.0, 0.0], [5.0, 1.0], [2.0, -3.0]])
     first = Dependency(np.array([0, 1]), (1, 1))
     own, through = positive_dependency(A[2:], A[:2])
-    whole = joined(first, np.array([2, 3]), own, through)
+    whole = extended_dependency(first, np.array([2, 3]), own, through)
     assert whole.rows.tolist() == [0, 1, 2, 3]
     assert min(whole.multipliers) > 0
     assert sums_to_zero(A, whole.multipliers)

@@ -7,7 +7,7 @@ import pytest
 
 import separatrix as sx
 from separatrix.core.base.errors import SeparationWarning
-from separatrix.core.gap import Bound
+from separatrix.core.certificate import Bound
 from separatrix.core.gap_bounds import affine, exists
 from separatrix.core.penalty import Penalty
 from separatrix.core.problem import build_objective

@@ -1,1 +1,1 @@
-"""What every floor needs and no lecture speaks of: errors, messages, arrays, labels, threads, files."""
+"""What every other package builds on: errors, messages, arrays, labels, threads, memory and files."""

@@ -1,4 +1,10 @@
-"""Arrays and arguments: types, conversion of tables to numbers, pieces, quiet arithmetic, checks of settings."""
+"""What all packages do with arrays and with the arguments of a call.
+
+Arrays hold float64 unless their type says otherwise. A table becomes an array of numbers here, and the error about a
+column of text or dates names that column. Rows are cut into pieces, which limits memory and keeps each piece in cache.
+The bounds of the pieces depend on the data alone, never on the number of threads, so sums over them have the same bits
+on any machine. A check of a setting raises a ``ParameterError`` that names the setting, its value and what to give.
+"""
 
 from __future__ import annotations
 
@@ -18,10 +24,6 @@ from separatrix.core.base.errors import InputError, ParameterError
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-
-# ----------------------------------------------------------------------------------------------------------------------
-# Array type aliases, rows with column names, and the conversion of tables to numbers.
-
 Array: TypeAlias = NDArray[np.float64]
 Integers: TypeAlias = NDArray[np.int64]
 Booleans: TypeAlias = NDArray[np.bool_]
@@ -31,8 +33,6 @@ Matrix: TypeAlias = "NDArray[Any] | csr_array[Any, tuple[int, int]]"
 EPS = float(np.finfo(np.float64).eps)
 # What columns of NumPy's kinds of times hold.
 _TIMES = {"M": "dates", "m": "time differences"}
-_ENCODED = "encode such columns first: put TableEncoder before the classifier in a pipeline, or use read_table"
-_IN_SECONDS = "turn them into numbers first, such as the seconds that dt.total_seconds() gives"
 
 
 def length(x: Array) -> float:
@@ -82,6 +82,9 @@ def scaled_length(x: Array) -> float:
     """
     exponent = int(np.frexp(np.max(np.abs(x), initial=0.0))[1])
     return ldexp(length(np.ldexp(x, -exponent)), exponent)
+
+
+# --- Tables: names of columns and rows, and conversion to numbers
 
 
 class NamedRows(np.ndarray[tuple[int, int], np.dtype[np.float64]]):
@@ -156,31 +159,21 @@ def refuse_unclear(X: Any) -> None:
     ...
     separatrix.core.base.errors.InputError: X: column 0 holds time differences, not numbers; turn them into numbers ...
     """
-    _refuse_masked(X)
-    _refuse_equal_names(X)
-    dtypes = getattr(X, "dtypes", ()) if _names(X) else [getattr(X, "dtype", None)]
-    if any(map(_is_time, dtypes)):
-        refuse_text(X)
-
-
-def _refuse_masked(X: Any) -> None:
     masked = np.count_nonzero(np.ma.getmaskarray(X)) if isinstance(X, np.ma.MaskedArray) else 0
     if masked:
         problem = f"{masked} of its {X.size} entries {'is' if masked == 1 else 'are'} masked"
         remedy = "leave such rows out, or impute values first, as in SimpleImputer().fit_transform(X.filled(np.nan))"
         raise InputError("X", problem, remedy)
-
-
-def _is_time(dtype: Any) -> bool:
-    """Whether a type of NumPy, pandas or polars is a date or a time difference."""
-    return getattr(dtype, "kind", None) in _TIMES or (hasattr(dtype, "is_temporal") and dtype.is_temporal())
-
-
-def _refuse_equal_names(X: Any) -> None:
     names = _names(X)
     if len(set(names)) < len(names):
         twice = next(name for k, name in enumerate(names) if name in names[:k])
         raise InputError("X", f"{names.count(twice)} columns are called {twice!r}", "give each its own name")
+    dtypes: Any = getattr(X, "dtypes", ()) if names else [getattr(X, "dtype", None)]
+    if any(
+        getattr(dtype, "kind", None) in _TIMES or (hasattr(dtype, "is_temporal") and dtype.is_temporal())
+        for dtype in dtypes  # of NumPy, pandas or polars
+    ):
+        refuse_text(X)
 
 
 def refuse_text(X: Any, error: Exception | None = None) -> None:
@@ -202,7 +195,10 @@ def refuse_text(X: Any, error: Exception | None = None) -> None:
             problem = f"row {text}, {name} is {str(values[text])[:40]!r}, not a number"
         else:
             continue
-        raise InputError("X", problem, _IN_SECONDS if values.dtype.kind == "m" else _ENCODED) from error
+        remedy = "encode such columns first: put TableEncoder before the classifier in a pipeline, or use read_table"
+        if values.dtype.kind == "m":
+            remedy = "turn them into numbers first, such as the seconds that dt.total_seconds() gives"
+        raise InputError("X", problem, remedy) from error
 
 
 def _names(X: Any) -> list[Any]:
@@ -232,11 +228,7 @@ def _is_number(text: str) -> bool:
     return True
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Cutting rows, or columns, into pieces that are computed one at a time.
-#
-# Pieces limit memory and stay in cache. Their bounds depend on the data alone, never on the number of threads, so sums
-# over them have the same bits on any machine. This module imports no NumPy, so that ``--help`` need not load it.
+# --- Pieces of rows or columns that are computed one at a time
 
 
 def pieces(n: int, size: int) -> Iterator[slice]:
@@ -270,8 +262,7 @@ def rows_per_piece(entries: int, width: int, fewest: int = 1) -> int:
     return max(fewest, entries // max(1, width))
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# NumPy without warnings about overflow, underflow and invalid operations, entered once for functions that nest.
+# --- Arithmetic without warnings
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -306,8 +297,7 @@ def quietly(function: Callable[P, T]) -> Callable[P, T]:
     return silenced
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Checks of single settings. Each raises a ``ParameterError`` that names the setting, its value and what to give.
+# --- Checks of settings
 
 # C must be larger than this: the strength 1/C of the penalty, multiplied by squares of weights, must not overflow.
 SMALLEST_C = 1e-300

@@ -25,8 +25,8 @@ from typing import Any, BinaryIO, NoReturn
 
 from separatrix.core.base.errors import ModelFileError, ParameterError
 
-# Largest size of a file that is read, and the number of bytes read at a time.
-LARGEST_FILE, _BYTES_PER_READ = 512 * 2**20, 2**16
+# Largest size of a file that is read, in bytes.
+LARGEST_FILE = 512 * 2**20
 # Reading a file takes at most MEMORY_PER_BYTE bytes of memory per byte of the file, plus MEMORY_AT_LEAST bytes. Empty
 # lists are the most expensive content: Python needs 64 bytes for the three bytes "[],", and more while checking them.
 MEMORY_PER_BYTE, MEMORY_AT_LEAST = 128, 32 * 2**20
@@ -163,14 +163,12 @@ def _half_pair(texts: Iterable[str]) -> str | None:
     return next((text for text in texts if _LONE.search(text)), None)
 
 
-def _suspects(raw: bytes, content: Any) -> Iterable[str]:
-    """All strings of the content; none if its JSON text has no escaped surrogates."""
-    return _texts(content) if _HALF.search(raw) else ()
+def _suspects(raw: bytes, content: Any) -> Iterator[str]:
+    """All strings of the content, keys included; none if its JSON text has no escaped surrogates.
 
-
-def _texts(content: Any) -> Iterator[str]:
-    """All strings of the content, keys included. The levels are visited in turn, without recursion."""
-    level = [content]
+    The levels are visited in turn, without recursion.
+    """
+    level = [content] if _HALF.search(raw) else []
     while level:
         yield from (item for item in level if isinstance(item, str))
         inside: list[Iterable[Any]] = [item for item in level if isinstance(item, list | tuple)]
@@ -225,7 +223,7 @@ def read_stream(stream: BinaryIO) -> bytes:
     b'content'
     """
     pieces, size = list[bytes](), 0
-    while piece := stream.read(_BYTES_PER_READ):
+    while piece := stream.read(2**16):
         pieces.append(piece)
         size += len(piece)
         if size > LARGEST_FILE:

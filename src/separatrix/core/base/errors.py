@@ -7,6 +7,8 @@
     │   ├── WeightError                  sample and class weights
     │   ├── ParameterError               an estimator's or a solver's setting
     │   └── TableError                   files and their columns
+    │       ├── NoRowsError              a table without rows
+    │       ├── MissingValuesError       missing values that the user has not said what to do with
     │       └── CellError                a cell or a whole column that does not have the expected type
     ├── ModelFileError (a ValueError)    a model file that fails a check
     └── ClusterError (a RuntimeError)    a cluster without scheduler or workers

@@ -1,4 +1,14 @@
-"""Files: written completely or not at all, appended to, matched by patterns, temporary, fingerprinted."""
+"""Files: replaced as a whole, read at an offset, matched by patterns, and known by their state.
+
+A file is written completely or not at all. The content goes to a temporary file in the same folder, is flushed to the
+disk, and is then renamed over the target. A writer that is killed leaves its temporary file behind. Its name holds the
+target's name, the process and the machine,
+
+    .model.json.4711-1f0c9a3e.9b2d60c4e1f7a835.tmp
+
+so the next write to the same target removes it if that process no longer runs. A temporary file of a running process,
+or of another machine that shares the folder, is removed only when it is older than ``ABANDONED_SECONDS``.
+"""
 
 from __future__ import annotations
 
@@ -21,32 +31,17 @@ from typing import Any
 
 from separatrix.core.base.errors import ParameterError
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Atomic file replacement: a file is written completely or not at all.
-#
-# The content goes to a temporary file in the same folder, is flushed to the disk, and is then renamed over the target.
-# The new file keeps the mode of the file that it replaces, and its owner and group where the system permits that. A
-# read-only file is not replaced. A rename only needs write permission for the folder, so the read-only mode of the file
-# has to be checked here.
-#
-# A writer that is killed leaves its temporary file behind. Its name holds the target's name, the process and the
-# machine,
-#
-#     .model.json.4711-1f0c9a3e.9b2d60c4e1f7a835.tmp
-#
-# so the next write to the same target removes it if that process no longer runs. A temporary file of a running process,
-# or of another machine that shares the folder, is removed only when it is older than ``ABANDONED_SECONDS``.
+# --- Files that are written completely or not at all
 
 # A temporary file older than this many seconds has no active writer: writing the largest model takes less than a
 # minute.
 ABANDONED_SECONDS = 24 * 3600
-# Largest length, in bytes, of a target's name that is copied into the name of the temporary file; longer names are
-# replaced by a digest. File systems allow 255 bytes for the whole name.
-_MOST_NAME_BYTES = 180
 
 
 def replace_file(path: str | os.PathLike[str], data: bytes | Iterable[bytes]) -> None:
     """Write ``data`` to ``path`` completely or not at all; links are followed.
+
+    The new file keeps the mode of the file that it replaces, and its owner and group where the system permits that.
 
     Parameters
     ----------
@@ -109,7 +104,8 @@ def _replaceable(path: str | os.PathLike[str]) -> os.stat_result | None:
         return None
     if not stat.S_ISREG(old.st_mode):
         raise ParameterError("path", f"{os.fspath(path)!r} is not a regular file", "give the path of a file")
-    # The superuser may write to any file, so the mode is checked as well.
+    # A rename only needs write permission for the folder, and the superuser may write to any file. So the mode of the
+    # file is checked as well.
     if not old.st_mode & 0o222 or not os.access(path, os.W_OK):
         remedy = "make it writable, as chmod u+w does, or give another path"
         raise ParameterError("path", f"{os.fspath(path)!r} is read-only", remedy)
@@ -147,11 +143,13 @@ def _keep_owner(temporary: Path, old: os.stat_result) -> None:
 def _beginning(name: str) -> str:
     """The prefix of temporary files for this target; a long name is replaced by its digest.
 
+    File systems allow 255 bytes for the whole name of a temporary file.
+
     >>> _beginning("model.json")
     '.model.json.'
     """
     encoded = os.fsencode(name)
-    return f".{name}." if len(encoded) <= _MOST_NAME_BYTES else f".{hashlib.sha256(encoded).hexdigest()}."
+    return f".{name}." if len(encoded) <= 180 else f".{hashlib.sha256(encoded).hexdigest()}."
 
 
 @cache
@@ -193,49 +191,39 @@ def _runs(pid: int) -> bool:
     return True
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Temporary files that the user did not ask for: how much of the disk they may take, and reading at an offset.
-
-# A temporary file that the user did not ask for leaves at least this share of the free space of the disk.
-FREE_SHARE = 0.5
+# --- Temporary files that the user did not ask for
 
 _SEEKING = threading.Lock()
 
 
 def room_for_temporary(folder: str | os.PathLike[str]) -> float:
-    """The bytes that a temporary file in this folder may take."""
-    return FREE_SHARE * shutil.disk_usage(folder).free
-
-
-def read_at(file: Any, view: memoryview, place: int) -> int:
-    """Read bytes from the offset ``place`` into ``view``, without moving the file's position, which threads share.
-
-    Returns the number of bytes, which is 0 at the end of the file.
-    """
-    if hasattr(os, "preadv"):
-        return os.preadv(file.fileno(), [view], place)
-    with _SEEKING:  # Windows
-        file.seek(place)
-        return int(file.readinto(view))
+    """The bytes that a temporary file in this folder may take: half of the free space of the disk."""
+    return 0.5 * shutil.disk_usage(folder).free
 
 
 def read_whole(file: Any, array: Any, place: int) -> bool:
-    """Fill an array with the bytes of a file from ``place`` on. False if the file ends before."""
+    """Fill an array with the bytes of a file from ``place`` on. False if the file ends before.
+
+    Threads share the position of the file, so it is not moved, or it is moved by one thread at a time.
+    """
     view, done = memoryview(array.reshape(-1).view("u1")), 0
     while done < array.nbytes:
-        got = read_at(file, view[done:], place + done)
+        if hasattr(os, "preadv"):
+            got = os.preadv(file.fileno(), [view[done:]], place + done)
+        else:  # Windows
+            with _SEEKING:
+                file.seek(place + done)
+                got = int(file.readinto(view[done:]))
         if got == 0:
             return False
         done += got
     return True
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Files whose paths match a pattern, on the disk or in a list of paths.
+# --- Patterns of paths, and the state of the files that match them
 
 # The marks that make a path a pattern.
 _MARKS = "*?["
-_ANY_FOLDERS = "**"
 
 
 def is_pattern(text: str) -> bool:
@@ -272,20 +260,16 @@ def matches(path: str, pattern: str) -> bool:
 def _match(names: Sequence[str], wanted: Sequence[str]) -> bool:
     """Whether the names of a path match those of a pattern."""
     if not names:
-        return set(wanted) <= {_ANY_FOLDERS}
+        return set(wanted) <= {"**"}
     if not wanted:
         return False
-    if wanted[0] == _ANY_FOLDERS:
+    if wanted[0] == "**":
         return _match(names, wanted[1:]) or (_fits(names[0], "*") and _match(names[1:], wanted))
     return _fits(names[0], wanted[0]) and _match(names[1:], wanted[1:])
 
 
 def _fits(name: str, wanted: str) -> bool:
     return fnmatchcase(name, wanted) and (wanted.startswith(".") or not name.startswith("."))
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# Fingerprints of files, which change if the files do.
 
 
 def files_fingerprint(name: str, paths: Iterable[Path]) -> str:

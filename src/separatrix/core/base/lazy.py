@@ -1,5 +1,9 @@
-"""What is looked up late: cached properties, declarations read without an import, Dask collections known without
-Dask.
+"""What is found out late, so that nothing is computed or imported before it is needed.
+
+A cached property is computed on first access. The declarations of a module, such as its table of solvers, are read from
+its source without importing it: the command line lists every classifier, solver and demo table in its help, and
+importing them takes a second, where reading their declarations takes a few milliseconds. Dask collections are
+recognised without importing Dask, so that every fit can ask for them.
 """
 
 from __future__ import annotations
@@ -12,18 +16,6 @@ from importlib import import_module
 from importlib.machinery import PathFinder
 from typing import Any, Self, TypeVar, overload
 
-# ----------------------------------------------------------------------------------------------------------------------
-# A cached property without a lock.
-#
-# ``functools.cached_property`` of Python 3.11 holds one lock per class and attribute while it computes, so
-#
-# - a child process that is forked while another thread computes the attribute of any object inherits the lock in its
-#   locked state. No thread of the child releases it, so the child hangs when it first uses the attribute;
-# - a thread that computes the attribute and waits for the thread pool may wait for a task that needs the same attribute
-#   of another object, which is a deadlock.
-#
-# ``functools.cached_property`` has no lock from Python 3.12 on. Every module of the package uses the class below.
-
 T = TypeVar("T")
 
 
@@ -31,6 +23,16 @@ class cached_property(functools.cached_property[T]):
     """The value of a method without arguments, computed on first access and stored in the instance.
 
     Two threads that access it at the same time may both compute it; both get the value that was stored first.
+
+    All packages use this class in place of the one in ``functools``, which in Python 3.11 holds one lock per class and
+    attribute while it computes, so
+
+    - a child process that is forked while another thread computes the attribute of any object inherits the lock in its
+      locked state. No thread of the child releases it, so the child hangs when it first uses the attribute;
+    - a thread that computes the attribute and waits for the thread pool may wait for a task that needs the same
+      attribute of another object, which is a deadlock.
+
+    From Python 3.12 on, that class has no lock either.
 
     >>> class Circle:
     ...     @cached_property
@@ -55,11 +57,7 @@ class cached_property(functools.cached_property[T]):
         return kept.setdefault(self.attrname, self.func(instance))
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Top-level declarations of a module, read from its source without importing it.
-#
-# The command line lists every classifier, solver and demo table in its help. Importing them takes a second;
-# reading their declarations takes a few milliseconds. A declaration is one assignment.
+# --- Declarations that are read from the source of a module
 
 _FIRST_DEFINITION = re.compile(r"^(?:class |def |@)", re.MULTILINE)
 
@@ -132,8 +130,7 @@ def _assigned(tree: ast.Module, module: str, name: str) -> ast.expr:
     raise AttributeError(f"module {module!r} does not declare {name!r}")
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Which arguments are Dask collections. This module imports neither Dask nor NumPy, so that every fit can use it.
+# --- Dask collections
 
 
 def is_dask(given: object) -> bool:

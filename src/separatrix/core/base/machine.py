@@ -1,4 +1,14 @@
-"""The machine: the number of threads and their pool, BLAS at one thread, memory, reading ahead, forked children."""
+"""What a fit takes of the machine: threads and memory.
+
+The way a fit divides its rows depends on the data alone, and partial sums are merged in order, so the number of threads
+changes the time but not the result. For that, BLAS must not use threads of its own during a fit.
+
+A process may be forked while its threads fit, and the child can then fit, with new pools. The child has only the thread
+that forked, and a copy of all locks as they were, so a lock that another thread held would stay locked forever. So the
+thread that forks first takes the locks that a fit needs, and both processes release them after the fork. A fork during
+the first import of the package, or during the first fit of its kind in a process, is not supported: the child would
+inherit Python's locks of the modules that are being imported.
+"""
 
 from __future__ import annotations
 
@@ -19,22 +29,6 @@ from types import TracebackType
 from typing import Any, Generic, TypeVar
 
 from separatrix.core.base.errors import InputError, ParameterError
-
-# ----------------------------------------------------------------------------------------------------------------------
-# The number of threads, the shared thread pool, and the limit of BLAS to one thread during a fit.
-#
-# The way a fit divides its rows depends on the data alone, and partial sums are merged in order, so the number of
-# threads changes the time but not the result. For that, BLAS must not use threads of its own.
-#
-# Deadlocks cannot occur. A thread that has submitted tasks to the pool waits only for tasks that another thread is
-# already running; it cancels the tasks that have not begun and runs them itself. So a task may submit parallel work,
-# and many threads may do so at once, whatever the size of the pool.
-#
-# A process may be forked while its threads fit, and the child can then fit, with new pools. The child has only the
-# thread that forked, and a copy of all locks as they were, so a lock that another thread held would stay locked
-# forever. So the thread that forks first takes the locks that a fit needs, and both processes release them after the
-# fork. A fork during the first import of the package, or during the first fit of its kind in a process, is not
-# supported: the child would inherit Python's locks of the modules that are being imported.
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -96,6 +90,9 @@ def threads(count: int) -> Iterator[int]:
         yield count
     finally:
         _chosen.reset(token)
+
+
+# --- BLAS with one thread
 
 
 class _OneBlasThread:
@@ -211,7 +208,13 @@ def _limited_by_this_thread(controller: Any, count: int) -> None:
 
 one_blas_thread = _OneBlasThread()
 
+
+# --- The pool of threads
+
 _pools: dict[int, ThreadPoolExecutor] = {}
+# Every task runs in a copy of this context, with a thread count of 1, so that nested parallel work runs inline.
+_TASK = Context()
+_TASK.run(_chosen.set, 1)
 
 
 def _begin_child() -> None:
@@ -238,49 +241,31 @@ def _pool(workers: int) -> ThreadPoolExecutor:
     return _pools[workers]
 
 
-def _one_thread() -> Context:
-    """A context with a thread count of 1, in which every task runs, so that nested parallel work runs inline."""
-    context = Context()
-    context.run(_chosen.set, 1)
-    return context
-
-
-_TASK = _one_thread()
-
-
 class _Task(Generic[T, U]):
     """``function(item)``, submitted to the pool; it can be taken back until a thread of the pool starts it."""
 
     def __init__(self, function: Callable[[T], U], item: T, pool: ThreadPoolExecutor) -> None:
         self._function, self._item = function, item
-        self._future: Future[U] = pool.submit(_TASK.copy().run, function, item)
+        self.future: Future[U] = pool.submit(_TASK.copy().run, function, item)
 
     def taken_back(self) -> bool:
         """Run the task in this thread if the pool has not started it, and return whether this thread ran it."""
-        if not self._future.cancel():
+        if not self.future.cancel():
             return False
-        self._future = Future()
+        self.future = Future()
         try:
-            self._future.set_result(_TASK.copy().run(self._function, self._item))
+            self.future.set_result(_TASK.copy().run(self._function, self._item))
         except Exception as error:
-            self._future.set_exception(error)
+            self.future.set_exception(error)
         return True
-
-    def done(self) -> bool:
-        return self._future.done()
-
-    def result(self) -> U:
-        return self._future.result()
-
-    def cancel(self) -> None:
-        self._future.cancel()
 
 
 def in_order(function: Callable[[T], U], items: Iterable[T]) -> Iterator[U]:
     """``map(function, items)``, computed by several threads and yielded in order.
 
     At most two tasks per thread are submitted ahead. The calling thread takes part: it runs tasks that no other thread
-    has begun, and waits only for running ones.
+    has begun, and waits only for running ones. So deadlocks cannot occur: a task may submit parallel work, and many
+    threads may do so at once, whatever the size of the pool.
 
     >>> with threads(2):
     ...     list(in_order(lambda row: sum(in_order(abs, row)), [[1, -2], [-3, 4]]))
@@ -302,18 +287,17 @@ def in_order(function: Callable[[T], U], items: Iterable[T]) -> Iterator[U]:
             yield _first(ahead)
     finally:
         for task in ahead:
-            task.cancel()
+            task.future.cancel()
 
 
 def _first(ahead: deque[_Task[T, U]]) -> U:
     """The result of the first task. While another thread runs it, this thread runs later tasks that have not begun."""
-    while not ahead[0].done() and any(task.taken_back() for task in ahead):
+    while not ahead[0].future.done() and any(task.taken_back() for task in ahead):
         pass
-    return ahead.popleft().result()
+    return ahead.popleft().future.result()
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Reads the next items of an iterator in a thread of its own, while the caller works with the current one.
+# --- Reading ahead
 
 
 def read_ahead(items: Iterator[T], most_waiting: int = 1) -> Generator[T, None, None]:
@@ -328,59 +312,49 @@ def read_ahead(items: Iterator[T], most_waiting: int = 1) -> Generator[T, None, 
     if thread_count() < 2:
         yield from items
         return
-    reading = _Reading(most_waiting)
-    reader = threading.Thread(target=copy_context().run, args=(reading.read, items), daemon=True)
-    reader.start()
-    try:
-        while True:
-            kind, item = reading.ready.get()
-            if kind == "end":
-                return
-            if kind == "error":
-                raise item
-            reading.place.release()
-            yield item
-            del item  # frees its memory before the wait for the next one
-    finally:
-        reading.ended.set()
-        reading.place.release()
-        reader.join()
+    ready: SimpleQueue[tuple[str, Any]] = SimpleQueue()
+    place, ended = threading.Semaphore(most_waiting), threading.Event()
 
-
-class _Reading:
-    """What the two threads share: the items that are ready, places for more, and whether the caller has ended."""
-
-    def __init__(self, places: int) -> None:
-        self.ready: SimpleQueue[tuple[str, Any]] = SimpleQueue()
-        self.place = threading.Semaphore(places)
-        self.ended = threading.Event()
-
-    def read(self, items: Iterator[Any]) -> None:
-        """Read the items until there are no more, or the caller has ended."""
+    def read() -> None:
         try:
             for item in items:
-                self.place.acquire()
-                if self.ended.is_set():
+                place.acquire()
+                if ended.is_set():
                     break
-                self.ready.put(("item", item))
+                ready.put(("item", item))
                 del item
-            self.ready.put(("end", None))
+            ready.put(("end", None))
         except BaseException as error:
-            self.ready.put(("error", error))
+            ready.put(("error", error))
         finally:
             close = getattr(items, "close", None)
             if close is not None:
                 close()
 
+    reader = threading.Thread(target=copy_context().run, args=(read,), daemon=True)
+    reader.start()
+    try:
+        while True:
+            kind, item = ready.get()
+            if kind == "end":
+                return
+            if kind == "error":
+                raise item
+            place.release()
+            yield item
+            del item  # frees its memory before the wait for the next one
+    finally:
+        ended.set()
+        place.release()
+        reader.join()
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The memory that a fit may use, and an error for arrays that do not fit, which is raised before they are allocated.
+
+# --- Memory
 
 # Where Linux states the available memory in kB, the limit of the process's control group in bytes, what this group
 # uses, and the size of the process in pages.
 MEMORY_INFORMATION, GROUP_LIMIT = Path("/proc/meminfo"), Path("/sys/fs/cgroup/memory.max")
 GROUP_USE, PROCESS_USE = Path("/sys/fs/cgroup/memory.stat"), Path("/proc/self/statm")
-BYTES_PER_NUMBER = 8
 
 
 def available_bytes() -> float:
@@ -443,20 +417,17 @@ def refuse_too_large(argument: str, what: str, numbers: float, remedy: str) -> N
 
     >>> refuse_too_large("X", "two columns", 4, "use fewer")
     """
-    needed, available = BYTES_PER_NUMBER * numbers, available_bytes()
+    needed, available = 8 * numbers, available_bytes()
     if needed > available:
         problem = f"{what} need about {needed / 1e9:.3g} GB of memory, and {available / 1e9:.3g} GB are available"
         raise InputError(argument, problem, remedy)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Returns unused memory to the system, so that the memory of one step does not add to that of the next.
-
-
 def release_memory() -> None:
     """Return free memory of PyArrow and of the C library to the system, where they can do so.
 
-    Both keep what was freed for later use: after a fit to 2 000 000 rows of 20 columns, tens of megabytes.
+    Both keep what was freed for later use, which adds to the memory of the next step: after a fit to 2 000 000 rows of
+    20 columns, tens of megabytes.
 
     >>> release_memory()
     """

@@ -1,7 +1,5 @@
 """Messages that are worded for users of the Python library or of the command line, and numbers as people write them.
 
-Messages that are worded for users of the Python library or for users of the command line.
-
 A ``Message`` is a string with the wording for Python, so it can be printed, compared and written to a file like any
 other string. It also keeps the typed parts that it was made of, from which the command line makes its own wording:
 
@@ -381,7 +379,7 @@ class Detail(Part):
 
 def brief(text: str) -> str:
     """The short form of a message; a plain string is returned unchanged."""
-    return text.mapped(lambda one: one.short if isinstance(one, Detail) else one) if isinstance(text, Message) else text
+    return _mapped(text, lambda one: one.short if isinstance(one, Detail) else one)
 
 
 def _mapped(text: str, change: Change) -> str:
@@ -393,8 +391,7 @@ def _within(text: str) -> Iterator[Part]:
         yield from text.within()
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Messages with other names of rows, columns and reference levels, such as those in the user's table.
+# --- Messages with other names of rows, columns and reference levels
 
 
 class Rows(Protocol):
@@ -416,7 +413,7 @@ def over_rows(text: str, numbers: Rows) -> str:
         name = numbers[one.number]
         return RowNumber(one.number, name) if isinstance(name, str) else RowNumber(int(name))
 
-    return text.mapped(numbered) if isinstance(text, Message) else text
+    return _mapped(text, numbered)
 
 
 def over_columns(text: str, indices: Sequence[int]) -> str:
@@ -425,7 +422,7 @@ def over_columns(text: str, indices: Sequence[int]) -> str:
     def placed(one: Part) -> str | Part:
         return ColumnName(int(indices[one.index]), one.called) if isinstance(one, ColumnName) else one
 
-    return text.mapped(placed) if isinstance(text, Message) else text
+    return _mapped(text, placed)
 
 
 def with_columns(text: str, called: Callable[[int], str]) -> str:
@@ -438,7 +435,7 @@ def with_columns(text: str, called: Callable[[int], str]) -> str:
     def named(one: Part) -> str | Part:
         return ColumnName(one.index, called(one.index)) if isinstance(one, ColumnName) else one
 
-    return text.mapped(named) if isinstance(text, Message) else text
+    return _mapped(text, named)
 
 
 def with_references(text: str, references: Mapping[str, str]) -> str:
@@ -451,28 +448,17 @@ def with_references(text: str, references: Mapping[str, str]) -> str:
     def named(one: Part) -> str | Part:
         return ReferenceLevel(one.of, references.get(one.of)) if isinstance(one, ReferenceLevel) else one
 
-    return text.mapped(named) if isinstance(text, Message) else text
+    return _mapped(text, named)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Numbers as people write them, and ratios with enough digits to tell them from 1.
-
-# Whole numbers below the first limit are written in full, and so is the integer part of other numbers below the second.
-LARGEST_WHOLE, LARGEST_WITH_FRACTION = 1e15, 1e7
-# Smaller numbers than this have an exponent.
-SMALLEST_WITHOUT_EXPONENT = 1e-4
-# From this size on, thousands are separated by commas.
-SEPARATED_THOUSANDS = 10_000
-# Ratios closer to 1 than this are printed with three significant digits of their distance from 1.
-CLOSE_TO_1 = 0.01
-# A float64 near 1 has no more decimals than this that mean anything.
-MOST_DECIMALS = 14
+# --- Numbers and sizes as people write them
 
 
 def number_text(value: float, digits: int = 4) -> str:
     """A number with at least ``digits`` significant digits before its trailing zeros are left out.
 
-    The integer part is never rounded. Only very small and very large numbers have an exponent.
+    The integer part is never rounded. Only very small and very large numbers have an exponent: those below 1e-4, whole
+    numbers from 1e15 on, and other numbers from 1e7 on. Thousands are separated by commas from 10,000 on.
 
     >>> [number_text(value) for value in (12345.0, 12345.678, 1987, 1234.5678, 0.000123456, 0.5)]
     ['12,345', '12,346', '1987', '1235', '0.0001235', '0.5']
@@ -480,27 +466,30 @@ def number_text(value: float, digits: int = 4) -> str:
     ['-25,000,000,000,000', '1.235e+13', '1.235e-07', 'inf']
     """
     size = abs(value)
-    if not math.isfinite(value) or 0 < size < SMALLEST_WITHOUT_EXPONENT:
+    if not math.isfinite(value) or 0 < size < 1e-4:
         return f"{value:.{digits}g}"
     whole = value == round(value)
-    if size >= (LARGEST_WHOLE if whole else LARGEST_WITH_FRACTION):
+    if size >= (1e15 if whole else 1e7):
         return f"{value:.{digits}g}"
     if whole or round(size) >= 10 ** (digits - 1):
         rounded = round(value)
-        return f"{rounded:,}" if abs(rounded) >= SEPARATED_THOUSANDS else str(rounded)
+        return f"{rounded:,}" if abs(rounded) >= 10_000 else str(rounded)
     return f"{value:.{digits}g}"
 
 
 def ratio_text(value: float) -> str:
     """Four significant digits, or more if the ratio is close to 1, as for a column in small units such as days.
 
+    A ratio within 0.01 of 1 has three significant digits of its distance from 1, but no more than the 14 decimals that
+    mean anything in a float64 near 1.
+
     >>> ratio_text(0.21893), ratio_text(1.00032615), ratio_text(0.99999123), ratio_text(1.0)
     ('0.2189', '1.000326', '0.99999123', '1')
     """
     distance = abs(value - 1.0)
-    if not 0.0 < distance < CLOSE_TO_1:
+    if not 0.0 < distance < 0.01:
         return number_text(value)
-    return f"{value:.{min(2 - math.floor(math.log10(distance)), MOST_DECIMALS)}f}"
+    return f"{value:.{min(2 - math.floor(math.log10(distance)), 14)}f}"
 
 
 def size_text(n: float) -> str:

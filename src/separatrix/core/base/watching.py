@@ -4,7 +4,7 @@
         model.fit(X, y)
 
 Progress is reported in stages. A stage is one of several parts (a fold, a value of C), an amount (rows, bytes), or an
-iteration of a solver (``solvers.Iteration``, with its record and state). The callback receives the stage and the
+iteration of a solver (``Iteration``, with its record and state). The callback receives the stage and the
 enclosing stages, outermost first. If the callback raises an exception, the work ends immediately without a fitted
 model. Work that takes long between two stages reports that it is still running (``Working``), about every 50
 milliseconds.
@@ -87,9 +87,6 @@ def _number(value: float) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:,.1f}"
 
 
-Watcher = Callable[[Stage, tuple[Stage, ...]], None]
-
-
 @dataclass(frozen=True)
 class Working:
     """A long computation is still running. It is reported only so that the callback can stop it.
@@ -111,6 +108,9 @@ class Working:
 
 # A long computation reports this often, in seconds, that it is still running, so that it can be stopped in twice this.
 PULSE_SECONDS = 0.05
+
+
+Watcher = Callable[[Stage, tuple[Stage, ...]], None]
 
 
 @dataclass

@@ -1,1 +1,1 @@
-"""Rows on a Dask cluster: the fourth home of `Rows`. Dask is imported here only, when it is used."""
+"""Rows in the memory of the workers of a Dask cluster. Dask is imported only here, and only when it is used."""

@@ -1,6 +1,4 @@
-"""Rows on the workers of a cluster as `Rows`, and the table made of them.
-
-Rows on the workers of a Dask cluster.
+"""Rows in the memory of the workers of a Dask cluster as `Rows`, and the table made of them.
 
 In every pass each worker gets one task: the partial with its weights, and the strands to be summed. The totals of the
 strands come back and are merged in order. Blocks and strands are those of rows in memory, so the result is the same
@@ -20,7 +18,7 @@ from separatrix.core.base.errors import ParameterError
 from separatrix.core.base.lazy import cached_property, is_dask
 from separatrix.core.cluster.connection import PassTraffic, connected, count_traffic, default_client, results, workers
 from separatrix.core.cluster.partitions import PartitionedTable, PartitionStream, partitions_of
-from separatrix.core.cluster.workers import FetchedRows, HeldRows, Loaded, SampledRows, Share, Sum, held, summed
+from separatrix.core.cluster.workers import FetchedRows, HeldRows, Loaded, SampledRows, Sum, held, summed
 from separatrix.core.rows.block import Block
 from separatrix.core.rows.frame import Frame
 from separatrix.core.rows.labelled_table import OutsideMemory
@@ -72,11 +70,8 @@ class ClusterRows:
         self.counter.add()
         sent = [0]
         answers = self.held.results(lambda now: self._submitted(now, partial, sent))
-        count_traffic(
-            PassTraffic(
-                type(getattr(partial, "partial", partial)).__name__, len(answers), sent[0], sum(map(len, answers))
-            )
-        )
+        what = type(getattr(partial, "partial", partial)).__name__
+        count_traffic(PassTraffic(what, len(answers), sent[0], sum(map(len, answers))))
         parts: Iterator[Any] = chain.from_iterable(map(loads, answers))
         total: A = next(parts)
         for part in parts:
@@ -87,16 +82,16 @@ class ClusterRows:
         """The tasks of a pass, one for each chunk. Adds the bytes of their arguments to ``sent``."""
         from distributed.protocol.pickle import dumps
 
-        shares = self.held.shares()
-        orders = [dumps(self._order(partial, share)) for share in shares]
-        sent[0] += sum(map(len, orders))
-        return [now.submit(summed, order, *now.needed(share)) for order, share in zip(orders, shares, strict=True)]
-
-    def _order(self, partial: Partial[A], share: Share) -> Sum:
-        cuts = self.held.cuts
-        runs = list(strands(cuts.n_blocks))[share.first : share.last]
-        some = cuts.only(runs[0].start, runs[-1].stop)
-        return Sum(partial, self.frame, self.coding, self.name, some, cuts.n_blocks, share.first, share.last)
+        cuts, tasks = self.held.cuts, []
+        runs = list(strands(cuts.n_blocks))
+        for share in self.held.shares():
+            some = cuts.only(runs[share.first].start, runs[share.last - 1].stop)
+            order = dumps(
+                Sum(partial, self.frame, self.coding, self.name, some, cuts.n_blocks, share.first, share.last)
+            )
+            sent[0] += len(order)
+            tasks.append(now.submit(summed, order, *now.needed(share)))
+        return tasks
 
     def blocks(self, order: Order) -> Iterator[Block]:
         """Batches of ``order.size`` rows, those of a stream of the same rows. This process fetches a few at a time."""
@@ -115,10 +110,6 @@ class ClusterRows:
     def resident(self) -> None:
         """None: the rows are not in the memory of this process."""
         return
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# A table whose rows are in the memory of the workers of a Dask cluster.
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,10 +135,6 @@ class ClusterTable(PartitionedTable):
     def held(self) -> HeldRows:
         """The rows on the workers. The first access loads them."""
         return held(self)
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# Converts Dask collections to a table that classifiers accept.
 
 
 def dask_table(X: Any, y: Any, sample_weight: Any = None, cluster: Any = None) -> OutsideMemory:

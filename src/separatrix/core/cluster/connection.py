@@ -1,4 +1,8 @@
-"""Dask collections as a table, predictions for them, and the connection to their scheduler."""
+"""What a fit asks of Dask: which client is used, how results are waited for, and what is sent.
+
+A function that also takes arrays reads the rows of Dask collections where they are, and does not gather them in this
+process. Predictions for Dask collections are Dask arrays, computed by partition when they are used.
+"""
 
 from __future__ import annotations
 
@@ -18,10 +22,10 @@ import numpy as np
 from separatrix.core.base.arrays import AnyArray
 from separatrix.core.base.errors import ClusterError, ParameterError
 from separatrix.core.base.lazy import is_dask, is_data_frame
+from separatrix.core.base.machine import thread_count
 from separatrix.core.rows.labelled_table import OutsideMemory
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Dask collections as a table, for functions that also take arrays.
+# --- Dask collections in place of arrays
 
 
 def read_in_place(X: Any, y: Any, sample_weight: Any = None) -> tuple[Any, Any, Any]:
@@ -61,10 +65,6 @@ def _n_rows(part: Any) -> int:
     return int(part.shape[0])
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Predictions of a fitted model for Dask collections: a Dask array, computed by partition when it is used.
-
-
 @dataclass(frozen=True)
 class _PartAnswer:
     """The answer for a partition, which may have no rows. ``empty``: the answer for no rows."""
@@ -84,7 +84,20 @@ def answered(X: Any, answer: Callable[[Any], AnyArray]) -> Any:
     """
     first = answer(_row_of_zeros(X))
     part = _PartAnswer(answer, first[:0])
-    return _of_frame(X, part) if is_data_frame(X) else _of_array(X, part)
+    dtype = part.empty.dtype
+    if not is_data_frame(X):
+        whole = X.rechunk({1: X.shape[1]})
+        if part.empty.ndim == 1:
+            return whole.map_blocks(part, drop_axis=1, dtype=dtype, meta=part.empty)
+        chunks = (whole.chunks[0], (part.empty.shape[1],))
+        return whole.map_blocks(part, chunks=chunks, dtype=dtype, meta=part.empty)
+    import dask.array as da
+
+    from separatrix.core.cluster.partitions import tasks
+
+    shape = (np.nan, *part.empty.shape[1:])
+    each = [da.from_delayed(one, shape, dtype) for one in tasks(part, [(rows,) for rows in X.to_delayed()])]
+    return da.concatenate(each, allow_unknown_chunksizes=True)
 
 
 def _row_of_zeros(X: Any) -> Any:
@@ -94,26 +107,7 @@ def _row_of_zeros(X: Any) -> Any:
     return np.zeros((1, *X.shape[1:]), dtype=X.dtype)
 
 
-def _of_array(X: Any, part: _PartAnswer) -> Any:
-    whole = X.rechunk({1: X.shape[1]})
-    if part.empty.ndim == 1:
-        return whole.map_blocks(part, drop_axis=1, dtype=part.empty.dtype, meta=part.empty)
-    chunks = (whole.chunks[0], (part.empty.shape[1],))
-    return whole.map_blocks(part, chunks=chunks, dtype=part.empty.dtype, meta=part.empty)
-
-
-def _of_frame(X: Any, part: _PartAnswer) -> Any:
-    import dask.array as da
-
-    from separatrix.core.cluster.partitions import tasks
-
-    shape = (np.nan, *part.empty.shape[1:])
-    each = [da.from_delayed(one, shape, part.empty.dtype) for one in tasks(part, [(rows,) for rows in X.to_delayed()])]
-    return da.concatenate(each, allow_unknown_chunksizes=True)
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# Counts what is sent to the workers and back, in bytes.
+# --- The bytes that are sent to the workers and back
 
 
 @dataclass(frozen=True)
@@ -178,8 +172,7 @@ def counted_traffic() -> Iterator[Traffic]:
         _open.reset(token)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The connection to a Dask scheduler: which client is used, and how results are waited for.
+# --- The connection to a scheduler
 
 A = TypeVar("A")
 T = TypeVar("T")
@@ -187,9 +180,8 @@ T = TypeVar("T")
 # While waiting for results, check the state of the cluster at intervals of this many seconds. Results that arrive end
 # the wait at once.
 SECONDS_BETWEEN_WAITS = 0.5
-# The setting of Dask that limits how long a fit waits while the cluster has no worker, and its default.
+# The setting of Dask that limits how long a fit waits while the cluster has no worker.
 WORKER_TIMEOUT = "separatrix.worker-timeout"
-DEFAULT_WORKER_TIMEOUT = "60s"
 # A local cluster: processes with one thread each, which listen on the loopback interface only. Dask always starts an
 # HTTP server; here it has no dashboard and listens on any free port.
 LOCAL_SETTINGS: dict[str, Any] = {
@@ -207,7 +199,7 @@ class WorkersReplaced(Exception):
 
 
 def worker_timeout() -> float:
-    """How long a fit waits for workers if there are none, in seconds.
+    """How long a fit waits for workers if there are none, in seconds: a minute unless the user sets another time.
 
     It is a setting of Dask: ``dask.config.set({"separatrix.worker-timeout": "5min"})``, or the environment variable
     ``DASK_SEPARATRIX__WORKER_TIMEOUT``.
@@ -215,7 +207,7 @@ def worker_timeout() -> float:
     import dask
     from dask.utils import parse_timedelta
 
-    given = dask.config.get(WORKER_TIMEOUT, DEFAULT_WORKER_TIMEOUT)
+    given = dask.config.get(WORKER_TIMEOUT, "60s")
     try:
         seconds = float(parse_timedelta(given))
     except (KeyError, ValueError, TypeError):
@@ -247,13 +239,14 @@ def connected(cluster: Any) -> Any:
     only and have no dashboard. Other text is the address of a scheduler. A ``distributed.Client`` is used as it is,
     with its TLS settings, and a cluster object gets a client.
     """
-    _need_distributed()
-    from distributed import Client
-
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise ClusterError("Dask is not installed", "install it: pip install 'separatrix[dask]'") from error
     if isinstance(cluster, Client):
         return cluster
-    if cluster == "local":
-        return _local_client()
+    if cluster == "local":  # the workers end when the client is closed, at the latest with this process
+        return Client(n_workers=thread_count(), **LOCAL_SETTINGS, set_as_default=False)
     address = getattr(cluster, "scheduler_address", cluster)
     if not isinstance(address, str):
         raise ParameterError(
@@ -283,22 +276,6 @@ def _refuse_no_address(address: str) -> None:
     except ValueError as error:
         problem = f"{address!r} is not the address of a scheduler ({_one_line(error)})"
         raise ClusterError(problem, "give 'local', or an address such as 'tcp://host:8786'") from error
-
-
-def _need_distributed() -> None:
-    try:
-        import distributed  # noqa: F401
-    except ImportError as error:
-        raise ClusterError("Dask is not installed", "install it: pip install 'separatrix[dask]'") from error
-
-
-def _local_client() -> Any:
-    """A client of new worker processes, which end when the client is closed, at the latest with this process."""
-    from distributed import Client
-
-    from separatrix.core.base.machine import thread_count
-
-    return Client(n_workers=thread_count(), **LOCAL_SETTINGS, set_as_default=False)
 
 
 def workers(client: Any) -> dict[str, int]:
@@ -357,13 +334,21 @@ def results(client: Any, futures: Sequence[Any], preferred: frozenset[str] = fro
 
 
 def _gathered(client: Any, futures: Sequence[Any], preferred: frozenset[str]) -> list[Any]:
-    """Wait for the results of tasks, and check regularly whether there are workers."""
+    """Wait for the results of tasks, and check regularly whether there are workers.
+
+    ``distributed.wait`` would need a current client. To make one current changes a setting of Dask for all threads, and
+    another thread may be fetching rows or computing partitions in this process. If the scheduler is on this machine,
+    results come from the workers directly; elsewhere they may be on a network that this process cannot reach.
+    """
+    direct = True if "://127.0.0.1:" in _address(client) else None  # None stands for Dask's default
     limit = worker_timeout()
     alone_since: float | None = None
     while True:
         try:
-            _wait(futures)
-            gathered: list[Any] = client.gather(futures, direct=_is_local(client))
+            for future in futures:
+                if not future.done():
+                    future.exception(timeout=SECONDS_BETWEEN_WAITS)
+            gathered: list[Any] = client.gather(futures, direct=direct)
             return gathered
         except TimeoutError:
             alive = _alive(client)
@@ -374,17 +359,6 @@ def _gathered(client: Any, futures: Sequence[Any], preferred: frozenset[str]) ->
                 raise _no_worker(limit) from None
 
 
-def _wait(futures: Sequence[Any]) -> None:
-    """Wait until all tasks have ended. Raises a ``TimeoutError`` if one of them takes longer than the interval.
-
-    ``distributed.wait`` would need a current client. To make one current changes a setting of Dask for all threads, and
-    another thread may be fetching rows or computing partitions in this process.
-    """
-    for future in futures:
-        if not future.done():
-            future.exception(timeout=SECONDS_BETWEEN_WAITS)
-
-
 def _alive(client: Any) -> frozenset[str]:
     """The addresses of the workers that are connected."""
     if client.status != "running":
@@ -393,14 +367,6 @@ def _alive(client: Any) -> frozenset[str]:
         return frozenset(client.nthreads())
     except (OSError, TimeoutError) as error:
         raise _lost(client) from error
-
-
-def _is_local(client: Any) -> bool | None:
-    """True if the scheduler is on this machine, so that results come from workers directly; None for Dask's default.
-
-    Elsewhere the workers may be on a network that this process cannot reach.
-    """
-    return True if "://127.0.0.1:" in _address(client) else None
 
 
 def _address(client: Any) -> str:

@@ -1,4 +1,9 @@
-"""The partitions of Dask collections: labels, weights, pieces of rows; read without a cluster, too."""
+"""Dask collections as tables in partitions, whose labels, weights and rows tasks can make at any time.
+
+The classes are found in a pass over labels and weights alone. The rows of a table in partitions are then computed by
+the workers of a cluster, which keep them (``core/cluster/cluster_rows.py``), or without a cluster in this process,
+again in every pass and a few partitions at a time.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +14,7 @@ from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
-from separatrix.core.base.arrays import AnyArray, Array, Integers
+from separatrix.core.base.arrays import AnyArray, Array
 from separatrix.core.base.errors import InputError, LabelError, ParameterError, TableError, WeightError
 from separatrix.core.base.labels import as_label_array, encode, known_codes, refuse_fractions
 from separatrix.core.base.lazy import cached_property, is_dask, is_data_frame
@@ -20,8 +25,7 @@ from separatrix.core.rows.labelled_table import OutsideMemory
 from separatrix.core.rows.streamed import Learnt, Piece, StreamedRows
 from separatrix.core.rows.targets import ClassTotals, Coding, refuse_extreme_weights
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The labels and weights of a partition, and the classes of all partitions.
+# --- Labels and weights
 
 
 @dataclass(frozen=True)
@@ -72,14 +76,6 @@ def weights_of(part: int, weight: Any, n_rows: int) -> Array:
     return weights
 
 
-def codes_of(part: int, y: Any, classes: AnyArray) -> Integers:
-    """The class numbers of the rows of a partition, (m,)."""
-    try:
-        return known_codes(labels_of(part, y), classes)
-    except LabelError as error:
-        raise in_partition(error, part) from error
-
-
 def in_partition(error: InputError, part: int) -> InputError:
     """The same error, with the number of the partition added."""
     return type(error)(error.argument, f"in partition {part}, {error.problem}", error.remedy)
@@ -118,8 +114,7 @@ def _together(labels: Sequence[AnyArray]) -> AnyArray:
     return np.concatenate([each.astype(object) for each in labels])
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The partitions of Dask collections, as tasks that give labels and pieces of rows.
+# --- Partitions
 
 
 @dataclass(frozen=True)
@@ -168,14 +163,17 @@ class Expected:
     def matrix(self, part: int, X: Any) -> Any:
         """A partition as row-major floats or as CSR rows. It is copied only if it has another form."""
         if is_sparse(X) != self.is_sparse:
-            problem = f"partition {part} is {_form(is_sparse(X))}, but X is declared to be {_form(self.is_sparse)}"
+            found, declared = ("sparse", "dense") if is_sparse(X) else ("dense", "sparse")
+            problem = f"partition {part} is {found}, but X is declared to be {declared}"
             raise TableError("X", problem, "give all partitions the same form, and the right meta to map_blocks")
         self._check_columns(part, X)
         self._check_precision(part, X)
         if is_sparse(X):
             return as_csr(X if X.dtype == self.dtype else X.astype(self.dtype))
         try:
-            return np.ascontiguousarray(_floats(X, self.dtype))
+            # A missing value of a pandas data frame becomes NaN.
+            floats = X.to_numpy(self.dtype, na_value=np.nan) if hasattr(X, "columns") else np.asarray(X, self.dtype)
+            return np.ascontiguousarray(floats)
         except (TypeError, ValueError) as error:
             raise TableError("X", f"partition {part} cannot be converted to numbers ({error})", "clean it") from error
 
@@ -199,18 +197,13 @@ class Expected:
                 raise TableError("X", problem, "give X.astype('float64'), or the right meta to map_blocks")
 
 
-def _form(sparse: bool) -> str:
-    return "sparse" if sparse else "dense"
-
-
-def _floats(X: Any, dtype: Any) -> Any:
-    """A NumPy array of floats from an array or a pandas data frame, in which a missing value is NaN."""
-    return X.to_numpy(dtype, na_value=np.nan) if hasattr(X, "columns") else np.asarray(X, dtype)
-
-
 def piece(expected: Expected, part: int, classes: AnyArray, X: Any, y: Any, weight: Any) -> Piece:
     """The rows of partition number ``part``."""
-    matrix, codes = expected.matrix(part, X), codes_of(part, y, classes)
+    matrix = expected.matrix(part, X)
+    try:
+        codes = known_codes(labels_of(part, y), classes)
+    except LabelError as error:
+        raise in_partition(error, part) from error
     if matrix.shape[0] != len(codes):
         problem = f"partition {part} of X has {matrix.shape[0]} rows, and that of y has {len(codes)} labels"
         raise TableError("X", problem, "give X and y the same partitions")
@@ -341,8 +334,7 @@ def _check_length(argument: str, found: int, expected: int) -> None:
         raise InputError(argument, f"it has {found} entries, and X has {expected} rows", "give one entry per row")
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Dask collections as a table that classifiers take, wherever its partitions are computed.
+# --- Tables
 
 
 @dataclass(frozen=True, eq=False)
@@ -391,10 +383,6 @@ class PartitionedTable(OutsideMemory):
     def totals(self) -> ClassTotals:
         """The number of rows and the weight of each class."""
         return self.survey.totals
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# Dask collections without a cluster: partitions are computed again in every pass, a few at a time.
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,10 @@
-"""The rows that workers hold, where their blocks begin, and the sums and samples over them."""
+"""The rows that workers hold: where their blocks begin, how they are loaded, and the sums and samples over them.
+
+A table is divided into chunks of consecutive rows, one for each worker. Blocks and strands are those of rows in memory,
+so a strand may end in the chunk after the one in which it begins. The worker of the first of these chunks sums it, and
+keeps a copy of the few rows of the other. A pass draws the numbers of the rows of a sample, and then only these rows
+are fetched.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +19,7 @@ from separatrix.core.base.arrays import Array, Integers, pieces
 from separatrix.core.base.lazy import cached_property
 from separatrix.core.base.machine import in_order, one_blas_thread, threads
 from separatrix.core.cluster.connection import PassTraffic, WorkersReplaced, count_traffic, results, workers
-from separatrix.core.rows.block import Block, as_csr, block_rows, csr_rows, is_sparse, stacked
+from separatrix.core.rows.block import Block, as_csr, block_rows, is_sparse
 from separatrix.core.rows.block import cuts as sparse_cuts
 from separatrix.core.rows.frame import Frame
 from separatrix.core.rows.protocol import BLOCK_BYTES, Partial, strands
@@ -25,8 +31,7 @@ if TYPE_CHECKING:
     from separatrix.core.cluster.cluster_rows import ClusterRows, ClusterTable
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Where the blocks of a table on a cluster begin and end, in a form that is small enough to be sent in every pass.
+# --- Where blocks begin and end, in a form that is small enough to be sent in every pass
 
 
 class Cuts(Protocol):
@@ -124,8 +129,7 @@ def shared_out(cuts: Cuts, edges: list[int]) -> list[Share]:
     ]
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The rows that one worker holds, and the sums over them. All of this runs on workers.
+# --- What runs on workers
 
 
 class Chunk:
@@ -146,7 +150,7 @@ class Chunk:
     @property
     def entries(self) -> int:
         """The number of stored entries of CSR rows."""
-        return sum(int(_matrix(piece).nnz) for piece in self.pieces if is_sparse(piece.X))
+        return sum(int(piece.X.nnz) for piece in self.pieces if is_sparse(piece.X))
 
     def between(self, begin: int, end: int) -> Chunk:
         """The rows of this chunk from ``begin`` to ``end`` (row numbers of the table), as views."""
@@ -171,16 +175,12 @@ class Chunk:
         return sum(_bytes(piece) + 2 * piece.weight.nbytes for piece in self.pieces)
 
 
-def _matrix(piece: Piece) -> Any:
-    return piece.X
-
-
 def aligned(piece: Piece) -> Piece:
     """The piece with arrays that are aligned in memory. Arrays that came from another worker may not be aligned.
 
     NumPy sums an array that is not aligned in another order, and compiled loops would be compiled again for it.
     """
-    X, t, weight = _matrix(piece), np.require(piece.t, requirements="A"), np.require(piece.weight, requirements="A")
+    X, t, weight = piece.X, np.require(piece.t, requirements="A"), np.require(piece.weight, requirements="A")
     if not is_sparse(X):
         return Piece(np.require(X, requirements=["A", "C"]), t, weight)
     if all(part.flags.aligned for part in (X.data, X.indices, X.indptr)):
@@ -189,7 +189,7 @@ def aligned(piece: Piece) -> Piece:
 
 
 def _bytes(piece: Piece) -> int:
-    X = _matrix(piece)
+    X = piece.X
     rows = X.data.nbytes + X.indices.nbytes + X.indptr.nbytes if is_sparse(X) else X.nbytes
     return int(rows) + piece.t.nbytes + piece.weight.nbytes
 
@@ -200,16 +200,9 @@ def _between(pieces: Sequence[Piece], begin: int, end: int) -> list[Piece]:
     for piece in pieces:
         a, b = max(begin - before, 0), min(end - before, len(piece.t))
         if a < b:
-            X = _matrix(piece)
-            found.append(Piece(csr_rows(X, a, b) if is_sparse(X) else X[a:b], piece.t[a:b], piece.weight[a:b]))
+            found.append(piece.between(a, b))
         before += len(piece.t)
     return found
-
-
-def joined(pieces: Sequence[Piece]) -> Piece:
-    """The rows of pieces as one piece, which is copied if there are several."""
-    X, t, weight = (parts[0] if len(parts) == 1 else stacked(parts) for parts in zip(*pieces, strict=True))
-    return Piece(X, t, weight)
 
 
 @dataclass(frozen=True)
@@ -264,11 +257,8 @@ class _Cutter:
         first = int(np.searchsorted(self.edges, begin, "right")) - 1
         last = int(np.searchsorted(self.edges, end, "left"))
         before = int(self.edges[first])
-        X, t, weight = joined(_between(self.pieces[first:last], begin - before, end - before))
+        X, t, weight = Piece.joined(_between(self.pieces[first:last], begin - before, end - before))
         return Block(X, t, weight, begin, frame)
-
-
-# ------------------------------------------------------------------------------------------ tasks
 
 
 def gathered(start: int, begin: int, end: int, pieces: Sequence[Piece]) -> Chunk:
@@ -283,7 +273,7 @@ def head(chunk: Chunk, begin: int, end: int) -> Chunk:
 
 def rows_of(chunk: Chunk, begin: int, end: int) -> tuple[Any, Integers, Array]:
     """X, class numbers and weights of some rows of a chunk."""
-    X, codes, weight = joined(chunk.between(begin, end).pieces)
+    X, codes, weight = Piece.joined(chunk.between(begin, end).pieces)
     return X, codes, weight
 
 
@@ -301,8 +291,8 @@ def taken(chunk: Chunk, numbers: Integers) -> Taken:
         some = numbers[np.searchsorted(numbers, start) : np.searchsorted(numbers, start + len(piece.t))] - start
         start += len(piece.t)
         if len(some):
-            found.append(Piece(_matrix(piece)[some], piece.t[some], piece.weight[some]))
-    whole = joined(found)
+            found.append(Piece(piece.X[some], piece.t[some], piece.weight[some]))
+    whole = Piece.joined(found)
     return Taken((whole.X, whole.t, whole.weight), _bytes(whole))
 
 
@@ -315,7 +305,7 @@ def places_of_entries(chunk: Chunk, size: int, entries: int) -> Integers:
     """The numbers of the rows of a chunk before which a block of CSR rows ends; ``entries`` precede the chunk."""
     found, rows = [], chunk.start
     for piece in chunk.pieces:
-        X = _matrix(piece)
+        X = piece.X
         found.append(rows + sparse_cuts(X, size, rows, entries))
         rows, entries = rows + X.shape[0], entries + int(X.nnz)
     return np.concatenate([np.empty(0, dtype=np.int64), *found])
@@ -332,8 +322,7 @@ def summed(order: bytes, *chunks: Chunk) -> bytes:
     return answer
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The rows that workers hold: loading them, and the tasks that read them.
+# --- Loading and reading the rows that workers hold
 
 
 @dataclass(frozen=True, eq=False)
@@ -435,13 +424,13 @@ class HeldRows:
     def fetched(self, begin: int, end: int) -> Piece:
         """The rows begin, …, end − 1, with class numbers, in this process."""
         parts = self.results(lambda now: [now.submit(rows_of, *part) for part in now.holding(begin, end)])
-        return joined([Piece(*part) for part in parts])
+        return Piece.joined([Piece(*part) for part in parts])
 
     def taken(self, numbers: Integers) -> Piece:
         """The rows with these numbers, which increase, with class numbers, in this process."""
         parts = self.results(lambda now: self._takers(now, numbers))
         count_traffic(PassTraffic("sampled rows", len(parts), numbers.nbytes, sum(part.nbytes for part in parts)))
-        return joined([Piece(*part.rows) for part in parts])
+        return Piece.joined([Piece(*part.rows) for part in parts])
 
     def _takers(self, now: Loaded, numbers: Integers) -> list[Any]:
         """A task for each chunk that holds some of the numbers."""
@@ -496,16 +485,12 @@ def _pieces(table: ClusterTable, starts: Integers, edges: list[int], there: list
     return found
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Rows on workers as a source that this process reads in order, for methods that need batches of rows.
-
-# Rows are fetched from the workers in runs of this many blocks, about 32 megabytes.
-BLOCKS_FETCHED_AT_ONCE = 8
-
-
 @dataclass(frozen=True)
 class FetchedRows:
-    """A ``Source`` of the rows that workers hold, with the targets and weights of a coding."""
+    """A ``Source`` of the rows that workers hold, with the targets and weights of a coding.
+
+    This process reads them in order, for methods that need batches of rows.
+    """
 
     held: HeldRows = field(repr=False)
     coding: Coding
@@ -524,15 +509,14 @@ class FetchedRows:
         return self.held.is_sparse
 
     def pieces(self) -> Iterator[Piece]:
-        """All rows in order, a few blocks at a time."""
+        """All rows in order, eight blocks at a time, which have about 32 megabytes."""
         cuts = self.held.cuts
-        for run in pieces(cuts.n_blocks, BLOCKS_FETCHED_AT_ONCE):
+        for run in pieces(cuts.n_blocks, 8):
             X, codes, weight = aligned(self.held.fetched(cuts.edge(run.start), cuts.edge(run.stop)))
             yield Piece(X, *self.coding.of(codes, weight))
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Samples of rows on a cluster: a pass draws the numbers of rows, and then only these rows are fetched.
+# --- Samples
 
 A = TypeVar("A")
 
@@ -595,12 +579,9 @@ class SampledRows:
             fetched = self.rows.taken(missing)
             every = np.concatenate([self.numbers, missing])
             order = np.argsort(every)
-            self.kept = fetched if self.kept is None else _reordered(joined([self.kept, fetched]), order)
+            if self.kept is not None:
+                fetched = Piece(*(part[order] for part in Piece.joined([self.kept, fetched])))
+            self.kept = fetched
             self.numbers = every[order]
         assert self.kept is not None
         return Block(*self.kept, 0, self.frame)
-
-
-def _reordered(piece: Piece, order: Integers) -> Piece:
-    X: Any = piece.X
-    return Piece(X[order], piece.t[order], piece.weight[order])

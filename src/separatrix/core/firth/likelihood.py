@@ -1,4 +1,21 @@
-"""Firth's penalised likelihood and its maximum (docs/tour.md, R8)."""
+"""Firth's penalised likelihood of logistic regression, and its maximum (docs/tour.md, R8).
+
+    l*(W) = l(W) + ½ ln |I(W)|,    l = −Σ_i s_i ℓ(t_i, W x̄_i),    I = Σ_i s_i H_i ⊗ x̄_i x̄_iᵀ,    H = diag(p) − p pᵀ
+
+Problem   max_W l*(W), which is smooth, not concave, and −∞ where a probability goes to 0 or 1
+Given     rows and their targets; a start W
+Returns   W at which the penalised score U* is zero: the highest of the local maxima that ``fit`` finds
+Step      V = I⁻¹ U*, shortened if it would change the rows' scores much; W ← W + αV, α from 1 by halving until l* does
+          not fall. A step takes two passes
+Stops     when (U*ᵀ I⁻¹ U*)^½ ≤ tol: the length of the score in coordinates in which the information is the identity,
+          that is, the length of the next step in standard errors
+
+Firth, Bias reduction of maximum likelihood estimates, Biometrika 80 (1993); Heinze and Schemper, A solution to the
+problem of separation in logistic regression, Statistics in Medicine 21 (2002), section 2.2 for the steps; for more
+classes Kosmidis and Firth, Multinomial logit bias reduction via the Poisson log-linear model, Biometrika 98 (2011).
+Kosmidis and Firth, Jeffreys-prior penalty, finiteness and shrinkage in binomial-response generalized linear models,
+Biometrika 108 (2021): l* has a maximum, and it is finite.
+"""
 
 from __future__ import annotations
 
@@ -12,21 +29,20 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from separatrix.core import problem as build
 from separatrix.core.base.arrays import EPS, Array, even_pieces, pieces, rows_per_piece
 from separatrix.core.base.errors import InputError, ParameterError, WeightError
 from separatrix.core.base.lazy import cached_property
 from separatrix.core.base.machine import in_order, one_blas_thread
 from separatrix.core.base.messages import Message, Parameter, Remedy, Setting
 from separatrix.core.base.watching import part
-from separatrix.core.gap import Bound
+from separatrix.core.certificate import Bound
 from separatrix.core.line_search import backtracked
 from separatrix.core.linear_algebra import Factor, contrasts, identified, limiting_columns
 from separatrix.core.links import sigmoid, softmax
 from separatrix.core.losses import Loss
 from separatrix.core.objective_sums import Evaluation, Gram, Hessian, ValueGradient
 from separatrix.core.penalty import Penalty
-from separatrix.core.problem import LARGEST_HESSIAN, Objective
+from separatrix.core.problem import LARGEST_HESSIAN, Objective, build_objective
 from separatrix.core.rows.block import Block, is_sparse
 from separatrix.core.rows.memory_rows import MemoryRows
 from separatrix.core.rows.protocol import ArraySum, PassCounter, Rows
@@ -35,13 +51,7 @@ from separatrix.core.solvers.lbfgs import Pairs
 from separatrix.core.solvers.state import Halt, State
 from separatrix.core.solvers.stopping import Record, Status
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The sums over rows of Firth's likelihood: the information with the likelihood, and the score with the leverages.
-#
-# There are two implementations. ``Folded`` folds partials over any rows and any number of classes. ``ByColumns`` is for
-# two classes and dense rows in memory, where it takes two thirds of the time for a step at 20 000 × 20. It stores X̄ᵀ
-# in standard coordinates, each column contiguous, and caches the residuals and curvatures of the last information, from
-# which it computes the score.
+# --- Sums over rows
 
 # The most entries of the rows' whitened products that are held in memory at once.
 LARGEST_PRODUCTS = 1 << 19
@@ -57,7 +67,11 @@ FEWEST_COMPILED, WIDEST_COMPILED = 1 << 18, 64
 
 
 class Sums(Protocol):
-    """Sums over rows, not divided by their total weight."""
+    """Sums over rows, not divided by their total weight.
+
+    ``Folded`` folds partials over any rows and any number of classes. ``ByColumns`` is for two classes and dense rows
+    in memory, where it takes two thirds of the time for a step at 20 000 × 20.
+    """
 
     def gram(self) -> Array:
         """Σ s x̄ x̄ᵀ, (d + 1, d + 1)."""
@@ -81,9 +95,6 @@ def sums_of(objective: Objective) -> Sums:
         return ByColumns.of(block, objective.rows.counter)
     own = block.written_out(np.arange(block.n_rows))
     return Folded(MemoryRows(own.X, own.t, own.weight, own.frame, objective.rows.counter), loss)
-
-
-# ------------------------------------------------------------------------------------------ any rows
 
 
 @dataclass(frozen=True)
@@ -159,11 +170,11 @@ class Folded:
         return self.rows.fold(PenalisedGradient(self.loss, W, F, share))
 
 
-# ------------------------------------------------------------------------------------------ two classes, dense rows
-
-
 class ByColumns:
     """The sums of the logistic likelihood from X̄ᵀ (d + 1, n), t and s, (n,).
+
+    X̄ᵀ is in standard coordinates, each column contiguous. The residuals and curvatures of the last information are
+    cached; the score is computed from them.
 
     >>> X, t = np.array([[1.0, 1.0, 1.0], [0.0, 1.0, 2.0]]), np.array([-1.0, 1.0, 1.0])
     >>> value, information = ByColumns(X, t, np.ones(3), PassCounter()).information(np.zeros((1, 2)))
@@ -174,7 +185,9 @@ class ByColumns:
     def __init__(self, X: Array, t: Array, weight: Array, counter: PassCounter) -> None:
         self.counter = counter
         self.X, self.t, self.weight, self.signed = X, t, weight, t * weight
-        self.pieces = _pieces(*X.shape)
+        # Slices of equal size, of about PIECE entries each, with at least as many rows as columns.
+        width, n = X.shape
+        self.pieces = even_pieces(n, max(1, min(n // max(1, width), round(n * width / PIECE))))
         # The last W of `information`, and σ(−m) and σ(m) σ(−m) of the margins m = t z there.
         self.W: Array | None = None
         self.q, self.curvature = np.empty_like(weight), np.empty_like(weight)
@@ -257,29 +270,7 @@ class ByColumns:
         return np.asarray(X @ V)
 
 
-def _pieces(width: int, n: int) -> list[slice]:
-    """Slices of equal size, of about PIECE entries each, with at least as many rows as columns."""
-    count = max(1, min(n // max(1, width), round(n * width / PIECE)))
-    return even_pieces(n, count)
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# Firth's penalised likelihood, as sums over rows.
-#
-#     l*(W) = l(W) + ½ ln |I(W)|,    l = −Σ_i s_i ℓ(t_i, W x̄_i),    I = Σ_i s_i H_i ⊗ x̄_i x̄_iᵀ,    H = diag(p) − p pᵀ
-#
-# with ℓ logistic (there H is the number p(1 − p)) or softmax. |I| is taken over the directions that the columns
-# determine, so collinear columns, the common shift of K scores and the weights of an offset are not in it. Up to a
-# constant factor, it does not depend on the units of the columns or on a reference class. The derivative of ½ ln |I| in
-# the scores of a row is ½ s H u, with u_k = V_kk − 2 (V p)_k and V_kl = (e_k ⊗ x̄)ᵀ I⁻¹ (e_l ⊗ x̄). For two classes it
-# is h (½ − p), with h = s p(1 − p) x̄ᵀ I⁻¹ x̄ the row's leverage.
-#
-# The objective that is minimised is E* = −(l* − ½ ln |I(0)|)/S, S = Σ s. I(0) is the information at equal
-# probabilities. Subtracting its logarithm removes the constant, so E* is the same in all coordinates.
-#
-# Firth, Bias reduction of maximum likelihood estimates, Biometrika 80 (1993); Heinze and Schemper, A solution to the
-# problem of separation in logistic regression, Statistics in Medicine 21 (2002); for more classes Kosmidis and Firth,
-# Multinomial logit bias reduction via the Poisson log-linear model, Biometrika 98 (2011).
+# --- The likelihood
 
 # If a pivot of the information, scaled to a unit diagonal, is below this, the root of the information is factored
 # instead. The rounding error of ln |I| is that of the entries divided by the smallest pivot, and steps must raise l* by
@@ -298,6 +289,13 @@ class Level(NamedTuple):
 
 class Penalised:
     """E*(W) over rows: an ``Objective`` without a penalty, and the unit of its weights. ``pose`` makes one from rows.
+
+    E* = −(l* − ½ ln |I(0)|)/S is minimised, with S = Σ s. I(0) is the information at equal probabilities; subtracting
+    its logarithm removes the constant, so E* is the same in all coordinates. H is the number p(1 − p) for two classes.
+    |I| is taken over the directions that the columns determine, so collinear columns, the common shift of K scores and
+    the weights of an offset are not in it. Up to a constant factor, it does not depend on the units of the columns or
+    on a reference class. The derivative of ½ ln |I| in the scores of a row is ½ s H u, with u_k = V_kk − 2 (V p)_k and
+    V_kl = (e_k ⊗ x̄)ᵀ I⁻¹ (e_l ⊗ x̄). For two classes it is h (½ − p), with h = s p(1 − p) x̄ᵀ I⁻¹ x̄ the row's leverage.
 
     Parameters
     ----------
@@ -463,7 +461,7 @@ def pose(
     >>> round(problem.level(problem.zero).value, 6)  # ln 2: the penalty is zero at weights of zero
     0.693147
     """
-    objective = build.build_objective(
+    objective = build_objective(
         rows,
         n_classes,
         Penalty.none(rows.n_features - n_offsets),
@@ -518,23 +516,7 @@ def log_determinant(factor: Factor) -> float:
     return 2 * float(np.sum(np.log(np.abs(factor.lower.diagonal()) * factor.d)))
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Newton's method on Firth's likelihood, with the information as its matrix (Fisher scoring).
-#
-# Problem   max_W l*(W) = l(W) + ½ ln |I(W)|, which is smooth, not concave, and −∞ where a probability goes to 0 or 1
-# Given     a start W; the directions in which W may move, by default all that the columns determine
-# Returns   W at which the penalised score U* is zero, a local maximum
-# Step      V = I⁻¹ U*, near the end corrected by L-BFGS pairs of the last steps. V is shortened so that it changes the
-#           rows' scores by at most 5 in the root mean square. W ← W + αV, α from 1 by halving until l* does not fall. A
-#           step takes two passes
-# Stops     when (U*ᵀ I⁻¹ U*)^½ ≤ tol: the length of the score in coordinates in which the information is the identity,
-#           that is, the length of the next step in standard errors
-#
-# Heinze and Schemper, A solution to the problem of separation in logistic regression, Statistics in Medicine 21 (2002),
-# section 2.2: the largest step and its halving. They limit the change of each weight. If columns are nearly collinear,
-# weights may have to change by millions while scores hardly change, so such a limit needs millions of steps. Kosmidis
-# and Firth, Jeffreys-prior penalty, finiteness and shrinkage in binomial-response generalized linear models, Biometrika
-# 108 (2021): l* has a maximum, and it is finite.
+# --- Its maximum, by Newton's method with the information as its matrix (Fisher scoring)
 
 # The most that a step may change the scores, in the root mean square over the rows.
 LARGEST_SCORE_CHANGE = 5.0
@@ -584,6 +566,11 @@ class Point:
 class Ascent:
     """Newton's method on Firth's likelihood, with the information as its matrix (Fisher scoring).
 
+    Near the end, steps are corrected by the L-BFGS pairs of the last steps. A step changes the rows' scores by at most
+    5 in the root mean square. Heinze and Schemper limit the change of each weight instead: if columns are nearly
+    collinear, weights may have to change by millions while scores hardly change, so such a limit needs millions of
+    steps.
+
     Calling it with a problem and a start returns the point where it ended, and the run.
 
     Parameters
@@ -613,36 +600,37 @@ class Ascent:
         """Run from ``start`` until the score vanishes or the weights are close to ``near``, a known maximum."""
         trace, pairs, idle, clock = list[Record](), Pairs(), 0, time.perf_counter()
         report = follower("firth", lambda: 1.0, self.tol, "score", problem.objective)
-        point = self._first(problem, start)
+        point = self.at(problem, start) or self.at(problem, self._mildest(problem, start))
+        if point is None:
+            remedy = "leave out columns that are nearly combinations of others, or an offset of many units"
+            raise InputError("X", "its information is singular to working precision where the fit begins", remedy)
         while True:
             seconds = time.perf_counter() - clock
             norm = float(np.linalg.norm(point.gradient))
             trace.append(Record(len(trace), problem.objective.passes, point.level.value, norm, None, seconds))
             if report is not None:
                 report(trace[-1], _state(point, trace), point.length)
-            status = self._ended(problem, point, near, len(trace))
-            if status is not None:
-                return point, _run(point, status, trace)
+            known = near is not None and distance(problem, point.W, near) <= SAME_MAXIMUM_DISTANCE
+            if known or point.length <= self.tol:
+                return point, _run(point, _stationary(point), trace)
+            if len(trace) > self.max_iter:
+                out_of_steps = Message(
+                    "stopped at ",
+                    Setting("max_iter", self.max_iter),
+                    " before the penalised score fell to the tolerance",
+                    Remedy(Message("raise ", Parameter("max_iter"), " or ", Parameter("tol"))),
+                )
+                return point, _run(point, Status("max_iter", out_of_steps, False), trace)
             then = self._next(problem, point, pairs)
             idle = 0 if then is not None and _nearer(point, then) else idle + 1
             if then is None or idle > MOST_IDLE_STEPS:
                 return point, _run(point, _stuck(problem, point), trace)
-            pairs = _with_step(pairs, problem, point, then)
+            if point.length > LONGEST_SCORE_FOR_PAIRS:  # l* is far from quadratic there
+                pairs = Pairs()
+            else:
+                reduce = problem.objective.subspace.reduce
+                pairs = pairs.with_pair(reduce(then.W - point.W), reduce(then.gradient - point.gradient), MOST_PAIRS)
             point = then if idle == 0 or then.length < point.length else point
-
-    def _first(self, problem: Penalised, start: Array) -> Point:
-        """The point to begin at: ``start``, or if E* is infinite there, the mildest weights that can be reached."""
-        point = self.at(problem, start) or self.at(problem, self._mildest(problem, start))
-        if point is None:
-            remedy = "leave out columns that are nearly combinations of others, or an offset of many units"
-            raise InputError("X", "its information is singular to working precision where the fit begins", remedy)
-        return point
-
-    def _ended(self, problem: Penalised, point: Point, near: Point | None, n_points: int) -> Status | None:
-        """The status if the run ends at this point, before a further step is tried."""
-        if point.length <= self.tol or (near is not None and distance(problem, point.W, near) <= SAME_MAXIMUM_DISTANCE):
-            return _stationary(point)
-        return _out_of_steps(self.max_iter) if n_points > self.max_iter else None
 
     def _mildest(self, problem: Penalised, start: Array) -> Array:
         """The weights with the smallest scores that can be reached, where no row's probability is near 0 or 1."""
@@ -700,14 +688,6 @@ def _nearer(point: Point, then: Point) -> bool:
     """Whether a step raised l* by more than rounding, or, where rounding hides that, halved the score."""
     raised = then.level.value < point.level.value - VALUE_ROUNDING_SHARE * abs(point.level.value)
     return raised or then.length < 0.5 * point.length
-
-
-def _with_step(pairs: Pairs, problem: Penalised, point: Point, then: Point) -> Pairs:
-    """Add the pair of a step. Pairs are dropped while l* is far from quadratic."""
-    if point.length > LONGEST_SCORE_FOR_PAIRS:
-        return Pairs()
-    reduce = problem.objective.subspace.reduce
-    return pairs.with_pair(reduce(then.W - point.W), reduce(then.gradient - point.gradient), MOST_PAIRS)
 
 
 def root(factor: Factor) -> Array:
@@ -772,16 +752,6 @@ def _stuck(problem: Penalised, point: Point) -> Status:
     return Status("rounding", Message(sentence, why), False)
 
 
-def _out_of_steps(max_iter: int) -> Status:
-    sentence = Message(
-        "stopped at ",
-        Setting("max_iter", max_iter),
-        " before the penalised score fell to the tolerance",
-        Remedy(Message("raise ", Parameter("max_iter"), " or ", Parameter("tol"))),
-    )
-    return Status("max_iter", sentence, False)
-
-
 def null_value(problem: Penalised) -> float:
     """E* of the null model, which has the best constant scores (zero without an intercept); |I| is over all columns.
 
@@ -815,16 +785,7 @@ def null_value(problem: Penalised) -> float:
     return point.level.value
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# A fit by Firth's likelihood from several starts: l* is not concave, and may have several maxima.
-#
-# The starts are zero (or a given start), a ridge fit, and a point two standard errors from the best maximum so far. The
-# highest maximum is returned. A later run ends once it is within a tenth of a standard error of a known maximum.
-#
-# With many rows the starts are first tried on a weighted sample. If all of them lead to the same maximum, only that one
-# is followed on all rows; otherwise every start is tried on all rows. The maximum over the sample lies some standard
-# errors from that over all rows, but the two penalties differ by less. So the first passes over all rows compute only
-# gradients of the likelihood, which take a sixth of the work of a step, and use the gradient of the sample's penalty.
+# --- A fit from several starts
 
 # The distance of the third start from the best maximum, in standard errors along each direction, and the seed of its
 # signs.
@@ -874,6 +835,15 @@ class Fit:
 
 def fit(problem: Penalised, start: Array | None = None, tol: float = 1e-8, max_iter: int = 1000) -> Fit:
     """Maximise l* from ``start``, from a ridge fit, and from a point near the better of these two maxima.
+
+    l* is not concave, and may have several maxima. The third start is two standard errors from the best maximum so far.
+    The highest maximum is returned. A later run ends once it is within a tenth of a standard error of a known maximum.
+
+    With many rows the starts are first tried on a weighted sample. If all of them lead to the same maximum, only that
+    one is followed on all rows; otherwise every start is tried on all rows. The maximum over the sample lies some
+    standard errors from that over all rows, but the two penalties differ by less. So the first passes over all rows
+    compute only gradients of the likelihood, which take a sixth of the work of a step, and use the gradient of the
+    sample's penalty.
 
     Parameters
     ----------

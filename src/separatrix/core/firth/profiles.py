@@ -1,7 +1,5 @@
 """Tests and intervals by profiles of Firth's penalised likelihood.
 
-Tests and intervals by profiles of Firth's likelihood.
-
 A test holds columns at zero, maximises l* over the others and compares 2 (max l* − max l* held) with χ². An interval
 for a coefficient holds every value v at which 2 (max l* − l*_prof(v)) ≤ χ²₁(level), where l*_prof(v) is the maximum
 with the coefficient held at v. |I| is always over all columns: held columns stay in the model with known weights.
@@ -24,28 +22,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from separatrix.core.base import errors
 from separatrix.core.base.arrays import EPS, Array
-from separatrix.core.base.errors import InputError, ParameterError
+from separatrix.core.base.errors import InputError, NotConvergedWarning, ParameterError
 from separatrix.core.base.machine import one_blas_thread
 from separatrix.core.firth.likelihood import LONGEST_ZERO_SCORE, VALUE_ROUNDING_SHARE, Ascent, Penalised, Point
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The end of a profile interval: the distance v > 0 from a maximum at which r(v) = q.
-#
-#     r(v) = (2 (max l − l_prof(v)))^½,    l_prof(v) = max of l over everything else, with the coefficient held at v
-#
-# Given     a function that evaluates the profile at v; a first distance; q, a normal quantile
-# Returns   v at which r was evaluated and is q, or the reason why there is none
-# Method    r is nearly linear, so Newton's method solves r(v) = q. It is kept inside a bracket, which is bisected if a
-#           Newton step leaves it or does not halve |r − q|
-# Stops     when |r² − q²| ≤ 2·10⁻⁹ q² plus the rounding error of r². Otherwise when the bracket has no number between
-# its
-#           ends: then rounding errors of the profile are larger than expected, and r is accepted within 10⁻⁵ q, or the
-#           profile jumps
-#
-# Every distance that is returned was evaluated. Press, Teukolsky, Vetterling and Flannery, Numerical Recipes (2007),
-# section 9.4, has this safeguard of Newton's method.
+# --- The end of an interval: the distance v > 0 from a maximum at which r(v) = q
 
 # The tolerance of r relative to q, and the tolerance if rounding hides more digits.
 ROOT_TOLERANCE, ROUNDED_ROOT_TOLERANCE = 1e-9, 1e-5
@@ -76,6 +58,12 @@ class End(NamedTuple):
 
 def find_end(look: Callable[[float], Look | None], first: float, q: float, rounding: float = 0.0) -> End:
     """The distance at which r = q.
+
+    r is nearly linear, so Newton's method solves r(v) = q. It is kept inside a bracket, which is bisected if a Newton
+    step leaves it or does not halve |r − q|: Press, Teukolsky, Vetterling and Flannery, Numerical Recipes (2007),
+    section 9.4. The search stops when |r² − q²| ≤ 2·10⁻⁹ q² plus the rounding error of r². Otherwise it stops when the
+    bracket has no number between its ends: then rounding errors of the profile are larger than expected, and r is
+    accepted within 10⁻⁵ q, or the profile jumps. Every distance that is returned was evaluated.
 
     Parameters
     ----------
@@ -258,7 +246,7 @@ def profile_interval(
     for name, end in (("lower", low), ("upper", high)):
         if end.reason:
             sentence = f"no {name} end of the profile interval of column {column} was found: {end.reason}"
-            warnings.warn(sentence, errors.NotConvergedWarning, stacklevel=2)
+            warnings.warn(sentence, NotConvergedWarning, stacklevel=2)
     return low.v, high.v
 
 
@@ -292,7 +280,8 @@ def profile_ends(
         raise ParameterError("level", f"got {level!r}", "give a share between 0 and 1, such as 0.95")
     q = float(ndtri(0.5 + 0.5 * level))
     with one_blas_thread:
-        profile = _Profile.of(problem, W, *_coefficient(problem, column, contrast))
+        c, constant = _coefficient(problem, column, contrast)
+        profile = _Profile(problem, Ascent()(problem, W)[0], c, constant)
         return profile.end(-1, q), profile.end(+1, q)
 
 
@@ -304,10 +293,6 @@ class _Profile:
     top: Point
     c: Array
     constant: float
-
-    @classmethod
-    def of(cls, problem: Penalised, W: Array, c: Array, constant: float) -> _Profile:
-        return cls(problem, Ascent()(problem, W)[0], c, constant)
 
     def value(self, W: Array) -> float:
         return float(self.c @ self.problem.objective.subspace.reduce(W)) + self.constant
@@ -414,8 +399,7 @@ def _contrast(contrast: Any, K: int) -> Array:
     return across
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Intervals of a fitted model by profiles of Firth's likelihood, which is built again from the rows of the fit.
+# --- Intervals of a fitted model, whose likelihood is built again from the rows of the fit
 
 
 def profile(

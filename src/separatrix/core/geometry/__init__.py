@@ -23,23 +23,20 @@ if TYPE_CHECKING:
     )
     from separatrix.core.geometry.polygons import Cell, Region, cells, polygon_area, split
 
-_WHERE = {
-    "Band": "separatrix.core.geometry.plane_regions",
-    "Cell": "separatrix.core.geometry.polygons",
-    "CurvedRegion": "separatrix.core.geometry.curved_regions",
-    "Hyperplane": "separatrix.core.geometry.hyperplane",
-    "LevelSet": "separatrix.core.geometry.plane_regions",
-    "Region": "separatrix.core.geometry.polygons",
-    "ambiguous_regions": "separatrix.core.geometry.plane_regions",
-    "boundary_curve": "separatrix.core.geometry.plane_regions",
-    "cells": "separatrix.core.geometry.polygons",
-    "homogeneous": "separatrix.core.geometry.hyperplane",
-    "level_sets": "separatrix.core.geometry.plane_regions",
-    "polygon_area": "separatrix.core.geometry.polygons",
-    "probability_bands": "separatrix.core.geometry.plane_regions",
-    "regions": "separatrix.core.geometry.plane_regions",
-    "split": "separatrix.core.geometry.polygons",
-    "voted_regions": "separatrix.core.geometry.plane_regions",
+_NAMES = {
+    "curved_regions": ("CurvedRegion",),
+    "hyperplane": ("Hyperplane", "homogeneous"),
+    "plane_regions": (
+        "Band",
+        "LevelSet",
+        "ambiguous_regions",
+        "boundary_curve",
+        "level_sets",
+        "probability_bands",
+        "regions",
+        "voted_regions",
+    ),
+    "polygons": ("Cell", "Region", "cells", "polygon_area", "split"),
 }
 
 __all__ = [
@@ -63,9 +60,10 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _WHERE:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_WHERE[name]), name)
+    for module, names in _NAMES.items():
+        if name in names:
+            return getattr(import_module(f"{__name__}.{module}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

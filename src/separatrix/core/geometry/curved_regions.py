@@ -410,7 +410,7 @@ def curved_regions(
 
 
 def regions_between(lines: Array, scores: Field, labels: Sequence[Any], box: Any) -> list[CurvedRegion]:
-    """The same where all boundaries lie on lines (b, w), (P, 3): one label wins in each cell between these lines.
+    """``curved_regions`` where all boundaries lie on lines (b, w), (P, 3): one label wins in each cell between them.
 
     >>> line, scores = np.array([[-0.25, 1.0, 0.0]]), lambda X: np.column_stack([X[:, 0], np.full(len(X), 0.25)])
     >>> [one.area for one in regions_between(line, scores, ["a", "b"], (0, 1, 0, 1))]

@@ -1,4 +1,10 @@
-"""Decision regions, boundaries and level sets of any classifier in the plane (docs/tour.md, G5, M3, B4, D5)."""
+"""Decision regions, boundaries and level sets of any classifier in the plane (docs/tour.md, G5, M3, B4, D5).
+
+For linear classifiers, regions are exact polygons, found without a grid. The region of class i is the intersection of a
+box with the half-planes (w_i − w_j)·x + (b_i − b_j) ≥ 0, so it is convex. For a scheme of two-class models, the lines
+of the models cut the box into cells. Inside a cell no score changes its sign, so the signs decide for the whole cell.
+Regions of other classifiers have curved edges, which are traced on a grid (``core/geometry/curved_regions.py``).
+"""
 
 from __future__ import annotations
 
@@ -23,13 +29,7 @@ from separatrix.core.geometry.polygons import (
     plane_scores,
 )
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Decision regions in the plane: exact polygons without a grid for linear classifiers (docs/tour.md, G5, M3).
-#
-# The region of class i is the intersection of a box with the half-planes (w_i − w_j)·x + (b_i − b_j) ≥ 0, so it is
-# convex. For a scheme of two-class models, the lines of the models cut the box into cells. Inside a cell no score
-# changes its sign, so the signs decide for the whole cell. Regions of other classifiers have curved edges
-# (``core/geometry/curved_regions.py``).
+# --- Regions in which each class wins
 
 
 def regions(model: Any, box: Any) -> list[Region] | list[CurvedRegion]:
@@ -188,7 +188,7 @@ def _winning(W: list[list[float]], ranks: list[int], i: int, polygon: Vertices) 
     return polygon
 
 
-# ------------------------------------------------------------------------------------------- ambiguity
+# --- Regions in which a scheme is ambiguous
 
 
 class Scheme(Protocol):
@@ -256,16 +256,14 @@ def _lines_of(model: Scheme) -> Array:
     return lines
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The boundary of any classifier of two columns, traced as a curve (docs/tour.md, B4).
-#
-# contourpy follows the boundary on a grid, and each vertex is moved along its edge of the grid onto the boundary
-# (``core/geometry/curved_regions.py``), up to 1e-6 of the width of the box. A part of the boundary that is smaller than
-# a square of the grid, such as a small loop, may be missed.
+# --- Boundaries
 
 
 def boundary_curve(model: Any, box: Any, n: int = 100, i: Any = None, j: Any = None) -> list[Array]:
-    """Trace the curve on which two classes have the same score.
+    """Trace the curve on which two classes have the same score (docs/tour.md, B4).
+
+    Its vertices are off by up to 1e-6 of the width of the box. A part of the boundary that is smaller than a square of
+    the grid, such as a small loop, may be missed.
 
     Parameters
     ----------
@@ -327,8 +325,7 @@ def _two_of(first: int, second: int) -> slice:
     return slice(first, end if end >= 0 else None, step)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Level sets of scores and probabilities in the plane, and the bands between them (docs/tour.md, B4, D5).
+# --- Level sets of scores and probabilities
 
 # Log odds are cut off here, where probabilities are 0 or 1 up to rounding.
 LARGEST_LOG_ODDS = 700.0
@@ -495,15 +492,14 @@ def _functions(model: Any, of: str) -> tuple[list[Any], list[Callable[[Array], A
         problem = f"{type(model).__name__} has no probabilities"
         raise ParameterError("model", problem, "ask for of='score', or give a model with predict_proba")
     link = scores.link
-    if link is not None and link.probabilistic:
-        return scores.labels, [_odds(_log_probabilities(scores.field, link, K), k) for k in range(K)]
-    return scores.labels, [_odds(lambda X: np.log(model.predict_proba(X)), k) for k in range(K)]
 
+    def log_probabilities(X: Array) -> Array:
+        if link is None or not link.probabilistic:
+            return np.asarray(np.log(model.predict_proba(X)))
+        Z = scores.field(X)
+        return np.asarray(link.log_probabilities(Z[:, 1] if K == 2 else Z))
 
-def _log_probabilities(scores: Callable[[Array], Array], link: Any, K: int) -> Callable[[Array], Array]:
-    if K == 2:
-        return lambda X: np.asarray(link.log_probabilities(scores(X)[:, 1]))
-    return lambda X: np.asarray(link.log_probabilities(scores(X)))
+    return scores.labels, [_odds(log_probabilities, k) for k in range(K)]
 
 
 def _odds(log_probabilities: Callable[[Array], Array], k: int) -> Callable[[Array], Array]:

@@ -1,4 +1,7 @@
-"""Convex polygons in the plane, and the scores of a model as a function of points in it (docs/tour.md, G5, M3)."""
+"""Convex polygons in the plane, and the scores of a model as a function of points in it (docs/tour.md, G5, M3).
+
+The class of a point is the first of those with the largest score, as ``predict`` finds it for a model or a pipeline.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +15,7 @@ import numpy as np
 from separatrix.core.base.arrays import Array, Integers
 from separatrix.core.base.errors import ParameterError
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Convex polygons in the plane: area, points inside, and cutting by lines (docs/tour.md, G5, M3).
+# --- Polygons
 
 # A vertex lies on a line if its score is below this share of the largest term of the score. Otherwise rounding would
 # cut off slivers.
@@ -206,14 +208,10 @@ def cells(lines: Any, box: Any) -> list[Cell]:
     return [Cell(as_array(polygon), np.array(signs, dtype=np.int64)) for polygon, signs in pieces]
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The scores of a model as a function of points in the plane, one for each class.
-#
-# The classes of a model and of a pipeline are found in the same way as by ``predict``: the class of a point is the
-# first of those with the largest score.
+# --- Scores of the classes at points of the plane
 
-# Scores at this many points that differ from linear ones by less than this share of their size are linear.
-PROBED_POINTS, AFFINE_ROUNDING = 24, 1e-13
+# Scores that differ from linear ones by less than this share of their size are linear.
+AFFINE_ROUNDING = 1e-13
 # Largest score of which boundaries are searched: the search multiplies two scores, and the product must not overflow.
 LARGEST_SCORE = 1e150
 # How often a box is made ten times smaller in search of one with smaller scores.
@@ -288,7 +286,7 @@ def _of_all_classes(score: Callable[[Array], Array], link: Any) -> Callable[[Arr
 @cache
 def _probed_shares() -> Array:
     """Three corners of the unit square, and points at which scores are compared with linear ones, always the same."""
-    return np.concatenate([[[0, 0], [1, 0], [0, 1]], np.random.default_rng(0).uniform(size=(PROBED_POINTS, 2))])
+    return np.concatenate([[[0, 0], [1, 0], [0, 1]], np.random.default_rng(0).uniform(size=(24, 2))])
 
 
 def moderate_scores(field: Callable[[Array], Array], points: Array, box: Any) -> Array:

@@ -1,8 +1,9 @@
-"""Coordinate descent on quadratic models with an l1 penalty.
+"""Coordinate descent on quadratic models with an l1 penalty: over a matrix of curvatures, or over columns of a table.
 
 A coordinate u with gradient G, curvature h and penalty a |u| is set to the minimum of h ũ²/2 + (G − h u) ũ + a |ũ|.
-The columns are those of a working set, as CSC: the entries of column j are ``data`` and ``row`` from ``start[j]`` to
-``start[j + 1]``. Sums are in float64 and in a fixed order.
+The columns are those of a working set. They are first gathered from the table, as dense columns or as CSC: the entries
+of column j are then ``data`` and ``row`` from ``start[j]`` to ``start[j + 1]``. Sums are in float64 and in a fixed
+order.
 """
 
 from __future__ import annotations
@@ -23,9 +24,6 @@ def _least(u: Any, G: Any, h: Any, a: Any) -> Any:
     if x < -a:
         return (x + a) / h
     return 0.0
-
-
-# ------------------------------------------------------------------------------------- a matrix of curvatures
 
 
 @njit(nogil=True, cache=True, fastmath=LANES)
@@ -58,7 +56,7 @@ def sweep_matrix(H: Any, G: Any, u: Any, a: Any, sweeps: Any, settled: Any, enou
     return largest
 
 
-# ----------------------------------------------------------------------------------- columns of a working set
+# --- Columns of a working set: gathering, products and sweeps
 
 
 @njit(nogil=True, cache=True)

@@ -1,5 +1,8 @@
-"""The logistic loss with SIMD instructions, and fused sums over dense rows: logistic, by column, Σ h x xᵀ,
-piecewise.
+"""The logistic loss with SIMD instructions, and sums over dense rows that read each entry once.
+
+The sums are those of the logistic loss and its gradient, of entries by column, of Σ h x xᵀ, and of a function given
+piece by piece. Rows are float64 or float32; sums are in float64 and in a fixed order, so that every run has the same
+rounding errors.
 """
 
 from __future__ import annotations
@@ -11,29 +14,15 @@ import numpy as np
 from numba import njit, types, uintp
 from numba.extending import intrinsic
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Compiler flags that allow the compiler to vectorise a sum, by reordering its additions.
-#
-# Infinity and NaN keep their meaning, and the order of additions is fixed at compilation, so it is the same in every
-# run.
-
+# Flags that allow the compiler to vectorise a sum by reordering its additions. Infinity and NaN keep their meaning, and
+# the order of additions is fixed at compilation.
 LANES = {"reassoc", "contract", "nsz"}
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# The logistic loss and its slope for several rows at a time, with SIMD instructions.
-#
-# The compiler calls the C library for exp and log1p, one number after the other, and these calls took half of the time
-# of a pass over rows of 20 columns. By the series below, e^x is accurate to 2 units in the last place and log(1 + e) to
-# 3.
-#
-#     e^x            2^k e^r with |r| ≤ log(2)/2, by the Taylor series of e^r
-#     log(1 + e)     2 artanh(s) with s = e/(2 + e); or log 2 + 2 artanh(s) with s = (e − 1)/(e + 3), whichever |s| is
-#                    smaller, by the Taylor series of artanh
-
-# Without fast-math flags. If a function has no ``fastmath`` setting of its own, Numba compiles it with the flags of its
+# Without these flags. If a function has no ``fastmath`` setting of its own, Numba compiles it with the flags of its
 # first caller.
 NO_FAST_MATH = False
+
+# --- The logistic loss and its slope for several rows at a time
+
 # The number of rows whose losses are computed together. The rows are read twice, so they should stay in a cache of the
 # processor: 32 rows of 20 columns take 5 kB, of 512 columns 131 kB.
 LOSSES_AT_A_TIME = 32
@@ -69,9 +58,13 @@ _as_float, _as_whole = _same_bits(types.float64), _same_bits(types.int64)
 
 @njit(nogil=True, cache=True, fastmath=NO_FAST_MATH, error_model="numpy")
 def exponentials(m: Any, e: Any, log: Any) -> None:
-    """Set ``e`` to e^{−|m|}, and ``log`` to log(1 + e^{−|m|}).
+    """Set ``e`` to e^{−|m|}, accurate to 2 units in the last place, and ``log`` to log(1 + e^{−|m|}), accurate to 3.
 
-    The compiler may not reorder sums here, which would lose the small parts of x − k log 2 and of log(1 + e).
+    e^x is 2^k e^r with |r| ≤ log(2)/2, by the Taylor series of e^r. log(1 + e) is 2 artanh(s) with s = e/(2 + e), or
+    log 2 + 2 artanh(s) with s = (e − 1)/(e + 3), whichever |s| is smaller, by the Taylor series of artanh. For exp and
+    log1p the compiler calls the C library, one number after the other; these calls took half of the time of a pass over
+    rows of 20 columns. The compiler may not reorder sums here, which would lose the small parts of x − k log 2 and of
+    log(1 + e).
     """
     for i in range(LOSSES_AT_A_TIME):
         x = -abs(m[i])
@@ -121,10 +114,7 @@ def sum_losses(r: Any, t: Any, weight: Any, begin: Any, end: Any, b: Any, e: Any
     return (v0 + v1) + (v2 + v3), (r0 + r1) + (r2 + r3)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Fused sums over dense rows: the score of a row and its contribution to the sum, while the row is in the cache.
-#
-# The rows are ``begin`` to ``end`` of X in raw units, float64 or float32; sums are in float64 and in a fixed order.
+# --- Sums over dense rows
 
 # Rows with more columns than this are read 8 at a time and not 32, so that they are still in the second cache (often
 # 1 MB) when they are read again.
@@ -137,9 +127,11 @@ def logistic_pass(
 ) -> Any:
     """Add Σ s ℓ′ x to ``gradient`` (d,), and return Σ s ℓ and Σ s ℓ′, for ℓ = log(1 + e^{−t z}), z = w·x + b.
 
-    Four rows are multiplied at a time, so that w and the gradient are read once for four rows. If fewer are left, the
-    last row is repeated with a contribution of zero. ``center`` (d,) is subtracted from every row first. The compiler
-    makes separate code for both cases, so without a center nothing is subtracted.
+    The rows are ``begin`` to ``end`` of X in raw units. The score of a row and its contribution to the gradient are
+    computed while the row is in the cache. Four rows are multiplied at a time, so that w and the gradient are read once
+    for four rows. If fewer are left, the last row is repeated with a contribution of zero. ``center`` (d,) is
+    subtracted from every row first. The compiler makes separate code for both cases, so without a center nothing is
+    subtracted.
     """
     value, first = 0.0, 0.0
     d = X.shape[1]
@@ -204,10 +196,6 @@ def places_beyond(X: Any, base: Any, far: Any, count: Any, places: Any) -> None:
                     k += 1
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Sums by column over dense rows in one pass; rows in float64 or float32, sums in float64 and in a fixed order.
-
-
 @njit(nogil=True, cache=True, fastmath=LANES)
 def moments_pass(X: Any, share: Any, place: Any, first: Any, square: Any, by_class: Any) -> Any:
     """Add Σ share x to ``first`` (d,), Σ share x² to ``square`` (d,), and Σ share x of each class to ``by_class``.
@@ -225,18 +213,17 @@ def moments_pass(X: Any, share: Any, place: Any, first: Any, square: Any, by_cla
                 by_class[k, j] += s * X[i, j]
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Σ h x xᵀ over rows of few columns, stored as X (d, n), one tile of rows at a time that fits the first-level cache.
-#
-# BLAS spends much of its time on packing such matrices: for 21 × 20 000 these loops take half as long.
-
-# Rows in a tile, and columns of each factor that are multiplied with each other at a time.
+# Rows in a tile, which fits the first-level cache, and columns of each factor that are multiplied with each other at a
+# time.
 TILE, COLUMNS_PER_PRODUCT = 128, 3
 
 
 @njit(nogil=True, cache=True, fastmath=LANES)
 def weighted_square(X: Any, begin: Any, end: Any, h: Any) -> Any:
-    """Σ h x xᵀ over rows ``begin`` to ``end``, (d, d), with h (end − begin,)."""
+    """Σ h x xᵀ, (d, d), over rows ``begin`` to ``end`` of few columns, with h (end − begin,); X is stored as (d, n).
+
+    BLAS spends much of its time on packing such matrices: for 21 × 20 000 these loops take half as long.
+    """
     d = X.shape[0]
     padded = (d + COLUMNS_PER_PRODUCT - 1) // COLUMNS_PER_PRODUCT * COLUMNS_PER_PRODUCT
     A, B = np.zeros((padded, TILE)), np.zeros((padded, TILE))
@@ -285,10 +272,8 @@ def _add_products(a0: Any, a1: Any, a2: Any, b0: Any, b1: Any, b2: Any, H: Any, 
     H[j + 2, k + 2] += s22
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Sums over rows of a function that is a polynomial on each of many short intervals, for all points of a grid.
-
-# The degree of the polynomials. It is a constant, so that the compiler unrolls the loops over their coefficients.
+# The degree of the polynomials of ``add_pieces``. It is a constant, so that the compiler unrolls the loops over their
+# coefficients.
 DEGREE = 7
 
 
@@ -308,10 +293,11 @@ def add_pieces(
 ) -> None:
     """Add Σ_r share_r ℓ(m) to ``value`` (q, n), where m = across_rj + second_i u_r; ``across`` is (rows, n).
 
-    ``values`` (pieces, DEGREE + 1) has the coefficients of ℓ on each piece as a polynomial in v in [−1, 1], lowest
-    first. The pieces begin at ``low``, and ``per_unit`` of them are one unit long. With ``slopes``, the same for ℓ′,
-    also Σ_r by_entry_er ℓ′(m) is added to ``slope`` (2, q, n). The compiler makes separate code for both cases. The
-    sums are added in loops of their own, which it vectorises; so the gradient takes three quarters of the time.
+    ℓ is a polynomial on each of many short intervals, and (i, j) are the points of a grid. ``values`` (pieces, DEGREE +
+    1) has the coefficients of ℓ on each piece as a polynomial in v in [−1, 1], lowest first. The pieces begin at
+    ``low``, and ``per_unit`` of them are one unit long. With ``slopes``, the same for ℓ′, also Σ_r by_entry_er ℓ′(m) is
+    added to ``slope`` (2, q, n). The compiler makes separate code for both cases. The sums are added in loops of their
+    own, which it vectorises; so the gradient takes three quarters of the time.
     """
     n = across.shape[1]
     here, slope_here = np.empty(n), np.empty(n)

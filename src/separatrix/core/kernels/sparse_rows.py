@@ -1,4 +1,10 @@
-"""Fused sums over CSR rows, and dual coordinate descent for the logistic loss over them."""
+"""Sums over CSR rows that read each entry once, and dual coordinate descent for the logistic loss over them.
+
+The score of a row and its contribution to the sum are computed while the row is in the cache. Rows are those of (data,
+indices, indptr) in raw units; their entries may be in any order and may repeat. Sums are in float64 and in a fixed
+order. Indices are converted to unsigned numbers: for a signed index Numba checks each time whether it counts from the
+end, which takes as long as the sum itself.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +15,6 @@ import numpy as np
 from numba import njit, uintp
 
 from separatrix.core.kernels.dense_rows import LANES, LOSSES_AT_A_TIME, sum_losses
-
-# ----------------------------------------------------------------------------------------------------------------------
-# Fused sums over CSR rows: the score of a row and its contribution to the sum, while the row is in the cache.
-#
-# The rows are ``begin`` to ``end`` of (data, indices, indptr) in raw units; their entries may be in any order and may
-# repeat. Sums are in float64 and in a fixed order. Indices are converted to unsigned numbers: for a signed index Numba
-# checks each time whether it counts from the end, which takes as long as the sum itself.
 
 
 @njit(nogil=True, cache=True, fastmath=LANES)
@@ -40,7 +39,10 @@ def logistic_pass(
     b: Any,
     gradient: Any,
 ) -> Any:
-    """Add Σ s ℓ′ x to ``gradient`` (d,), and return Σ s ℓ and Σ s ℓ′, for ℓ = log(1 + e^{−t z}), z = w·x + b."""
+    """Add Σ s ℓ′ x to ``gradient`` (d,), and return Σ s ℓ and Σ s ℓ′, for ℓ = log(1 + e^{−t z}), z = w·x + b.
+
+    The rows are ``begin`` to ``end``.
+    """
     value, first = 0.0, 0.0
     r, e, log = np.zeros(LOSSES_AT_A_TIME), np.empty(LOSSES_AT_A_TIME), np.empty(LOSSES_AT_A_TIME)
     for start in range(begin, end, LOSSES_AT_A_TIME):
@@ -93,12 +95,7 @@ def moments_pass(
                 own[uintp(indices[k])] += s * data[k]
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Dual coordinate descent for the logistic loss over CSR rows.
-#
-# The score of a row, its new α and its contribution to v are computed while the row is in the cache. The rows are those
-# of (data, indices, indptr) in raw units, minus the center c; entries may be in any order and may repeat. Sums are in
-# float64, and indices are read as unsigned numbers, as in ``csr``.
+# --- Dual coordinate descent over CSR rows, from which a center c is subtracted
 
 # Newton's method ends after a step shorter than this, relative to 1 + m, which leaves an error of about its square, or
 # after this many steps.

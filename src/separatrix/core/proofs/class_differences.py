@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.core.base.arrays import AnyArray, Array, Integers, all_true, pieces, rows_per_piece
+from separatrix.core.base.arrays import EPS, AnyArray, Array, Integers, all_true, pieces, rows_per_piece
 from separatrix.core.base.lazy import cached_property
 from separatrix.core.base.machine import in_order
 from separatrix.core.exact_arithmetic import signs, span
@@ -24,7 +24,8 @@ from separatrix.core.rows.block import Block, csr_rows, is_sparse
 from separatrix.core.rows.frame import power_of_two
 from separatrix.core.rows.protocol import BLOCK_BYTES, count_pass
 
-EPS, TINY = float(np.finfo(np.float64).eps), float(np.finfo(np.float64).tiny)
+# The smallest normal float64.
+TINY = float(np.finfo(np.float64).tiny)
 # Number of class differences expanded at once, which bounds the memory they take.
 ROWS_EXPANDED_AT_ONCE = 4096
 # Number of rows joined into one before taking column maxima: NumPy takes the maxima of longer rows 2.4 times faster.
@@ -129,12 +130,9 @@ class Differences:
         """The bits that the entries of one class's columns span, from the highest to the lowest bit set, summed over
         the columns. With many rows it is estimated from a sample.
         """
-        n = self.X.shape[0]
-        rows = (
-            self.X
-            if n <= ROWS_EXPANDED_AT_ONCE
-            else self.X[np.sort(np.random.default_rng(0).choice(n, ROWS_EXPANDED_AT_ONCE, replace=False))]
-        )
+        n, rows = self.X.shape[0], self.X
+        if n > ROWS_EXPANDED_AT_ONCE:
+            rows = rows[np.sort(np.random.default_rng(0).choice(n, ROWS_EXPANDED_AT_ONCE, replace=False))]
         low, high = span(np.asarray(rows.toarray() if is_sparse(rows) else rows, dtype=np.float64))
         return int(np.sum(high - low)) + self.fit_intercept
 

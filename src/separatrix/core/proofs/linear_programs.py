@@ -1,6 +1,6 @@
 """Is there a v with a·v > 0 for all rows? Decided by linear programs on a working set of rows, after quick tries.
 
-The linear programs used to decide separation, independent of what their solutions are used for.
+The programs are independent of what their solutions are used for:
 
 ``widest``            maximise s  subject to  A v ≥ s,  |v| ≤ 1.  If s > 0, v separates strictly. The marginals λ ≥ 0,
                       Σλ = 1 have ‖Aᵀλ‖₁ = s, so at s = 0 they prove that no v separates strictly (Gordan).
@@ -8,7 +8,6 @@ The linear programs used to decide separation, independent of what their solutio
                       Mangasarian, Robust linear programming discrimination of two linearly inseparable sets,
                       Optimization Methods and Software 1 (1992). Unlike the perceptron's cost or the largest
                       violation, it has no trivial minimum w = 0 unless the class means are equal.
-
 ``fewest``            minimise Σ |v_j|  subject to  A v ≥ 0,  mean A v = 1,  c·v = 0 on given rows c.  The solution uses
                       few columns.
 ``complementary``     maximise Σ s_i  subject to  A v ≥ s,  0 ≤ s ≤ 1.  s_i = 1 if some v with A v ≥ 0 has a_i·v > 0
@@ -18,7 +17,8 @@ The linear programs used to decide separation, independent of what their solutio
 
 The dual simplex method of HiGHS solves all of them through SciPy, so marginals belong to a vertex and few are positive.
 A large ``least_violation`` is solved by the interior point method, followed by a crossover to a vertex; one of few
-columns by ``violation_descent``, without HiGHS, if its solution is unique.
+columns by descent (``only_minimum``), without HiGHS, if its solution is unique. ``search`` and ``widest_separator``
+solve programs on a working set of rows and check all rows.
 """
 
 from __future__ import annotations
@@ -28,29 +28,228 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from separatrix.core.base.arrays import AnyArray, Array, Integers, all_true
+from separatrix.core.base.arrays import EPS, AnyArray, Array, Integers, all_true
 from separatrix.core.base.watching import Part, pulse, waited, watched
 from separatrix.core.exact_arithmetic import EXPONENT_OF_ZERO
-from separatrix.core.proofs.class_differences import Differences, chunks
+from separatrix.core.proofs.class_differences import TINY, Differences, chunks
 from separatrix.core.rows.block import is_sparse
 from separatrix.core.rows.frame import power_of_two
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The least sum of violations over few columns, by descent from vertex to vertex.
-#
-# Problem   minimise f(v) = Σ c_i max(0, 1 − a_i·v), convex and piecewise linear, for rows a_i (n, w) and c > 0
-# Returns   v, if it is proven to be the only minimum up to rounding errors; otherwise None
-# Step      at a vertex w rows S have a_i·v = 1. The multipliers λ with Σ_S λ_i a_i = −Σ_{a_i·v < 1} c_i a_i show an
-# edge
-#           along which f falls: that of a row with λ_i < 0 or λ_i > c_i. Go along it to the least f, where another row
-#           has a_j·v = 1, which replaces i in S
-# Stops     when 0 < λ < c: then every minimum has a_i·v = 1 on S. Or when a step does not descend: more than w rows
-# meet
-#
-# This is the simplex method for the dual program, in which a step may cross several bounds. For 500 rows of 2 columns
-# and an intercept it visits 5 to 9 vertices in 0.7 ms, where a general solver of linear programs takes 2.7 ms.
-# Barrodale and Roberts, An improved algorithm for discrete l₁ linear approximation, SIAM Journal on Numerical Analysis
-# 10 (1973), describe it for absolute values.
+# --- The linear programs
+
+# Largest number of rows for which ``least_violation`` uses the simplex method instead of the interior point method with
+# crossover: at 50 000 rows both take half a second, at 200 000 rows they take 11 s and 2 s.
+MOST_SIMPLEX_ROWS = 50_000
+# Up to this number of rows, presolving ``least_violation`` takes longer than it saves: 1 of 3 ms at 500 rows.
+MOST_UNPRESOLVED_ROWS = 2000
+# Programs with fewer columns and rows in all take a few milliseconds.
+FEWEST_WAITED_FOR = 2000
+
+
+def _solved(cost: Array, method: Literal["highs-ds", "highs-ipm"] = "highs-ds", **program: Any) -> Any:
+    """The solution by HiGHS, None where it fails. HiGHS cannot be interrupted; a callback can end the wait for it."""
+    from scipy.optimize import linprog
+
+    if len(cost) + sum(np.size(program.get(side, ())) for side in ("b_ub", "b_eq")) < FEWEST_WAITED_FOR:
+        found: Any = linprog(cost, method=method, **program)
+    else:
+        found = waited(lambda: linprog(cost, method=method, **program), "solving a linear program")
+    return found if found.status == 0 else None
+
+
+class Widest(NamedTuple):
+    """s, v (w,) and λ (n,) of the widest separation, to the tolerance of the linear program solver (1e-7).
+
+    ``most`` = ‖Aᵀλ‖₁, in scaled units where entries are near 1, is an upper bound on s that does not depend on the
+    solver's tolerance.
+    """
+
+    s: float
+    v: Array
+    weights: Array
+    most: float
+
+
+def widest(A: Any) -> Widest | None:
+    """Maximise s with A v ≥ s, |v| ≤ 1, for A (n, w) dense or CSR; None where HiGHS fails.
+
+    Rows and columns are first scaled by powers of two; v and λ refer to the unscaled A, up to a positive factor each.
+
+    >>> widest(np.array([[1.0, 2.0], [1.0, -1.0]])).s > 0
+    True
+    >>> widest(np.array([[1.0, 2.0], [-1.0, -2.0]])).weights.tolist()
+    [0.5, 0.5]
+    """
+    from scipy.sparse import csr_array, hstack
+
+    n, w = A.shape
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        rows, columns = _units(A)
+        scaled = _divided(A, rows, columns)
+    if not np.all(np.isfinite(scaled.data if is_sparse(A) else scaled)):
+        return None
+    if is_sparse(A):
+        program: Any = hstack([-scaled, csr_array(np.ones((n, 1)))], format="csr")
+    else:
+        program = np.column_stack([-scaled, np.ones(n)])
+    cost = np.zeros(w + 1)
+    cost[-1] = -1.0
+    bounds = [(-1.0, 1.0)] * w + [(0.0, None)]
+    found = _solved(cost, A_ub=program, b_ub=np.zeros(n), bounds=bounds, options={"presolve": False})
+    if found is None:
+        return None
+    marginals = np.maximum(-found.ineqlin.marginals, 0.0)
+    total = max(float(marginals.sum()), TINY)
+    most = float(np.abs(np.asarray(scaled.T @ marginals)).sum()) / total + n * EPS
+    with np.errstate(over="ignore", under="ignore"):
+        weights, v = marginals / rows, found.x[:-1] / columns
+    if not (np.all(np.isfinite(weights)) and np.all(np.isfinite(v))):
+        return None
+    return Widest(float(found.x[-1]), v, weights / max(weights.sum(), 1e-300), most)
+
+
+def _units(A: Any) -> tuple[Array, Array]:
+    """Powers of two near the largest entry of each column, then of each row after dividing by the column units."""
+    columns = power_of_two(_largest(abs(A), 0))
+    return _row_units(A, columns), columns
+
+
+def _row_units(A: Any, columns: Array) -> Array:
+    """Powers of two near the largest entry of each row after dividing by the column units."""
+    return power_of_two(_largest(_divided(abs(A), np.ones(A.shape[0]), columns), 1))
+
+
+def _largest(size: Any, axis: int) -> Array:
+    top = size.max(axis=axis)
+    return np.asarray(top.toarray() if is_sparse(top) else top, dtype=np.float64).ravel()
+
+
+def _divided(A: Any, rows: Array, columns: Array) -> Any:
+    if not is_sparse(A):
+        return A / columns / rows[:, None]
+    from scipy.sparse import csr_array
+
+    at_row = np.repeat(rows, np.diff(A.indptr))
+    return csr_array((A.data / columns[A.indices] / at_row, A.indices, A.indptr), shape=A.shape)
+
+
+def least_violation(A: Any, positive: Any) -> Array | None:
+    """v (w,) that minimises the mean of max(0, 1 − A v) over each class, summed over both; None where HiGHS fails.
+
+    ``positive`` (n,) marks the rows of A (n, w) that belong to the positive class.
+
+    >>> A = np.array([[1.0, 4.0], [1.0, 3.0], [1.0, 0.5], [-1.0, 0.0], [-1.0, -1.0]])  # x = 4, 3, ½ against 0, 1
+    >>> v = least_violation(A, np.array([True, True, True, False, False]))
+    >>> np.sign(A @ v).tolist()
+    [1.0, 1.0, -1.0, 1.0, 1.0]
+    """
+    n, w = A.shape
+    columns = power_of_two(_largest(abs(A), 0))
+    share = np.where(positive, 1.0 / max(1, int(np.sum(positive))), 1.0 / max(1, int(np.sum(~positive))))
+    share *= n  # scales the coefficients to about 1
+    only = None if is_sparse(A) else only_minimum(A / columns, share)
+    if only is not None:
+        return np.asarray(only / columns)
+    # We solve the dual, max Σ share u subject to Σ share u a = 0 and 0 ≤ u ≤ 1. Its basis has w rows, while the basis
+    # of the primal has n: 5 000 rows of 2 columns take 0.03 s instead of 0.5 s. v are the dual's equation marginals.
+    equal: Any = _divided(A, 1.0 / share, columns).T
+    method: Literal["highs-ds", "highs-ipm"] = "highs-ds" if n <= MOST_SIMPLEX_ROWS else "highs-ipm"
+    options = {"presolve": n > MOST_UNPRESOLVED_ROWS}
+    found = _solved(-share, method, A_eq=equal, b_eq=np.zeros(w), bounds=(0.0, 1.0), options=options)
+    return None if found is None else np.asarray(-found.eqlin.marginals / columns)
+
+
+def fewest(A: Any, spanning: Any, unit: Array) -> Array | None:
+    """v (w,) with A v ≥ 0 and spanning v = 0 that minimises Σ |v_j| unit_j; None where HiGHS fails.
+
+    The mean of A v is 1, with rows scaled by powers of two. The minimum is at a vertex, so few weights are nonzero.
+
+    >>> fewest(np.array([[1.0, 1.0], [1.5, -1.0]]), np.zeros((0, 2)), np.ones(2)).tolist()
+    [0.8, 0.0]
+    """
+    from scipy.sparse import csr_array, hstack, vstack
+
+    w = A.shape[1]
+    scaled: Any = csr_array(_divided(A, _row_units(A, unit), unit))
+    mean = csr_array(np.asarray(scaled.mean(axis=0)).reshape(1, -1))
+    equal: Any = vstack([csr_array(_divided(spanning, np.ones(spanning.shape[0]), unit)), mean])
+    program: Any = hstack([-scaled, scaled], format="csr")
+    equal = hstack([equal, -equal], format="csr")
+    target = np.append(np.zeros(spanning.shape[0]), 1.0)
+    unequal = {"A_ub": program, "b_ub": np.zeros(A.shape[0])}
+    found = _solved(np.ones(2 * w), **unequal, A_eq=equal, b_eq=target, bounds=(0.0, None))
+    if found is None:
+        return None
+    v = found.x[:w] - found.x[w:]
+    return np.where(np.abs(v) > 1e-9 * np.abs(v).max(), v, 0.0) / unit
+
+
+class Complementary(NamedTuple):
+    """v (w,) and λ (n,): each row has either a·v > 0 or λ > 0, never both."""
+
+    v: Array
+    weights: Array
+
+
+def complementary(A: Any) -> Complementary | None:
+    """v with A v ≥ 0 and λ ≥ 0 with Aᵀλ = 0, strictly complementary; None where HiGHS fails.
+
+    λ is at least 1 on all rows with a·v = 0 for every such v, and 0 on the others. A (n, w) is dense or CSR.
+
+    >>> found = complementary(np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0]]))
+    >>> found.weights.tolist(), found.v.tolist()
+    ([1.0, 1.0, 0.0], [0.0, 1.0])
+    """
+    from scipy.sparse import csr_array, hstack
+
+    n = A.shape[0]
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        rows, columns = _units(A)
+        scaled = csr_array(_divided(A, rows, columns))
+    if not np.all(np.isfinite(scaled.data)):
+        return None
+    # The dual is about four times faster here: minimise Σ u with λ = 1 − u + t, 0 ≤ u ≤ 1, t ≥ 0.
+    program: Any = hstack([-scaled.T, scaled.T], format="csr")
+    target = -np.asarray(scaled.sum(axis=0)).ravel()
+    bounds: list[tuple[float, float | None]] = [(0.0, 1.0)] * n + [(0.0, None)] * n
+    cost = np.repeat([1.0, 0.0], n)
+    found = _solved(cost, A_eq=program, b_eq=target, bounds=bounds, options={"presolve": False})
+    if found is None:
+        return None
+    with np.errstate(over="ignore", under="ignore"):
+        v = -found.eqlin.marginals / columns
+    weights = np.maximum(1.0 - found.x[:n] + found.x[n:], 0.0)
+    return Complementary(v, weights) if np.all(np.isfinite(v)) else None
+
+
+def balancing(A: Array, some: Integers, free: int = 0) -> Array | None:
+    """λ (n,) with Aᵀλ = −Σ a_i over ``some`` rows of A (n, r), at a vertex, so that at most r entries are nonzero.
+
+    λ ≥ 0 except for the first ``free`` rows, which may have either sign. None if infeasible or HiGHS fails.
+
+    >>> balancing(np.array([[1.0], [-2.0], [-1.0]]), np.array([0])).tolist()
+    [0.0, 0.5, 0.0]
+    """
+    from scipy.sparse import csr_array
+
+    # Rows are not scaled, because the right-hand side is a sum of unscaled rows.
+    cost = np.where(np.arange(len(A)) < free, 0.0, 1.0)
+    bounds: list[tuple[float | None, None]] = [(None, None)] * free + [(0.0, None)] * (len(A) - free)
+    found = _solved(cost, A_eq=csr_array(A.T), b_eq=-A[some].sum(axis=0), bounds=bounds)
+    return None if found is None else np.asarray(found.x)
+
+
+def furthest(A: Array, along: Array) -> Array | None:
+    """v (w,) with A v ≥ 0 and |v| ≤ 1 that maximises ``along``·v; None where HiGHS fails.
+
+    >>> furthest(np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([1.0, 1.0])).tolist()
+    [1.0, 1.0]
+    """
+    found = _solved(-along, A_ub=-A, b_ub=np.zeros(len(A)), bounds=(-1.0, 1.0))
+    return None if found is None else np.asarray(found.x)
+
+
+# --- The least sum of violations over few columns, by descent from vertex to vertex
 
 # With more columns a general solver is as fast.
 MOST_DESCENT_COLUMNS = 8
@@ -62,6 +261,19 @@ DESCENDING = "searching the weights of least violation"
 
 def only_minimum(A: Array, c: Array) -> Array | None:
     """v (w,), the only minimum of Σ c_i max(0, 1 − a_i·v); None if there may be others, or if no minimum was found.
+
+    Problem   minimise f(v) = Σ c_i max(0, 1 − a_i·v), convex and piecewise linear, for rows a_i (n, w) and c > 0
+    Returns   v, if it is proven to be the only minimum up to rounding errors; otherwise None
+    Step      at a vertex w rows S have a_i·v = 1. The multipliers λ with Σ_S λ_i a_i = −Σ_{a_i·v < 1} c_i a_i show an
+              edge along which f falls: that of a row with λ_i < 0 or λ_i > c_i. Go along it to the least f, where
+              another row has a_j·v = 1, which replaces i in S
+    Stops     when 0 < λ < c: then every minimum has a_i·v = 1 on S. Or when a step does not descend: more than w rows
+              meet
+
+    This is the simplex method for the dual program, in which a step may cross several bounds. For 500 rows of 2 columns
+    and an intercept it visits 5 to 9 vertices in 0.7 ms, where a general solver of linear programs takes 2.7 ms.
+    Barrodale and Roberts, An improved algorithm for discrete l₁ linear approximation, SIAM Journal on Numerical
+    Analysis 10 (1973), describe it for absolute values.
 
     >>> only_minimum(np.array([[1.0], [-1.0]]), np.array([2.0, 1.0])).tolist()  # 2 max(0, 1 − v) + max(0, 1 + v)
     [1.0]
@@ -148,243 +360,16 @@ def _is_only(A: Array, c: Array, v: Array, m: Array, chosen: Integers, multiplie
     return bool(inside.all() and apart.all())
 
 
-# Largest number of rows for which ``least_violation`` uses the simplex method instead of the interior point method with
-# crossover: at 50 000 rows both take half a second, at 200 000 rows they take 11 s and 2 s.
-MOST_SIMPLEX_ROWS = 50_000
-# Up to this number of rows, presolving ``least_violation`` takes longer than it saves: 1 of 3 ms at 500 rows.
-MOST_UNPRESOLVED_ROWS = 2000
-# Programs with fewer columns and rows in all take a few milliseconds.
-FEWEST_WAITED_FOR = 2000
-
-
-def _solved(cost: Array, **program: Any) -> Any:
-    """The solution by HiGHS, which cannot be interrupted; a callback can end the wait for a large program."""
-    from scipy.optimize import linprog
-
-    if len(cost) + sum(np.size(program.get(side, ())) for side in ("b_ub", "b_eq")) < FEWEST_WAITED_FOR:
-        return linprog(cost, **program)
-    return waited(lambda: linprog(cost, **program), "solving a linear program")
-
-
-class Widest(NamedTuple):
-    """s, v (w,) and λ (n,) of the widest separation, to the tolerance of the linear program solver (1e-7).
-
-    ``most`` = ‖Aᵀλ‖₁, in scaled units where entries are near 1, is an upper bound on s that does not depend on the
-    solver's tolerance.
-    """
-
-    s: float
-    v: Array
-    weights: Array
-    most: float
-
-
-def widest(A: Any) -> Widest | None:
-    """Maximise s with A v ≥ s, |v| ≤ 1, for A (n, w) dense or CSR; None where HiGHS fails.
-
-    Rows and columns are first scaled by powers of two; v and λ refer to the unscaled A, up to a positive factor each.
-
-    >>> widest(np.array([[1.0, 2.0], [1.0, -1.0]])).s > 0
-    True
-    >>> widest(np.array([[1.0, 2.0], [-1.0, -2.0]])).weights.tolist()
-    [0.5, 0.5]
-    """
-    from scipy.sparse import csr_array, hstack
-
-    n, w = A.shape
-    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        rows, columns = _units(A)
-        scaled = _divided(A, rows, columns)
-    if not np.all(np.isfinite(scaled.data if is_sparse(A) else scaled)):
-        return None
-    if is_sparse(A):
-        program: Any = hstack([-scaled, csr_array(np.ones((n, 1)))], format="csr")
-    else:
-        program = np.column_stack([-scaled, np.ones(n)])
-    cost = np.zeros(w + 1)
-    cost[-1] = -1.0
-    bounds = [(-1.0, 1.0)] * w + [(0.0, None)]
-    found: Any = _solved(
-        cost, A_ub=program, b_ub=np.zeros(n), bounds=bounds, method="highs-ds", options={"presolve": False}
-    )
-    if found.status != 0:
-        return None
-    marginals = np.maximum(-found.ineqlin.marginals, 0.0)
-    total = max(float(marginals.sum()), np.finfo(np.float64).tiny)
-    most = float(np.abs(np.asarray(scaled.T @ marginals)).sum()) / total + n * float(np.finfo(np.float64).eps)
-    with np.errstate(over="ignore", under="ignore"):
-        weights, v = marginals / rows, found.x[:-1] / columns
-    if not (np.all(np.isfinite(weights)) and np.all(np.isfinite(v))):
-        return None
-    return Widest(float(found.x[-1]), v, weights / max(weights.sum(), 1e-300), most)
-
-
-def _units(A: Any) -> tuple[Array, Array]:
-    """Powers of two near the largest entry of each column, then of each row after dividing by the column units."""
-    size = abs(A)
-    columns = power_of_two(_largest(size, 0))
-    rows = power_of_two(_largest(_divided(size, np.ones(A.shape[0]), columns), 1))
-    return rows, columns
-
-
-def _largest(size: Any, axis: int) -> Array:
-    top = size.max(axis=axis)
-    return np.asarray(top.toarray() if is_sparse(top) else top, dtype=np.float64).ravel()
-
-
-def _divided(A: Any, rows: Array, columns: Array) -> Any:
-    if not is_sparse(A):
-        return A / columns / rows[:, None]
-    from scipy.sparse import csr_array
-
-    at_row = np.repeat(rows, np.diff(A.indptr))
-    return csr_array((A.data / columns[A.indices] / at_row, A.indices, A.indptr), shape=A.shape)
-
-
-def least_violation(A: Any, positive: Any) -> Array | None:
-    """v (w,) that minimises the mean of max(0, 1 − A v) over each class, summed over both; None where HiGHS fails.
-
-    ``positive`` (n,) marks the rows of A (n, w) that belong to the positive class.
-
-    >>> A = np.array([[1.0, 4.0], [1.0, 3.0], [1.0, 0.5], [-1.0, 0.0], [-1.0, -1.0]])  # x = 4, 3, ½ against 0, 1
-    >>> v = least_violation(A, np.array([True, True, True, False, False]))
-    >>> np.sign(A @ v).tolist()
-    [1.0, 1.0, -1.0, 1.0, 1.0]
-    """
-    n, w = A.shape
-    columns = power_of_two(_largest(abs(A), 0))
-    share = np.where(positive, 1.0 / max(1, int(np.sum(positive))), 1.0 / max(1, int(np.sum(~positive))))
-    share *= n  # scales the coefficients to about 1
-    only = None if is_sparse(A) else only_minimum(A / columns, share)
-    if only is not None:
-        return np.asarray(only / columns)
-    # We solve the dual, max Σ share u subject to Σ share u a = 0 and 0 ≤ u ≤ 1. Its basis has w rows, while the basis
-    # of the primal has n: 5 000 rows of 2 columns take 0.03 s instead of 0.5 s. v are the dual's equation marginals.
-    equal: Any = _divided(A, 1.0 / share, columns).T
-    method: Literal["highs-ds", "highs-ipm"] = "highs-ds" if n <= MOST_SIMPLEX_ROWS else "highs-ipm"
-    options = {"presolve": n > MOST_UNPRESOLVED_ROWS}
-    found: Any = _solved(-share, A_eq=equal, b_eq=np.zeros(w), bounds=(0.0, 1.0), method=method, options=options)
-    return None if found.status != 0 else np.asarray(-found.eqlin.marginals / columns)
-
-
-def fewest(A: Any, spanning: Any, unit: Array) -> Array | None:
-    """v (w,) with A v ≥ 0 and spanning v = 0 that minimises Σ |v_j| unit_j; None where HiGHS fails.
-
-    The mean of A v is 1, with rows scaled by powers of two. The minimum is at a vertex, so few weights are nonzero.
-
-    >>> fewest(np.array([[1.0, 1.0], [1.5, -1.0]]), np.zeros((0, 2)), np.ones(2)).tolist()
-    [0.8, 0.0]
-    """
-    from scipy.sparse import csr_array, hstack, vstack
-
-    w = A.shape[1]
-    rows = power_of_two(_largest(_divided(abs(A), np.ones(A.shape[0]), unit), 1))
-    scaled: Any = csr_array(_divided(A, rows, unit))
-    mean = csr_array(np.asarray(scaled.mean(axis=0)).reshape(1, -1))
-    equal: Any = vstack([csr_array(_divided(spanning, np.ones(spanning.shape[0]), unit)), mean])
-    program: Any = hstack([-scaled, scaled], format="csr")
-    equal = hstack([equal, -equal], format="csr")
-    target = np.append(np.zeros(spanning.shape[0]), 1.0)
-    found: Any = _solved(
-        np.ones(2 * w),
-        A_ub=program,
-        b_ub=np.zeros(A.shape[0]),
-        A_eq=equal,
-        b_eq=target,
-        bounds=(0.0, None),
-        method="highs-ds",
-    )
-    if found.status != 0:
-        return None
-    v = found.x[:w] - found.x[w:]
-    return np.where(np.abs(v) > 1e-9 * np.abs(v).max(), v, 0.0) / unit
-
-
-class Complementary(NamedTuple):
-    """v (w,) and λ (n,): each row has either a·v > 0 or λ > 0, never both."""
-
-    v: Array
-    weights: Array
-
-
-def complementary(A: Any) -> Complementary | None:
-    """v with A v ≥ 0 and λ ≥ 0 with Aᵀλ = 0, strictly complementary; None where HiGHS fails.
-
-    λ is at least 1 on all rows with a·v = 0 for every such v, and 0 on the others. A (n, w) is dense or CSR.
-
-    >>> found = complementary(np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0]]))
-    >>> found.weights.tolist(), found.v.tolist()
-    ([1.0, 1.0, 0.0], [0.0, 1.0])
-    """
-    from scipy.sparse import csr_array, hstack
-
-    n = A.shape[0]
-    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        rows, columns = _units(A)
-        scaled = csr_array(_divided(A, rows, columns))
-    if not np.all(np.isfinite(scaled.data)):
-        return None
-    # The dual is about four times faster here: minimise Σ u with λ = 1 − u + t, 0 ≤ u ≤ 1, t ≥ 0.
-    program: Any = hstack([-scaled.T, scaled.T], format="csr")
-    target = -np.asarray(scaled.sum(axis=0)).ravel()
-    bounds: list[tuple[float, float | None]] = [(0.0, 1.0)] * n + [(0.0, None)] * n
-    found: Any = _solved(
-        np.repeat([1.0, 0.0], n),
-        A_eq=program,
-        b_eq=target,
-        bounds=bounds,
-        method="highs-ds",
-        options={"presolve": False},
-    )
-    if found.status != 0:
-        return None
-    with np.errstate(over="ignore", under="ignore"):
-        v = -found.eqlin.marginals / columns
-    weights = np.maximum(1.0 - found.x[:n] + found.x[n:], 0.0)
-    return Complementary(v, weights) if np.all(np.isfinite(v)) else None
-
-
-def balancing(A: Array, some: Integers, free: int = 0) -> Array | None:
-    """λ (n,) with Aᵀλ = −Σ a_i over ``some`` rows of A (n, r), at a vertex, so that at most r entries are nonzero.
-
-    λ ≥ 0 except for the first ``free`` rows, which may have either sign. None if infeasible or HiGHS fails.
-
-    >>> balancing(np.array([[1.0], [-2.0], [-1.0]]), np.array([0])).tolist()
-    [0.0, 0.5, 0.0]
-    """
-    from scipy.sparse import csr_array
-
-    # Rows are not scaled, because the right-hand side is a sum of unscaled rows.
-    cost = np.where(np.arange(len(A)) < free, 0.0, 1.0)
-    bounds: list[tuple[float | None, None]] = [(None, None)] * free + [(0.0, None)] * (len(A) - free)
-    program: Any = csr_array(A.T)
-    found: Any = _solved(cost, A_eq=program, b_eq=-A[some].sum(axis=0), bounds=bounds, method="highs-ds")
-    return None if found.status != 0 else np.asarray(found.x)
-
-
-def furthest(A: Array, along: Array) -> Array | None:
-    """v (w,) with A v ≥ 0 and |v| ≤ 1 that maximises ``along``·v; None where HiGHS fails.
-
-    >>> furthest(np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([1.0, 1.0])).tolist()
-    [1.0, 1.0]
-    """
-    found: Any = _solved(-along, A_ub=-A, b_ub=np.zeros(len(A)), bounds=(-1.0, 1.0), method="highs-ds")
-    return None if found.status != 0 else np.asarray(found.x)
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# A positive dependency proven in floating point: its weights lie between positive bounds.
-#
-# Given w + 1 or more rows of length w, let M have the first w of them as columns. M is invertible if ‖I − C M‖ < 1 for
-# some C; here C is the computed inverse. Then M λ = −a_last (with more rows, minus their weighted sum) has one
-# solution, within |C| |residual| / (1 − ‖I − C M‖) of any approximation λ'. All rounding errors are included. Rump,
-# Verification methods, Acta Numerica 19 (2010), section 10.
-
-EPS, TINY = float(np.finfo(np.float64).eps), float(np.finfo(np.float64).tiny)
+# --- A positive dependency proven in floating point: its weights lie between positive bounds
 
 
 def surely_positive(A: Array, near: Array | None = None) -> bool:
     """Whether the rows of A are proven to have rank w and a dependency with positive weights; False if in doubt.
+
+    Let M have the first w rows as columns. M is invertible if ‖I − C M‖ < 1 for some C; here C is the computed inverse.
+    Then M λ = −a_last (with more rows, minus their weighted sum) has one solution, within |C| |residual| /
+    (1 − ‖I − C M‖) of any approximation λ'. All rounding errors are included. Rump, Verification methods, Acta Numerica
+    19 (2010), section 10.
 
     A has w + 1 rows, or more if ``near`` gives approximate weights > 0. The weights of the rows after the first w are
     then used without change.
@@ -440,29 +425,24 @@ def _surely_positive(scaled: Array, weights: Array) -> bool:
     return bool(np.all(x > error))
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Few rows whose hull contains the origin, by Wolfe's algorithm: a quick proof of overlap for tables of few columns.
-#
-# Problem   the shortest vector in the convex hull of the rows of B (n, w), each divided by its length
-# Returns   w + 1 rows with positive weights that sum to zero, proven by ``surely_positive``; None if none were found
-# Stops     when no row is nearer to the origin along the current vector, or after MOST_EXCHANGES steps
-#
-# A linear program finds such rows as well, but setting it up takes several times as long as these steps on few columns.
-#
-# Wolfe, Finding the nearest point in a polytope, Mathematical Programming 11 (1976).
+# --- Few rows whose hull contains the origin
 
 # With more columns the linear program is as fast.
 MOST_DIRECTIONS = 8
 MOST_EXCHANGES = 60
 # A vector of unit rows shorter than this may be zero; a weight below SMALLEST_WEIGHT is dropped.
 NEARLY_ZERO, SMALLEST_WEIGHT = 1e-9, 1e-12
-NO_WEIGHT = np.zeros(1)
 
 
 def enclosing_rows(B: Array) -> tuple[Integers, Array] | None:
     """The indices of w + 1 rows whose positive combination is proven to be zero, and approximate weights.
 
     None says nothing about the rows: they may be separable, or the proof may need exact arithmetic.
+
+    By Wolfe's algorithm for the shortest vector in the convex hull of the rows of B (n, w), each divided by its length.
+    It stops when no row is nearer to the origin along the current vector, or after MOST_EXCHANGES steps. A linear
+    program finds such rows as well, but setting it up takes several times as long as these steps on few columns. Wolfe,
+    Finding the nearest point in a polytope, Mathematical Programming 11 (1976).
 
     >>> rows, weights = enclosing_rows(np.array([[1.0, 0.0], [-1.0, 1.0], [-1.0, -1.0], [2.0, 0.1]]))
     >>> rows.tolist(), weights.round(3).tolist()
@@ -478,11 +458,13 @@ def enclosing_rows(B: Array) -> tuple[Integers, Array] | None:
         x = mu @ P[chosen]
         scores = P @ x
         if float(x @ x) <= NEARLY_ZERO**2:
-            return _proven(B, np.array(chosen), mu)
+            order = np.argsort(chosen)
+            rows, mu = np.array(chosen)[order], mu[order]
+            return (rows, mu) if len(rows) == w + 1 and surely_positive(B[rows]) else None
         k = int(scores.argmin())
         if scores[k] > 0 or k in chosen:  # x separates, or rounding hides any progress
             return None
-        shortest = _shortest(P, [*chosen, k], np.concatenate([mu, NO_WEIGHT]))
+        shortest = _shortest(P, [*chosen, k], np.append(mu, 0.0))
         if shortest is None:
             return None
         chosen, mu = shortest
@@ -513,25 +495,7 @@ def _shortest(P: Array, chosen: list[int], mu: Array) -> tuple[list[int], Array]
         chosen, mu = [chosen[i] for i in kept.tolist()], mu[kept]
 
 
-def _proven(B: Array, rows: Integers, mu: Array) -> tuple[Integers, Array] | None:
-    order = np.argsort(rows)
-    rows, mu = rows[order], mu[order]
-    return (rows, mu) if len(rows) == B.shape[1] + 1 and surely_positive(B[rows]) else None
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# Finds a v with a·v > 0 on all rows, where that is easy: Newton's method on a sample of rows, without linear
-# programs.
-#
-#     given      rows a_c by number, and a sample of them that is much larger than the number of directions
-#     each round lower Σ max(0, 1 − a_c·v)² over the current rows; then check all rows in one pass and add violated rows
-#     returns    v with its margins on all rows, and whether it is proven positive on all
-#     stops      when v is positive on all rows, or not positive on the current rows: the minimum of the sum is zero if
-#                and only if some v separates
-#
-# A step solves a least squares problem on the rows with a·v < 1, so the first step, from v = 0, uses all rows. If the
-# classes overlap, the second step reduces the sum only slightly, and the search ends after one pass over all rows.
-# Mangasarian, A finite Newton method for classification, Optimization Methods and Software 17 (2002).
+# --- A first proposal of v, by Newton's method on a sample of rows
 
 # Limits on rounds, each of which takes one pass over all rows, and on Newton steps per round.
 MOST_NEWTON_ROUNDS, MOST_NEWTON_STEPS_PER_ROUND = 10, 40
@@ -558,7 +522,16 @@ class Near(NamedTuple):
 
 
 def nearly(D: Differences, drawn: Integers) -> Near:
-    """Find v with a·v > 0 on all rows, or at least on most rows.
+    """Find v with a·v > 0 on all rows, or at least on most rows, without linear programs.
+
+    ``drawn``: the numbers of a sample of rows that is much larger than the number of directions. In each round lower
+    Σ max(0, 1 − a·v)² over the current rows; then check all rows in one pass and add violated rows. It stops when v is
+    positive on all rows, or not positive on the current rows: the minimum of the sum is zero if and only if some v
+    separates.
+
+    A step solves a least squares problem on the rows with a·v < 1, so the first step, from v = 0, uses all rows. If the
+    classes overlap, the second step reduces the sum only slightly, and the search ends after one pass over all rows.
+    Mangasarian, A finite Newton method for classification, Optimization Methods and Software 17 (2002).
 
     >>> D = Differences(np.array([[0.0], [1.0], [3.0], [4.0]]), np.array([0, 0, 1, 1]), 2)
     >>> nearly(D, np.arange(4)).separates
@@ -625,18 +598,7 @@ def _step(B: Array, m: Array) -> Array:
     return np.asarray(np.linalg.solve(G, rows.T @ (1.0 - m[below])))
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Is there a v with a·v > 0 for all rows? Decided by linear programs on a working set of rows.
-#
-#     given      rows a_c by number, and a basis N of the open directions: those not yet excluded by a proof
-#     each round maximise s subject to a_c·v ≥ s on the working set, v = N u, |u| ≤ 1; then check all rows in one pass
-#     returns    v, proven positive on all rows, or rows of the working set on which no v is positive
-#     ends       because s never increases: rows with positive marginals stay, and all rows stay unless s decreases
-#
-# With many rows, Newton's method (``newton_separator``) runs first. It often finds v, and otherwise supplies the first
-# working set. Rows that violate a·v > 0 for the last v enter: the worst, and others spread evenly over the rest. Rows
-# with slack leave. This is Dantzig and Wolfe's column generation applied to the dual. A random subset alone
-# does not find the few rows of a slight overlap.
+# --- The search for v, by linear programs on a working set of rows
 
 # Numbers of rows, in multiples of the number of open directions: in the first working set, the most that enter in a
 # round (twice: the worst and others), and the most that stay.
@@ -670,12 +632,21 @@ class Found(NamedTuple):
     rows: Integers
     weights: Array
     most: float
-    m: Array
+    m: Array = NO_MARGINS
     is_proof: bool = False
 
 
 def search(D: Differences, N: AnyArray | None = None, left: AnyArray | None = None) -> Found | None:
     """Find v = N u with a·v > 0 on all rows ``left``, or rows that prevent it; None if a linear program fails.
+
+    N is a basis of the open directions: those not yet excluded by a proof. In each round maximise s subject to a·v ≥ s
+    on the working set, v = N u, |u| ≤ 1; then check all rows in one pass. Rows that violate a·v > 0 for the last v
+    enter: the worst, and others spread evenly over the rest. Rows with slack leave. The search ends because s never
+    increases: rows with positive marginals stay, and all rows stay unless s decreases. This is Dantzig and Wolfe's
+    column generation applied to the dual. A random subset alone does not find the few rows of a slight overlap.
+
+    With many rows, Newton's method (``nearly``) runs first. It often finds v, and otherwise supplies the first working
+    set.
 
     >>> D = Differences(np.array([[0.0], [1.0], [3.0]]), np.array([0, 0, 1]), 2)
     >>> bool(np.all(D.margins(search(D).v) > 0))
@@ -691,13 +662,13 @@ def search(D: Differences, N: AnyArray | None = None, left: AnyArray | None = No
         B = in_directions(D, chosen, N)
         enclosing = enclosing_rows(B) if k == 1 and N is None and not is_sparse(B) else None
         if enclosing is not None:
-            return Found(None, chosen[enclosing[0]], enclosing[1], 0.0, NO_MARGINS, is_proof=True)
+            return Found(None, chosen[enclosing[0]], enclosing[1], 0.0, is_proof=True)
         found = widest(B)
         if found is None:
             return None
         u = _sharpened(B, found)
         if u is None:
-            return Found(None, chosen, found.weights, found.most, NO_MARGINS)
+            return Found(None, chosen, found.weights, found.most)
         v = u if N is None else N @ u
         m = D.margins(v)
         wrong = _wrong(D, v, m, left, chosen)
@@ -705,7 +676,7 @@ def search(D: Differences, N: AnyArray | None = None, left: AnyArray | None = No
             return Found(v, chosen, found.weights, found.most, m)
         fresh = np.setdiff1d(wrong, chosen, assume_unique=True)
         if len(fresh) == 0:  # v is positive on the projected rows but not after rounding
-            return Found(None, chosen, found.weights, found.most, NO_MARGINS)
+            return Found(None, chosen, found.weights, found.most)
         # Rows leave only when s falls. At an unchanged s, rows that left would return in later rounds.
         kept, least = (_staying(chosen, B, u, found), found.s) if found.s < least else (chosen, least)
         chosen = np.concatenate([kept, _coming(wrong, chosen, B.shape[1])])
@@ -717,7 +688,12 @@ def _wrong(D: Differences, v: Array, m: Array, left: AnyArray | None, chosen: In
     wrong = D.not_positive(v, left=left, m=m)
     if len(wrong) or left is None:
         return wrong
-    return np.setdiff1d(_hardly(D, v, m, left), chosen, assume_unique=True)
+    # Positive margins may be rounding errors, since N itself is rounded.
+    near = np.flatnonzero(left & (m <= 2 * D.rounding(v)))
+    hardly = [
+        part[m[part] <= SMALLEST_SCORE_SHARE * np.asarray(abs(D.take(part)) @ np.abs(v))] for part in chunks(near)
+    ]
+    return np.setdiff1d(np.concatenate([np.zeros(0, dtype=np.int64), *hardly]), chosen, assume_unique=True)
 
 
 def attempts(D: Differences, found: Found, N: AnyArray | None = None) -> Iterator[Found]:
@@ -739,7 +715,7 @@ def attempts(D: Differences, found: Found, N: AnyArray | None = None) -> Iterato
         other = widest(B)
         if other is None or _sharpened(B, other) is not None:
             return
-        found = Found(None, rows, other.weights, other.most, NO_MARGINS)
+        found = Found(None, rows, other.weights, other.most)
 
 
 def _first(D: Differences, N: AnyArray | None, left: AnyArray | None) -> Integers | Found:
@@ -750,12 +726,12 @@ def _first(D: Differences, N: AnyArray | None, left: AnyArray | None) -> Integer
     """
     directions = D.width if N is None else N.shape[1]
     size = max(SMALLEST_WORKING_SET, FIRST_ROWS_PER_DIRECTION * directions)
+    rng = np.random.default_rng(0)
     if left is not None or D.count <= 4 * size:
         numbers = np.arange(D.count) if left is None else np.flatnonzero(left)
         if len(numbers) <= size:
             return numbers
-        return np.sort(np.random.default_rng(0).choice(numbers, size, replace=False))
-    rng = np.random.default_rng(0)
+        return np.sort(rng.choice(numbers, size, replace=False))
     drawn = np.unique(rng.integers(0, D.count, max(2 * size, NEWTON_ROWS_PER_DIRECTION * directions)))
     if directions > MOST_NEWTON_DIRECTIONS:
         return np.sort(rng.choice(drawn, size, replace=False))
@@ -780,13 +756,6 @@ def in_directions(D: Differences, which: Integers, N: AnyArray | None) -> Any:
     size = np.asarray(abs(rows) @ (1.0 / D.unit))[:, None]
     across[np.abs(across) <= SMALLEST_SCORE_SHARE * size] = 0.0
     return across
-
-
-def _hardly(D: Differences, v: Array, m: Array, left: AnyArray) -> Integers:
-    """The rows whose positive margins may be rounding errors, since N itself is rounded."""
-    near = np.flatnonzero(left & (m <= 2 * D.rounding(v)))
-    kept = [part[m[part] <= SMALLEST_SCORE_SHARE * np.asarray(abs(D.take(part)) @ np.abs(v))] for part in chunks(near)]
-    return np.concatenate([np.zeros(0, dtype=np.int64), *kept])
 
 
 def _sharpened(B: Any, found: Widest) -> Array | None:
@@ -832,19 +801,7 @@ def _coming(wrong: Integers, chosen: Integers, directions: int) -> Integers:
     return np.concatenate([fresh[:most], rest[np.linspace(0, len(rest) - 1, most).astype(np.int64)]])
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The hyperplane that keeps furthest from the rows at hand, for rows in memory that are too many for one program.
-#
-#     given      rows a_c by number
-#     each round maximise s subject to a_c·v ≥ s on a working set, |v| ≤ 1, rows and columns scaled to about 1; then
-#     look
-#                for rows with a_c·v < s among all rows
-#     returns    v with the largest s, proven positive on all rows; None if there is none or a program fails
-#
-# A v that maximises s on a random sample of r rows of width w has on average at most w/(r + 1) of all other rows on the
-# wrong side of s. If these join the sample, a few rounds suffice: Clarkson, Las Vegas algorithms for linear and integer
-# programming when the dimension is small, Journal of the ACM 42 (1995), section 2. The v of ``row_working_set`` ends
-# its search at any s > 0, and would have many more rows on the wrong side.
+# --- The hyperplane that keeps furthest from the rows at hand
 
 # Rows of the first working set, and rows that enter in a round (twice: the worst and others), for each direction.
 FIRST_ROWS_PER_COLUMN, ENTERING_ROWS_PER_COLUMN = 10, 8
@@ -860,13 +817,22 @@ MOST_PROGRAMS = 100
 def widest_separator(D: Differences) -> Array | None:
     """v (width,) with a·v > 0 proven for all rows of D and the largest margin, or None.
 
+    For rows in memory that are too many for one program. In each round maximise s subject to a·v ≥ s on a working set,
+    |v| ≤ 1, rows and columns scaled to about 1; then look for rows with a·v < s among all rows. None if there is no v
+    or a program fails.
+
+    A v that maximises s on a random sample of r rows of width w has on average at most w/(r + 1) of all other rows on
+    the wrong side of s. If these join the sample, a few rounds suffice: Clarkson, Las Vegas algorithms for linear and
+    integer programming when the dimension is small, Journal of the ACM 42 (1995), section 2. The v of ``search`` ends
+    at any s > 0, and would have many more rows on the wrong side.
+
     >>> widest_separator(Differences(np.array([[0.0], [1.0], [3.0]]), np.array([0, 0, 1]), 2)).round(3).tolist()
     [-1.0, 0.5]
     >>> widest_separator(Differences(np.array([[0.0], [1.0], [3.0]]), np.array([0, 1, 0]), 2)) is None
     True
     """
-    unit = D.unit
-    A: Any = _scaled(D.take(np.arange(D.count)), unit)
+    A: Any = D.take(np.arange(D.count))
+    A = _divided(A, _row_units(A, D.unit), D.unit)
     n, w = A.shape
     rng = np.random.default_rng(0)
     chosen = np.sort(rng.choice(n, min(n, max(SMALLEST_WORKING_SET, FIRST_ROWS_PER_COLUMN * w)), replace=False))
@@ -878,7 +844,7 @@ def widest_separator(D: Differences) -> Array | None:
         low = np.flatnonzero(m < (1 - TOLERATED_SHARE) * found.s)
         low = low[~np.isin(low, chosen)]
         if len(low) == 0:
-            v = found.v / unit
+            v = found.v / D.unit
             return v if len(D.not_positive(v)) == 0 else None
         kept = chosen[(found.weights > 0) | (m[chosen] < STAYING_MARGIN * found.s)]
         worst, most = low[np.argsort(m[low], kind="stable")], ENTERING_ROWS_PER_COLUMN * w
@@ -886,15 +852,3 @@ def widest_separator(D: Differences) -> Array | None:
         spread = rest[np.unique(np.linspace(0, len(rest) - 1, min(len(rest), most)).astype(np.int64))]
         chosen = np.concatenate([kept, worst[:most], spread])
     return None
-
-
-def _scaled(A: Any, unit: Array) -> Any:
-    """A with the largest entry of each column, then of each row, near 1."""
-    if is_sparse(A):
-        from scipy.sparse import csr_array
-
-        A = csr_array((A.data / unit[A.indices], A.indices, A.indptr), shape=A.shape)
-        largest = np.asarray(abs(A).max(axis=1).toarray(), dtype=np.float64).ravel()
-        return csr_array((A.data / np.repeat(power_of_two(largest), np.diff(A.indptr)), A.indices, A.indptr), A.shape)
-    A = A / unit
-    return A / power_of_two(np.abs(A).max(axis=1))[:, None]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,16 +15,14 @@ from separatrix.core.base.messages import ColumnName, Message, ReferenceLevel, R
 from separatrix.core.proofs.class_differences import Differences
 from separatrix.core.rows.block import is_sparse
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Reference levels that cause a quasi-complete separation.
-#
-# The reference level of a category has no column of its own, but 1 minus the sum of the columns of the other levels is
-# one: it is 1 in the rows of the reference level and 0 in all others. With an intercept, a threshold for it is a
-# direction like any other, although it uses all columns of the category.
+if TYPE_CHECKING:
+    from separatrix.core.proofs.verdicts import QuasiSeparable
+
+# --- Reference levels that cause a quasi-complete separation
 
 
 def levels_by_category(names: Sequence[str]) -> dict[str, Integers]:
-    """The columns of each category. A name such as ``student=Yes`` denotes a level.
+    """The columns of each category. A name such as 'student=Yes' denotes a level.
 
     >>> levels_by_category(["age", "class=2", "class=3"])
     {'class': array([1, 2])}
@@ -39,6 +37,10 @@ def levels_by_category(names: Sequence[str]) -> dict[str, Integers]:
 
 def with_reference_columns(D: Differences, names: Sequence[str]) -> tuple[Differences, list[Integers]]:
     """Rows of one 0/1 column for each reference level, and the columns of the other levels of its category.
+
+    The reference level of a category has no column of its own, but 1 minus the sum of the columns of the other levels
+    is one: it is 1 in the rows of the reference level and 0 in all others. With an intercept, a threshold for it is a
+    direction like any other, although it uses all columns of the category.
 
     >>> D = Differences(np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]), np.array([0, 1, 1]), 2)
     >>> reference, columns = with_reference_columns(D, ["class=2", "class=3"])
@@ -77,6 +79,8 @@ def over_levels(W: AnyArray, levels: Integers, n_columns: int) -> AnyArray:
     return whole
 
 
+# --- The names that sentences use
+
 # Largest number of rows, and of columns, that a sentence names.
 NAMED = 12
 
@@ -112,7 +116,7 @@ class About:
 
 
 def column_words(name: str) -> str:
-    """A column in words. A name such as ``student=Yes`` denotes a category.
+    """A column in words. A name such as 'student=Yes' denotes a category.
 
     >>> column_words("age"), column_words("student=Yes")
     ("column 'age'", "the category 'Yes' of 'student'")
@@ -147,18 +151,7 @@ def listed(rows: Integers, against: Integers, about: About) -> Message:
     return Message(f"{len(rows)} pairs of a row and another class prove it (", shown, more, ")")
 
 
-class Directed(Protocol):
-    """A verdict with the columns of each direction that proves it, and the directions (K, d + 1)."""
-
-    @property
-    def about(self) -> About: ...
-    @property
-    def directions(self) -> tuple[AnyArray, ...]: ...
-    @property
-    def causes(self) -> tuple[Integers, ...]: ...
-
-
-def causes(verdict: Directed) -> Message:
+def causes(verdict: QuasiSeparable) -> Message:
     """A sentence that names the columns of every cause, or the reference level that is the cause."""
     if not len(verdict.causes[0]):
         return Message("the intercept alone causes it")
@@ -169,7 +162,7 @@ def causes(verdict: Directed) -> Message:
     return Message(named[0], " cause it" if plural else " causes it")
 
 
-def named_causes(verdict: Directed) -> list[Message]:
+def named_causes(verdict: QuasiSeparable) -> list[Message]:
     """Every cause by name: its columns, or the reference level. Empty if the intercept alone is the cause."""
     last = " and " if len(verdict.causes) == 1 else " with "
     found = []
@@ -178,7 +171,7 @@ def named_causes(verdict: Directed) -> list[Message]:
         if level is not None:
             found.append(Message(level))
         elif len(columns):
-            found.append(_named_columns(verdict.about, columns, last))
+            found.append(_enumerated([verdict.about.column(int(j)) for j in columns], last))
     return found
 
 
@@ -202,10 +195,6 @@ def reference_of(about: About, columns: Integers, W: AnyArray) -> ReferenceLevel
     if levels is not None and np.array_equal(levels, columns) and np.all(W[:, columns + 1] == -W[:, :1]):
         return ReferenceLevel(of)
     return None
-
-
-def _named_columns(about: About, columns: Integers, last: str) -> Message:
-    return _enumerated([about.column(int(j)) for j in columns], last)
 
 
 def _enumerated(names: list[Message], last: str = " and ") -> Message:

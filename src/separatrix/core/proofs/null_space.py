@@ -1,9 +1,9 @@
 """Directions in which every row scores zero, proven exactly on every row.
 
-A fit omits directions that it considers null (``resolution`` decides by residues). This module answers the same
-question by an independent method, so that a check does not rely on the code of the fit. It computes the exact null
-directions of a few rows and tests them on every row. Rows that are not orthogonal to these directions are added to the
-few rows, until every row is orthogonal or no direction remains.
+A fit omits directions that it considers null, by residues of their products with the rows (``all_null``). A check of
+the fit does not rely on that code: it computes the exact null directions of a few rows and tests them on every row.
+Rows that are not orthogonal to these directions are added to the few rows, until every row is orthogonal or no
+direction remains.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from separatrix.core.base.arrays import AnyArray, Array, Integers, pieces
 from separatrix.core.exact_arithmetic import across, vanishing
 from separatrix.core.linear_algebra import left_out, nullity
 from separatrix.core.problem import Objective
+from separatrix.core.proofs.class_differences import ROWS_EXPANDED_AT_ONCE
 from separatrix.core.rows.block import Block, is_sparse
 from separatrix.core.rows.protocol import Rows
 
@@ -25,8 +26,6 @@ from separatrix.core.rows.protocol import Rows
 MOST_NULL_SPACE_COLUMNS = 200
 # Largest number of random primes that are tried. A prime fails if it divides a determinant.
 MOST_PRIMES_DRAWN = 4
-# Number of rows expanded at once, which bounds the memory they take.
-ROWS_EXPANDED_AT_ONCE = 4096
 
 
 def leaves_out_null_directions_only(problem: Objective) -> bool:
@@ -80,18 +79,12 @@ class _NotOrthogonal:
                 break
             part = block.take(rows)
             part = part if np.all(part.weight > 0) else part.take(np.flatnonzero(part.weight > 0))
-            A = _raw(part, self.columns)
+            is_feature = self.columns > 0
+            X: Any = part.X[:, self.columns[is_feature] - 1]
+            A = np.ones((part.n_rows, len(self.columns)))  # these columns of x̄ = (1, x), unscaled
+            A[:, is_feature] = X.toarray() if is_sparse(X) else X
             total = self.merge(total, A[~vanishing(A, self.basis)])
         return total
 
     def merge(self, a: Array, b: Array) -> Array:
         return np.vstack([a, b])[: len(self.columns)]
-
-
-def _raw(block: Block, columns: Integers) -> Array:
-    """These columns of x̄ = (1, x), unscaled."""
-    features = columns[columns > 0] - 1
-    X: Any = block.X[:, features]
-    A = np.ones((block.n_rows, len(columns)))
-    A[:, columns > 0] = X.toarray() if is_sparse(X) else X
-    return A

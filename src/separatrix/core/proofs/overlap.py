@@ -1,4 +1,11 @@
-"""Proofs that no hyperplane separates the classes: touching rows, quasi-complete separation, its causes."""
+"""Proofs that no hyperplane separates the classes, built from the rows that a linear program proposes.
+
+A proof is a set of rows a_i with λ > 0 and Σ λ_i a_i = 0, so A v ≥ 0 forces a_i·v = 0 on their span. It is tried first
+in floating point, with bounds that include all rounding errors, and then in exact arithmetic. ``separability`` extends
+the proof by further rows until they span all rows, or until a direction v of quasi-complete separation, A v ≥ 0 and
+A v ≠ 0, moves all rows outside their span. Such a v is found in integers and with few columns, and so are all other
+causes: sets of columns, each of which separates some rows without the others.
+"""
 
 from __future__ import annotations
 
@@ -13,13 +20,13 @@ from separatrix.core.exact_arithmetic import (
     Across,
     Dependency,
     across,
+    extended_dependency,
     integers,
     pivots,
     positive_dependency,
     smallest,
     vanishing,
 )
-from separatrix.core.exact_arithmetic import joined_dependencies as joined
 from separatrix.core.proofs.class_differences import Differences, chunks
 from separatrix.core.proofs.linear_programs import (
     Found,
@@ -33,12 +40,7 @@ from separatrix.core.proofs.linear_programs import (
 from separatrix.core.proofs.naming import over_levels, with_reference_columns
 from separatrix.core.rows.block import is_sparse
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The direction v of quasi-complete separation, A v ≥ 0 and A v ≠ 0, in integers and with few columns.
-#
-# The rows that lie on every such hyperplane span a subspace, and v is exactly orthogonal to it. v is a combination of
-# an integer basis of the orthogonal complement; its coefficients come from a linear program and are rounded to few
-# bits.
+# --- The direction of quasi-complete separation
 
 # Numbers of bits to which coefficients are rounded. They are tried in turn until v is proven to separate.
 COEFFICIENT_BITS = (8, 24, 52)
@@ -125,6 +127,9 @@ def outside(D: Differences, basis: Across, N: Array, within: Integers, near: flo
 def direction_in(D: Differences, basis: Across, v: Array, left: AnyArray) -> AnyArray | None:
     """An integer direction near v, exactly orthogonal to the span and proven positive on the rows ``left``, or None.
 
+    It is a combination of the integer basis of the span's orthogonal complement; its coefficients come from a linear
+    program and are rounded to few bits.
+
     >>> from separatrix.core.exact_arithmetic import across
     >>> D = Differences(np.array([[2.0], [2.0], [3.0]]), np.array([0, 1, 1]), 2)
     >>> basis = across(D.dense(np.arange(2)))
@@ -190,23 +195,7 @@ def fewest_columns(
     return W
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Finds all touching rows at once: the rows with a·v = 0 for every v with A v ≥ 0. No such v "moves" these rows.
-#
-# It first computes λ > 0 on all touching rows, and then on a few touching rows with the same span.
-#
-#     given      rows a_c by number, a basis N of the open directions (``row_working_set``), and an initial working set
-#     each round one program on the working set (``complementary``) has s_i = 1 on rows that some v moves, and marginals
-#                λ_i ≥ 1 on the others, by strict complementarity; then all rows are checked: those that v violates
-#                enter,
-#                and so do those that v does not move, unless rows with λ > 0 span them
-#     returns    rows with λ > 0 that span all touching rows, at most twice their rank (Steinitz): independent rows, and
-#                the rows of a vertex that expresses minus their sum
-#     stops      when no rows enter
-#
-# All of this is computed in floating point; only the result is proven. Adding one minimal dependency at a time would
-# add only a few rows each: 300 columns of rare categories have 70 minimal dependencies. Goldman and Tucker, Theory of
-# linear programming (1956), corollary 2A.
+# --- All touching rows at once: the rows with a·v = 0 for every v with A v ≥ 0
 
 # Marginals are 0 or at least 1, up to the tolerance of the program, so this value tells them apart.
 MARGINAL_THRESHOLD = 0.5
@@ -222,14 +211,6 @@ MOST_ROWS_ADDED_PER_DIRECTION = 2
 MOST_TOUCHING_ROUNDS = 50
 
 
-class Spanned(NamedTuple):
-    """Rows that are known to touch, the directions N orthogonal to their span, and a mask of the rows outside it."""
-
-    N: AnyArray | None
-    rows: Integers
-    left: AnyArray | None
-
-
 class Together(NamedTuple):
     """Rows by number, the first ``rank`` of them independent, and λ > 0 that sums them to zero, up to rounding."""
 
@@ -238,14 +219,26 @@ class Together(NamedTuple):
     rank: int
 
 
-def together(D: Differences, chosen: Integers, known: Spanned | None = None) -> Together | None:
+def together(D: Differences, chosen: Integers, known: Known | None = None) -> Together | None:
     """A few touching rows that span all touching rows; None if there are none or a linear program fails.
+
+    A row touches if no v with A v ≥ 0 "moves" it. ``known``: the proof so far, for rows that touch and are not in its
+    span. In each round one program on the working set (``complementary``) has s_i = 1 on rows that some v moves, and
+    marginals λ_i ≥ 1 on the others, by strict complementarity; then all rows are checked: those that v violates enter,
+    and so do those that v does not move, unless rows with λ > 0 span them. It stops when no rows enter.
+
+    The result has at most twice the rank of the touching rows (Steinitz): independent rows, and the rows of a vertex
+    that expresses minus their sum. All of this is computed in floating point; only the result is proven. Adding one
+    minimal dependency at a time would add only a few rows each: 300 columns of rare categories have 70 minimal
+    dependencies. Goldman and Tucker, Theory of linear programming (1956), corollary 2A.
 
     >>> D = Differences(np.array([[0.0], [1.0], [1.0], [2.0], [1.0]]), np.array([0, 0, 1, 1, 1]), 2)
     >>> together(D, np.arange(5)).rows.tolist()
     [1, 2]
     """
-    N, before, left = known or Spanned(None, np.zeros(0, dtype=np.int64), None)
+    N, left, before = None, None, np.zeros(0, dtype=np.int64)
+    if known is not None:
+        N, left, before = known.N, known.left, known.all.rows
     for _ in range(MOST_TOUCHING_ROUNDS):
         found = complementary(in_directions(D, chosen, N))
         if found is None or not np.any(found.weights > MARGINAL_THRESHOLD):
@@ -263,23 +256,17 @@ def together(D: Differences, chosen: Integers, known: Spanned | None = None) -> 
 
 def _coming(D: Differences, group: Integers, v: Array, left: AnyArray | None) -> Integers:
     """The rows that v violates, and those that it does not move although they are not in the span of the group."""
+    from scipy.linalg import lstsq
+
     size = float(np.max(np.abs(v) * D.unit, initial=0.0)) or 1.0
     m = D.margins(v / size)
     A = D.dense(group) / D.unit
     drawn = np.random.default_rng(0).standard_normal(D.width)
-    across = np.abs(D.margins((drawn - _projected(A, drawn)) / D.unit)) > SMALLEST_SCORE_OUTSIDE_SPAN * float(
-        np.abs(drawn).max()
-    )
+    coefficients: Array = lstsq(A.T, drawn, cond=SMALLEST_SCORE_OUTSIDE_SPAN, lapack_driver="gelsy")[0]
+    outside_span = np.abs(D.margins((drawn - np.asarray(A.T @ coefficients)) / D.unit))
+    across = outside_span > SMALLEST_SCORE_OUTSIDE_SPAN * float(np.abs(drawn).max())
     open_still = (m < -SMALLEST_MOVE) | ((m < SMALLEST_MOVE) & across)
     return np.flatnonzero(open_still if left is None else open_still & left)
-
-
-def _projected(A: Array, u: Array) -> Array:
-    """The projection of u onto the span of the rows of A."""
-    from scipy.linalg import lstsq
-
-    coefficients: Array = lstsq(A.T, u, cond=SMALLEST_SCORE_OUTSIDE_SPAN, lapack_driver="gelsy")[0]
-    return np.asarray(A.T @ coefficients)
 
 
 def _reduced(D: Differences, group: Integers, before: Integers) -> Together | None:
@@ -299,12 +286,7 @@ def _reduced(D: Differences, group: Integers, before: Integers) -> Together | No
     return Together(group[order - len(before)], more[order], len(own))
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Proofs that no hyperplane separates the classes, built from the rows that a linear program proposes.
-#
-# A proof is a set of rows a_i with λ > 0 and Σ λ_i a_i = 0, so A v ≥ 0 forces a_i·v = 0 on their span. It is tried
-# first in floating point, with bounds that include all rounding errors, and then in exact arithmetic. ``separability``
-# extends the proof by further rows until they span all rows, or until a direction moves all rows outside their span.
+# --- Proofs from the rows that a linear program proposes
 
 # Marginals below one of these shares of the largest are taken to be rounding errors. The shares are tried in turn until
 # the exact check passes.
@@ -355,7 +337,11 @@ def candidate_groups(found: Found, most: int) -> Iterator[Integers]:
 
 def _proven(D: Differences, found: Found, known: Known | None) -> Known | Enclosed | None:
     """The proof extended by these rows or by alternatives to them, or rows that prove an overlap by themselves."""
-    proven = _all_at_once(D, found, known)
+    if known is None:
+        proven = _first_at_once(D, found)
+    else:
+        group = together(D, found.rows, known)
+        proven = None if group is None else _with(D, group.rows, group.weights, known.first, known)
     if proven is not None:
         return proven
     for attempt in attempts(D, found, known.N if known else None):
@@ -375,14 +361,6 @@ class Enclosed(NamedTuple):
 def _enclosed(D: Differences, found: Found) -> Enclosed | None:
     groups = candidate_groups(found, D.width + 1)
     return next((Enclosed(group) for group in groups if surely_positive(D.dense(group))), None)
-
-
-def _all_at_once(D: Differences, found: Found, known: Known | None) -> Known | Enclosed | None:
-    """The proof extended by all touching rows at once."""
-    if known is None:
-        return _first_at_once(D, found)
-    group = together(D, found.rows, Spanned(known.N, known.all.rows, known.left))
-    return None if group is None else _with(D, group.rows, group.weights, known.first, known)
 
 
 def _first_at_once(D: Differences, found: Found) -> Known | Enclosed | None:
@@ -434,7 +412,7 @@ def _with(
     weights = positive_dependency(D.dense(group), before, near)
     if weights is None:
         return None
-    whole = joined(known.all if known else None, group, *weights)
+    whole = extended_dependency(known.all if known else None, group, *weights)
     extended = _spanned(D, whole, first or whole)
     grows = known is None or extended is None or extended.N.shape[1] < known.N.shape[1]
     return extended if grows else None
@@ -450,14 +428,7 @@ def _spanned(D: Differences, whole: Dependency, first: Dependency) -> Known | No
     return Known(whole, first, basis, N, outside(D, basis, N, whole.rows))
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# All causes of a quasi-complete separation: sets of columns, each of which separates some rows without the others.
-#
-# A single column is a cause if for some threshold one class has no value below it and the other classes have none above
-# it. One pass over the rows finds all such columns. In a table with categories, these include the levels that occur
-# with one class only; reference levels are tested in the same way, if the names of the columns are known. The other
-# causes are searched one at a time: the columns of the causes found so far are removed, and separability is decided
-# again.
+# --- All causes of a quasi-complete separation
 
 # Largest number of causes that are searched for in addition to single columns. Each search decides separability again.
 MOST_SEARCHED_CAUSES = 8
@@ -467,6 +438,11 @@ def further_directions(
     D: Differences, first: AnyArray, direction: Callable[[Integers], AnyArray | None], names: Sequence[str] = ()
 ) -> tuple[AnyArray, ...]:
     """Integer directions (K, d + 1) with A v ≥ 0 and A v ≠ 0 that share no column with ``first`` or with each other.
+
+    One pass over the rows finds all single columns that are a cause. In a table with categories, these include the
+    levels that occur with one class only; reference levels are tested in the same way, if the names of the columns are
+    known. The other causes are searched one at a time: the columns of the causes found so far are removed, and
+    separability is decided again.
 
     Only the direction of a reference level may share columns with the other levels of its category. ``direction``
     returns weights of a direction that uses only the given columns, or None if there is none. ``names`` are the names
@@ -490,6 +466,8 @@ def further_directions(
 
 def single_columns(D: Differences) -> list[AnyArray]:
     """One integer direction (K, d + 1) for each column that is a cause by itself.
+
+    It is one if for some threshold one class has no value below it and the other classes have none above it.
 
     >>> D = Differences(np.array([[3.0, 5.0], [3.0, 1.0], [4.0, 2.0]]), np.array([0, 1, 1]), 2)
     >>> [v.tolist() for v in single_columns(D)]

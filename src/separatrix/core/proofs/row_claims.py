@@ -1,6 +1,4 @@
-"""Claims about every row, checked block by block, in memory or outside.
-
-Claims about every row, checked block by block, so that rows outside memory are read once for all of them.
+"""Claims about every row, checked block by block, so that rows outside memory are read once for all of them.
 
 A proof on a few rows shows what no hyperplane can do. What one hyperplane does has to be checked on every row:
 
@@ -33,8 +31,7 @@ from separatrix.core.rows.protocol import Rows, Together, number_of_rows
 from separatrix.core.rows.sampling import chosen_rows
 from separatrix.core.rows.targets import CLASS_NUMBERS
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The rows that a verdict is asked about, as class differences: conversions and checks that all verdicts share.
+# --- The rows that a verdict is asked about, as class differences
 
 
 def as_rows(X: Any) -> Any:
@@ -71,9 +68,9 @@ def are_in(D: Differences, rows: Integers, against: Integers) -> bool:
     return bool(np.all((against >= 0) & (against < D.K) & (against != D.codes[rows])))
 
 
-def signs_of(D: Differences, numbers: Integers, v: Any) -> set[int]:
-    """The set of signs of a·v, computed exactly."""
-    return {sign for part in chunks(numbers) for sign in signs(D.dense(part), v)}
+def signs_of(D: Differences, numbers: Integers, v: list[Any]) -> Integers:
+    """The sign of a·v for each of these rows, computed exactly."""
+    return np.array([sign for part in chunks(numbers) for sign in signs(D.dense(part), v)], dtype=np.int64)
 
 
 def flattened(D: Differences, v: AnyArray) -> AnyArray | None:
@@ -147,7 +144,9 @@ class Positive:
 
     def broken(self, D: Differences) -> Integers:
         v = fractions(self.v)
-        return _not_above(D, v, 0) if self.exact else D.not_positive(self.v.astype(np.float64), v)
+        if self.exact:
+            return np.flatnonzero(signs_of(D, np.arange(D.count), v) <= 0)
+        return D.not_positive(self.v.astype(np.float64), v)
 
     def margins(self, D: Differences) -> Array:
         return D.margins(self.v.astype(np.float64))
@@ -167,7 +166,7 @@ class NotNegative:
 
     def broken(self, D: Differences) -> Integers:
         if self.exact:
-            return _not_above(D, self.v.tolist(), -1)
+            return np.flatnonzero(signs_of(D, np.arange(D.count), self.v.tolist()) < 0)
         off = np.ones(D.count, dtype=bool)
         off[on(D, self.v)] = False
         return D.not_positive(rounded(self.v), self.v.tolist(), off)
@@ -190,7 +189,7 @@ class Orthogonal:
 
     def broken(self, D: Differences) -> Integers:
         if self.exact:
-            found = [np.flatnonzero(_signs(D, b.tolist()) != 0) for b in self.basis.T]
+            found = [np.flatnonzero(signs_of(D, np.arange(D.count), b.tolist())) for b in self.basis.T]
             return np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *found]))
         parts = [part[~vanishing(D.dense(part), self.basis)] for part in chunks(np.arange(D.count))]
         return np.concatenate([np.zeros(0, dtype=np.int64), *parts])
@@ -199,16 +198,6 @@ class Orthogonal:
         """Minus the size of the score in a random direction of the basis."""
         along = np.random.default_rng(0).standard_normal(self.basis.shape[1])
         return -np.abs(D.margins(np.column_stack([rounded(b) for b in self.basis.T]) @ along))
-
-
-def _signs(D: Differences, v: list[Any]) -> Integers:
-    """The signs of all a·v, computed exactly, (count,)."""
-    found = [sign for part in chunks(np.arange(D.count)) for sign in signs(D.dense(part), v)]
-    return np.array(found, dtype=np.int64)
-
-
-def _not_above(D: Differences, v: list[Any], bound: int) -> Integers:
-    return np.flatnonzero(_signs(D, v) <= bound)
 
 
 class Chosen(NamedTuple):
@@ -260,10 +249,8 @@ class Broken:
         if self.most == 0:
             return total._replace(n_broken=total.n_broken + len(broken))
         m = self.claim.margins(D).reshape(len(numbers), -1).min(axis=1)
-        nearest = []
-        for k in range(self.view.K):
-            own = np.flatnonzero(D.codes == k)
-            nearest.append(Chosen(numbers[own], np.nan_to_num(m[own], nan=-np.inf)))
+        by_class = [np.flatnonzero(D.codes == k) for k in range(self.view.K)]
+        nearest = [Chosen(numbers[own], np.nan_to_num(m[own], nan=-np.inf)) for own in by_class]
         rows = numbers[np.unique(broken // (D.K - 1))]
         hashes: Hashes = row_hashes(block.start, block.n_rows)[rows - block.start]
         return self.merge(total, BrokenTotal(len(broken), tuple(nearest), Chosen(rows, hashes)))
@@ -277,13 +264,15 @@ class Broken:
         return np.unique(np.concatenate([total.others.rows, *(part.rows for part in total.nearest)]))
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# A table outside memory that a verdict is asked about: its rows are read in passes, its proof rows are kept.
+# --- A table outside memory that a verdict is asked about
 
 
 @dataclass(frozen=True)
 class AskedTable:
-    """The rows of a table, with class numbers as targets, and how they become class differences."""
+    """The rows of a table, with class numbers as targets, and how they become class differences.
+
+    All rows are read in passes; the rows of a proof are taken out of them.
+    """
 
     rows: Rows
     view: View
@@ -318,8 +307,7 @@ class AskedTable:
         return not any(found.n_broken for found in self.rows.fold(Together(checks)))
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Which rows directions of quasi-complete separation touch, and which they move, for rows outside memory.
+# --- The rows that directions of quasi-complete separation touch, and those that they move
 
 
 class Moved(NamedTuple):

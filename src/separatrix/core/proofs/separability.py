@@ -1,9 +1,19 @@
 """The test of separability, for rows in memory and outside (docs/tour.md, P7, B3).
 
-The test of separability: entry points for tables and for rows, in memory or outside.
+Let A have the rows t_i x̄_i (for K classes, the class differences). Exactly one of these holds (Gordan, Stiemke):
 
-``deciding`` has the algorithm for rows in memory, and ``streamed_separability`` that for rows outside memory. The rule
-that detects separation during a fit is ``core.solvers.stopping``.
+    separable          some v has A v > 0
+    quasi-separable    no v has A v > 0, but some v has A v ≥ 0 and A v ≠ 0: every such hyperplane touches rows
+    inseparable        A v ≥ 0 only where A v = 0: the classes overlap
+
+The proofs are small. Separability is proven by v. Inseparability is proven by a few rows (at most the rank plus one)
+and λ > 0 with Σ λ_i a_i = 0: for every v, at least one of these rows has a_i·v ≤ 0. If these rows span all rows, the
+classes overlap. If not, A v ≥ 0 forces a_i·v = 0 on their span, so the search is repeated on the other rows, in the
+directions orthogonal to that span.
+
+Linear programs in floating point only propose a proof. v is checked row by row against its rounding error; λ is
+enclosed between positive bounds, or recomputed in exact arithmetic. If no check succeeds, the verdict is ``Doubtful``.
+The rule that detects separation during a fit is in `core/solvers/stopping.py`.
 """
 
 from __future__ import annotations
@@ -23,22 +33,10 @@ from separatrix.core.base.machine import one_blas_thread
 from separatrix.core.base.watching import Part, watched
 from separatrix.core.cluster.connection import read_in_place
 from separatrix.core.exact_arithmetic import Dependency, across, fractions, positive_dependency, smallest, span
+from separatrix.core.proofs import overlap
 from separatrix.core.proofs.class_differences import Differences, subtracted
 from separatrix.core.proofs.linear_programs import Found, search, surely_positive, widest_separator
 from separatrix.core.proofs.naming import About, column_names, listed
-from separatrix.core.proofs.overlap import (
-    MOST_EXACT_ROWS,
-    Enclosed,
-    Known,
-    candidate_groups,
-    direction_in,
-    fewest_columns,
-    further_directions,
-    is_affordable,
-    on,
-    proof_from,
-    used,
-)
 from separatrix.core.proofs.row_claims import (
     Broken,
     DirectionRows,
@@ -61,12 +59,243 @@ from separatrix.core.rows.sampling import Carried, CarriedRows, LowestHashes
 from separatrix.core.rows.targets import Coding
 from separatrix.core.rows.views import class_targets
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Columns of extreme size: they are rescaled by powers of two, without rounding, and the verdict is converted back.
-#
-# With x_j = 2^{e_j} x'_j, the scores agree, a'·v' = a·v, for v_j = 2^{−e_j} v'_j. So the same rows lie on the
-# hyperplane, they depend on each other with the same λ, and the other rows lie on the same sides. Only the weights v
-# differ, and they may overflow float64.
+
+def separability(X: Any, y: Any = None, fit_intercept: bool = True, *, names: Sequence[str] | None = None) -> Verdict:
+    """Decide whether linear scores put every row on the side of its class, and prove the answer.
+
+    For K > 2 classes the scores are those of the softmax model: every row's own class must have the largest score.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n, d), or a ``scan``
+        The rows. They must be finite. The rows of a scan are read a few times, at most 20, and its rows without weight
+        do not count.
+    y : array-like of shape (n,)
+        The class labels, of at least two classes. A scan has its own.
+    fit_intercept : bool, default=True
+        If False, hyperplanes pass through the origin.
+    names : sequence of str, optional
+        Column names used by ``explain()``. By default those of a data frame.
+
+    Returns
+    -------
+    Separable, QuasiSeparable, Inseparable or Doubtful
+        The verdict. Only ``Separable`` is true as a bool. Each verdict has ``verify(X, y)`` and ``explain()``. A scan
+        that 20 passes do not decide is ``Doubtful``.
+
+    Raises
+    ------
+    ParameterError
+        If y has fewer than two classes, or X has the wrong shape or no columns.
+
+    Examples
+    --------
+    >>> verdict = separability([[0.0], [1.0], [3.0]], ["no", "no", "yes"])
+    >>> bool(verdict), verdict.margin, verdict.verify([[0.0], [1.0], [3.0]], ["no", "no", "yes"])
+    (True, 1.0, True)
+    >>> xor = [[-1, -1], [1, 1], [-1, 1], [1, -1]]
+    >>> verdict = separability(xor, [0, 0, 1, 1])
+    >>> type(verdict).__name__, verdict.rows.tolist(), verdict.multipliers
+    ('Inseparable', [0, 1, 2, 3], (1, 1, 1, 1))
+    """
+    X, y, _ = read_in_place(X, y)
+    if isinstance(X, OutsideMemory):
+        return _outside_memory(X, y, fit_intercept, names)
+    classes, codes = encode(y)
+    if len(classes) < 2:
+        raise ParameterError("y", f"it has {len(classes)} class", "give at least two")
+    rows = as_rows(X)
+    if rows.ndim != 2 or rows.shape[0] != len(codes):
+        raise ParameterError("X", f"its shape is {rows.shape} for {len(codes)} labels", "give one row for each label")
+    if rows.shape[1] + bool(fit_intercept) == 0:
+        raise ParameterError("X", "it has no columns", "give at least one, or an intercept")
+    about = About(bool(fit_intercept), classes, column_names(X, names))
+    return decide(Differences(rows, codes, len(classes), about.fit_intercept), about)
+
+
+def _outside_memory(table: OutsideMemory, y: Any, fit_intercept: bool, names: Sequence[str] | None) -> Verdict:
+    if y is not None:
+        raise ParameterError("y", f"got one together with {table.name}", "name its column: scan(..., target=...)")
+    K = len(table.classes)
+    if K < 2:
+        raise ParameterError("y", f"it has {K} class", "give at least two")
+    if names is not None and len(names) != table.n_features:
+        raise ParameterError("names", f"got {len(names)} for {table.n_features} columns", "give one name per column")
+    about = About(bool(fit_intercept), table.classes, tuple(map(str, table.columns if names is None else names)))
+    rows = table.rows(Coding(signs=K == 2))
+    return decide_streamed(rows, View(K, about.fit_intercept), about, class_values(K)).verdict
+
+
+def class_values(n_classes: int) -> AnyArray:
+    """The value of t in each class, as ``class_targets`` has it.
+
+    >>> class_values(2).tolist(), class_values(3).tolist()
+    ([-1.0, 1.0], [0, 1, 2])
+    """
+    return class_targets(np.arange(n_classes), n_classes)
+
+
+def verdict_on(rows: Rows, fit_intercept: bool = True) -> Verdict:
+    """The verdict on rows with targets ±1, in the units of their columns, in memory or elsewhere.
+
+    >>> from separatrix.core.rows.memory_rows import memory_rows
+    >>> bool(verdict_on(memory_rows(np.array([[1.0], [2.0]]), np.array([-1.0, 1.0]))))
+    True
+    """
+    about = About(fit_intercept)
+    block = rows.resident()
+    if block is None:
+        return decide_streamed(rows, View(2, fit_intercept), about, class_values(2)).verdict
+    return decide(Differences.of_block(block, 2, fit_intercept), about)
+
+
+# --- The decision for rows in memory
+
+TOO_WIDE = (
+    f"proofs are attempted for up to {overlap.MOST_EXACT_ROWS} columns, times the number of classes less one, and "
+    "exact proofs for up to 600 columns of floats"
+)
+# Largest number of rows in a proof that is checked exactly even if the columns exceed the limits of ``is_affordable``.
+MOST_ROWS_ALWAYS_PROVEN = 300
+
+
+def decide(D: Differences, about: About) -> Verdict:
+    """The verdict on rows given as class differences.
+
+    >>> D = Differences(np.array([[0.0], [1.0], [3.0]]), np.array([0, 1, 2]), 3)
+    >>> bool(decide(D, About(True, np.arange(3))))
+    True
+    """
+    if not np.all(np.isfinite(D.unit)):
+        refuse_not_finite(memory_rows(D.X, D.codes), list(about.names) or None)
+    with one_blas_thread:
+        offsets, moved, scaled, outcome = _settled(D, about)
+        verdict = outcome.verdict(scaled.D, about) if isinstance(outcome, _Direction) else outcome
+        return offsets.told(scaled.told(verdict, moved), moved)
+
+
+def touching(D: Differences) -> Integers | Separable | Inseparable | Doubtful:
+    """The numbers of the rows with a·v = 0 for every v with A v ≥ 0, if rows are quasi-separable; else the verdict.
+
+    >>> touching(Differences(np.array([[0.0], [1.0], [1.0], [2.0]]), np.array([0, 0, 1, 1]), 2)).tolist()
+    [1, 2]
+    """
+    with one_blas_thread:
+        outcome = _settled(D, About(D.fit_intercept)).outcome
+    return np.flatnonzero(~outcome.known.left) if isinstance(outcome, _Direction) else outcome
+
+
+@dataclass(frozen=True)
+class _Direction:
+    """An integer direction v of quasi-complete separation, with the proof so far; ``rows`` is the last working set."""
+
+    v: AnyArray
+    known: overlap.Known
+    rows: Integers
+
+    def verdict(self, D: Differences, about: About) -> QuasiSeparable:
+        """The verdict, with v reduced to a minimal set of columns, and with all other causes."""
+        W = self._fewest(D, about)
+
+        def in_columns(columns: Integers) -> AnyArray | None:
+            part = replace(D, X=D.X[:, columns])
+            outcome = _decide(part, about)
+            if not isinstance(outcome, _Direction):
+                return None
+            whole = np.zeros((D.K, D.X.shape[1] + 1), dtype=object)
+            whole[:, np.concatenate([[0], columns + 1])] = outcome._fewest(part, about)
+            return whole
+
+        further = overlap.further_directions(D, W, in_columns, about.names)
+        touching, first = D.named(overlap.on(D, D.flat(W))), self.known.first
+        proof = (*D.named(first.rows), D.dense(first.rows), about, first.multipliers, None)
+        own, *others = [V[1] if D.K == 2 else V for V in (W, *further)]
+        return QuasiSeparable(*proof, own, *touching, overlap.used(W), tuple(others))
+
+    def _fewest(self, D: Differences, about: About) -> AnyArray:
+        """v as weights (K, d + 1), reduced to a minimal set of columns."""
+
+        def again(columns: Integers) -> AnyArray | None:
+            part = replace(D, X=D.X[:, columns])
+            outcome = _decide(part, about)
+            return part.weights(outcome.v) if isinstance(outcome, _Direction) else None
+
+        return overlap.fewest_columns(D, self.v, self.rows, self.known.all.rows, again)
+
+
+class _Settled(NamedTuple):
+    """The outcome on the rows of ``scaled``, which are those of ``moved``, from which ``offsets`` were subtracted."""
+
+    offsets: Offsets
+    moved: Differences
+    scaled: Scaled
+    outcome: Separable | Inseparable | Doubtful | _Direction
+
+
+def _settled(D: Differences, about: About) -> _Settled:
+    """The outcome without offsets of all entries of a column or, if that leaves doubt, of most entries."""
+    found = _without(D, Offsets.of(D), about)
+    if not isinstance(found.outcome, Doubtful):
+        return found
+    offsets = Offsets.of_most(D)
+    return _without(D, offsets, about) if np.any(offsets.c[found.offsets.c == 0]) else found
+
+
+def _without(D: Differences, offsets: Offsets, about: About) -> _Settled:
+    moved = offsets.moved(D)
+    scaled = Scaled.of(moved)
+    return _Settled(offsets, moved, scaled, _decide(scaled.D, about))
+
+
+def _decide(D: Differences, about: About) -> Separable | Inseparable | Doubtful | _Direction:
+    known: overlap.Known | None = None
+    while True:
+        found = search(D) if known is None else search(D, known.N, known.left)
+        if found is None:
+            return Doubtful("the linear program could not be solved", about.fit_intercept)
+        if found.v is not None:
+            if known is None:
+                return Separable.of(D, found.v, found.m, about)
+            # v is positive on all rows outside the span of the known ones.
+            exact = overlap.direction_in(D, known.basis, found.v, known.left)
+            if exact is not None:
+                return _Direction(exact, known, found.rows)
+            reason = "rows touch a hyperplane up to rounding, which could not be confirmed"
+            return Doubtful(reason, about.fit_intercept)
+        proven = overlap.proof_from(D, found, known)
+        if proven is None:
+            return Doubtful(_doubt(D, found, about), about.fit_intercept, found.most)
+        if isinstance(proven, overlap.Enclosed):
+            return Inseparable(*D.named(proven.rows), D.dense(proven.rows), about, None, proven.near)
+        if not proven.left.any():
+            return _spanning(D, proven.all, about)
+        known = proven
+
+
+def _doubt(D: Differences, found: Found, about: About) -> str:
+    """The reason why separability could not be decided, in words."""
+    hardly = f"no hyperplane has a margin above {found.most:.1e} of the rows' size"
+    if overlap.is_affordable(D):
+        return f"{hardly}, and rounding leaves open whether any has a positive one"
+    # A few rows may prove that no v is positive on all rows. Their span is not examined.
+    for group in overlap.candidate_groups(found, MOST_ROWS_ALWAYS_PROVEN):
+        if positive_dependency(D.dense(group), np.zeros((0, D.width))) is not None:
+            shown = listed(*D.named(group), about)
+            return f"none separates, {shown}, but whether classes overlap or touch is open; {TOO_WIDE}"
+    return f"{hardly}; {TOO_WIDE}"
+
+
+def _spanning(D: Differences, proof: Dependency, about: About) -> Inseparable:
+    """The verdict from a dependency that spans all rows. Zero rows are omitted: they add nothing to the proof."""
+    A = D.dense(proof.rows)
+    kept = np.any(A != 0, axis=1)
+    if not kept.any():
+        kept[:] = True
+    multipliers = tuple(m for m, keep in zip(proof.multipliers, kept, strict=True) if keep)
+    return Inseparable(*D.named(proof.rows[kept]), A[kept], about, multipliers, None)
+
+
+# --- Columns of extreme size are rescaled by powers of two, and the verdict is converted back
 
 # Columns with exponents beyond ±300 are rescaled, so that products and quotients of three columns stay in range.
 LARGEST_UNSCALED_EXPONENT = 300
@@ -82,7 +311,12 @@ OUT_OF_RANGE = (
 
 @dataclass(frozen=True)
 class Scaled:
-    """Rows ``D`` whose columns were divided by 2^``exponent``, (d,)."""
+    """Rows ``D`` whose columns were divided by 2^``exponent``, (d,), without rounding.
+
+    With x_j = 2^{e_j} x'_j, the scores agree, a'·v' = a·v, for v_j = 2^{−e_j} v'_j. So the same rows lie on the
+    hyperplane, they depend on each other with the same λ, and the other rows lie on the same sides. Only the weights v
+    differ, and they may overflow float64.
+    """
 
     D: Differences
     exponent: Integers
@@ -157,17 +391,7 @@ def _in_range(W: Array, exponent: Integers) -> Array | None:
     return np.ldexp(W, exponent - middle)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Columns far from zero, such as Unix times: a value c_j is subtracted from them, and the verdict is converted back.
-#
-# With x_j = c_j + x'_j and an intercept, the scores agree, w·x' + b' = w·x + b, for b' = b + w·c. So the same rows lie
-# on the hyperplane, they depend on each other with the same λ, and the other rows lie on the same sides. Without the
-# subtraction, the differences between rows, which decide separation, are lost in the tolerance of the linear programs.
-#
-# c_j is the entry of the column that is nearest to zero. All entries lie within a factor of two of it, so that no
-# difference is rounded: Sterbenz, Floating-Point Computation (1974), theorem 4.3.1. Such a column of a sparse matrix
-# stores all its entries. If a few entries are elsewhere, such as a 0 that marks a missing time, c_j is the median, and
-# every difference is checked; this is done only if the verdict is in doubt otherwise.
+# --- A value is subtracted from columns far from zero, and the verdict is converted back
 
 # A column is moved if its distance from zero exceeds this many times its range, or if that of its middle half does.
 # Random tables of columns with up to 100 000 000 different values are all decided at 4096 times, and not all tables of
@@ -186,6 +410,16 @@ BETWEEN_FLOATS = (
 @dataclass(frozen=True)
 class Offsets:
     """The values ``c`` (d,) to subtract from the columns, zero for those that stay.
+
+    With x_j = c_j + x'_j and an intercept, the scores agree, w·x' + b' = w·x + b, for b' = b + w·c. So the same rows
+    lie on the hyperplane, they depend on each other with the same λ, and the other rows lie on the same sides. Without
+    the subtraction, the differences between rows of columns such as Unix times, which decide separation, are lost in
+    the tolerance of the linear programs.
+
+    c_j is the entry of the column that is nearest to zero. All entries lie within a factor of two of it, so that no
+    difference is rounded: Sterbenz, Floating-Point Computation (1974), theorem 4.3.1. Such a column of a sparse matrix
+    stores all its entries. If a few entries are elsewhere, such as a 0 that marks a missing time, c_j is the median,
+    and every difference is checked; this is done only if the verdict is in doubt otherwise.
 
     >>> offsets = Offsets.between(np.array([1e9, 0.0]), np.array([1e9 + 3, 7.0]))
     >>> offsets.c.tolist(), offsets.whole(np.array([-1, 1, 1], dtype=object)).tolist()
@@ -300,186 +534,7 @@ def _rounded(exact: AnyArray) -> Array:
     return np.array(found, dtype=np.float64).reshape(exact.shape)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Decides whether linear scores separate the classes, and proves it (docs/tour.md, P7, B3).
-#
-# Let A have the rows t_i x̄_i (for K classes, the rows of ``class_differences``). Exactly one of these holds (Gordan,
-# Stiemke):
-#
-#     separable          some v has A v > 0
-#     quasi-separable    no v has A v > 0, but some v has A v ≥ 0 and A v ≠ 0: every such hyperplane touches rows
-#     inseparable        A v ≥ 0 only where A v = 0: the classes overlap
-#
-# The proofs are small. Separability is proven by v. Inseparability is proven by a few rows (at most the rank plus one)
-# and λ > 0 with Σ λ_i a_i = 0: for every v, at least one of these rows has a_i·v ≤ 0. If these rows span all rows, the
-# classes overlap. If not, A v ≥ 0 forces a_i·v = 0 on their span, so the search is repeated on the other rows, in the
-# directions orthogonal to that span.
-#
-# Linear programs in floating point only propose a proof. v is checked row by row against its rounding error; λ is
-# enclosed between positive bounds, or recomputed in exact arithmetic. If no check succeeds, the verdict is
-# ``Doubtful``.
-
-TOO_WIDE = (
-    f"proofs are attempted for up to {MOST_EXACT_ROWS} columns, times the number of classes less one, and exact proofs "
-    "for up to 600 columns of floats"
-)
-# Largest number of rows in a proof that is checked exactly even if the columns exceed the limits of ``overlap_proof``.
-MOST_ROWS_ALWAYS_PROVEN = 300
-UNSURE = "rounding leaves open whether any has a positive one"
-TOUCHING = "rows touch a hyperplane up to rounding, which could not be confirmed"
-
-
-def decide(D: Differences, about: About) -> Verdict:
-    """The verdict on rows given as class differences.
-
-    >>> D = Differences(np.array([[0.0], [1.0], [3.0]]), np.array([0, 1, 2]), 3)
-    >>> bool(decide(D, About(True, np.arange(3))))
-    True
-    """
-    if not np.all(np.isfinite(D.unit)):
-        refuse_not_finite(memory_rows(D.X, D.codes), list(about.names) or None)
-    with one_blas_thread:
-        offsets, moved, scaled, outcome = _settled(D, about)
-        verdict = outcome.verdict(scaled.D, about) if isinstance(outcome, _Direction) else outcome
-        return offsets.told(scaled.told(verdict, moved), moved)
-
-
-def touching(D: Differences) -> Integers | Separable | Inseparable | Doubtful:
-    """The numbers of the rows with a·v = 0 for every v with A v ≥ 0, if rows are quasi-separable; else the verdict.
-
-    >>> touching(Differences(np.array([[0.0], [1.0], [1.0], [2.0]]), np.array([0, 0, 1, 1]), 2)).tolist()
-    [1, 2]
-    """
-    with one_blas_thread:
-        outcome = _settled(D, About(D.fit_intercept)).outcome
-    return np.flatnonzero(~outcome.known.left) if isinstance(outcome, _Direction) else outcome
-
-
-@dataclass(frozen=True)
-class _Direction:
-    """An integer direction v of quasi-complete separation, with the proof so far; ``rows`` is the last working set."""
-
-    v: AnyArray
-    known: Known
-    rows: Integers
-
-    def verdict(self, D: Differences, about: About) -> QuasiSeparable:
-        """The verdict, with v reduced to a minimal set of columns, and with all other causes."""
-        W = self._fewest(D, about)
-
-        def in_columns(columns: Integers) -> AnyArray | None:
-            part = replace(D, X=D.X[:, columns])
-            outcome = _decide(part, about)
-            return _widened(D, columns, outcome._fewest(part, about)) if isinstance(outcome, _Direction) else None
-
-        further = further_directions(D, W, in_columns, about.names)
-        touching, first = D.named(on(D, D.flat(W))), self.known.first
-        proof = (*D.named(first.rows), D.dense(first.rows), about, first.multipliers, None)
-        own, *others = [V[1] if D.K == 2 else V for V in (W, *further)]
-        return QuasiSeparable(*proof, own, *touching, used(W), tuple(others))
-
-    def _fewest(self, D: Differences, about: About) -> AnyArray:
-        """v as weights (K, d + 1), reduced to a minimal set of columns."""
-
-        def again(columns: Integers) -> AnyArray | None:
-            part = replace(D, X=D.X[:, columns])
-            outcome = _decide(part, about)
-            return part.weights(outcome.v) if isinstance(outcome, _Direction) else None
-
-        return fewest_columns(D, self.v, self.rows, self.known.all.rows, again)
-
-
-def _widened(D: Differences, columns: Integers, W: AnyArray) -> AnyArray:
-    """Weights of some columns as weights of all columns."""
-    whole = np.zeros((D.K, D.X.shape[1] + 1), dtype=object)
-    whole[:, np.concatenate([[0], columns + 1])] = W
-    return whole
-
-
-class _Settled(NamedTuple):
-    """The outcome on the rows of ``scaled``, which are those of ``moved``, from which ``offsets`` were subtracted."""
-
-    offsets: Offsets
-    moved: Differences
-    scaled: Scaled
-    outcome: Separable | Inseparable | Doubtful | _Direction
-
-
-def _settled(D: Differences, about: About) -> _Settled:
-    """The outcome without offsets of all entries of a column or, if that leaves doubt, of most entries."""
-    found = _without(D, Offsets.of(D), about)
-    if not isinstance(found.outcome, Doubtful):
-        return found
-    offsets = Offsets.of_most(D)
-    return _without(D, offsets, about) if np.any(offsets.c[found.offsets.c == 0]) else found
-
-
-def _without(D: Differences, offsets: Offsets, about: About) -> _Settled:
-    moved = offsets.moved(D)
-    scaled = Scaled.of(moved)
-    return _Settled(offsets, moved, scaled, _decide(scaled.D, about))
-
-
-def _decide(D: Differences, about: About) -> Separable | Inseparable | Doubtful | _Direction:
-    known: Known | None = None
-    while True:
-        found = search(D) if known is None else search(D, known.N, known.left)
-        if found is None:
-            return Doubtful("the linear program could not be solved", about.fit_intercept)
-        if found.v is not None:
-            return _along(D, found, found.v, known, about)
-        proven = proof_from(D, found, known)
-        if proven is None:
-            return Doubtful(_doubt(D, found, about), about.fit_intercept, found.most)
-        if isinstance(proven, Enclosed):
-            return Inseparable(*D.named(proven.rows), D.dense(proven.rows), about, None, proven.near)
-        if not proven.left.any():
-            return _spanning(D, proven.all, about)
-        known = proven
-
-
-def _along(
-    D: Differences, found: Found, v: Array, known: Known | None, about: About
-) -> Separable | Doubtful | _Direction:
-    """The verdict from a direction v that is positive on all rows outside the span of the known ones."""
-    if known is None:
-        return Separable.of(D, v, found.m, about)
-    exact = direction_in(D, known.basis, v, known.left)
-    return Doubtful(TOUCHING, about.fit_intercept) if exact is None else _Direction(exact, known, found.rows)
-
-
-def _doubt(D: Differences, found: Found, about: About) -> str:
-    """The reason why separability could not be decided, in words."""
-    hardly = f"no hyperplane has a margin above {found.most:.1e} of the rows' size"
-    if is_affordable(D):
-        return f"{hardly}, and {UNSURE}"
-    return f"{_without_span(D, found, about) or hardly}; {TOO_WIDE}"
-
-
-def _without_span(D: Differences, found: Found, about: About) -> str | None:
-    """A sentence saying that no v is positive on all rows, if a few rows prove it; their span is not examined."""
-    for group in candidate_groups(found, MOST_ROWS_ALWAYS_PROVEN):
-        if positive_dependency(D.dense(group), np.zeros((0, D.width))) is not None:
-            return f"none separates, {listed(*D.named(group), about)}, but whether classes overlap or touch is open"
-    return None
-
-
-def _spanning(D: Differences, proof: Dependency, about: About) -> Inseparable:
-    """The verdict from a dependency that spans all rows. Zero rows are omitted: they add nothing to the proof."""
-    A = D.dense(proof.rows)
-    kept = np.any(A != 0, axis=1)
-    if not kept.any():
-        kept[:] = True
-    multipliers = tuple(m for m, keep in zip(proof.multipliers, kept, strict=True) if keep)
-    return Inseparable(*D.named(proof.rows[kept]), A[kept], about, multipliers, None)
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# The rows at hand in a search for a proof over rows outside memory: a sample, and rows with extreme entries.
-#
-# The first pass draws the rows with the lowest hashes, the same number from each class, and keeps for each class and
-# column a row with the smallest and one with the largest entry. So a column that is nonzero in a few rows of one class
-# is at hand from the start.
+# --- The rows at hand in a search for a proof over rows outside memory
 
 # Rows of the sample: at most MOST_CORE_ROWS, and at most MOST_CORE_ENTRIES / width, but at least
 # SAMPLE_ROWS_PER_DIRECTION for each weight. Of 2 000 000 rows of 10 columns with a thin margin, a hyperplane that
@@ -578,6 +633,10 @@ class Core:
 def first_core(rows: Rows, view: View, targets: AnyArray, names: list[str] | None) -> Core:
     """The rows at hand after the first pass. ``targets``: the value of t in each class.
 
+    They are the rows with the lowest hashes, the same number from each class, and for each class and column a row with
+    the smallest and one with the largest entry. So a column that is nonzero in a few rows of one class is at hand from
+    the start.
+
     Raises an error that names the entry if one is not finite.
     """
     n_columns = view.n_columns(rows)
@@ -594,19 +653,7 @@ def first_core(rows: Rows, view: View, targets: AnyArray, names: list[str] | Non
     return Core(kept.joined(), low, high, view, is_whole)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Decides separability of rows outside memory in a few passes, with the same proofs as for rows in memory.
-#
-#     given      rows that are read again in every pass
-#     each round decide separability of the rows at hand (``core_rows``), in memory; then check in one pass over all
-#     rows
-#                what the verdict says about every row, and take the rows that break it, and those near to it, to hand
-#     returns    a verdict on all rows
-#     ends       when a check finds nothing, or undecided after MOST_READS passes
-#
-# A proof that no hyperplane can do something holds for all rows if it holds for some. What a hyperplane does has to be
-# checked on all rows (``row_claims``). Separable rows at hand propose the hyperplane that keeps furthest from them
-# (``widest_separator``), since it has the fewest of the other rows on the wrong side.
+# --- The decision for rows outside memory
 
 # Limit on passes over all rows. Tables of 2 000 000 rows take two to four (`python -m benchmarks.separability`).
 MOST_READS = 20
@@ -633,7 +680,15 @@ class Decided:
 
 
 def decide_streamed(rows: Rows, view: View, about: About, targets: AnyArray, reached: Array | None = None) -> Decided:
-    """The verdict on rows outside memory. ``targets``: the value of t in each class.
+    """The verdict on rows outside memory, which are read a few times. ``targets``: the value of t in each class.
+
+    In each round decide separability of the rows at hand, in memory; then check in one pass over all rows what the
+    verdict says about every row, and take the rows that break it, and those near to it, to hand. It ends when a check
+    finds nothing, or undecided after MOST_READS passes.
+
+    A proof that no hyperplane can do something holds for all rows if it holds for some. What a hyperplane does has to
+    be checked on all rows. Separable rows at hand propose the hyperplane that keeps furthest from them, since it has
+    the fewest of the other rows on the wrong side.
 
     ``reached``: weights (K, d + 1) that seem to separate the classes. They are proposed first.
     """
@@ -765,92 +820,3 @@ class _Checks:
         if isinstance(verdict, Separable):
             verdict = replace(verdict, margin=found[-1])
         return Decided(verdict, core.low, core.high)
-
-
-def separability(X: Any, y: Any = None, fit_intercept: bool = True, *, names: Sequence[str] | None = None) -> Verdict:
-    """Decide whether linear scores put every row on the side of its class, and prove the answer.
-
-    For K > 2 classes the scores are those of the softmax model: every row's own class must have the largest score.
-
-    Parameters
-    ----------
-    X : array-like or sparse matrix of shape (n, d), or a ``scan``
-        The rows. They must be finite. The rows of a scan are read a few times, at most 20, and its rows without weight
-        do not count.
-    y : array-like of shape (n,)
-        The class labels, of at least two classes. A scan has its own.
-    fit_intercept : bool, default=True
-        If False, hyperplanes pass through the origin.
-    names : sequence of str, optional
-        Column names used by ``explain()``. By default those of a data frame.
-
-    Returns
-    -------
-    Separable, QuasiSeparable, Inseparable or Doubtful
-        The verdict. Only ``Separable`` is true as a bool. Each verdict has ``verify(X, y)`` and ``explain()``. A scan
-        that 20 passes do not decide is ``Doubtful``.
-
-    Raises
-    ------
-    ParameterError
-        If y has fewer than two classes, or X has the wrong shape or no columns.
-
-    Examples
-    --------
-    >>> verdict = separability([[0.0], [1.0], [3.0]], ["no", "no", "yes"])
-    >>> bool(verdict), verdict.margin, verdict.verify([[0.0], [1.0], [3.0]], ["no", "no", "yes"])
-    (True, 1.0, True)
-    >>> xor = [[-1, -1], [1, 1], [-1, 1], [1, -1]]
-    >>> verdict = separability(xor, [0, 0, 1, 1])
-    >>> type(verdict).__name__, verdict.rows.tolist(), verdict.multipliers
-    ('Inseparable', [0, 1, 2, 3], (1, 1, 1, 1))
-    """
-    X, y, _ = read_in_place(X, y)
-    if isinstance(X, OutsideMemory):
-        return _outside_memory(X, y, fit_intercept, names)
-    classes, codes = encode(y)
-    if len(classes) < 2:
-        raise ParameterError("y", f"it has {len(classes)} class", "give at least two")
-    rows = as_rows(X)
-    if rows.ndim != 2 or rows.shape[0] != len(codes):
-        raise ParameterError("X", f"its shape is {rows.shape} for {len(codes)} labels", "give one row for each label")
-    if rows.shape[1] + bool(fit_intercept) == 0:
-        raise ParameterError("X", "it has no columns", "give at least one, or an intercept")
-    about = About(bool(fit_intercept), classes, column_names(X, names))
-    return decide(Differences(rows, codes, len(classes), about.fit_intercept), about)
-
-
-def _outside_memory(table: OutsideMemory, y: Any, fit_intercept: bool, names: Sequence[str] | None) -> Verdict:
-    if y is not None:
-        raise ParameterError("y", f"got one together with {table.name}", "name its column: scan(..., target=...)")
-    K = len(table.classes)
-    if K < 2:
-        raise ParameterError("y", f"it has {K} class", "give at least two")
-    if names is not None and len(names) != table.n_features:
-        raise ParameterError("names", f"got {len(names)} for {table.n_features} columns", "give one name per column")
-    about = About(bool(fit_intercept), table.classes, tuple(map(str, table.columns if names is None else names)))
-    rows = table.rows(Coding(signs=K == 2))
-    return decide_streamed(rows, View(K, about.fit_intercept), about, class_values(K)).verdict
-
-
-def class_values(n_classes: int) -> AnyArray:
-    """The value of t in each class, as ``class_targets`` has it.
-
-    >>> class_values(2).tolist(), class_values(3).tolist()
-    ([-1.0, 1.0], [0, 1, 2])
-    """
-    return class_targets(np.arange(n_classes), n_classes)
-
-
-def verdict_on(rows: Rows, fit_intercept: bool = True) -> Verdict:
-    """The verdict on rows with targets ±1, in the units of their columns, in memory or elsewhere.
-
-    >>> from separatrix.core.rows.memory_rows import memory_rows
-    >>> bool(verdict_on(memory_rows(np.array([[1.0], [2.0]]), np.array([-1.0, 1.0]))))
-    True
-    """
-    about = About(fit_intercept)
-    block = rows.resident()
-    if block is None:
-        return decide_streamed(rows, View(2, fit_intercept), about, class_values(2)).verdict
-    return decide(Differences.of_block(block, 2, fit_intercept), about)

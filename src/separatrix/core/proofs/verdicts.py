@@ -8,7 +8,6 @@ every row in integers, which takes about half a microsecond per entry (times the
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -28,7 +27,6 @@ from separatrix.core.proofs.overlap import on, rounded, used
 from separatrix.core.proofs.row_claims import (
     AskedTable,
     DirectionRows,
-    Moved,
     NotNegative,
     Orthogonal,
     Positive,
@@ -40,9 +38,6 @@ from separatrix.core.proofs.row_claims import (
 )
 from separatrix.core.rows.labelled_table import OutsideMemory
 from separatrix.core.rows.protocol import Together
-
-# ----------------------------------------------------------------------------------------------------------------------
-# The base class of the verdicts that make a claim, which ``verify`` checks without a solver.
 
 # Measured time of a product of a float and a long integer, used to estimate the cost of exact verification.
 SECONDS_PER_EXACT_ENTRY = 5e-7
@@ -74,8 +69,7 @@ class VerifiableVerdict(ABC):
         return f"{entries:,} entries as whole numbers: about {entries * SECONDS_PER_EXACT_ENTRY:.2g} s"
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The verdict that the classes are separable, with the hyperplane that proves it (docs/tour.md, P7).
+# --- The classes are separable
 
 # Weights are divided by the largest only if the smallest nonzero weight stays above this, so that it does not
 # underflow.
@@ -136,7 +130,7 @@ class Separable(VerifiableVerdict):
         if v is None or not np.all(np.isfinite(v)):
             return False
         if exact:
-            return signs_of(D, np.arange(D.count), fractions(v)) <= {1}
+            return bool(np.all(signs_of(D, np.arange(D.count), fractions(v)) == 1))
         return len(D.not_positive(v)) == 0
 
     def _verify_table(self, table: AskedTable, exact: bool) -> bool:
@@ -170,10 +164,7 @@ def smallest_distance(D: Differences, W: Array, m: Array) -> float:
         return float(np.min(m / lengths[D.codes[rows], against]))
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The verdicts that no hyperplane separates the classes, with the rows that prove it (docs/tour.md, P7).
-#
-# Sums of the few rows of a proof are computed in integers.
+# --- No hyperplane separates the classes
 
 
 @dataclass(frozen=True)
@@ -227,12 +218,6 @@ class _Overlapping(VerifiableVerdict):
         """The verdict on the rows of the proof alone, numbered by their places in it."""
         return replace(self, rows=np.arange(len(self.rows)))
 
-    def _named(self) -> Message:
-        return listed(self.rows, self.against, self.about)
-
-    def _summing(self) -> str:
-        return self.about.summing
-
 
 @dataclass(frozen=True)
 class Inseparable(_Overlapping):
@@ -268,7 +253,7 @@ class Inseparable(_Overlapping):
         if complement is None:
             return False
         if exact:
-            return all(signs_of(D, np.arange(D.count), v.tolist()) <= {0} for v in complement.basis.T)
+            return not any(signs_of(D, np.arange(D.count), v.tolist()).any() for v in complement.basis.T)
         if len(complement.free) == 0:
             return True
         return all(vanishing(D.dense(part), complement.basis).all() for part in chunks(np.arange(D.count)))
@@ -306,7 +291,9 @@ class Inseparable(_Overlapping):
                 "so no hyperplane has all of them on their own sides, and one that has none of them on the wrong side "
                 "contains them all"
             )
-        return Message(self._named(), f": with weights λ > 0 {self._summing()} sum to zero, {end}")
+        return Message(
+            listed(self.rows, self.against, self.about), f": with weights λ > 0 {self.about.summing} sum to zero, {end}"
+        )
 
 
 @dataclass(frozen=True)
@@ -372,7 +359,8 @@ class QuasiSeparable(_Overlapping):
         if not off.any():
             return False
         if exact:
-            return signs_of(D, touching, v.tolist()) <= {0} and signs_of(D, np.flatnonzero(off), v.tolist()) <= {1}
+            tied, gains = (signs_of(D, which, v.tolist()) for which in (touching, np.flatnonzero(off)))
+            return not tied.any() and bool(np.all(gains == 1))
         if not all(vanishing(D.dense(part), v[:, None]).all() for part in chunks(touching)):
             return False
         return len(D.not_positive(rounded(v), v.tolist(), off)) == 0
@@ -381,19 +369,16 @@ class QuasiSeparable(_Overlapping):
         D, own = table.at(self.rows), self._by_place()
         if D is None or own._supporting(D) is None or not np.array_equal(used(self.directions[0]), self.columns):
             return False
-        directions = self._flattened(D)
-        if directions is None or not table.satisfies([NotNegative(v, exact) for v in directions]):
+        flat = [flattened(D, v) for v in (self.direction, *self.further)]
+        directions = [v for v in flat if v is not None]  # those that fit the columns of D
+        if len(directions) < len(flat) or not table.satisfies([NotNegative(v, exact) for v in directions]):
             return False
-        moved = _moved_in(table, directions)
+        each = [DirectionRows((v,), table.view) for v in directions]
+        totals = table.rows.fold(Together(tuple(each)))
+        moved = [rows.joined(total) for rows, total in zip(each, totals, strict=True)]
         first = moved[0]
         same = np.array_equal(first.touching, self.touching) and np.array_equal(first.against, self.touching_against)
         return same and all(rows.n_moved for rows in moved)
-
-    def _flattened(self, D: Differences) -> list[AnyArray] | None:
-        """The direction of each cause as one vector; None if one of them does not fit the columns of D."""
-        flat = [flattened(D, v) for v in (self.direction, *self.further)]
-        directions = [v for v in flat if v is not None]
-        return directions if len(directions) == len(flat) else None
 
     def _is_about(self, D: Differences) -> bool:
         """Whether D has the rows that the verdict names, λ proves the sum, and the directions are as claimed."""
@@ -434,15 +419,8 @@ class QuasiSeparable(_Overlapping):
             where = f"some scores never have another class above a row's own, but tie at {rows}, and none separate"
         else:
             where = f"a hyperplane has no row on the wrong side, but {rows} {lie} on it, and none separates"
-        sum_to_zero = f", since with weights λ > 0 {self._summing()} sum to zero; "
-        return Message(where, ": ", self._named(), sum_to_zero, causes(self))
-
-
-def _moved_in(table: AskedTable, directions: Sequence[AnyArray]) -> list[Moved]:
-    """For each direction the rows of the table that it moves and those that touch its hyperplane, in one pass."""
-    each = [DirectionRows((v,), table.view) for v in directions]
-    totals = table.rows.fold(Together(tuple(each)))
-    return [rows.joined(total) for rows, total in zip(each, totals, strict=True)]
+        sum_to_zero = f", since with weights λ > 0 {self.about.summing} sum to zero; "
+        return Message(where, ": ", listed(self.rows, self.against, self.about), sum_to_zero, causes(self))
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,11 @@
-"""A block of rows, dense or CSR, in the coordinates of a frame; where blocks begin and end.
+"""A block of rows, dense or CSR, in the coordinates of a frame, and the places at which blocks begin and end.
 
-A block of rows, dense or CSR, in the coordinates of a frame. No other module distinguishes dense from CSR products.
+All products of dense and of CSR rows are computed here. Other code works with homogeneous rows x̄ = (1, x) in the
+coordinates of the frame, so a weight matrix W is always (K, d + 1), with the intercepts in column 0.
 
-All other code works with homogeneous rows x̄ = (1, x) in the coordinates of the frame, so a weight matrix W is always
-(K, d + 1), with the intercepts in column 0.
+The places at which blocks end depend only on the rows, so every source of the same rows sums the same blocks. Dense
+rows are cut after a fixed number of rows. CSR rows are cut where the entries before a row pass a multiple of the size
+of a block, and after a fixed number of rows as well. Both can be decided while rows are being read.
 """
 
 from __future__ import annotations
@@ -22,8 +24,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Operations on SciPy's CSR rows that neither copy arrays nor change the caller's arrays.
+# --- CSR rows, without copies and without changes of the caller's arrays
 
 # This attribute marks arrays that ``as_csr`` returned, so that each is checked once: a check takes a third of the time
 # of a product X w.
@@ -90,13 +91,7 @@ def stacked(parts: Sequence[Any]) -> Any:
     return as_csr(vstack(parts, format="csr"))
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The sizes of blocks: where each block of rows begins and ends.
-#
-# The cuts depend only on the rows, so every source of the same rows sums the same blocks.
-#
-# Dense rows are cut after a fixed number of rows. CSR rows are cut where the entries before a row pass a multiple of
-# the size of a block, and after a fixed number of rows as well. Both can be decided while rows are being read.
+# --- Where blocks begin and end
 
 # The fewest rows in a dense block, unless that makes the block larger than four times its size in bytes: each block
 # repeats the work that is done once per column.
@@ -141,6 +136,8 @@ def multiples(before: int, m: int, size: int) -> Integers:
     """The k of 1, …, m for which before + k is a multiple of ``size``."""
     return np.arange(size - before % size, m + 1, size)
 
+
+# --- Blocks
 
 # CSR rows with more than this share of nonzero entries are multiplied faster as a dense array.
 DENSEST_SPARSE_PRODUCT = 0.06
@@ -266,30 +263,34 @@ class Block:
     def sandwich(self, h: Array) -> Array:
         """X̄ᵀ diag(h) X̄, (d + 1, d + 1)."""
         if not is_sparse(self.X) and (h >= 0).all():
-            return self._dense_sandwich(h)
+            if self.frame.is_near and not self.kept and self.n_rows > RAW_PRODUCT_ROWS_PER_COLUMN * self.X.shape[1]:
+                return self.raw_products(h[:, None])[1]
+            if self.kept:
+                return self.written_sandwich(h)
+            X, root = self.homogeneous(), np.sqrt(h)[:, None]
+            first = h @ X
+            half = np.multiply(X, root, out=X)
+            H = np.asarray(half.T @ half)
+            H[0] = H[:, 0] = first
+            return H
         X, d = self._framed, self.X.shape[1]
         if is_sparse(X) and X.nnz > DENSEST_SPARSE_PRODUCT * X.shape[0] * d and X.shape[0] * d <= LARGEST_DENSE_BLOCK:
             X = X.toarray() - self.frame.center / self.frame.scale
         H = np.empty((d + 1, d + 1))
         H[0, 0] = h.sum()
-        if is_sparse(X):
-            H[0, 1:], H[1:, 1:] = self._sparse_products(X, h)
+        if is_sparse(X):  # centred after the products are summed
+            weighted = X.multiply(h[:, None]).tocsr()
+            first, second = np.asarray(weighted.sum(axis=0)).ravel(), (X.T @ weighted).toarray()
+            c, total = self.frame.center / self.frame.scale, h.sum()
+            H[0, 1:] = first - total * c
+            H[1:, 1:] = second - np.outer(c, first) - np.outer(first, c) + total * np.outer(c, c)
+        elif np.all(h >= 0) or np.all(h <= 0):  # a symmetric product, which is half the work
+            half = X * np.sqrt(np.abs(h))[:, None]
+            sign = 1.0 if h.sum() >= 0 else -1.0
+            H[0, 1:], H[1:, 1:] = h @ X, sign * (half.T @ half)
         else:
-            H[0, 1:], H[1:, 1:] = h @ X, _signed_products(X, h)
+            H[0, 1:], H[1:, 1:] = h @ X, X.T @ (X * h[:, None])
         H[1:, 0] = H[0, 1:]
-        return H
-
-    def _dense_sandwich(self, h: Array) -> Array:
-        """``sandwich`` of dense rows for h ≥ 0."""
-        if self.frame.is_near and not self.kept and self.n_rows > RAW_PRODUCT_ROWS_PER_COLUMN * self.X.shape[1]:
-            return self.raw_products(h[:, None])[1]
-        if self.kept:
-            return self.written_sandwich(h)
-        X, root = self.homogeneous(), np.sqrt(h)[:, None]
-        first = h @ X
-        half = np.multiply(X, root, out=X)
-        H = np.asarray(half.T @ half)
-        H[0] = H[:, 0] = first
         return H
 
     def written_sandwich(self, h: Array) -> Array:
@@ -302,13 +303,6 @@ class Block:
         H: Array = half.T @ half  # NumPy recognises AᵀA and calls the symmetric product, which is half the work
         H[0] = H[:, 0] = h @ X  # exact: rows that balance each other sum to zero, which √h·√h does not keep
         return H
-
-    def _sparse_products(self, X: Any, h: Array) -> tuple[Array, Array]:
-        """hᵀ X and Xᵀ diag(h) X for CSR rows, centred after they are summed."""
-        weighted = X.multiply(h[:, None]).tocsr()
-        first, second = np.asarray(weighted.sum(axis=0)).ravel(), (X.T @ weighted).toarray()
-        c, total = self.frame.center / self.frame.scale, h.sum()
-        return first - total * c, second - np.outer(c, first) - np.outer(first, c) + total * np.outer(c, c)
 
     def sandwiches(self, by: Array) -> Iterator[Array]:
         """X̄ᵀ diag(h) X̄ for each row h of ``by`` (q, m). Products of few rows are computed in one call."""
@@ -415,12 +409,3 @@ class Block:
     def take(self, rows: Integers | slice) -> Block:
         """The rows with these indices in the block, in this order. A slice of dense rows is a view."""
         return Block(self.X[rows], self.t[rows], self.weight[rows], self.start, self.frame)
-
-
-def _signed_products(X: Array, h: Array) -> Array:
-    """Xᵀ diag(h) X for dense rows; if all h have one sign, as a symmetric product, which is half the work."""
-    if not (np.all(h >= 0) or np.all(h <= 0)):
-        return np.asarray(X.T @ (X * h[:, None]))
-    half = X * np.sqrt(np.abs(h))[:, None]
-    sign = 1.0 if h.sum() >= 0 else -1.0
-    return np.asarray(sign * (half.T @ half))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
-from typing import Any, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from separatrix.core.base.errors import InputError, NotFiniteError, WeightError
 from separatrix.core.base.messages import ByAudience, ColumnName, Message
 from separatrix.core.rows.block import Block, is_sparse
 from separatrix.core.rows.frame import Frame, power_of_two
-from separatrix.core.rows.protocol import ByLength, Rows
+from separatrix.core.rows.protocol import Rows
 
 # If the variance is below this share of the squared mean, Σ s x² has too few digits of Σ s (x − mean)², or the column
 # may be constant; the variance is then computed again with the mean subtracted.
@@ -150,8 +150,7 @@ def _dense_sums(block: Block, unit: Array | None, weight: float, by_class: Array
 
 def _compiled_sums(block: Block, unit: Array | None, weight: float, by_class: Array) -> tuple[Array, Array, Array]:
     """`_dense_sums` for dense or CSR rows in one compiled sweep that releases the interpreter lock."""
-    from separatrix.core.kernels import dense_rows as column_sums
-    from separatrix.core.kernels import sparse_rows as csr
+    from separatrix.core.kernels import dense_rows, sparse_rows
 
     X: Any = block.X
     d = X.shape[1]
@@ -161,9 +160,9 @@ def _compiled_sums(block: Block, unit: Array | None, weight: float, by_class: Ar
         place[by_class[:, k] > 0] = k
     rest = (block.weight / weight, place, mean, square, sums)
     if is_sparse(X):
-        csr.moments_pass(X.data, X.indices, X.indptr, *rest)
+        sparse_rows.moments_pass(X.data, X.indices, X.indptr, *rest)
     else:
-        column_sums.moments_pass(X, *rest)
+        dense_rows.moments_pass(X, *rest)
     return mean, weight * square / (1.0 if unit is None else unit**2), weight * sums
 
 
@@ -269,6 +268,37 @@ def _refuse_found(found: tuple[int, int, float, int], names: list[str] | None) -
     )
 
 
+class _BothSums(NamedTuple):
+    """The totals of both sums of ``_ByLength``, and the number of rows."""
+
+    short: ColumnSummary
+    long: ColumnSummary
+    n_rows: int
+
+
+@dataclass(frozen=True)
+class _ByLength:
+    """For rows of unknown number: the sum ``long`` for tables of at least ``fewest`` rows, ``short`` for shorter ones.
+
+    Both are computed, ``short`` over the first rows only, so that a stream gives the same bits as rows in memory.
+    """
+
+    short: _Columns
+    long: _Columns
+    fewest: int
+
+    def zero(self) -> _BothSums:
+        return _BothSums(self.short.zero(), self.long.zero(), 0)
+
+    def add(self, total: _BothSums, block: Block) -> _BothSums:
+        short = self.short.add(total.short, block) if block.start < self.fewest else total.short
+        return _BothSums(short, self.long.add(total.long, block), total.n_rows + block.n_rows)
+
+    def merge(self, a: _BothSums, b: _BothSums) -> _BothSums:
+        short = self.short.merge(a.short, b.short) if a.n_rows + b.n_rows < self.fewest else a.short
+        return _BothSums(short, self.long.merge(a.long, b.long), a.n_rows + b.n_rows)
+
+
 def _summed(rows: Rows, partial: _Columns) -> tuple[_Columns, ColumnSummary]:
     """The sum over all rows, and the partial that has computed it: compiled if there are many entries."""
     block = rows.resident()
@@ -277,9 +307,9 @@ def _summed(rows: Rows, partial: _Columns) -> tuple[_Columns, ColumnSummary]:
         n_entries = int(X.nnz)
     elif rows.n_rows is None and not rows.is_sparse:
         fewest = -(-FEWEST_ENTRIES_TO_COMPILE_SUMS // rows.n_features)
-        either = ByLength(partial, replace(partial, compiled=True), fewest)
-        chosen, summary = either.chosen(rows.fold(either))
-        return cast("_Columns", chosen), summary
+        compiled = replace(partial, compiled=True)
+        both = rows.fold(_ByLength(partial, compiled, fewest))
+        return (partial, both.short) if both.n_rows < fewest else (compiled, both.long)
     else:
         n_entries = FEWEST_ENTRIES_TO_COMPILE_SUMS if rows.n_rows is None else rows.n_rows * rows.n_features
     if n_entries >= FEWEST_ENTRIES_TO_COMPILE_SUMS:

@@ -1,4 +1,10 @@
-"""The coordinates in which rows are read, x ↦ (x − center)/scale, and weights taken back to raw units."""
+"""The coordinates in which rows are read, x ↦ (x − center)/scale by column, and weights taken back to raw units.
+
+The intercept in raw units is b = W₀ − Σ_j w_j c_j. With centres c_j of 1e15, b is of that size too, and its last bit
+changes every score by 0.1. The last bit of a weight w_j also changes b by 2⁻⁵² |w_j c_j|, but k such steps change the
+column's part of the centred scores only by a relative k 2⁻⁵². Among a few thousand k there is one for which the
+rounded b is a thousand times nearer to its exact value. ``raw_weights`` chooses it.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +15,6 @@ import numpy as np
 
 from separatrix.core.base.arrays import AnyArray, Array, all_true, any_true
 from separatrix.core.base.lazy import cached_property
-
-# ----------------------------------------------------------------------------------------------------------------------
-# The coordinates in which rows are read: x ↦ (x − center)/scale, column by column.
 
 # A column's offset is large if it exceeds this many times its scale: then X·w − c·w loses digits that (X − c)·w keeps.
 LARGE_OFFSET = 64.0
@@ -119,21 +122,11 @@ class Frame:
             Fraction(intercept) + sign * sum((Fraction(x) * c for x, c in zip(row, center, strict=True)), Fraction(0))
             for intercept, row in zip(b.tolist(), w.tolist(), strict=True)
         ]
-        return np.array([_as_float(total) for total in exact])
+        largest = Fraction(LARGEST_FLOAT)
+        return np.array([float(min(max(total, -largest), largest)) for total in exact])
 
 
-def _as_float(x: Fraction) -> float:
-    """x rounded to float64; out-of-range values become the largest float."""
-    return float(min(max(x, -Fraction(LARGEST_FLOAT)), Fraction(LARGEST_FLOAT)))
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# Weights in raw units whose last bits are chosen so that rounding the intercept loses little.
-#
-# The intercept in raw units is b = W₀ − Σ_j w_j c_j. With centres c_j of 1e15, b is of that size too, and its last bit
-# changes every score by 0.1. The last bit of a weight w_j also changes b by 2⁻⁵² |w_j c_j|, but k such steps change the
-# column's part of the centred scores only by a relative k 2⁻⁵². Among a few thousand k there is one for which the
-# rounded b is a thousand times nearer to its exact value.
+# --- Weights in raw units
 
 # An intercept whose rounding error is at most this is left as it is.
 LARGEST_INTERCEPT_ERROR = 1e-12

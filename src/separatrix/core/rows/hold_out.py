@@ -1,4 +1,13 @@
-"""Rows held out of a fit, or divided into folds: chosen by a hash of their numbers or by a seed."""
+"""Rows held out of a fit, or divided into folds: chosen by a hash of their numbers, or by a seed.
+
+Every row has a pseudorandom number, computed from the number of the row alone. Rows with the smallest ones form a
+random sample. Which rows these are does not depend on how the rows are stored, in which pieces they are read, or in
+which order, so rows in memory, in files and on a cluster give the same sample.
+
+Of each class the rows with the lowest hashes are held out. For rows that are not in memory, the highest of these hashes
+is found in one pass: the hash of rank k among n is near k/n · 2⁶⁴, at a distance of about (share (1 − share)/n)^½, so
+only the hashes near the share are kept.
+"""
 
 from __future__ import annotations
 
@@ -10,19 +19,13 @@ from numpy.typing import NDArray
 
 from separatrix.core.base.arrays import AnyArray, Array, Booleans, Integers
 
-# ----------------------------------------------------------------------------------------------------------------------
-# A pseudorandom number for every row, computed from the number of the row alone.
-#
-# Rows with the smallest numbers form a random sample. Which rows these are does not depend on how the rows are stored,
-# in which pieces they are read, or in which order, so rows in memory, in files and on a cluster give the same sample.
+# --- Hashes of row numbers
 
 Hashes = NDArray[np.uint64]
 
 # The constants of splitmix64 (Steele, Lea and Flood 2014, "Fast splittable pseudorandom number generators").
 GOLDEN_GAMMA = 0x9E3779B97F4A7C15
 MIXERS = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB))
-LAST_SHIFT = 31
-WORD = 1 << 64
 
 
 def row_hashes(start: int, n_rows: int, seed: int = 0, stream: int = 0) -> Hashes:
@@ -35,14 +38,15 @@ def row_hashes(start: int, n_rows: int, seed: int = 0, stream: int = 0) -> Hashe
     >>> bool(np.all(row_hashes(2, 3) == whole[2:])), len(set(whole.tolist()))
     (True, 5)
     """
-    offset = (int(np.random.SeedSequence((seed, stream)).generate_state(1, np.uint64)[0]) + start * GOLDEN_GAMMA) % WORD
+    first = int(np.random.SeedSequence((seed, stream)).generate_state(1, np.uint64)[0])
+    offset = (first + start * GOLDEN_GAMMA) % (1 << 64)
     h = np.arange(n_rows, dtype=np.uint64)
     h *= np.uint64(GOLDEN_GAMMA)
     h += np.uint64(offset)
     for shift, factor in MIXERS:
         h ^= h >> np.uint64(shift)
         h *= np.uint64(factor)
-    h ^= h >> np.uint64(LAST_SHIFT)
+    h ^= h >> np.uint64(31)
     return h
 
 
@@ -55,12 +59,7 @@ def uniform(hashes: Hashes) -> Array:
     return (hashes >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Rows that are held out of a fit, chosen by a hash of their numbers.
-#
-# Of each class the rows with the lowest hashes are held out, so the choice does not depend on how the rows are read.
-# For rows that are not in memory, the highest of these hashes is found in one pass: the hash of rank k among n is near
-# k/n · 2⁶⁴, at a distance of about (share (1 − share)/n)^½, so only the hashes near the share are kept.
+# --- Rows held out of a fit
 
 # The stream of hashes that chooses held-out rows, which must be independent of those that draw samples.
 HELD_OUT_STREAM = 2
@@ -178,8 +177,7 @@ class HashWindows:
         return _Window(window.n, window.below + int(low.sum()), window.inside[~low & (u <= share + width)])
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Folds for cross-validation. All cross-validations draw them here, so one seed always gives the same folds.
+# --- Folds
 
 
 def stratified_folds(
@@ -187,7 +185,8 @@ def stratified_folds(
 ) -> Integers:
     """The fold of each row, (n,). Every class is spread evenly over the folds.
 
-    The rows of each class are shuffled and dealt to the folds in turn.
+    The rows of each class are shuffled and dealt to the folds in turn. All cross-validations draw their folds here, so
+    one seed always gives the same folds.
 
     Parameters
     ----------

@@ -1,4 +1,9 @@
-"""Tables with labels, in memory or outside, and the declaration of functions that need rows in memory."""
+"""Tables with labels, in memory or outside, and the `Rows` that are made of them.
+
+A ``LabelledTable`` is what a classifier is fitted to: rows with class numbers and weights. It gives ``Rows`` with the
+targets and weights of a ``Coding``; all code behind it takes ``Rows``. A function that needs rows in memory declares
+this by an ``InMemory``, which refuses streamed rows and tables outside memory with an error that names the function.
+"""
 
 from __future__ import annotations
 
@@ -19,14 +24,7 @@ from separatrix.core.rows.memory_rows import MemoryRows, memory_rows
 from separatrix.core.rows.protocol import Order, Rows
 from separatrix.core.rows.targets import CLASS_NUMBERS, ClassTotals, Coding, weight_unit
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Makes `Rows` from arrays and class numbers. All code behind these functions takes ``Rows``.
-#
-# A ``LabelledTable`` is what a classifier is fitted to: rows with class numbers and weights, in memory or elsewhere. It
-# gives ``Rows`` with the targets and weights of a ``Coding``.
-
-# Rows of a table outside memory that are scored at once.
-ROWS_PER_PIECE = 1 << 16
+# --- Tables
 
 
 class OutsideMemory(ABC):
@@ -84,7 +82,7 @@ class OutsideMemory(ABC):
 
     def matrices(self) -> Iterator[Matrix]:
         """X in consecutive pieces, in the order of the rows, for predictions, which need no labels."""
-        return (block.X for block in self.rows(CLASS_NUMBERS).blocks(Order(ROWS_PER_PIECE)))
+        return (block.X for block in self.rows(CLASS_NUMBERS).blocks(Order(1 << 16)))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NoReturn:
         """Refuse to become an array, since functions that ask for one need all rows in memory."""
@@ -174,10 +172,7 @@ def with_offset(X: Any, offset: Array) -> Any:
     return hstack([csr_array(X), csr_array(offset)], format="csr")
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Declares which functions need rows in memory.
-#
-# Given streamed rows or a table outside memory, such a function raises an error that names it.
+# --- Functions that need rows in memory
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -60,10 +60,9 @@ class MemoryRows:
         return MemoryRows(self.X, self.t, self.weight, frame, self.counter, self.weight_unit, self.once)
 
     def _cut(self, start: int, stop: int) -> Block:
-        part, X = slice(start, stop), self.X
-        if not is_sparse(X):
-            return Block(X[part], self.t[part], self.weight[part], start, self.frame)
-        return Block(csr_rows(X, start, stop), self.t[part], self.weight[part], start, self.frame)
+        part = slice(start, stop)
+        X = csr_rows(self.X, start, stop) if is_sparse(self.X) else self.X[part]
+        return Block(X, self.t[part], self.weight[part], start, self.frame)
 
     def _edges(self) -> Integers:
         """Where blocks begin and end, whatever the number of threads."""

@@ -1,4 +1,9 @@
-"""The `Rows` protocol, which every data source implements, and the `Partial` protocol for sums over rows."""
+"""The `Rows` protocol, which every data source implements, and the `Partial` protocol for sums over rows.
+
+A pass sums a partial over blocks. Blocks are summed in strands, runs of consecutive blocks whose sums are computed in
+parallel and then merged in order. Both depend on the rows alone, so a fit gives the same bits for any number of threads
+and for rows in memory, in files or on a cluster.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +13,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from itertools import count, islice
-from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
@@ -28,10 +33,9 @@ A = TypeVar("A")
 # once. With smaller blocks threads wait for each other, because NumPy takes the interpreter lock again after each call:
 # with blocks of one megabyte two threads were slower than one.
 BLOCK_BYTES = 1 << 22
-# Blocks are summed in strands, runs of consecutive blocks whose sums are computed in parallel and then merged. The
-# first STRANDS_PER_LENGTH strands have one block each, the next as many have two, then four, and so on. So the strands
-# can be summed before the number of rows is known; small tables are divided into enough strands for many
-# cores; and the number of strands grows only with the logarithm of the number of rows.
+# The first STRANDS_PER_LENGTH strands have one block each, the next as many have two, then four, and so on. So the
+# strands can be summed before the number of rows is known; small tables are divided into enough strands for many cores;
+# and the number of strands grows only with the logarithm of the number of rows.
 STRANDS_PER_LENGTH = 32
 
 
@@ -304,44 +308,3 @@ def fold_blocks(blocks: Iterator[Block], partial: Partial[A]) -> A:
             part = partial.add(part, block)
         total = part if total is None else partial.merge(total, part)
     return partial.zero() if total is None else total
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# A sum that is computed in one way over short tables and in another over long ones, for rows of unknown number.
-
-
-class Both(NamedTuple, Generic[A]):
-    """The totals of both sums, and the number of rows."""
-
-    short: A
-    long: A
-    n_rows: int
-
-
-@dataclass(frozen=True)
-class ByLength(Generic[A]):
-    """``long`` is the sum for tables of at least ``fewest`` rows, and ``short`` is the sum for shorter tables.
-
-    Both are computed, ``short`` over the first rows only, so that a stream gives the same bits as rows in memory.
-    """
-
-    short: Partial[A]
-    long: Partial[A]
-    fewest: int
-
-    def zero(self) -> Both[A]:
-        return Both(self.short.zero(), self.long.zero(), 0)
-
-    def add(self, total: Both[A], block: Block) -> Both[A]:
-        short = self.short.add(total.short, block) if block.start < self.fewest else total.short
-        return Both(short, self.long.add(total.long, block), total.n_rows + block.n_rows)
-
-    def merge(self, a: Both[A], b: Both[A]) -> Both[A]:
-        short = self.short.merge(a.short, b.short) if a.n_rows + b.n_rows < self.fewest else a.short
-        return Both(short, self.long.merge(a.long, b.long), a.n_rows + b.n_rows)
-
-    def chosen(self, total: Both[A]) -> tuple[Partial[A], A]:
-        """The partial for this number of rows, and its total."""
-        if total.n_rows < self.fewest:
-            return self.short, total.short
-        return self.long, total.long

@@ -1,6 +1,4 @@
-"""Samples of rows, in which rare entries have a higher probability, and the contents of the rows drawn.
-
-Random samples of rows, in which rows with rare entries are drawn with a higher probability.
+"""Random samples of rows, in which rows with rare entries have a higher probability, and the contents of these rows.
 
 The first draw takes the rows with the lowest hashes, the same number from each class. If the variance of a column comes
 from few rows (a rare level, a far outlier), such a sample misjudges it. So a second draw adds rows with rare entries,
@@ -19,159 +17,15 @@ from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
-from separatrix.core.base.arrays import AnyArray, Array, Booleans, Integers, pieces
+from separatrix.core.base.arrays import AnyArray, Array, Integers, pieces
 from separatrix.core.rows.block import ROWS_PER_COPY, Block, is_sparse, stacked
 from separatrix.core.rows.frame import Frame
 from separatrix.core.rows.hold_out import Hashes, row_hashes, uniform
 from separatrix.core.rows.protocol import Partial, Rows
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Keeps the contents of the rows that a draw chooses, for sources that cannot be read row by row.
-#
-# A draw is a partial whose total knows the numbers of the rows that it has chosen so far. ``Carried(draw)`` is a
-# partial, too. It copies the rows that are chosen in a block, and drops them when later rows take their place.
-
 A = TypeVar("A")
 
-# Rows that are no longer chosen are dropped as soon as they are as many as the chosen rows, and at least this many.
-FEWEST_ROWS_TO_DROP = 1024
-
-
-class Draw(Protocol[A]):
-    """A partial that chooses rows. ``chosen(total)`` are their numbers, in any order."""
-
-    def zero(self) -> A: ...
-    def add(self, total: A, block: Block) -> A: ...
-    def merge(self, a: A, b: A) -> A: ...
-    def chosen(self, total: A) -> Integers: ...
-
-
-@dataclass(frozen=True)
-class CarriedRows:
-    """The contents of rows, in parts, each with the numbers of its rows in increasing order."""
-
-    numbers: tuple[Integers, ...] = ()
-    parts: tuple[Block, ...] = ()
-
-    @property
-    def n_rows(self) -> int:
-        return sum(map(len, self.numbers))
-
-    def with_(self, others: CarriedRows) -> CarriedRows:
-        """These rows together with others."""
-        return CarriedRows(self.numbers + others.numbers, self.parts + others.parts)
-
-    def only(self, numbers: Integers) -> CarriedRows:
-        """The rows with these numbers."""
-        wanted = np.sort(numbers)
-        keep = [np.flatnonzero(_are_in(held, wanted)) for held in self.numbers]
-        some = [(held[k], part.take(k)) for held, part, k in zip(self.numbers, self.parts, keep, strict=True) if len(k)]
-        return CarriedRows(tuple(held for held, _ in some), tuple(part for _, part in some))
-
-    def joined(self) -> CarriedRows:
-        """The rows in one part, by increasing number; a row that is held twice occurs once."""
-        numbers, place = np.unique(np.concatenate(self.numbers), return_index=True)
-        first = self.parts[0]
-        X, t, weight = (stacked([getattr(part, name) for part in self.parts])[place] for name in ("X", "t", "weight"))
-        return CarriedRows((numbers,), (Block(X, t, weight, 0, first.frame),))
-
-    def places(self, numbers: Integers) -> Integers:
-        """The positions of the rows with these numbers. The rows must have been joined."""
-        return np.searchsorted(self.numbers[0], numbers)
-
-    def block(self, frame: Frame) -> Block:
-        """All rows, in one part. The rows must have been joined."""
-        return replace(self.parts[0], frame=frame)
-
-
-def _are_in(numbers: Integers, wanted: Integers) -> Booleans:
-    """Which of the numbers are among the wanted numbers, which are sorted."""
-    if not len(wanted):
-        return np.zeros(len(numbers), dtype=bool)
-    place = np.minimum(np.searchsorted(wanted, numbers), len(wanted) - 1)
-    return np.asarray(wanted[place] == numbers)
-
-
-@dataclass
-class CarriedTotal(Generic[A]):
-    """The total of the draw, and the contents of the rows that it has chosen."""
-
-    total: A
-    rows: CarriedRows = field(default_factory=CarriedRows)
-
-
-@dataclass(frozen=True)
-class Carried(Generic[A]):
-    """A draw that keeps the rows it chooses."""
-
-    draw: Draw[A]
-
-    def zero(self) -> CarriedTotal[A]:
-        return CarriedTotal(self.draw.zero())
-
-    def add(self, total: CarriedTotal[A], block: Block) -> CarriedTotal[A]:
-        inner = self.draw.add(total.total, block)
-        chosen = self.draw.chosen(inner)
-        here = np.sort(chosen[(chosen >= block.start) & (chosen < block.start + block.n_rows)])
-        new = CarriedRows((here,), (block.take(here - block.start),)) if len(here) else CarriedRows()
-        return self._tidied(inner, total.rows.with_(new), chosen)
-
-    def merge(self, a: CarriedTotal[A], b: CarriedTotal[A]) -> CarriedTotal[A]:
-        inner = self.draw.merge(a.total, b.total)
-        return self._tidied(inner, a.rows.with_(b.rows), self.draw.chosen(inner))
-
-    def _tidied(self, inner: A, rows: CarriedRows, chosen: Integers) -> CarriedTotal[A]:
-        if rows.n_rows > max(2 * len(chosen), len(chosen) + FEWEST_ROWS_TO_DROP):
-            rows = rows.only(chosen)
-        return CarriedTotal(inner, rows)
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# A few rows by their numbers, from any kind of rows.
-
-
-@dataclass(frozen=True)
-class _Chosen:
-    """Collects the rows with the given numbers, which are sorted and unique."""
-
-    numbers: Integers
-
-    def zero(self) -> list[Block]:
-        return []
-
-    def add(self, total: list[Block], block: Block) -> list[Block]:
-        first, last = np.searchsorted(self.numbers, [block.start, block.start + block.n_rows])
-        if total and first == last:  # the first part is kept although it may be empty, for its number of columns
-            return total
-        return [*total, block.take(self.numbers[first:last] - block.start)]
-
-    def merge(self, a: list[Block], b: list[Block]) -> list[Block]:
-        return a + b
-
-
-def chosen_rows(rows: Rows, numbers: Integers) -> Block:
-    """The rows with these numbers, in this order. Rows that are not in memory are read in one pass.
-
-    >>> from separatrix.core.rows.memory_rows import memory_rows
-    >>> chosen_rows(memory_rows(np.arange(4.0)[:, None], np.arange(4)), np.array([3, 1])).t.tolist()
-    [3, 1]
-    """
-    whole = rows.resident()
-    if whole is not None:
-        return whole.take(numbers)
-    unique, place = np.unique(numbers, return_inverse=True)
-    parts = rows.fold(_Chosen(unique))
-    t, weight = (np.concatenate([getattr(part, name) for part in parts]) for name in ("t", "weight"))
-    return Block(_stacked([part.X for part in parts]), t, weight, 0, rows.frame).take(place)
-
-
-def _stacked(parts: list[Any]) -> Any:
-    if not is_sparse(parts[0]):
-        return np.concatenate(parts)
-    from scipy.sparse import vstack
-
-    return vstack(parts, format="csr")
-
+# --- The sample and its two draws
 
 # A column is rare if its participation ratio (Σ x²)²/Σ x⁴, the effective number of rows behind its variance, is below
 # this number and below a tenth of the sample. The second draw takes about this many rows for a rare column, at most.
@@ -182,9 +36,20 @@ RARE_ENTRY_SHARE = 0.003
 FEWEST_ENTRIES_TO_COMPILE_SEARCH = 1 << 18
 # The lowest hashes are selected when there are this many times more of them than asked for, since selecting takes time.
 SLACK = 1.25
-LARGEST_HASH = np.uint64(2**64 - 1)
 # The stream of hashes of the second draw, which must be independent of the first.
 SECOND_DRAW = 1
+
+# A sample has max(20 p, min(max(SAMPLE_ROWS, n/16), MOST_SAMPLE_ENTRIES/(d + 1))) rows for p parameters.
+SAMPLE_ROWS, MOST_SAMPLE_ENTRIES, SAMPLE_SEED = 4000, 9 << 19, 20_231_017
+
+
+def sample_size(n_rows: int, n_parameters: int, width: int) -> int:
+    """The approximate size of a sample of rows with ``width`` = d + 1 entries.
+
+    >>> sample_size(20_000_000, 21, 21), sample_size(1000, 500, 500)
+    (224694, 10000)
+    """
+    return max(20 * n_parameters, min(max(SAMPLE_ROWS, n_rows // 16), MOST_SAMPLE_ENTRIES // width))
 
 
 @dataclass(frozen=True)
@@ -225,7 +90,7 @@ class Lowest:
 
     def limit(self, size: int) -> np.uint64:
         """A row whose hash is not below this is none of the ``size`` lowest."""
-        return np.uint64(self.hashes.max()) if len(self.hashes) >= max(1, size) else LARGEST_HASH
+        return np.uint64(self.hashes.max()) if len(self.hashes) >= max(1, size) else np.uint64(2**64 - 1)
 
     def cut(self, size: int) -> Lowest:
         """The ``size`` lowest of them."""
@@ -497,19 +362,95 @@ def _dense_powers(X: Array, frame: Frame, first: Any) -> tuple[Array, Array, Arr
     return energy, fourth, base
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Keeps the rows of a sample while threads read all rows for other sums.
-#
-# Rows are copied into slots of one array, and the slots of rows that are no longer among the lowest hashes are reused.
-# So the sample takes little more memory than its rows, however many threads read and however many rows there are.
+# --- The contents of the rows that a draw chooses, for sources that cannot be read row by row
 
+# The place of ``DenseRows`` that holds no row.
 FREE = -1
 
 
-class DenseRows:
-    """Dense rows in places of one array; ``numbers`` says which row is in which place, or that the place is free.
+class Draw(Partial[A], Protocol[A]):
+    """A partial that chooses rows. ``chosen(total)`` are their numbers, in any order."""
 
-    ``free``: the free places.
+    def chosen(self, total: A) -> Integers: ...
+
+
+@dataclass(frozen=True)
+class CarriedRows:
+    """The contents of rows, in parts, each with the numbers of its rows in increasing order."""
+
+    numbers: tuple[Integers, ...] = ()
+    parts: tuple[Block, ...] = ()
+
+    @property
+    def n_rows(self) -> int:
+        return sum(map(len, self.numbers))
+
+    def with_(self, others: CarriedRows) -> CarriedRows:
+        """These rows together with others."""
+        return CarriedRows(self.numbers + others.numbers, self.parts + others.parts)
+
+    def only(self, numbers: Integers) -> CarriedRows:
+        """The rows with these numbers."""
+        keep = [np.flatnonzero(np.isin(held, numbers)) for held in self.numbers]
+        some = [(held[k], part.take(k)) for held, part, k in zip(self.numbers, self.parts, keep, strict=True) if len(k)]
+        return CarriedRows(tuple(held for held, _ in some), tuple(part for _, part in some))
+
+    def joined(self) -> CarriedRows:
+        """The rows in one part, by increasing number; a row that is held twice occurs once."""
+        numbers, place = np.unique(np.concatenate(self.numbers), return_index=True)
+        first = self.parts[0]
+        X, t, weight = (stacked([getattr(part, name) for part in self.parts])[place] for name in ("X", "t", "weight"))
+        return CarriedRows((numbers,), (Block(X, t, weight, 0, first.frame),))
+
+    def places(self, numbers: Integers) -> Integers:
+        """The positions of the rows with these numbers. The rows must have been joined."""
+        return np.searchsorted(self.numbers[0], numbers)
+
+    def block(self, frame: Frame) -> Block:
+        """All rows, in one part. The rows must have been joined."""
+        return replace(self.parts[0], frame=frame)
+
+
+@dataclass
+class CarriedTotal(Generic[A]):
+    """The total of the draw, and the contents of the rows that it has chosen."""
+
+    total: A
+    rows: CarriedRows = field(default_factory=CarriedRows)
+
+
+@dataclass(frozen=True)
+class Carried(Generic[A]):
+    """A draw that copies the rows that are chosen in a block, and drops them when later rows take their place."""
+
+    draw: Draw[A]
+
+    def zero(self) -> CarriedTotal[A]:
+        return CarriedTotal(self.draw.zero())
+
+    def add(self, total: CarriedTotal[A], block: Block) -> CarriedTotal[A]:
+        inner = self.draw.add(total.total, block)
+        chosen = self.draw.chosen(inner)
+        here = np.sort(chosen[(chosen >= block.start) & (chosen < block.start + block.n_rows)])
+        new = CarriedRows((here,), (block.take(here - block.start),)) if len(here) else CarriedRows()
+        return self._tidied(inner, total.rows.with_(new), chosen)
+
+    def merge(self, a: CarriedTotal[A], b: CarriedTotal[A]) -> CarriedTotal[A]:
+        inner = self.draw.merge(a.total, b.total)
+        return self._tidied(inner, a.rows.with_(b.rows), self.draw.chosen(inner))
+
+    def _tidied(self, inner: A, rows: CarriedRows, chosen: Integers) -> CarriedTotal[A]:
+        """Drop rows that are no longer chosen if they are as many as the chosen rows, and at least 1024."""
+        if rows.n_rows > max(2 * len(chosen), len(chosen) + 1024):
+            rows = rows.only(chosen)
+        return CarriedTotal(inner, rows)
+
+
+class DenseRows:
+    """Dense rows in places of one array; ``numbers`` says which row is in which place, or that the place is ``FREE``.
+
+    The places of rows that are no longer among the lowest hashes are used again. So a sample takes little more memory
+    than its rows, however many rows are read. ``free``: the free places.
     """
 
     def __init__(self, first: Block, places: int) -> None:
@@ -538,10 +479,9 @@ class DenseRows:
         at = np.minimum(np.searchsorted(ordered, self.numbers), len(ordered) - 1)
         self.numbers[ordered[at] != self.numbers] = FREE
         self.free = np.flatnonzero(self.numbers == FREE)
-        if self.n_free < wanted:
-            self._grow(wanted - self.n_free)
-
-    def _grow(self, more: int) -> None:
+        more = wanted - self.n_free
+        if more <= 0:
+            return
         self.free = np.concatenate([self.free, len(self.numbers) + np.arange(more)])
         self.numbers = np.concatenate([self.numbers, np.full(more, FREE)])
         self.X = np.concatenate([self.X, np.empty((more, self.X.shape[1]), dtype=self.X.dtype)])
@@ -637,3 +577,41 @@ class Watched(Generic[A]):
 
     def merge(self, a: A, b: A) -> A:
         return self.partial.merge(a, b)
+
+
+# --- A few rows by their numbers
+
+
+@dataclass(frozen=True)
+class _Chosen:
+    """Collects the rows with the given numbers, which are sorted and unique."""
+
+    numbers: Integers
+
+    def zero(self) -> list[Block]:
+        return []
+
+    def add(self, total: list[Block], block: Block) -> list[Block]:
+        first, last = np.searchsorted(self.numbers, [block.start, block.start + block.n_rows])
+        if total and first == last:  # the first part is kept although it may be empty, for its number of columns
+            return total
+        return [*total, block.take(self.numbers[first:last] - block.start)]
+
+    def merge(self, a: list[Block], b: list[Block]) -> list[Block]:
+        return a + b
+
+
+def chosen_rows(rows: Rows, numbers: Integers) -> Block:
+    """The rows with these numbers, in this order. Rows that are not in memory are read in one pass.
+
+    >>> from separatrix.core.rows.memory_rows import memory_rows
+    >>> chosen_rows(memory_rows(np.arange(4.0)[:, None], np.arange(4)), np.array([3, 1])).t.tolist()
+    [3, 1]
+    """
+    whole = rows.resident()
+    if whole is not None:
+        return whole.take(numbers)
+    unique, place = np.unique(numbers, return_inverse=True)
+    parts = rows.fold(_Chosen(unique))
+    t, weight = (np.concatenate([getattr(part, name) for part in parts]) for name in ("t", "weight"))
+    return Block(stacked([part.X for part in parts]), t, weight, 0, rows.frame).take(place)

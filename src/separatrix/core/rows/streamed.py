@@ -1,11 +1,8 @@
-"""Rows that are read again in every pass, because they do not fit into memory; random order; sums kept in a
-checkpoint.
+"""Rows that are read again in every pass, because they do not fit into memory.
 
-Rows that are read again in every pass, because they do not fit into memory.
-
-The rows are cut into the same blocks as rows in memory (``cutting``), the blocks are summed in the same strands
-(``protocol.strands``), and samples are drawn by the numbers of the rows (``sampling``). So a fit gives the same bits as
-in memory, as long as the solver reads rows by ``fold`` and ``sample`` alone.
+The rows are cut into the same blocks as rows in memory, the blocks are summed in the same strands, and samples are
+drawn by the numbers of the rows. So a fit gives the same bits as in memory, as long as the solver reads rows by
+``fold`` and ``sample`` alone. For methods that need rows in random order, they are shuffled within a buffer.
 """
 
 from __future__ import annotations
@@ -17,41 +14,252 @@ from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
-from separatrix.core.base.arrays import AnyArray, Array, Integers, Matrix, pieces
+from separatrix.core.base.arrays import AnyArray, Array, Integers, pieces
 from separatrix.core.base.errors import TableError
 from separatrix.core.base.machine import read_ahead
+from separatrix.core.rows import sampling
 from separatrix.core.rows.block import Block, block_rows, csr_rows, cuts, is_sparse, multiples, stacked
 from separatrix.core.rows.frame import Frame
 from separatrix.core.rows.protocol import BLOCK_BYTES, NO_SUM, Order, Partial, PassCounter, fold_blocks, fold_strands
-from separatrix.core.rows.sampling import (
-    Carried,
-    CarriedRows,
-    DenseRows,
-    Keeper,
-    Kept,
-    Lowest,
-    LowestHashes,
-    RareRows,
-    Sample,
-    Watched,
-    drawn_sample,
-)
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Rows of a stream in random order, with a bounded number of them in memory.
-#
-# The rows are read in chunks, and the buffer holds as many rows as a chunk. Each new chunk is put together with the
-# rows in the buffer. From both, as many rows as the chunk has are drawn at random and leave; the others stay in the
-# buffer. So a row can be delayed by any number of rows, but can move forward by at most the length of the buffer. A
-# table that is not longer than a chunk is shuffled completely. On a longer table the order is not uniform: rows that
-# are far apart in the source tend to keep their order.
+A = TypeVar("A")
 
-# Bytes of a chunk. The buffer, the chunk that joins it and the copy of both take about four times as much.
+# Bytes of a chunk of rows that are shuffled. The buffer, the chunk that joins it and the copy of both take about four
+# times as much.
 CHUNK_BYTES = 1 << 24
+
+
+class Piece(NamedTuple):
+    """Consecutive rows: X (m, d) dense or CSR, targets t (m,), weights (m,)."""
+
+    X: Any
+    t: AnyArray
+    weight: Array
+
+    def between(self, begin: int, end: int) -> Piece:
+        """Rows begin, …, end − 1 of the piece, as views."""
+        X = csr_rows(self.X, begin, end) if is_sparse(self.X) else self.X[begin:end]
+        return Piece(X, self.t[begin:end], self.weight[begin:end])
+
+    @classmethod
+    def joined(cls, parts: Sequence[Piece]) -> Piece:
+        """The rows of pieces as one piece, which is copied if there are several."""
+        return cls(*(of[0] if len(of) == 1 else stacked(of) for of in zip(*parts, strict=True)))
+
+
+class Source(Protocol):
+    """Rows that can be read any number of times, always the same and in the same order.
+
+    Dense pieces are row-major, in float64 or float32. CSR pieces have sorted indices without duplicates. The attribute
+    ``reads_ahead`` says whether ``pieces`` reads the next rows in another thread by itself.
+    """
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def n_features(self) -> int: ...
+    @property
+    def is_sparse(self) -> bool: ...
+    @property
+    def reads_ahead(self) -> bool: ...
+    def pieces(self) -> Iterator[Piece]: ...
+
+
+@runtime_checkable
+class SeekableSource(Source, Protocol):
+    """Dense rows of known number that can be read in any order, by several threads at the same time."""
+
+    @property
+    def n_rows(self) -> int: ...
+    def between(self, start: int, stop: int) -> Piece: ...
+
+
+@dataclass
+class Learnt:
+    """What is known about the source after reading it. All views of the same rows share this object."""
+
+    n_rows: int | None = None
+    first_draw: sampling.Kept | None = None
+
+
+@dataclass(frozen=True)
+class StreamedRows:
+    """The rows of a source, in the coordinates of a frame.
+
+    The weights have been divided by ``weight_unit``. The number of rows is known after the first pass, and every later
+    pass must find as many. ``draw`` describes the first draw of the sample that will be requested. These rows are drawn
+    during the first pass, whatever that pass computes, so that the sample needs no pass of its own. ``most_drawn`` is
+    the largest number of rows in a sample, because memory is limited.
+    """
+
+    source: Source
+    frame: Frame
+    counter: PassCounter = field(default_factory=PassCounter, repr=False, compare=False)
+    weight_unit: float = 1.0
+    draw: sampling.LowestHashes | None = None
+    most_drawn: int | None = None
+    learnt: Learnt = field(default_factory=Learnt, repr=False, compare=False)
+
+    @property
+    def n_rows(self) -> int | None:
+        return self.learnt.n_rows
+
+    @property
+    def n_features(self) -> int:
+        return self.source.n_features
+
+    @property
+    def is_sparse(self) -> bool:
+        return self.source.is_sparse
+
+    @property
+    def is_row_major(self) -> bool:
+        return True
+
+    def seen_through(self, frame: Frame) -> StreamedRows:
+        """The same rows in other coordinates."""
+        return replace(self, frame=frame)
+
+    def fold(self, partial: Partial[A]) -> A:
+        self.counter.add()
+        if self.draw is None or self.learnt.first_draw is not None:
+            return self._summed(partial)
+        keeper = sampling.Keeper(self.draw)
+        total = self._summed(sampling.Watched(partial, keeper))
+        self.learnt.first_draw = keeper.kept()
+        return total
+
+    def _summed(self, partial: Partial[A]) -> A:
+        """The sum of a partial.
+
+        Several threads read the blocks of a source that can be read in any order. Otherwise one thread reads ahead.
+        """
+        if isinstance(self.source, SeekableSource):
+            return fold_strands(_BlocksOfFile(self, self.source, block_rows(BLOCK_BYTES, self.n_features)), partial)
+        return fold_blocks(self._recut(lambda X, rows, entries: cuts(X, BLOCK_BYTES, rows, entries)), partial)
+
+    def blocks(self, order: Order) -> Iterator[Block]:
+        """Batches of ``order.size`` rows in the order of the source, or shuffled within a buffer of some rows."""
+        if order.draw == "replacement":
+            problem = "rows are requested at random with replacement, but they can only be read in their own order"
+            raise TableError(self.source.name, problem, "use draw='shuffled' or draw='given'")
+        self.counter.add()
+        if order.draw == "shuffled":
+            chunks = self._recut(lambda X, rows, entries: cuts(X, CHUNK_BYTES, rows, entries))
+            return shuffled_batches(chunks, order.size, np.random.default_rng([order.seed, order.epoch]))
+        return self._recut(lambda X, rows, entries: multiples(rows, X.shape[0], order.size))
+
+    def _recut(self, ends: Callable[[Any, int, int], Integers]) -> Iterator[Block]:
+        """All rows as blocks. Only the rows of one block and of one piece are in memory.
+
+        ``ends(X, rows, entries)``: where blocks end in X, given the rows and entries before X.
+        """
+        rows = entries = 0
+        waiting: list[Piece] = []
+        for piece in self._pieces():
+            X, n, begin = piece.X, piece.X.shape[0], 0
+            for end in ends(X, rows, entries).tolist():
+                yield self._joined([*waiting, piece.between(begin, end)], rows + end)
+                waiting, begin = [], end
+            if begin < n:
+                waiting.append(piece.between(begin, n))
+            rows += n
+            entries += int(X.nnz) if is_sparse(X) else 0
+        if waiting:
+            yield self._joined(waiting, rows)
+
+    def _pieces(self) -> Iterator[Piece]:
+        """The pieces of one pass; their number of rows is compared with that of the first pass."""
+        n = 0
+        pieces: Any = self.source.pieces()
+        with closing(pieces if self.source.reads_ahead else read_ahead(pieces)) as read:
+            for piece in read:
+                n += piece.X.shape[0]
+                yield piece
+        known = self.learnt.n_rows
+        if known is not None and n != known:
+            problem = f"it had {known} rows when it was first read, and {n} rows now"
+            raise TableError(self.source.name, problem, "give a source that can be read again, and leave it unchanged")
+        self.learnt.n_rows = n
+
+    def _joined(self, parts: list[Piece], stop: int) -> Block:
+        """The parts, joined to one block that ends before row ``stop``."""
+        whole = Piece.joined(parts)
+        return Block(*whole, stop - len(whole.t), self.frame)
+
+    def sample(self, size: int, seed: int, targets: AnyArray | None = None) -> sampling.Sample:
+        return sampling.drawn_sample(
+            _Reading(self), size if self.most_drawn is None else min(size, self.most_drawn), seed, targets
+        )
+
+    def resident(self) -> None:
+        """None: the rows are not in memory."""
+        return
+
+
+@dataclass(frozen=True)
+class _BlocksOfFile(Sequence[Block]):
+    """The blocks of ``size`` rows of a source that can be read in any order, read on demand."""
+
+    rows: StreamedRows
+    source: SeekableSource
+    size: int
+
+    def __len__(self) -> int:
+        return -(-self.source.n_rows // self.size)
+
+    def __getitem__(self, index: Any) -> Any:
+        start = self.size * index
+        piece = self.source.between(start, min(start + self.size, self.source.n_rows))
+        return Block(piece.X, piece.t, piece.weight, start, self.rows.frame)
+
+
+@dataclass
+class _Reading:
+    """Provides the rows of a sample: reads all rows and keeps those that a draw chooses."""
+
+    rows: StreamedRows
+    kept: sampling.DenseRows | sampling.CarriedRows = field(default_factory=sampling.CarriedRows)
+
+    @property
+    def frame(self) -> Frame:
+        return self.rows.frame
+
+    def lowest(self, draw: sampling.LowestHashes) -> list[sampling.Lowest]:
+        known, made = self.rows.learnt.first_draw, self.rows.draw
+        if known is None or made is None or not made.covers(draw):
+            keeper = sampling.Keeper(draw)
+            self.rows.fold(sampling.Watched(NO_SUM, keeper))
+            known = keeper.kept()
+        self.kept = known.rows
+        return known.total
+
+    def rare(self, draw: sampling.RareRows) -> Integers:
+        found = self.rows.fold(sampling.Carried(draw))
+        if found.rows.n_rows:
+            held = self.kept if isinstance(self.kept, sampling.CarriedRows) else self.kept.carried()
+            self.kept = held.with_(found.rows).joined()
+        return found.total
+
+    def written_out(self, numbers: Integers) -> Block:
+        return self.kept.block(self.frame).written_out(self.kept.places(numbers))
+
+    def raw(self, numbers: Integers) -> Any:
+        X: Any = self.kept.block(self.frame).X
+        return X[self.kept.places(numbers)]
+
+
+# --- Random order
 
 
 def shuffled_batches(chunks: Iterator[Block], size: int, rng: np.random.Generator) -> Iterator[Block]:
     """Batches of ``size`` rows, the last one perhaps smaller. The order depends on the chunks and on ``rng`` alone.
+
+    A buffer holds as many rows as a chunk. Each new chunk is put together with the rows in the buffer. From both, as
+    many rows as the chunk has are drawn at random and leave; the others stay in the buffer. So a row can be delayed by
+    any number of rows, but can move forward by at most the length of the buffer. A table that is not longer than a
+    chunk is shuffled completely. On a longer table the order is not uniform: rows that are far apart in the source tend
+    to keep their order.
 
     >>> from separatrix.core.rows.protocol import Order; from separatrix.core.rows.memory_rows import memory_rows
     >>> rows = memory_rows(np.zeros((10, 1)), np.arange(10))
@@ -88,225 +296,3 @@ def _drawn(chunks: Iterator[Block], rng: np.random.Generator) -> Iterator[Block]
 def _joined(first: Block, second: Block) -> Block:
     X, t, weight = (stacked([getattr(part, name) for part in (first, second)]) for name in ("X", "t", "weight"))
     return replace(first, X=X, t=t, weight=weight, kept=False)
-
-
-A = TypeVar("A")
-
-
-class Piece(NamedTuple):
-    """Consecutive rows: X (m, d) dense or CSR, targets t (m,), weights (m,)."""
-
-    X: Matrix
-    t: AnyArray
-    weight: Array
-
-
-class Source(Protocol):
-    """Rows that can be read any number of times, always the same and in the same order.
-
-    Dense pieces are row-major, in float64 or float32. CSR pieces have sorted indices without duplicates. The attribute
-    ``reads_ahead`` says whether ``pieces`` reads the next rows in another thread by itself.
-    """
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def n_features(self) -> int: ...
-    @property
-    def is_sparse(self) -> bool: ...
-    @property
-    def reads_ahead(self) -> bool: ...
-    def pieces(self) -> Iterator[Piece]: ...
-
-
-@runtime_checkable
-class SeekableSource(Source, Protocol):
-    """Dense rows of known number that can be read in any order, by several threads at the same time."""
-
-    @property
-    def n_rows(self) -> int: ...
-    def between(self, start: int, stop: int) -> Piece: ...
-
-
-@dataclass
-class Learnt:
-    """What is known about the source after reading it. All views of the same rows share this object."""
-
-    n_rows: int | None = None
-    first_draw: Kept | None = None
-
-
-@dataclass(frozen=True)
-class StreamedRows:
-    """The rows of a source, in the coordinates of a frame.
-
-    The weights have been divided by ``weight_unit``. The number of rows is known after the first pass, and every later
-    pass must find as many. ``draw`` describes the first draw of the sample that will be requested. These rows are drawn
-    during the first pass, whatever that pass computes, so that the sample needs no pass of its own. ``most_drawn`` is
-    the largest number of rows in a sample, because memory is limited.
-    """
-
-    source: Source
-    frame: Frame
-    counter: PassCounter = field(default_factory=PassCounter, repr=False, compare=False)
-    weight_unit: float = 1.0
-    draw: LowestHashes | None = None
-    most_drawn: int | None = None
-    learnt: Learnt = field(default_factory=Learnt, repr=False, compare=False)
-
-    @property
-    def n_rows(self) -> int | None:
-        return self.learnt.n_rows
-
-    @property
-    def n_features(self) -> int:
-        return self.source.n_features
-
-    @property
-    def is_sparse(self) -> bool:
-        return self.source.is_sparse
-
-    @property
-    def is_row_major(self) -> bool:
-        return True
-
-    def seen_through(self, frame: Frame) -> StreamedRows:
-        """The same rows in other coordinates."""
-        return replace(self, frame=frame)
-
-    def fold(self, partial: Partial[A]) -> A:
-        self.counter.add()
-        if self.draw is None or self.learnt.first_draw is not None:
-            return self._summed(partial)
-        keeper = Keeper(self.draw)
-        total = self._summed(Watched(partial, keeper))
-        self.learnt.first_draw = keeper.kept()
-        return total
-
-    def _summed(self, partial: Partial[A]) -> A:
-        """The sum of a partial.
-
-        Several threads read the blocks of a source that can be read in any order. Otherwise one thread reads ahead.
-        """
-        if isinstance(self.source, SeekableSource):
-            return fold_strands(_BlocksOfFile(self, self.source, block_rows(BLOCK_BYTES, self.n_features)), partial)
-        return fold_blocks(self._recut(lambda X, rows, entries: cuts(X, BLOCK_BYTES, rows, entries)), partial)
-
-    def blocks(self, order: Order) -> Iterator[Block]:
-        """Batches of ``order.size`` rows in the order of the source, or shuffled within a buffer of some rows."""
-        if order.draw == "replacement":
-            problem = "rows are requested at random with replacement, but they can only be read in their own order"
-            raise TableError(self.source.name, problem, "use draw='shuffled' or draw='given'")
-        self.counter.add()
-        if order.draw == "shuffled":
-            chunks = self._recut(lambda X, rows, entries: cuts(X, CHUNK_BYTES, rows, entries))
-            return shuffled_batches(chunks, order.size, np.random.default_rng([order.seed, order.epoch]))
-        return self._recut(lambda X, rows, entries: multiples(rows, X.shape[0], order.size))
-
-    def _recut(self, ends: Callable[[Any, int, int], Integers]) -> Iterator[Block]:
-        """All rows as blocks. Only the rows of one block and of one piece are in memory.
-
-        ``ends(X, rows, entries)``: where blocks end in X, given the rows and entries before X.
-        """
-        rows = entries = 0
-        waiting: list[Piece] = []
-        for piece in self._pieces():
-            X: Any = piece.X
-            begin = 0
-            for end in ends(X, rows, entries).tolist():
-                yield self._joined([*waiting, _part(piece, begin, end)], rows + end)
-                waiting, begin = [], end
-            if begin < X.shape[0]:
-                waiting.append(_part(piece, begin, X.shape[0]))
-            rows += X.shape[0]
-            entries += int(X.nnz) if is_sparse(X) else 0
-        if waiting:
-            yield self._joined(waiting, rows)
-
-    def _pieces(self) -> Iterator[Piece]:
-        """The pieces of one pass; their number of rows is compared with that of the first pass."""
-        n = 0
-        pieces: Any = self.source.pieces()
-        with closing(pieces if self.source.reads_ahead else read_ahead(pieces)) as read:
-            for piece in read:
-                n += piece.X.shape[0]
-                yield piece
-        known = self.learnt.n_rows
-        if known is not None and n != known:
-            problem = f"it had {known} rows when it was first read, and {n} rows now"
-            raise TableError(self.source.name, problem, "give a source that can be read again, and leave it unchanged")
-        self.learnt.n_rows = n
-
-    def _joined(self, parts: list[Piece], stop: int) -> Block:
-        """The parts, joined to one block that ends before row ``stop``."""
-        X, t, weight = (of[0] if len(of) == 1 else stacked(of) for of in zip(*parts, strict=True))
-        return Block(X, t, weight, stop - len(t), self.frame)
-
-    def sample(self, size: int, seed: int, targets: AnyArray | None = None) -> Sample:
-        return drawn_sample(
-            _Reading(self), size if self.most_drawn is None else min(size, self.most_drawn), seed, targets
-        )
-
-    def resident(self) -> None:
-        """None: the rows are not in memory."""
-        return
-
-
-@dataclass(frozen=True)
-class _BlocksOfFile(Sequence[Block]):
-    """The blocks of ``size`` rows of a source that can be read in any order, read on demand."""
-
-    rows: StreamedRows
-    source: SeekableSource
-    size: int
-
-    def __len__(self) -> int:
-        return -(-self.source.n_rows // self.size)
-
-    def __getitem__(self, index: Any) -> Any:
-        start = self.size * index
-        piece = self.source.between(start, min(start + self.size, self.source.n_rows))
-        return Block(piece.X, piece.t, piece.weight, start, self.rows.frame)
-
-
-def _some(X: Any, begin: int, end: int) -> Any:
-    return csr_rows(X, begin, end) if is_sparse(X) else X[begin:end]
-
-
-def _part(piece: Piece, begin: int, end: int) -> Piece:
-    return Piece(_some(piece.X, begin, end), piece.t[begin:end], piece.weight[begin:end])
-
-
-@dataclass
-class _Reading:
-    """Provides the rows of a sample: reads all rows and keeps those that a draw chooses."""
-
-    rows: StreamedRows
-    kept: DenseRows | CarriedRows = field(default_factory=CarriedRows)
-
-    @property
-    def frame(self) -> Frame:
-        return self.rows.frame
-
-    def lowest(self, draw: LowestHashes) -> list[Lowest]:
-        known, made = self.rows.learnt.first_draw, self.rows.draw
-        if known is None or made is None or not made.covers(draw):
-            keeper = Keeper(draw)
-            self.rows.fold(Watched(NO_SUM, keeper))
-            known = keeper.kept()
-        self.kept = known.rows
-        return known.total
-
-    def rare(self, draw: RareRows) -> Integers:
-        found = self.rows.fold(Carried(draw))
-        if found.rows.n_rows:
-            held = self.kept if isinstance(self.kept, CarriedRows) else self.kept.carried()
-            self.kept = held.with_(found.rows).joined()
-        return found.total
-
-    def written_out(self, numbers: Integers) -> Block:
-        return self.kept.block(self.frame).written_out(self.kept.places(numbers))
-
-    def raw(self, numbers: Integers) -> Any:
-        X: Any = self.kept.block(self.frame).X
-        return X[self.kept.places(numbers)]

@@ -1,4 +1,9 @@
-"""The targets and weights of rows as functions of their class numbers, and the checks of weights."""
+"""The targets and weights of rows as functions of their class numbers, and the checks of weights.
+
+A ``Coding`` makes targets and weights block by block, while rows are read. Rows of classes without weight are left out
+of a fit. With an unpenalised intercept the likelihood of the other classes increases without limit as such a class's
+intercept falls, so its best weights are w = 0 and b = −∞. ``ABSENT_CLASS_INTERCEPT`` represents that infinity.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +19,7 @@ from separatrix.core.base.arrays import AnyArray, Array, Booleans, Integers
 from separatrix.core.base.errors import WeightError
 from separatrix.core.base.labels import signed
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Checks of the weights of rows.
+# --- Checks of weights
 
 # The largest row weight must lie between these, so that weights times rows neither underflow nor overflow.
 SMALLEST_LARGEST_WEIGHT, LARGEST_WEIGHT = 1e-290, 1e290
@@ -57,11 +61,7 @@ def refuse_extreme_weights(argument: str, which: str, largest: float) -> None:
         raise WeightError(argument, f"{which} is {largest}", "rescale them to a size near 1")
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Classes without weight: their rows are left out of a fit, and their probability is zero.
-#
-# With an unpenalised intercept the likelihood of the other classes increases without limit as such a class's intercept
-# falls, so its best weights are w = 0 and b = −∞. ``ABSENT_CLASS_INTERCEPT`` represents that infinity.
+# --- Classes without weight
 
 # The intercept of a class without weight. It is finite, but lower than any score of another class.
 ABSENT_CLASS_INTERCEPT = -1e300
@@ -106,8 +106,7 @@ def with_absent(W: Array, held: Booleans) -> Array:
     return full
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The targets and weights of rows as functions of their class numbers, so that they can be computed block by block.
+# --- Totals and codings of classes
 
 
 @dataclass(frozen=True)

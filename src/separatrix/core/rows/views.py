@@ -1,4 +1,9 @@
-"""The same rows seen otherwise: each class against the rest, two classes, every row once, the columns of a model."""
+"""The same rows seen otherwise, without a copy: for other classes, with other weights, or with the columns of a model.
+
+A view changes the blocks of rows outside memory as they are read, for example to give them other targets. K problems of
+two classes, each class against the rest, are K views of the same rows. A table outside memory is seen by a fitted model
+with the model's columns in their order, and with the model's class numbers.
+"""
 
 from __future__ import annotations
 
@@ -26,8 +31,7 @@ from separatrix.core.rows.protocol import ArraySum, Order, Partial, PassCounter,
 from separatrix.core.rows.sampling import Sample
 from separatrix.core.rows.targets import CLASS_NUMBERS, ClassTotals, Coding
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Rows outside memory whose blocks are changed as they are read, for example to give them other targets.
+# --- Rows whose blocks are changed as they are read
 
 A = TypeVar("A")
 
@@ -94,14 +98,13 @@ class ViewedRows(ABC):
         return None if block is None else self.change(block)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# K problems of two classes over the same rows: each class against the rest, without a copy of the rows.
-#
-# ``class_targets`` gives the targets that ``labelled_rows`` has, too: ±1 for two classes, class numbers for more.
+# --- Each class against the rest, and some classes against others
 
 
 def class_targets(codes: Integers, n_classes: int) -> AnyArray:
-    """The targets of rows with these class numbers: ±1 for two classes, the class numbers for more.
+    """The targets of rows with these class numbers, as ``labelled_rows`` has them: ±1 for two classes.
+
+    For more classes they are the class numbers.
 
     >>> class_targets(np.array([0, 1]), 2).tolist(), class_targets(np.array([0, 2]), 3).tolist()
     ([-1.0, 1.0], [0, 2])
@@ -181,13 +184,9 @@ class _AgainstRest(ViewedRows):
         return replace(drawn, block=self.change(drawn.block))
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# A table outside memory as a problem of two classes: some classes against others, without a copy of the rows.
-
-
 @dataclass(frozen=True, eq=False)
 class TwoClassTable(OutsideMemory):
-    """The rows of a table with the labels 0 and 1.
+    """The rows of a table as a problem of two classes, with the labels 0 and 1.
 
     ``numbers`` has the new label of each class of the table; −1 leaves the rows of a class without weight.
     """
@@ -228,8 +227,7 @@ class TwoClassTable(OutsideMemory):
         return self.source.matrices()
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Rows that all have weight 1, for methods that count every row once, whatever its weight.
+# --- Every row with weight 1
 
 
 def _unweighted(block: Block) -> Block:
@@ -239,7 +237,7 @@ def _unweighted(block: Block) -> Block:
 
 @dataclass(frozen=True)
 class CountedOnce(ViewedRows):
-    """The rows of ``source``, each with weight 1.
+    """The rows of ``source``, each with weight 1, for methods that count every row once, whatever its weight.
 
     >>> from separatrix.core.rows.memory_rows import memory_rows
     >>> rows = memory_rows(np.eye(2), np.array([-1.0, 1.0]), np.array([0.0, 3.0]))
@@ -266,8 +264,7 @@ class CountedOnce(ViewedRows):
         return replace(drawn, block=_unweighted(drawn.block))
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# A table outside memory as a fitted model reads it: the model's columns in their order, and its class numbers.
+# --- A table as a fitted model reads it
 
 # The most columns that an error names.
 MOST_NAMED_COLUMNS = 10
@@ -292,18 +289,14 @@ def column_order(table: OutsideMemory, names: Sequence[str] | None, n_features: 
         return None
     place = {name: j for j, name in enumerate(table.columns)}
     missing = [name for name in names if name not in place]
-    if missing and not _are_zero(table, missing):
+    are_zero = table.absent_are_zero and all(re.fullmatch(r"x\d+", name, re.ASCII) for name in missing)
+    if missing and not are_zero:
         listed = ", ".join(map(repr, missing[:MOST_NAMED_COLUMNS])) + ", …" * (len(missing) > MOST_NAMED_COLUMNS)
         problem = f"it lacks {len(missing)} of the {len(names)} columns of the model: {listed}"
         near = get_close_matches(missing[0], table.columns, 1)
         remedy = f"rename {near[0]!r}, if that is it" if near else "give a table with the columns that were fitted"
         raise TableError(table.name, problem, remedy)
     return np.array([place.get(name, ABSENT) for name in names], dtype=np.int64)
-
-
-def _are_zero(table: OutsideMemory, missing: Sequence[str]) -> bool:
-    """Whether columns that a table does not have are zero in it."""
-    return table.absent_are_zero and all(re.fullmatch(r"x\d+", name, re.ASCII) for name in missing)
 
 
 def names_by_index(table: OutsideMemory, n_features: int) -> tuple[str, ...]:
@@ -325,16 +318,12 @@ def _picked(X: Any, order: Integers) -> Any:
     if not is_sparse(X):
         return np.take(X, order, axis=1)
     present = np.flatnonzero(order != ABSENT)
-    return as_csr(_spread(X[:, order[present]], present, len(order)))
+    found = X[:, order[present]]
+    if len(present) < len(order):
+        from scipy.sparse import csr_array
 
-
-def _spread(X: Any, place: Integers, width: int) -> Any:
-    """CSR rows whose columns take these places among ``width`` columns, of which the others are zero."""
-    from scipy.sparse import csr_array
-
-    if len(place) == width:
-        return X
-    return csr_array((X.data, place[X.indices], X.indptr), shape=(X.shape[0], width))
+        found = csr_array((found.data, present[found.indices], found.indptr), shape=(X.shape[0], len(order)))
+    return as_csr(found)
 
 
 @dataclass(frozen=True, eq=False)
@@ -405,7 +394,7 @@ def model_table(table: OutsideMemory, classes: AnyArray, names: Sequence[str] | 
 
 
 @dataclass(frozen=True)
-class _Columns:
+class _PickColumns:
     """Picks the columns of a block that belong to a model, in the coordinates of a frame."""
 
     order: Integers
@@ -424,8 +413,8 @@ class _ModelRows(ViewedRows):
     frame: Frame
 
     @property
-    def change(self) -> _Columns:
-        return _Columns(self.order, self.frame)
+    def change(self) -> _PickColumns:
+        return _PickColumns(self.order, self.frame)
 
     @property
     def n_features(self) -> int:
@@ -439,8 +428,7 @@ class _ModelRows(ViewedRows):
         return replace(drawn, block=self.change(drawn.block).written_out(np.arange(drawn.n_rows)))
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The accuracy of a scorer on a table outside memory, as a sum over its rows.
+# --- The accuracy of a scorer on a table
 
 
 def numbered(scorer: Any) -> Any:

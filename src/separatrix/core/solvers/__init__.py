@@ -1,4 +1,4 @@
-"""Solvers for the objective, one algorithm per file, and the driver that runs them."""
+"""Solvers for the objective, one family of algorithms per file, and the driver that runs them."""
 
 from separatrix.core.solvers.convex_hulls import Kozinec, NearestPoint
 from separatrix.core.solvers.driver import Iteration, Run, default_rules, delivered, run, states

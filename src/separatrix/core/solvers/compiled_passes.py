@@ -1,4 +1,4 @@
-"""Compiled loops for E, ∇E and second moments of a logistic objective, in one pass without copies.
+"""E, ∇E and second moments of a logistic objective by compiled loops, in one pass without copies.
 
 A pass reads every entry once, whereas two matrix products read it twice. It releases the interpreter lock (GIL), for
 which NumPy calls in several threads would compete. The loops are partials, so that any source of rows can sum them.

@@ -1,5 +1,17 @@
-"""Nearest points of two convex hulls: Kozinec's algorithm, and Wolfe's exact one for the maximum margin
-(docs/tour.md, P9, P10).
+"""Nearest points of two convex hulls, by Kozinec's algorithm and by Wolfe's exact one (docs/tour.md, P9, P10).
+
+Problem   minimise ‖p‖, p = α − β, over the points α and β of the convex hulls of two classes: their bisector is the
+          hyperplane of maximum margin, which minimises ‖w‖ subject to t_i (w·x_i + b) ≥ 1. Without an intercept, p is
+          the shortest vector in the hull of the rows t_i x_i
+Given     rows of two classes
+Returns   w ∝ p, and b midway between the classes; the rows whose convex combination p is, and their weights
+Step      ``Kozinec`` moves α or β towards one row; ``NearestPoint`` moves p to the shortest vector of a face
+Stops     by the rules: at the first separation, when no margin exceeds that of w by more than ε (½‖p‖ is a bound on all
+          margins), or when p is zero; by itself if rounding hides any descent
+
+``State.at.value`` is ½‖p‖ (‖p‖ without an intercept), which never increases. The gradient is set to zero; no rule uses
+it. Kozinec, Recurrent algorithm separating convex hulls of two sets (1973); Wolfe, Finding the nearest point in a
+polytope, Mathematical Programming 11 (1976).
 """
 
 from __future__ import annotations
@@ -21,22 +33,7 @@ from separatrix.core.rows.block import DENSEST_SPARSE_PRODUCT, Block, is_sparse
 from separatrix.core.solvers.separation_problem import HullMemory
 from separatrix.core.solvers.state import Halt, Need, State, in_memory
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Kozinec's algorithm for two classes, and its ε-version (docs/tour.md, P9).
-#
-# Problem   the nearest points of the convex hulls of two classes; their bisector is the hyperplane of maximum margin
-# Given     rows of two classes
-# Returns   α and β, a point in the hull of each class; w = α − β, b = −(‖α‖² − ‖β‖²)/2, the bisector
-# Step      take the row x of a class that is furthest in the direction of the other class, as measured along w from α
-#           or β; move that point along the segment to x, to where ‖α − β‖ is smallest:
-#           α ← (1 − k) α + k x, k = min(1, w·(α − x)/‖α − x‖²), likewise β
-# Stops     by the rules: at the first separation, or once ½‖α − β‖ (no margin is larger) is within ε of the
-#           smallest distance of a row to the hyperplane
-#
-# Kozinec, Recurrent algorithm separating convex hulls of two sets (1973); Schlesinger and Hlaváč, Ten Lectures on
-# Statistical and Structural Pattern Recognition (2002), sections 5.4–5.5. α and β start at the means of the classes.
-#
-# ``State.at.value`` is ½‖α − β‖, which never increases. The gradient is set to zero; no rule uses it.
+# --- The rows with the smallest margins, by which both algorithms choose their steps
 
 
 class Extreme(NamedTuple):
@@ -102,6 +99,9 @@ def one_unit(problem: Objective) -> float:
     return float(scale[0])
 
 
+# --- Kozinec's algorithm
+
+
 @dataclass(frozen=True, kw_only=True)
 class KozinecMemory(HullMemory):
     """Bounds on the margin, α and β, the weight of each row in them, (n,), and the rows with the smallest margins."""
@@ -115,6 +115,12 @@ class KozinecMemory(HullMemory):
 @dataclass(frozen=True)
 class Kozinec:
     """α ← (1 − k) α + k x or β ← (1 − k) β + k x, so that the points α and β of the two hulls approach each other.
+
+    x is the row of a class that is furthest in the direction of the other class, as measured along w = α − β from α or
+    β. That point moves along the segment to x, to where ‖α − β‖ is smallest: k = min(1, w·(α − x)/‖α − x‖²), likewise
+    for β. The hyperplane has b = −(‖α‖² − ‖β‖²)/2. α and β start at the means of the classes. Schlesinger and Hlaváč,
+    Ten Lectures on Statistical and Structural Pattern Recognition (2002), sections 5.4–5.5, add the rule that the
+    margin is within ε of the largest one.
 
     >>> from separatrix.core.rows.memory_rows import memory_rows
     >>> from separatrix.core.solvers.separation_problem import build_separation_objective
@@ -184,21 +190,7 @@ class Kozinec:
         return state
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Approximate nearest points of two convex hulls, as a warm start for the exact method.
-#
-# Problem   minimise ½‖Σ α_i t_i x_i‖² subject to α ≥ 0, Σ α_i = 1 over the rows of each class (over all rows without an
-#           intercept); the minimum is half the squared distance of the hulls, (2ρ)²/2 with ρ the largest margin
-# Given     rows of two classes
-# Returns   row numbers and their weights α, few of them positive
-# Step      an interior point method solves the problem for a small set of rows: Newton steps inside α > 0 on the
-#           conditions of Karush, Kuhn and Tucker. Then one pass finds the rows with the smallest t_i p·x_i, where
-#           p = Σ α_i t_i x_i, and adds them to the rows with α_i > 0
-# Stops     once the margin is within MARGIN_TOLERANCE of its upper bound ½‖p‖, or that bound falls by less
-#
-# Mehrotra, On the implementation of a primal-dual interior point method, SIAM Journal on Optimization 2 (1992).
-# Newton's equations are solved with the m × m matrix of inner products of m rows, so many columns cost no more than
-# few.
+# --- Approximate nearest points by an interior point method, as a warm start for Wolfe's algorithm
 
 # The number of rows of each class that are added to the small problem in each round. At most d + 1 rows support the
 # nearest point of a hull, so few columns need few rows; problems of a few hundred rows take milliseconds.
@@ -262,6 +254,11 @@ class Furthest:
 def nearly_nearest(problem: Objective, w: Array) -> Support | None:
     """Rows and weights of nearly nearest points of the hulls, starting from a direction w (d,).
 
+    An interior point method minimises ½‖Σ α_i t_i x_i‖² for a small set of rows, subject to α ≥ 0 and Σ α_i = 1 over
+    the rows of each class (over all rows without an intercept). Then one pass finds the rows with the smallest
+    t_i p·x_i, where p = Σ α_i t_i x_i, and adds them to the rows with α_i > 0. The search ends once the margin is
+    within MARGIN_TOLERANCE of its upper bound ½‖p‖, or that bound falls by less.
+
     None if rows are not in memory or the hulls nearly touch: then the exact method starts without them.
 
     >>> from separatrix.core.rows.memory_rows import memory_rows
@@ -280,7 +277,11 @@ def nearly_nearest(problem: Objective, w: Array) -> Support | None:
         pulse(SEARCHING)
         rounds += 1
         furthest = problem.rows.fold(Furthest(np.concatenate([[0.0], w])[None, :], joining))
-        margin, ceiling = _margin_and_ceiling(problem, furthest, w)
+        # The margin of w times ‖w‖, from the smallest margins of the classes, and its upper bound.
+        smallest = [float(m[0]) if len(m) else np.inf for m, _ in furthest.values()]
+        margin, ceiling = min(smallest), float(w @ w)
+        if problem.fit_intercept:
+            margin, ceiling = 0.5 * sum(smallest), 0.5 * ceiling
         if len(rows) and (ceiling - margin <= MARGIN_TOLERANCE * ceiling or ceiling >= (1 - MARGIN_TOLERANCE) * before):
             break
         before = ceiling if len(rows) else np.inf
@@ -291,15 +292,6 @@ def nearly_nearest(problem: Objective, w: Array) -> Support | None:
         weights, w = nearer
         rows, alpha = joined[weights > 0], weights[weights > 0]
     return Support(rows, alpha, rounds)
-
-
-def _margin_and_ceiling(
-    problem: Objective, furthest: dict[int, tuple[Array, Integers]], w: Array
-) -> tuple[float, float]:
-    """The margin of w times ‖w‖, from the smallest margins of the classes, and its upper bound."""
-    half = 2.0 if problem.fit_intercept else 1.0
-    smallest = [float(m[0]) if len(m) else np.inf for m, _ in furthest.values()]
-    return sum(smallest) / half if problem.fit_intercept else min(smallest), float(w @ w) / half
 
 
 def _among(few: Block, fit_intercept: bool, sparse: bool) -> tuple[Array, Array] | None:
@@ -372,6 +364,10 @@ def longest(P: Any) -> float:
 def _inside(P: Any, sides: Array) -> Array | None:
     """Weights (m,) ≥ 0 of the shortest Σ α_i P_i with sum 1 over each of the sides; None if a step fails.
 
+    Newton steps inside α > 0 solve the conditions of Karush, Kuhn and Tucker: Mehrotra, On the implementation of a
+    primal-dual interior point method, SIAM Journal on Optimization 2 (1992). Their equations are solved with the m × m
+    matrix of inner products of m rows, so many columns cost no more than few.
+
     >>> _inside(np.array([[2.0, 1.0], [2.0, -1.0], [5.0, 0.0]]), np.ones(3)).round(6).tolist()
     [0.5, 0.5, 0.0]
     """
@@ -390,7 +386,7 @@ def _inside(P: Any, sides: Array) -> Array | None:
         mu = float(alpha @ nu) / len(alpha)
         dual, primal = G @ alpha - gamma @ E - nu, E @ alpha - 1.0
         close = mu * len(alpha) <= 1e-3 * MARGIN_TOLERANCE * float(alpha @ G @ alpha)
-        if mu <= SMALLEST_COMPLEMENTARITY or (close and _small(dual)):
+        if mu <= SMALLEST_COMPLEMENTARITY or (close and np.max(np.abs(dual)) <= 1e-12):
             break
         newton = _Newton.of(G, E, alpha, nu)
         if newton is None:
@@ -408,10 +404,6 @@ def products(P: Any) -> Array:
     """P Pᵀ as a dense array, for dense rows or CSR rows P."""
     G = P @ P.T
     return np.asarray(G.toarray() if is_sparse(G) else G)
-
-
-def _small(dual: Array) -> bool:
-    return bool(np.max(np.abs(dual)) <= 1e-12)
 
 
 def _reach(value: Array, change: Array) -> float:
@@ -455,19 +447,7 @@ class _Newton:
         return d_alpha, d_gamma, -(product + self.nu * d_alpha) / self.alpha
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The point of an affine hull that is nearest to the origin, for dense and for sparse points.
-#
-# Problem   minimise ‖Σ_i β_i P_i‖ subject to Σ_i β_i = 1; the β_i may be negative
-# Given     points P (k, d), and which of them to use
-# Returns   β, and the nearest point p
-# Step      least squares in the differences from the first point, repeated on the residual, which corrects rounding
-#           errors (iterative refinement)
-#
-# For dense points, least squares is solved by Householder QR with pivoting, with the columns of P sorted by size, so
-# that the error is small relative to the scale of each column (Cox and Higham, Stability of Householder QR
-# factorization for weighted least squares problems, 1998). If p is short compared with the points, nearly all digits
-# cancel in their sum. Therefore p is computed as the residual of the first point after projections.
+# --- The point of an affine hull that is nearest to the origin, for dense and for sparse points
 
 # The Gram matrix of the differences, which is faster than QR, is used only if each difference has at least this share
 # of its length outside the span of those before it, and if the sizes of columns differ by at most LARGEST_COLUMN_RATIO,
@@ -484,14 +464,15 @@ LARGEST_DENSE_COPY = 1 << 24
 def affine_hulls(P: Any) -> Callable[[Integers], tuple[Array, Array]]:
     """A function that returns the nearest point of the affine hull of some of the points P.
 
-    Its argument is the array of their indices. It returns their weights, which sum to 1, and the nearest point.
+    Its argument is the array of their indices. It returns their weights, which sum to 1 and may be negative, and the
+    nearest point.
 
     >>> share, p = affine_hulls(np.array([[1.0, 0.0], [0.0, 1.0], [9.0, 9.0]]))(np.array([0, 1]))
     >>> share.round(12).tolist(), p.round(12).tolist()
     ([0.5, 0.5], [0.5, 0.5])
     """
     if not is_sparse(P):
-        return lambda kept: _nearest_by(P[kept], _dense_span)
+        return lambda kept: _nearest_by(P[kept], lambda A: _Gram.of(A) or _Reflected.of(A))
     G = products(P)
 
     def nearest(kept: Integers) -> tuple[Array, Array]:
@@ -501,11 +482,21 @@ def affine_hulls(P: Any) -> Callable[[Integers], tuple[Array, Array]]:
 
 
 def _nearest_by(P: Any, span_of: Callable[[Any], _Span]) -> tuple[Array, Array]:
-    """The point of the affine hull of P nearest to the origin: its weights, which sum to 1, and the point."""
+    """The point of the affine hull of P (k, d) nearest to the origin: its weights, which sum to 1, and the point p.
+
+    The weights are those of least squares in the differences from the first point. If p is short compared with the
+    points, nearly all digits cancel in their sum; therefore p is computed as the residual of the first point after
+    projections.
+    """
     x = P[[0]].toarray()[0] if is_sparse(P) else P[0]
     if P.shape[0] == 1:
         return np.ones(1), np.asarray(x)
-    A = _from_first(P).T
+    first = x
+    if is_sparse(P):
+        from scipy.sparse import csr_array
+
+        first = csr_array(np.ones((P.shape[0] - 1, 1))) @ P[[0]]
+    A = (P[1:] - first).T
     span = span_of(A)
     beta = np.zeros(A.shape[1])
     for _ in range(span.rounds):  # later rounds correct rounding errors
@@ -517,15 +508,6 @@ def _nearest_by(P: Any, span_of: Callable[[Any], _Span]) -> tuple[Array, Array]:
     return share, x if x @ hull_point > 0 else hull_point
 
 
-def _from_first(P: Any) -> Any:
-    """The differences P_i − P_0 for i ≥ 1, (k − 1, d); sparse for sparse points."""
-    if not is_sparse(P):
-        return P[1:] - P[0]
-    from scipy.sparse import csr_array
-
-    return P[1:] - csr_array(np.ones((P.shape[0] - 1, 1))) @ P[[0]]
-
-
 class _Span(Protocol):
     """The span of the columns of a matrix A; ``rounds``: the number of rounds of iterative refinement."""
 
@@ -533,10 +515,6 @@ class _Span(Protocol):
 
     def coefficients(self, r: Array) -> Array: ...
     def projection(self, r: Array) -> Array: ...
-
-
-def _dense_span(A: Array) -> _Span:
-    return _Gram.of(A) or _Reflected.of(A)
 
 
 def _sparse_span(A: Any, products_of_points: Array) -> _Span:
@@ -549,7 +527,11 @@ def _sparse_span(A: Any, products_of_points: Array) -> _Span:
 
 @dataclass(frozen=True)
 class _Reflected:
-    """The span of A's columns by Householder QR: A[order] = Q R, with rows sorted by size and columns by ``pivots``."""
+    """The span of A's columns by Householder QR: A[order] = Q R, with rows sorted by size and columns by ``pivots``.
+
+    So the error is small relative to the scale of each row of A, that is, each column of the table: Cox and Higham,
+    Stability of Householder QR factorization for weighted least squares problems (1998).
+    """
 
     order: Integers
     Q: Array
@@ -566,9 +548,8 @@ class _Reflected:
         factors: Any = qr(A[order], mode="economic", pivoting=True, check_finite=False)
         Q, R, pivots = factors
         size = np.abs(np.diag(R))
-        rank = int(
-            np.sum(size > EPS * (A.shape[1] + 1) * size.max(initial=0.0))
-        )  # later columns depend on earlier ones
+        # Columns with smaller pivots depend on those before them.
+        rank = int(np.sum(size > EPS * (A.shape[1] + 1) * size.max(initial=0.0)))
         return cls(order, Q[:, :rank], R[:rank, :rank], pivots[:rank], A.shape[1])
 
     def coefficients(self, r: Array) -> Array:
@@ -674,33 +655,7 @@ def _independent(G: Array, among: Integers) -> Integers:
     return np.asarray(among[order[:rank] - 1])
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The exact hyperplane of maximum margin, by Wolfe's algorithm for the nearest point in a polytope.
-#
-# See docs/tour.md, P10.
-#
-# Problem   minimise ‖w‖ subject to t_i (w·x_i + b) ≥ 1; the same as the nearest points of the classes' convex hulls,
-#           that is the shortest vector p in the hull of all differences x_i − x_j of a row of + and a row of −
-#           (without an intercept: in the hull of the rows t_i x_i)
-# Given     rows of two classes
-# Returns   w ∝ p, b midway between the classes; the rows with positive weight in p (the support), and their weights
-# Step      find in one pass the difference v with the smallest p·v; add it to the few differences of which p is a
-# convex
-#           combination; move to the point of their affine hull nearest to the origin, and drop differences with
-#           negative
-#           weights, until there are none
-# Stops     by the rules: when the margin is within rounding error of ½‖p‖, which no margin exceeds, or p is zero;
-#           by itself if rounding hides any descent
-#
-# The start is a pair of nearly nearest points of the hulls from the interior point method of ``hull_start``, so that
-# few steps are left; or, for few rows of one or two columns, with m the difference of the means, the difference v with
-# the smallest m·v.
-#
-# Wolfe, Finding the nearest point in a polytope, Mathematical Programming 11 (1976). Each step shortens p and no set of
-# differences occurs twice, so the method is finite. At the nearest point of an affine hull, the conditions of Karush,
-# Kuhn and Tucker are linear equations (``affine_hulls``). Differences of sparse rows are stored as sparse.
-#
-# ``State.at.value`` is ½‖p‖ (‖p‖ without an intercept). The gradient is set to zero; no rule uses it.
+# --- Wolfe's algorithm
 
 # Differences whose weight in p is smaller than this are dropped.
 SMALLEST_HULL_WEIGHT = 1e-14
@@ -730,6 +685,15 @@ class NearestPointMemory(HullMemory):
 class NearestPoint:
     """p = the shortest vector in the hull of {x_i − x_j}.
 
+    The differences are those of a row of + and a row of −. A step finds in one pass the difference v with the smallest
+    p·v and adds it to the few differences of which p is a convex combination. Then p moves to the point of their affine
+    hull nearest to the origin, and differences with negative weights are dropped, until there are none. Each step
+    shortens p and no set of differences occurs twice, so the method is finite: at the nearest point of an affine hull,
+    the conditions of Karush, Kuhn and Tucker are linear equations. Differences of sparse rows are stored as sparse.
+
+    The start is a pair of nearly nearest points of the hulls, so that few steps are left; or, for few rows of one or
+    two columns, with m the difference of the means, the difference v with the smallest m·v.
+
     Parameters
     ----------
     head_start : bool, default True
@@ -755,7 +719,8 @@ class NearestPoint:
     def init(self, problem: Objective, start: Array) -> State[NearestPointMemory]:
         """Start along the w of ``start``, or along the difference of the means if that is zero."""
         w = start[0, 1:] if start[0, 1:].any() else difference_of_means(problem)
-        near = nearly_nearest(problem, w) if self.head_start and not _needs_few_steps(problem) else None
+        few = problem.rows.n_features <= MOST_COLUMNS_WITHOUT_START and problem.n_rows <= MOST_ROWS_WITHOUT_START
+        near = nearly_nearest(problem, w) if self.head_start and not few else None
         if near is not None:
             P, pairs, mu = _differences(problem, near)
             kept, share, p = _nearest(P, mu)
@@ -805,11 +770,6 @@ class NearestPoint:
 
     def solution(self, problem: Objective, state: State[NearestPointMemory]) -> State[NearestPointMemory]:
         return state
-
-
-def _needs_few_steps(problem: Objective) -> bool:
-    """Whether the steps from a single difference take less time than a head start."""
-    return problem.rows.n_features <= MOST_COLUMNS_WITHOUT_START and problem.n_rows <= MOST_ROWS_WITHOUT_START
 
 
 def difference_of_means(problem: Objective) -> Array:

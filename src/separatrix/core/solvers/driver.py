@@ -1,9 +1,11 @@
-"""The driver for all solvers: init, then step until a stopping rule holds; bounds on the way, the last steps.
-
-The driver for all solvers: it calls init, then step until a stopping rule holds, and records every state.
+"""The driver for all solvers: it calls ``init``, then ``step`` until a stopping rule holds, and records every state.
 
 Warm starts, progress reports, loss curves and cancellation all use the same states. A run that starts from
 ``Run.state`` gives bitwise the same results as an uninterrupted one.
+
+A bound on E − min E ends a run, so it is needed only near the end, and ``Schedule`` decides when it is computed.
+A bound near the tolerance leaves the weights with half as many correct digits as the objective. So a run that is within
+its tolerance is ``finished`` by one or a few Newton steps with second derivatives that are already known.
 """
 
 from __future__ import annotations
@@ -21,8 +23,8 @@ from separatrix.core.base.arrays import Array, all_true, inner, length, quietly
 from separatrix.core.base.machine import one_blas_thread
 from separatrix.core.base.messages import Message, Remedy
 from separatrix.core.base.watching import Stage, watched
+from separatrix.core.certificate import Bound
 from separatrix.core.duality_bound import duality
-from separatrix.core.gap import Bound
 from separatrix.core.gap_bounds import (
     NOT_LOOKED_FOR,
     Curvature,
@@ -54,387 +56,6 @@ from separatrix.core.solvers.stopping import (
     Stationary,
     Status,
 )
-
-# ----------------------------------------------------------------------------------------------------------------------
-# The iterations of a run as a `watch` callback receives them.
-
-
-@dataclass(frozen=True)
-class Iteration:
-    """One state of a run with its record in the trace.
-
-    Attributes
-    ----------
-    solver : str
-        The name of the solver.
-    record : Record
-        The record in the trace.
-    state : State
-        The state. Its weights are in the coordinates of the problem's frame; ``W`` of this object is in the columns'
-        units.
-    tol : float
-        The tolerance.
-    first, gap : float or None
-        The first and the latest bound on E − min E, relative to the null model's objective.
-    measure : str
-        The name of the quantity that ``gap`` holds, if it is not the gap.
-    problem : Objective or None
-        The problem of the run. With it and ``method`` the run can be continued from ``state`` (``solvers.states``).
-    method : Solver or None
-        The solver with its settings; None if no solver makes the steps.
-    final : bool
-        Whether the driver came here by the last Newton steps of the module ``finish``, instead of by the solver.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from separatrix.core.objective_sums import Evaluation
-    >>> W, record = np.zeros((1, 2)), Record(7, 9, value=0.5, gradient_norm=1e-3, bound=1e-5, seconds=0.1)
-    >>> now = Iteration("newton", record, State(W, Evaluation(0.5, W), 7), tol=1e-8, first=1e-2, gap=1e-5)
-    >>> print(now, round(now.share, 3))
-    newton: iteration 7, gap 1.0e-05 (tolerance 1e-08) 0.5
-    """
-
-    solver: str
-    record: Record
-    state: State
-    tol: float
-    first: float | None = None
-    gap: float | None = None
-    measure: str = "gap"
-    problem: Objective | None = None
-    method: Solver | None = None
-    final: bool = False
-
-    @property
-    def W(self) -> Array:
-        """The weights in the units of the columns, (K or 1, d + 1), intercepts first."""
-        W = self.state.W
-        return W if self.problem is None else raw_weights(self.problem.rows.frame, W)
-
-    @property
-    def share(self) -> float | None:
-        """The progress of the gap towards the tolerance on a logarithmic scale, from 0 to 1; None if unknown."""
-        if self.first is None or self.gap is None or not self.tol > 0:
-            return None
-        if self.gap <= self.tol:
-            return 1.0
-        top = max(self.first, self.gap)
-        return math.log(top / self.gap) / math.log(top / self.tol)
-
-    def __str__(self) -> str:
-        return f"{self.solver}: iteration {self.record.iteration}{self._evidence()}"
-
-    def _evidence(self) -> str:
-        memory = self.state.memory
-        if self.gap is not None:
-            return f", {self.measure} {self.gap:.1e} (tolerance {self.tol:.0e})"
-        if isinstance(memory, HullMemory) and memory.lower > 0:
-            return f", margin {memory.lower:.4g}, at most {memory.upper:.4g}"
-        errors = memory.errors if isinstance(memory, HullMemory | PerceptronMemory) else None
-        if errors is not None:
-            return f", {errors} row{'s' * (errors != 1)} wrong"
-        return ", no bound on the gap yet" if self.tol > 0 else ""
-
-
-@dataclass
-class Follower:
-    """Reports each state of one run to the watcher. Bounds are divided by ``unit``."""
-
-    tell: Callable[[Stage], None]
-    solver: str
-    unit: float
-    tol: float
-    measure: str = "gap"
-    problem: Objective | None = None
-    method: Solver | None = None
-    first: float | None = None
-    gap: float | None = None
-
-    def __call__(self, record: Record, state: State, bound: float | None = None, final: bool = False) -> None:
-        """Report a state. ``bound`` replaces the bound of the record."""
-        latest = record.bound if bound is None else bound
-        if latest is not None and self.unit > 0 and math.isfinite(latest):
-            self.gap = latest / self.unit
-            self.first = self.gap if self.first is None else self.first
-        gaps = (self.tol, self.first, self.gap, self.measure)
-        self.tell(Iteration(self.solver, record, state, *gaps, self.problem, self.method, final))
-
-
-def follower(
-    solver: str,
-    unit: Callable[[], float],
-    tol: float,
-    measure: str = "gap",
-    problem: Objective | None = None,
-    method: Solver | None = None,
-) -> Follower | None:
-    """The object that reports a run to the watcher; None if there is no callback.
-
-    >>> follower("newton", lambda: 1.0, 1e-8) is None
-    True
-    """
-    tell = watched()
-    return None if tell is None else Follower(tell, solver, unit(), tol, measure, problem, method)
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# When a run computes a bound on its gap, and which one.
-#
-# A bound ends a run, so it is needed only near the end. On large tables the duality bound is computed at every state,
-# because it needs no pass, and the thorough bound when the run seems near its end. On small tables the interpreter
-# takes longer for a duality bound than for a Newton step. There the second derivatives of the last Newton step prove
-# the bound, once that step promises it.
-
-# The rate at which bounds fall is estimated from the latest bounds, at most this many.
-BOUNDS_FOR_RATE = 4
-# The assumed number of passes in one step of a solver that uses no second derivatives.
-PASSES_PER_STEP = 2
-
-
-class Schedule(Protocol):
-    """Decides at every state of a run whether to compute a bound.
-
-    ``latest``: the evidence at the last state. ``promising``: whether the last state seems to be within the tolerance
-    although no bound was computed there, so that the steps of ``finish`` are worth taking before a proof.
-    """
-
-    tol: float
-    latest: Evidence
-    promising: bool
-
-    def at(self, problem: Objective, state: State, before: State | None) -> Bound:
-        """The bound that decides whether the run ends at this state."""
-
-    def shown(self, problem: Objective, state: State) -> Bound:
-        """The bound at this state for a progress callback."""
-
-    def failed(self, state: State) -> None:
-        """Note that a promising state has not led to a proof."""
-
-
-def schedule(solver: Solver, problem: Objective, tol: float, exact_weights: bool) -> Schedule:
-    """The schedule for a run: `ProofAfterSteps` for Newton's method on a small dense table, else `BoundSchedule`."""
-    small = exact_weights and isinstance(solver, Newton) and problem.standard is None
-    if small and problem.dense_table is not None and longest_row_is_cheap(problem):
-        return ProofAfterSteps(tol)
-    return BoundSchedule(tol)
-
-
-@dataclass
-class ProofAfterSteps:
-    """Computes no bound while the run is far from its end, and then only one, after the steps of ``finish``.
-
-    In standard coordinates no entry on the diagonal of the Hessian exceeds 1, so the gap is at least ‖∇E‖²/(2p) for p
-    parameters, and with a longer gradient no proof is possible. With the Hessian H of the last Newton step, the gap is
-    about ½ ∇Eᵀ H⁻¹ ∇E; a state is promising if that is within the tolerance. If the proof fails, it is tried again
-    after every quarter more iterations.
-    """
-
-    tol: float
-    latest: Evidence = NOT_LOOKED_FOR
-    promising: bool = False
-    next_try: int = 0
-
-    def at(self, problem: Objective, state: State, before: State | None) -> Bound:
-        self.latest, self.promising = NOT_LOOKED_FOR, False
-        goal, last, gradient = self.tol * problem.null_value, state.memory, state.at.gradient
-        if state.iteration < self.next_try or inner(gradient, gradient) > 2 * problem.size * goal:
-            return NOT_LOOKED_FOR.bound
-        if isinstance(last, NewtonMemory):
-            decrement = length(last.factor.half(problem.subspace.reduce(gradient)))
-            self.promising = 0.5 * decrement**2 <= goal
-        else:
-            self.latest = evidence(problem, state.W, state.at, thorough=True)
-        return self.latest.bound
-
-    def shown(self, problem: Objective, state: State) -> Bound:
-        return duality(problem, state.W, state.at) if self.latest is NOT_LOOKED_FOR else self.latest.bound
-
-    def failed(self, state: State) -> None:
-        self.next_try = state.iteration + 1 + state.iteration // 4
-
-
-@dataclass
-class BoundSchedule:
-    """Computes the cheap bound at every state, and the thorough bound when the run seems near its end.
-
-    A thorough bound needs second derivatives. It is tried once the solver's own estimate is within the tolerance. For
-    solvers without an estimate, it is tried once a step gains less than the square root of the tolerance, since
-    Newton's method squares the error in each step. It is tried again after every quarter more iterations. It is not
-    tried while the cheap bound falls so fast that a few more steps are cheaper.
-    """
-
-    tol: float
-    latest: Evidence = NOT_LOOKED_FOR
-    promising: bool = False
-    next_try: int = 0
-    tried_at: int = -1
-    cheap: tuple[float, ...] = ()
-
-    def at(self, problem: Objective, state: State, before: State | None) -> Bound:
-        near = self._near(problem, state, before)
-        due = state.iteration >= self.next_try
-        cheap = evidence(problem, state.W, state.at, thorough=False).bound
-        self.cheap = (*self.cheap, cheap.known)[-BOUNDS_FOR_RATE:]
-        enough = cheap.known <= self.tol * problem.null_value
-        if enough or not (near and due) or self._falls_soon(problem, state):
-            self.latest = Evidence(cheap)
-        else:
-            self.latest = evidence(problem, state.W, state.at, thorough=True)
-            self.tried_at, self.next_try = state.iteration, state.iteration + 1 + state.iteration // 4
-        return self.latest.bound
-
-    def shown(self, problem: Objective, state: State) -> Bound:
-        return self.latest.bound
-
-    def failed(self, state: State) -> None:
-        raise AssertionError("no state is promising here: each has a bound")
-
-    def _falls_soon(self, problem: Objective, state: State) -> bool:
-        """Whether the cheap bound should reach the tolerance at a lower cost than a thorough bound."""
-        goal, seen = self.tol * problem.null_value, [known for known in self.cheap if np.isfinite(known)]
-        if len(seen) < 2 or not 0 < goal < seen[-1] < min(seen[0], seen[-2]):
-            return False
-        if np.isnan(state.expected):  # a Newton step costs as much as a thorough bound, and converges quadratically
-            return seen[-1] * (seen[-1] / seen[-2]) ** 2 <= goal
-        rate = np.log(seen[0] / seen[-1]) / (len(seen) - 1)
-        return bool(PASSES_PER_STEP * np.log(seen[-1] / goal) / rate <= thorough_passes(problem))
-
-    def _near(self, problem: Objective, state: State, before: State | None) -> bool:
-        if np.isnan(state.expected):
-            gained = np.inf if before is None else before.at.value - state.at.value
-            return gained <= sqrt(self.tol) * problem.null_value
-        # The bound uses only the sample's rows, so it is looser than the estimate by the sample's share of all rows.
-        share = problem.sampled.n_rows / max(problem.n_rows, 1)
-        return bool(state.expected <= share * self.tol * problem.null_value)
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# The last steps of a fit that is within its tolerance, which make the weights as accurate as the objective.
-#
-# If E is within ε of its minimum, the weights have an error of about ε^½: at a relative gap of 1e-8 a coefficient has
-# three or four correct digits. One Newton step with second derivatives that are already known, from the bound or from
-# the last Newton step, doubles the number of digits in one pass:
-#
-#     W ← W − H⁻¹ ∇E(W),    accepted if it halves (∇Eᵀ H⁻¹ ∇E)^½ and does not raise E,
-#
-# and ``curvature`` proves the bound at the new point with the same H. There is no line search: this close to the
-# minimum only rounding could make a full step too long, and half a step would not double the number of digits.
-
-# The steps end at this distance to the optimum, in standard errors: a coefficient larger than a tenth of its standard
-# error then has six correct digits.
-SMALLEST_DISTANCE = 1e-7
-# The same for small tables, whose passes take little time.
-SMALLEST_DISTANCE_OF_SMALL_TABLES = 1e-10
-# The most steps, each of which takes a pass. One step is enough with the Hessian at the current point; two or three are
-# needed with that of an earlier point.
-MOST_FINAL_STEPS = 3
-# The same for small tables. After a long last Newton step, its Hessian gains only one or two digits per step.
-MOST_FINAL_STEPS_OF_SMALL_TABLES = 5
-
-
-@quietly
-def finished(
-    problem: Objective,
-    start: State[Memory],
-    found: Evidence,
-    within: float = SMALLEST_DISTANCE,
-    most_steps: int = MOST_FINAL_STEPS,
-) -> tuple[State[Memory], Evidence]:
-    """The state after the last steps, which count as one iteration, and its evidence; ``start`` if no step is accepted.
-
-    ``within``: the steps end at this distance to the optimum, in standard errors. ``most_steps``: the most steps.
-
-    >>> import numpy as np
-    >>> from separatrix.core.gap_bounds import evidence
-    >>> from separatrix.core.problem import build_objective
-    >>> from separatrix.core.rows.labelled_table import labelled_rows
-    >>> from separatrix.core.penalty import Penalty
-    >>> rows, codes = np.arange(4.0)[:, None], np.array([0, 1, 0, 1])
-    >>> problem = build_objective(labelled_rows(rows, codes, 2), 2, Penalty(1.0, np.ones(1)))
-    >>> W = np.array([[0.0, 0.4]])
-    >>> before = State(W, problem.value_gradient(W))
-    >>> after, there = finished(problem, before, evidence(problem, W, before.at, thorough=True))
-    >>> bool(np.linalg.norm(after.at.gradient) < 1e-3 * np.linalg.norm(before.at.gradient)), there.bound.known < 1e-9
-    (True, True)
-    """
-    held = _at_hand(problem, start, found)
-    if held is None:
-        return start, found
-    factor, curvature = held
-    state, root = start, sqrt(problem.total_weight)
-    V, decrement = _step_from(problem, factor, state)
-    for _ in range(most_steps):
-        if not root * decrement > within:
-            break
-        W = state.W + V
-        after = State(
-            W, problem.value_gradient(W), start.iteration + 1, start.memory, start.halt, start.expected, start.met
-        )
-        if not after.at.value <= state.at.value + VALUE_ROUNDING * abs(state.at.value):
-            break
-        next_V, left = _step_from(problem, factor, after)
-        if not left <= 0.5 * decrement:
-            break
-        state, V, decrement = after, next_V, left
-    judged = _judged(problem, start, state, found, curvature)
-    return state, judged
-
-
-def _judged(problem: Objective, start: State, end: State, found: Evidence, curvature: Curvature | None) -> Evidence:
-    """The evidence at the end of the steps, from the curvature at their start; ``found``: the evidence at the start."""
-    if curvature is None:
-        return found if end is start else Evidence(duality(problem, end.W, end.at))
-    if end is start and curvature is found.curvature:
-        return found
-    if end is start:
-        return Evidence(better(found.bound, proven(problem, end.W, end.at, curvature)), curvature)
-    there = curvature.after(problem.subspace.reduce(end.W - start.W))
-    sharp = proven(problem, end.W, end.at, there)
-    # This close to the optimum the duality bound is no smaller: both bounds are dominated by rounding.
-    return Evidence(sharp if sharp.value is not None else duality(problem, end.W, end.at), there)
-
-
-def _step_from(problem: Objective, factor: Factor, state: State) -> tuple[Array, float]:
-    """The step V = −H⁻¹ ∇E from a state, and (∇Eᵀ H⁻¹ ∇E)^½ = (−⟨∇E, V⟩)^½."""
-    V = newton_direction(problem, state.at.gradient, factor)
-    return V, sqrt(abs(inner(state.at.gradient, V)))
-
-
-def _at_hand(problem: Objective, state: State, found: Evidence) -> tuple[Factor, Curvature | None] | None:
-    """A factor of the Hessian over all rows, at the state or near it, and a curvature that is valid there.
-
-    The factor comes from the bound if that used all rows, otherwise from the last Newton step; for a small table it is
-    otherwise computed. None if none of these applies, or if Newton steps do not suit the problem (`_suits_newton`).
-    """
-    if not _suits_newton(problem):
-        return None
-    if found.curvature is not None and found.curvature.complete:
-        return found.curvature.factor, found.curvature
-    if isinstance(state.memory, NewtonMemory):
-        return _of_last_step(problem, state.W, state.memory, found)
-    proves = counts_all_rows(problem) and problem.loss.traits.self_concordance is not None
-    taken = curvature_at(problem, state.W) if proves else None
-    return None if taken is None else (taken.factor, taken)
-
-
-def _suits_newton(problem: Objective) -> bool:
-    """Whether Newton steps suit the problem: a smooth, convex objective in standard coordinates with a Hessian."""
-    return problem.standard is None and problem.smooth and problem.loss.traits.convex and problem.has_hessian
-
-
-def _of_last_step(
-    problem: Objective, W: Array, last: NewtonMemory, found: Evidence
-) -> tuple[Factor, Curvature | None] | None:
-    """The factor of Newton's last step, which led to W, and a curvature that is valid at W."""
-    if problem.loss.traits.self_concordance is None:
-        return last.factor, None
-    if found.curvature is not None or not longest_row_is_cheap(problem):
-        return last.factor, found.curvature
-    taken = curvature_at(problem, last.start, factor=last.factor)
-    return None if taken is None else (last.factor, taken.after(problem.subspace.reduce(W - last.start)))
-
 
 # If converting the weights to raw units changes them by at most this rounding error (measured in the frame's
 # coordinates), value and bound are not computed again: for columns of size one, scores change by no more.
@@ -555,7 +176,7 @@ def run(
     tol : float
         The tolerance on the gap, relative to the null model's objective.
     exact_weights : bool
-        If second derivatives are known at the end, also take the final Newton steps of the module ``finish``.
+        If second derivatives are known at the end, also take the final Newton steps of ``finished``.
 
     Returns
     -------
@@ -575,7 +196,7 @@ def run(
     """
     look, trace = schedule(solver, problem, tol, exact_weights), list[Record]()
     report = follower(solver.name, lambda: problem.null_value, tol, problem=problem, method=solver)
-    every = _with_halt(rules)
+    every: list[Rule[Memory]] = [*rules] if Halted in map(type, rules) else [*rules, Halted()]
     before: State[Memory] | None = None
     clock = time.perf_counter()
     with one_blas_thread:
@@ -584,7 +205,8 @@ def run(
             trace.append(_recorded(problem, state, bound_here, time.perf_counter() - clock))
             if report is not None:
                 report(trace[-1], state, look.shown(problem, state).value)
-            status = _first_status(every, problem, state, bound_here, trace)
+            found = (rule(problem, state, bound_here, trace) for rule in every)
+            status = next((each for each in found if each is not None), None)
             ended: Run[Memory] | None = None
             if status is not None:
                 ended = _end(solver, problem, state, status, look, trace)
@@ -602,22 +224,6 @@ def run(
     raise AssertionError("a run ends by a rule or by its solver's halt")
 
 
-def _with_halt(rules: Sequence[Rule[Memory]]) -> list[Rule[Memory]]:
-    """The rules, with the one that ends the run if the solver halts."""
-    return [*rules] if Halted in map(type, rules) else [*rules, Halted()]
-
-
-def _first_status(
-    rules: Sequence[Rule[Memory]], problem: Objective, state: State[Memory], found: Bound, trace: list[Record]
-) -> Status | None:
-    """The status of the first rule that holds; None if none does."""
-    for rule in rules:
-        status = rule(problem, state, found, trace)
-        if status is not None:
-            return status
-    return None
-
-
 def _recorded(problem: Objective, state: State, found: Bound, seconds: float) -> Record:
     gradient = state.at.gradient
     slope = length(problem.subgradient(state.W, gradient) if problem.has_absolute else gradient)
@@ -627,7 +233,7 @@ def _recorded(problem: Objective, state: State, found: Bound, seconds: float) ->
 def _proved(
     problem: Objective, state: State[Memory], look: Schedule, trace: list[Record], clock: float
 ) -> Run[Memory] | None:
-    """The run that ends with the steps of ``finish`` from a promising state, if the bound after them proves it."""
+    """The run that ends with the last steps from a promising state, if the bound after them proves it."""
     within, most_steps = SMALLEST_DISTANCE_OF_SMALL_TABLES, MOST_FINAL_STEPS_OF_SMALL_TABLES
     end, found = finished(problem, state, look.latest, within, most_steps)
     status = Certified(look.tol)(problem, end, found.bound, trace)
@@ -641,7 +247,7 @@ def _proved(
 def _finished(
     problem: Objective, ended: Run[Memory], look: Schedule, rules: Sequence[Rule[Memory]], clock: float
 ) -> Run[Memory]:
-    """The run after the steps of ``finish``, if ``max_iter`` allows another iteration, with its new status."""
+    """The run after the last steps, if ``max_iter`` allows another iteration, with its new status."""
     most = min((rule.max_iter for rule in rules if isinstance(rule, MostIterations)), default=np.inf)
     state, found, trace, status = ended.state, look.latest, ended.trace, None
     if state.iteration < most:
@@ -666,14 +272,9 @@ def _end(
     final, found = solver.solution(problem, state), look.latest.bound
     if status.code not in CERTIFIED:
         found = bound(problem, final.W, final.at, thorough=True, last=True)
-    return Run(final, _judged_driver(status, problem, final, found, look.tol, trace), found, tuple(trace))
-
-
-def _judged_driver(
-    status: Status, problem: Objective, state: State, found: Bound, tol: float, trace: Sequence[Record]
-) -> Status:
-    """The status given the last bound: a run that ended for another reason may be within the tolerance."""
-    return status if status.met else Certified(tol)(problem, state, found, trace) or status
+    if not status.met:  # a run that ended for another reason may be within the tolerance
+        status = Certified(look.tol)(problem, final, found, trace) or status
+    return Run(final, status, found, tuple(trace))
 
 
 def delivered(outcome: Run[Memory], problem: Objective, tol: float) -> tuple[Array, Run[Memory]]:
@@ -764,3 +365,368 @@ def _out_of_range(problem: Objective, raw: Array) -> Status:
         Remedy(STANDARDISE),
     )
     return Status("rounding", sentence, False)
+
+
+# --- When a run computes a bound, and which one
+
+# The rate at which bounds fall is estimated from the latest bounds, at most this many.
+BOUNDS_FOR_RATE = 4
+# The assumed number of passes in one step of a solver that uses no second derivatives.
+PASSES_PER_STEP = 2
+
+
+class Schedule(Protocol):
+    """Decides at every state of a run whether to compute a bound.
+
+    ``latest``: the evidence at the last state. ``promising``: whether the last state seems to be within the tolerance
+    although no bound was computed there, so that the last steps are worth taking before a proof.
+    """
+
+    tol: float
+    latest: Evidence
+    promising: bool
+
+    def at(self, problem: Objective, state: State, before: State | None) -> Bound:
+        """The bound that decides whether the run ends at this state."""
+
+    def shown(self, problem: Objective, state: State) -> Bound:
+        """The bound at this state for a progress callback."""
+
+    def failed(self, state: State) -> None:
+        """Note that a promising state has not led to a proof."""
+
+
+def schedule(solver: Solver, problem: Objective, tol: float, exact_weights: bool) -> Schedule:
+    """The schedule for a run: `ProofAfterSteps` for Newton's method on a small dense table, else `BoundSchedule`.
+
+    On large tables the duality bound is computed at every state, because it needs no pass, and the thorough bound when
+    the run seems near its end. On small tables the interpreter takes longer for a duality bound than for a Newton step.
+    There the second derivatives of the last Newton step prove the bound, once that step promises it.
+    """
+    small = exact_weights and isinstance(solver, Newton) and problem.standard is None
+    if small and problem.dense_table is not None and longest_row_is_cheap(problem):
+        return ProofAfterSteps(tol)
+    return BoundSchedule(tol)
+
+
+@dataclass
+class ProofAfterSteps:
+    """Computes no bound while the run is far from its end, and then only one, after the last steps.
+
+    In standard coordinates no entry on the diagonal of the Hessian exceeds 1, so the gap is at least ‖∇E‖²/(2p) for p
+    parameters, and with a longer gradient no proof is possible. With the Hessian H of the last Newton step, the gap is
+    about ½ ∇Eᵀ H⁻¹ ∇E; a state is promising if that is within the tolerance. If the proof fails, it is tried again
+    after every quarter more iterations.
+    """
+
+    tol: float
+    latest: Evidence = NOT_LOOKED_FOR
+    promising: bool = False
+    next_try: int = 0
+
+    def at(self, problem: Objective, state: State, before: State | None) -> Bound:
+        self.latest, self.promising = NOT_LOOKED_FOR, False
+        goal, last, gradient = self.tol * problem.null_value, state.memory, state.at.gradient
+        if state.iteration < self.next_try or inner(gradient, gradient) > 2 * problem.size * goal:
+            return NOT_LOOKED_FOR.bound
+        if isinstance(last, NewtonMemory):
+            decrement = length(last.factor.half(problem.subspace.reduce(gradient)))
+            self.promising = 0.5 * decrement**2 <= goal
+        else:
+            self.latest = evidence(problem, state.W, state.at, thorough=True)
+        return self.latest.bound
+
+    def shown(self, problem: Objective, state: State) -> Bound:
+        return duality(problem, state.W, state.at) if self.latest is NOT_LOOKED_FOR else self.latest.bound
+
+    def failed(self, state: State) -> None:
+        self.next_try = state.iteration + 1 + state.iteration // 4
+
+
+@dataclass
+class BoundSchedule:
+    """Computes the cheap bound at every state, and the thorough bound when the run seems near its end.
+
+    A thorough bound needs second derivatives. It is tried once the solver's own estimate is within the tolerance. For
+    solvers without an estimate, it is tried once a step gains less than the square root of the tolerance, since
+    Newton's method squares the error in each step. It is tried again after every quarter more iterations. It is not
+    tried while the cheap bound falls so fast that a few more steps are cheaper.
+    """
+
+    tol: float
+    latest: Evidence = NOT_LOOKED_FOR
+    promising: bool = False
+    next_try: int = 0
+    tried_at: int = -1
+    cheap: tuple[float, ...] = ()
+
+    def at(self, problem: Objective, state: State, before: State | None) -> Bound:
+        near = self._near(problem, state, before)
+        due = state.iteration >= self.next_try
+        cheap = evidence(problem, state.W, state.at, thorough=False).bound
+        self.cheap = (*self.cheap, cheap.known)[-BOUNDS_FOR_RATE:]
+        enough = cheap.known <= self.tol * problem.null_value
+        if enough or not (near and due) or self._falls_soon(problem, state):
+            self.latest = Evidence(cheap)
+        else:
+            self.latest = evidence(problem, state.W, state.at, thorough=True)
+            self.tried_at, self.next_try = state.iteration, state.iteration + 1 + state.iteration // 4
+        return self.latest.bound
+
+    def shown(self, problem: Objective, state: State) -> Bound:
+        return self.latest.bound
+
+    def failed(self, state: State) -> None:
+        raise AssertionError("no state is promising here: each has a bound")
+
+    def _falls_soon(self, problem: Objective, state: State) -> bool:
+        """Whether the cheap bound should reach the tolerance at a lower cost than a thorough bound."""
+        goal, seen = self.tol * problem.null_value, [known for known in self.cheap if np.isfinite(known)]
+        if len(seen) < 2 or not 0 < goal < seen[-1] < min(seen[0], seen[-2]):
+            return False
+        if np.isnan(state.expected):  # a Newton step costs as much as a thorough bound, and converges quadratically
+            return seen[-1] * (seen[-1] / seen[-2]) ** 2 <= goal
+        rate = np.log(seen[0] / seen[-1]) / (len(seen) - 1)
+        return bool(PASSES_PER_STEP * np.log(seen[-1] / goal) / rate <= thorough_passes(problem))
+
+    def _near(self, problem: Objective, state: State, before: State | None) -> bool:
+        if np.isnan(state.expected):
+            gained = np.inf if before is None else before.at.value - state.at.value
+            return gained <= sqrt(self.tol) * problem.null_value
+        # The bound uses only the sample's rows, so it is looser than the estimate by the sample's share of all rows.
+        share = problem.sampled.n_rows / max(problem.n_rows, 1)
+        return bool(state.expected <= share * self.tol * problem.null_value)
+
+
+# --- The last steps, which make the weights as accurate as the objective
+
+# The steps end at this distance to the optimum, in standard errors: a coefficient larger than a tenth of its standard
+# error then has six correct digits.
+SMALLEST_DISTANCE = 1e-7
+# The same for small tables, whose passes take little time.
+SMALLEST_DISTANCE_OF_SMALL_TABLES = 1e-10
+# The most steps, each of which takes a pass. One step is enough with the Hessian at the current point; two or three are
+# needed with that of an earlier point.
+MOST_FINAL_STEPS = 3
+# The same for small tables. After a long last Newton step, its Hessian gains only one or two digits per step.
+MOST_FINAL_STEPS_OF_SMALL_TABLES = 5
+
+
+@quietly
+def finished(
+    problem: Objective,
+    start: State[Memory],
+    found: Evidence,
+    within: float = SMALLEST_DISTANCE,
+    most_steps: int = MOST_FINAL_STEPS,
+) -> tuple[State[Memory], Evidence]:
+    """The state after the last steps, which count as one iteration, and its evidence; ``start`` if no step is accepted.
+
+    If E is within ε of its minimum, the weights have an error of about ε^½: at a relative gap of 1e-8 a coefficient has
+    three or four correct digits. A Newton step doubles the number of digits in one pass: W ← W − H⁻¹ ∇E(W), accepted if
+    it halves (∇Eᵀ H⁻¹ ∇E)^½ and does not raise E. H also proves the bound at the new point. There is no line search:
+    this close to the minimum only rounding could make a full step too long, and half a step would not double the number
+    of digits.
+
+    ``within``: the steps end at this distance to the optimum, in standard errors. ``most_steps``: the most steps.
+
+    >>> import numpy as np
+    >>> from separatrix.core.gap_bounds import evidence
+    >>> from separatrix.core.problem import build_objective
+    >>> from separatrix.core.rows.labelled_table import labelled_rows
+    >>> from separatrix.core.penalty import Penalty
+    >>> rows, codes = np.arange(4.0)[:, None], np.array([0, 1, 0, 1])
+    >>> problem = build_objective(labelled_rows(rows, codes, 2), 2, Penalty(1.0, np.ones(1)))
+    >>> W = np.array([[0.0, 0.4]])
+    >>> before = State(W, problem.value_gradient(W))
+    >>> after, there = finished(problem, before, evidence(problem, W, before.at, thorough=True))
+    >>> bool(np.linalg.norm(after.at.gradient) < 1e-3 * np.linalg.norm(before.at.gradient)), there.bound.known < 1e-9
+    (True, True)
+    """
+    held = _at_hand(problem, start, found)
+    if held is None:
+        return start, found
+    factor, curvature = held
+    state, root = start, sqrt(problem.total_weight)
+    V, decrement = _step_from(problem, factor, state)
+    for _ in range(most_steps):
+        if not root * decrement > within:
+            break
+        W = state.W + V
+        after = State(
+            W, problem.value_gradient(W), start.iteration + 1, start.memory, start.halt, start.expected, start.met
+        )
+        if not after.at.value <= state.at.value + VALUE_ROUNDING * abs(state.at.value):
+            break
+        next_V, left = _step_from(problem, factor, after)
+        if not left <= 0.5 * decrement:
+            break
+        state, V, decrement = after, next_V, left
+    return state, _evidence_at_end(problem, start, state, found, curvature)
+
+
+def _evidence_at_end(
+    problem: Objective, start: State, end: State, found: Evidence, curvature: Curvature | None
+) -> Evidence:
+    """The evidence at the end of the steps, from the curvature at their start; ``found``: the evidence at the start."""
+    if curvature is None:
+        return found if end is start else Evidence(duality(problem, end.W, end.at))
+    if end is start and curvature is found.curvature:
+        return found
+    if end is start:
+        return Evidence(better(found.bound, proven(problem, end.W, end.at, curvature)), curvature)
+    there = curvature.after(problem.subspace.reduce(end.W - start.W))
+    sharp = proven(problem, end.W, end.at, there)
+    # This close to the optimum the duality bound is no smaller: both bounds are dominated by rounding.
+    return Evidence(sharp if sharp.value is not None else duality(problem, end.W, end.at), there)
+
+
+def _step_from(problem: Objective, factor: Factor, state: State) -> tuple[Array, float]:
+    """The step V = −H⁻¹ ∇E from a state, and (∇Eᵀ H⁻¹ ∇E)^½ = (−⟨∇E, V⟩)^½."""
+    V = newton_direction(problem, state.at.gradient, factor)
+    return V, sqrt(abs(inner(state.at.gradient, V)))
+
+
+def _at_hand(problem: Objective, state: State, found: Evidence) -> tuple[Factor, Curvature | None] | None:
+    """A factor of the Hessian over all rows, at the state or near it, and a curvature that is valid there.
+
+    The factor comes from the bound if that used all rows, otherwise from the last Newton step; for a small table it is
+    otherwise computed. None if none of these applies, or if Newton steps do not suit the problem: they need a smooth,
+    convex objective in standard coordinates with a Hessian.
+    """
+    if problem.standard is not None or not (problem.smooth and problem.loss.traits.convex and problem.has_hessian):
+        return None
+    if found.curvature is not None and found.curvature.complete:
+        return found.curvature.factor, found.curvature
+    last, proves = state.memory, problem.loss.traits.self_concordance is not None
+    if not isinstance(last, NewtonMemory):
+        taken = curvature_at(problem, state.W) if proves and counts_all_rows(problem) else None
+        return None if taken is None else (taken.factor, taken)
+    if not proves:
+        return last.factor, None
+    if found.curvature is not None or not longest_row_is_cheap(problem):
+        return last.factor, found.curvature
+    taken = curvature_at(problem, last.start, factor=last.factor)
+    return None if taken is None else (last.factor, taken.after(problem.subspace.reduce(state.W - last.start)))
+
+
+# --- The iterations of a run as a `watch` callback receives them
+
+
+@dataclass(frozen=True)
+class Iteration:
+    """One state of a run with its record in the trace.
+
+    Attributes
+    ----------
+    solver : str
+        The name of the solver.
+    record : Record
+        The record in the trace.
+    state : State
+        The state. Its weights are in the coordinates of the problem's frame; ``W`` of this object is in the columns'
+        units.
+    tol : float
+        The tolerance.
+    first, gap : float or None
+        The first and the latest bound on E − min E, relative to the null model's objective.
+    measure : str
+        The name of the quantity that ``gap`` holds, if it is not the gap.
+    problem : Objective or None
+        The problem of the run. With it and ``method`` the run can be continued from ``state`` (``solvers.states``).
+    method : Solver or None
+        The solver with its settings; None if no solver makes the steps.
+    final : bool
+        Whether the driver came here by its last Newton steps (``finished``), instead of by the solver.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from separatrix.core.objective_sums import Evaluation
+    >>> W, record = np.zeros((1, 2)), Record(7, 9, value=0.5, gradient_norm=1e-3, bound=1e-5, seconds=0.1)
+    >>> now = Iteration("newton", record, State(W, Evaluation(0.5, W), 7), tol=1e-8, first=1e-2, gap=1e-5)
+    >>> print(now, round(now.share, 3))
+    newton: iteration 7, gap 1.0e-05 (tolerance 1e-08) 0.5
+    """
+
+    solver: str
+    record: Record
+    state: State
+    tol: float
+    first: float | None = None
+    gap: float | None = None
+    measure: str = "gap"
+    problem: Objective | None = None
+    method: Solver | None = None
+    final: bool = False
+
+    @property
+    def W(self) -> Array:
+        """The weights in the units of the columns, (K or 1, d + 1), intercepts first."""
+        W = self.state.W
+        return W if self.problem is None else raw_weights(self.problem.rows.frame, W)
+
+    @property
+    def share(self) -> float | None:
+        """The progress of the gap towards the tolerance on a logarithmic scale, from 0 to 1; None if unknown."""
+        if self.first is None or self.gap is None or not self.tol > 0:
+            return None
+        if self.gap <= self.tol:
+            return 1.0
+        top = max(self.first, self.gap)
+        return math.log(top / self.gap) / math.log(top / self.tol)
+
+    def __str__(self) -> str:
+        return f"{self.solver}: iteration {self.record.iteration}{self._evidence()}"
+
+    def _evidence(self) -> str:
+        memory = self.state.memory
+        if self.gap is not None:
+            return f", {self.measure} {self.gap:.1e} (tolerance {self.tol:.0e})"
+        if isinstance(memory, HullMemory) and memory.lower > 0:
+            return f", margin {memory.lower:.4g}, at most {memory.upper:.4g}"
+        errors = memory.errors if isinstance(memory, HullMemory | PerceptronMemory) else None
+        if errors is not None:
+            return f", {errors} row{'s' * (errors != 1)} wrong"
+        return ", no bound on the gap yet" if self.tol > 0 else ""
+
+
+@dataclass
+class Follower:
+    """Reports each state of one run to the watcher. Bounds are divided by ``unit``."""
+
+    tell: Callable[[Stage], None]
+    solver: str
+    unit: float
+    tol: float
+    measure: str = "gap"
+    problem: Objective | None = None
+    method: Solver | None = None
+    first: float | None = None
+    gap: float | None = None
+
+    def __call__(self, record: Record, state: State, bound: float | None = None, final: bool = False) -> None:
+        """Report a state. ``bound`` replaces the bound of the record."""
+        latest = record.bound if bound is None else bound
+        if latest is not None and self.unit > 0 and math.isfinite(latest):
+            self.gap = latest / self.unit
+            self.first = self.gap if self.first is None else self.first
+        gaps = (self.tol, self.first, self.gap, self.measure)
+        self.tell(Iteration(self.solver, record, state, *gaps, self.problem, self.method, final))
+
+
+def follower(
+    solver: str,
+    unit: Callable[[], float],
+    tol: float,
+    measure: str = "gap",
+    problem: Objective | None = None,
+    method: Solver | None = None,
+) -> Follower | None:
+    """The object that reports a run to the watcher; None if there is no callback.
+
+    >>> follower("newton", lambda: 1.0, 1e-8) is None
+    True
+    """
+    tell = watched()
+    return None if tell is None else Follower(tell, solver, unit(), tol, measure, problem, method)

@@ -1,4 +1,4 @@
-r"""Dual coordinate descent for the logistic loss, for sparse rows whose length is small relative to the penalty.
+"""Dual coordinate descent for the logistic loss, for sparse rows whose length is small relative to the penalty.
 
 Problem   min over w, b of Σ_i s_i log(1 + e^{−t_i (w·(x_i − c) + b)}) + ½ Σ_j q_j w_j², every q_j > 0; this is S E(W)
 Given     rows in memory; the start is w = 0
@@ -9,7 +9,7 @@ Step      some epochs, then the exact minimum over b for fixed w. An epoch minim
 
           where the norm has weights 1/q, and keeps w = Σ_i α_i t_i (x_i − c)/q up to date. It ends with the step
           b ← b + Σ αt / Σ α(1 − α/s), a Newton step in b on the minimum over w. If convergence becomes slow, L-BFGS
-          with a diagonal preconditioner (`diagonal.py`) takes over
+          with a diagonal preconditioner (``DiagonalLBFGS``) takes over
 Stops     by the driver's rules; by itself if L-BFGS does
 
 Yu, Huang and Lin, Dual coordinate descent methods for logistic regression and maximum entropy models, Machine Learning

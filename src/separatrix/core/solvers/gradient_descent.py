@@ -1,18 +1,17 @@
 """Gradient descent: with all rows, stochastic, and with reduced variance (docs/tour.md, R5, R6, R12).
 
-Gradient descent, as in lecture 002 of docs/tour.md (docs/tour.md, R5, R12).
+Problem   min_W E(W), which the third form needs to be smooth and convex
+Given     a start W, a learning rate η (except the third form); for the stochastic forms a batch size and a seed
+Returns   the last W; ``StochasticDescent``, and a run that diverged, return the best W
+Step      ``GradientDescent``     W ← W − η ∇E, or a step of length η in the same direction
+          ``StochasticDescent``   W ← W − η ∇ of the mean loss over B, for each batch B of rows of an epoch
+          ``VarianceReduced``     W ← W − η P [∇_B(W) − ∇_B(W̃) + ∇E(W̃)], for many batches B after each W̃
+Stops     by the driver's rules; by itself if E grows far above its first value (η is too large), if E has not improved
+          for some epochs or walks, or if rounding hides any descent
 
-Problem   min_W E(W)
-Given     initial weights W and a learning rate η
-Returns   the last W, or the best W of a run that diverged
-Step      with the unit direction of steepest descent v̂ = −∇E/‖∇E‖
-          fixed          W ← W − η ∇E                   the final form in the lecture
-          proportional   W ← W + η_t v̂,  η_t = η ‖∇E‖   the same step, as the lecture derives it
-          normalised     W ← W + η v̂                    every step has length η
-Stops     by the rules of the driver, or with ``Halt.DIVERGED`` if E grows far above its first value: η is too large
-
-The columns are not scaled, so that η has the same meaning as in the lecture. The default is η = 1/L, where L is the
-Lipschitz constant of ∇E. For every η < 2/L each step decreases E.
+The first two are those of lectures 002 and 004 in docs/tour.md. The third is Johnson and Zhang, Accelerating stochastic
+gradient descent using predictive variance reduction, NIPS (2013), with the sampling by smoothness of Xiao and Zhang, A
+proximal stochastic gradient method with progressive variance reduction, SIAM Journal on Optimization 24 (2014).
 """
 
 from __future__ import annotations
@@ -82,12 +81,16 @@ class DescentMemory:
 class GradientDescent:
     """W ← W − η ∇E, or steps of length η in the same direction.
 
+    The columns are not scaled, so that η has the same meaning as in the lecture. For every η < 2/L, where L is the
+    Lipschitz constant of ∇E, each step decreases E.
+
     Parameters
     ----------
     eta : float, optional
-        The learning rate; by default the reciprocal of the largest curvature.
-    step_rule : str, default "fixed"
-        The name of the step rule.
+        The learning rate; by default the reciprocal of the largest curvature, 1/L.
+    step_rule : {"fixed", "proportional", "normalised"}
+        The step rule: W ← W − η ∇E, which is the final form in the lecture; the same step as the lecture derives it,
+        W ← W + η_t v̂ with v̂ = −∇E/‖∇E‖ and η_t = η ‖∇E‖; or W ← W + η v̂, so that every step has length η.
 
     Examples
     --------
@@ -139,19 +142,7 @@ class GradientDescent:
         return replace(state, W=state.memory.best_W, at=state.memory.best_at)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Stochastic and minibatch gradient descent, as in lectures 002 and 004 (docs/tour.md, R6).
-#
-# Problem   min_W E(W)
-# Given     a start W, a learning rate η, a batch size, the order in which rows are drawn, a patience
-# Returns   the best W at the end of any epoch
-# Step      for each batch B of an epoch:  W ← W − η_e · ∇ of the mean loss over B (penalty included),
-#           η_e = η/(1 + decay · e) in epoch e. A row of weight s counts s/s̄ times, s̄ the mean weight. With batches of
-#           one row of mean weight and no penalty, from W = 0, the first step adds η t x̄/2 to W
-# Stops     by the driver's rules; by itself if E has not improved for ``patience`` epochs, or diverges
-#
-# E is computed over all rows at the end of each step for the trace, the patience and the bound. The random order of
-# rows depends only on the seed and the epoch, so a run that starts from a state continues with the same batches.
+# --- Stochastic and minibatch descent
 
 Draw = Literal["given", "shuffled", "replacement"]
 
@@ -168,6 +159,12 @@ class StochasticMemory(DescentMemory):
 @dataclass(frozen=True)
 class StochasticDescent:
     """W ← W − η ∇ of the mean loss over one row or a minibatch.
+
+    The mean loss includes the penalty. A row of weight s counts s/s̄ times, s̄ the mean weight. With batches of one row
+    of mean weight and no penalty, from W = 0, the first step adds η t x̄/2 to W. E is computed over all rows at the end
+    of each step for the trace, the patience and the bound; the run returns the best W at the end of any epoch. The
+    random order of rows depends only on the seed and the epoch, so a run that starts from a state continues with the
+    same batches.
 
     Parameters
     ----------
@@ -241,37 +238,21 @@ class StochasticDescent:
             at = problem.value_gradient(W)
         if not (np.isfinite(at.value) and np.all(np.isfinite(at.gradient))):
             return replace(state, halt=Halt.DIVERGED)
-        memory = self._remembered(problem, memory, W, at, next_batch)
-        return State(W, at, state.iteration + 1, memory, self._halt(problem, memory, at))
-
-    def _remembered(
-        self, problem: Objective, memory: StochasticMemory, W: Array, at: Evaluation, next_batch: int | None
-    ) -> StochasticMemory:
-        """The memory after a step to W that ended before ``next_batch``, or at the end of the epoch if that is None."""
         gain = memory.best_at.value - at.value
         best_W, best_at = (W, at) if gain > 0 else (memory.best_W, memory.best_at)
         epoch, idle = memory.epoch, memory.idle
-        if next_batch is None:
+        if next_batch is None:  # the step ended with the epoch
             epoch, idle = epoch + 1, 0 if gain > self.improvement * problem.null_value else idle + 1
-        return StochasticMemory(memory.eta, memory.first, best_W, best_at, epoch, next_batch or 0, idle)
-
-    def _halt(self, problem: Objective, memory: StochasticMemory, at: Evaluation) -> Halt | None:
-        if at.value > DIVERGENCE_FACTOR * max(memory.first, problem.null_value):
-            return Halt.DIVERGED
-        return Halt.PATIENCE if memory.idle >= self.patience else None
+        memory = StochasticMemory(memory.eta, memory.first, best_W, best_at, epoch, next_batch or 0, idle)
+        diverged = at.value > DIVERGENCE_FACTOR * max(memory.first, problem.null_value)
+        halt = Halt.DIVERGED if diverged else Halt.PATIENCE if idle >= self.patience else None
+        return State(W, at, state.iteration + 1, memory, halt)
 
     def solution(self, problem: Objective, state: State[StochasticMemory]) -> State[StochasticMemory]:
         return replace(state, W=state.memory.best_W, at=state.memory.best_at)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The metric and the random rows of variance-reduced descent (``variance_reduced``), for rows in memory and outside.
-#
-# A row is drawn with a probability proportional to 1 + h x̄ᵀP x̄, its odds. In memory the odds of all rows are kept,
-# and rows are drawn with replacement. Outside memory the rows of a whole walk are drawn in one pass: a row with the
-# expected number λ of draws is drawn ⌊λ + u⌋ times, where u is computed from its number, the seed and the iteration.
-# Then they are shuffled. So only the rows of one walk are in memory, and the draw can be repeated. The walk differs
-# from the one in memory, but each row has the same expected number of draws.
+# --- The metric and the random rows of variance-reduced descent
 
 # The number of entries of rows that are converted to a dense array at a time.
 ENTRIES_PER_BATCH = 1 << 20
@@ -352,15 +333,14 @@ class RowOdds:
 
     def of(self, block: Block, h: Array) -> Array:
         """The odds of the rows of a block, whose curvatures are h."""
-        return block.weight / self.total_weight * (1.0 + h * self._lengths(block))
-
-    def _lengths(self, block: Block) -> Array:
-        """x̄ᵀP x̄ for each row of a block, (m,); for a diagonal P, every entry is the mean over all rows."""
+        lengths: Array
         if self.F.ndim == 1:
-            return np.full(block.n_rows, self.mean_length)
-        size = rows_per_piece(ENTRIES_PER_BATCH, len(self.F))
-        parts = (block.take(some).scores(self.F) for some in pieces(block.n_rows, size))
-        return np.concatenate([np.einsum("ij,ij->i", X, X) for X in parts])
+            lengths = np.full(block.n_rows, self.mean_length)
+        else:
+            size = rows_per_piece(ENTRIES_PER_BATCH, len(self.F))
+            parts = (block.take(some).scores(self.F) for some in pieces(block.n_rows, size))
+            lengths = np.concatenate([np.einsum("ij,ij->i", X, X) for X in parts])
+        return block.weight / self.total_weight * (1.0 + h * lengths)
 
 
 def measured(problem: Objective, W: Array | None, batch_size: int) -> Metric | None:
@@ -434,7 +414,14 @@ def _root_metric(problem: Objective, rows: Rows, curvatures: RowCurvatures | Non
 
 
 def drawn(problem: Objective, metric: Metric, n_steps: int, batch_size: int, seed: int, iteration: int) -> Draws:
-    """The random rows of a walk of ``n_steps`` batches, a function of the seed and the iteration."""
+    """The random rows of a walk of ``n_steps`` batches, a function of the seed and the iteration.
+
+    A row is drawn with a probability proportional to 1 + h x̄ᵀP x̄, its odds. In memory the odds of all rows are kept,
+    and rows are drawn with replacement. Outside memory the rows of a whole walk are drawn in one pass: a row with the
+    expected number λ of draws is drawn ⌊λ + u⌋ times, where u is computed from its number, the seed and the iteration.
+    Then they are shuffled. So only the rows of one walk are in memory, and the draw can be repeated. The walk differs
+    from the one in memory, but each row has the same expected number of draws.
+    """
     rng, block, odds = np.random.default_rng([seed, iteration]), problem.rows.resident(), metric.odds
     if block is not None and odds is not None:
         chosen = rng.choice(len(odds), size=(n_steps, batch_size), p=odds / odds.sum())
@@ -444,7 +431,8 @@ def drawn(problem: Objective, metric: Metric, n_steps: int, batch_size: int, see
     curvatures, row_odds = RowCurvatures(problem.loss, metric.W), RowOdds.in_metric(problem, metric.F)
     draw = _Copies(curvatures, row_odds, size, metric.total, seed, FIRST_HASH_STREAM + iteration)
     found = problem.rows.fold(Carried(draw))
-    rows, copies, odds = draw.joined(found.total)
+    rows = draw.chosen(found.total)
+    copies, odds = (np.concatenate([part[k] for part in found.total]) for k in (1, 2))
     held = found.rows.joined()
     block = held.block(problem.rows.frame).take(held.places(rows))
     order = rng.permutation(np.repeat(np.arange(len(rows)), copies))
@@ -489,44 +477,8 @@ class _Copies:
         """The numbers of the rows drawn."""
         return np.concatenate([np.zeros(0, dtype=np.int64), *(part.rows for part in total)])
 
-    def joined(self, total: list[_Copied]) -> _Copied:
-        """The rows drawn from all blocks."""
-        return _Copied(
-            self.chosen(total),
-            np.concatenate([part.copies for part in total]),
-            np.concatenate([part.odds for part in total]),
-        )
 
-
-# ----------------------------------------------------------------------------------------------------------------------
-# Stochastic gradient descent that converges: SVRG, on single rows or minibatches (docs/tour.md, R6).
-#
-# Problem   min_W E(W), smooth and convex
-# Given     a start W, a batch size b, a seed
-# Returns   the last W
-# Step      compute ∇E(W̃) over all rows, which the trace needs anyway; then take m inner steps (a walk), each with a
-#           random batch B of b rows:
-#               W ← W − η P [∇_B(W) − ∇_B(W̃) + ∇E(W̃)]
-#           The bracket has mean ∇E(W), and its noise falls to zero together with W − W̃, so that a constant η leads
-#           to the minimum. Plain steps −η ∇_B would need η → 0, and then about 1/ε rows for a gap of ε. Rows are drawn
-#           with probabilities proportional to 1 + h x̄ᵀP x̄, a row's curvature in the metric P⁻¹ = Σ h x̄x̄ᵀ/n + R, and
-#           weighted by the reciprocals. At first h is the largest curvature of the loss; after 4, 8, 16, … iterations
-#           it
-#           is four times the row's curvature at W̃. A walk that does not lower E is repeated with the first h, or, if
-#           that is already in use, with half the η
-# Stops     by the driver's rules; by itself if even a small η does not lower E, or after many long walks
-#
-# P removes the units and correlations of the columns (only its diagonal is used if columns are many), so that η and m
-# need no tuning: 1 + h x̄ᵀP x̄ has mean 1 + rank, η = 1/(2 + 2 (2 + rank)/b), and m = 8/η inner steps reduce the
-# distance to the minimum by a constant factor. If they do not halve the gradient, the next walk is twice as long. If
-# classes are nearly separated, most rows have a thousandth of the largest curvature, and the local h reduces the number
-# of steps accordingly.
-#
-# Rows outside memory are read twice in a step: for the rows of the walk (``row_draws``) and for ∇E.
-#
-# Johnson and Zhang, Accelerating stochastic gradient descent using predictive variance reduction, NIPS (2013); for
-# sampling by smoothness, Xiao and Zhang, A proximal stochastic gradient method with progressive variance reduction,
-# SIAM Journal on Optimization 24 (2014). The module ``stochastic`` has the plain steps of the lectures.
+# --- Stochastic descent that converges (SVRG)
 
 # The number of inner steps in the first walk, times η. It doubles after each walk that does not halve the gradient.
 FIRST_WALK_LENGTH = 8.0
@@ -558,6 +510,20 @@ class VarianceReducedMemory(NamedTuple):
 @dataclass(frozen=True)
 class VarianceReduced:
     """W ← W − η P [∇_B(W) − ∇_B(W̃) + ∇E(W̃)].
+
+    After ∇E over all rows at W̃, which the trace needs anyway, a step makes a walk: m inner steps, each with a random
+    batch B. The end of the walk is the next W̃. The bracket has mean ∇E(W), and its noise falls to zero together with W
+    − W̃, so that a constant η leads to the minimum. Plain steps −η ∇_B would need η → 0, and then about 1/ε rows for a
+    gap of ε. Rows are drawn with probabilities proportional to 1 + h x̄ᵀP x̄, a row's curvature in the metric P⁻¹ = Σ h
+    x̄x̄ᵀ/n + R, and weighted by the reciprocals. At first h is the largest curvature of the loss; after 4, 8, 16, …
+    iterations it is four times the row's curvature at W̃: if classes are nearly separated, most rows have a thousandth
+    of the largest curvature, and the local h reduces the number of steps accordingly. A walk that does not lower E is
+    repeated with the first h, or, if that is already in use, with half the η.
+
+    P removes the units and correlations of the columns (only its diagonal is used if columns are many), so that η and m
+    need no tuning: 1 + h x̄ᵀP x̄ has mean 1 + rank, η = 1/(2 + 2 (2 + rank)/b) for batches of b rows, and m = 8/η inner
+    steps reduce the distance to the minimum by a constant factor. If they do not halve the gradient, the next walk is
+    twice as long. Rows outside memory are read twice in a step: for the rows of the walk, and for ∇E.
 
     Parameters
     ----------
@@ -637,7 +603,8 @@ class VarianceReduced:
         D = np.zeros((problem.shape[0], slope.shape[1]))
         for part in np.array_split(chosen, max(1, chosen.size * problem.shape[1] // ENTRIES_PER_BATCH)):
             rows = block.take(part.ravel())
-            X, z = _written(rows, F), rows.scores(state.W)
+            X = rows.scores(F) if F.ndim == 2 else rows.homogeneous() * F
+            z = rows.scores(state.W)
             before = _slopes(problem, rows, z)
             for own in pieces(part.size, self.batch_size):
                 now = _slopes(problem, rows.take(own), z[own] + X[own] @ D.T)
@@ -650,11 +617,6 @@ def _through(G: Array, F: Array, both: bool = False) -> Array:
     """G Fᵀ; with ``both``, F G Fᵀ."""
     turned = G @ F.T if F.ndim == 2 else G * F
     return (F @ turned if F.ndim == 2 else F[:, None] * turned) if both else turned
-
-
-def _written(rows: Block, F: Array) -> Array:
-    """F x̄ for each row, (m, r)."""
-    return rows.scores(F) if F.ndim == 2 else rows.homogeneous() * F
 
 
 def _slopes(problem: Objective, rows: Block, z: Array) -> Array:

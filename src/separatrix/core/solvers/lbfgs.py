@@ -1,6 +1,4 @@
-"""L-BFGS: a quasi-Newton method that remembers pairs of steps and changes of the gradient (docs/tour.md, R7, R9).
-
-L-BFGS, the limited-memory quasi-Newton method (docs/tour.md, R7).
+"""L-BFGS, the limited-memory quasi-Newton method, and the steps of all quasi-Newton solvers (docs/tour.md, R7, R9).
 
 Problem   min_W E(W), smooth
 Given     a start W, the number of pairs to keep
@@ -9,8 +7,9 @@ Step      V = −B ∇E with B built from pairs s = ΔW, y = Δ∇E by the two-l
           W ← W + αV with α by the weak Wolfe conditions
 Stops     by the driver's rules; by itself if rounding hides any descent
 
-Liu and Nocedal 1989; Nocedal and Wright (2006), Algorithms 7.4 and 7.5. The two-loop recursion itself is in
-``quasi_newton_pairs``.
+The pairs turn an approximate inverse Hessian B₀ into B with B y = s for the last pair. The two-loop recursion computes
+products with B without building it. Liu and Nocedal, On the limited memory BFGS method for large scale optimization,
+Mathematical Programming 45 (1989); Nocedal and Wright, Numerical Optimization (2006), Algorithms 7.4 and 7.5.
 """
 
 from __future__ import annotations
@@ -28,12 +27,6 @@ from separatrix.core.line_search import ValuedTogether, wolfe_search
 from separatrix.core.objective_sums import Evaluation
 from separatrix.core.problem import Objective
 from separatrix.core.solvers.state import Halt, Need, State, begun
-
-# ----------------------------------------------------------------------------------------------------------------------
-# The two-loop recursion of L-BFGS, shared by all quasi-Newton solvers, and the pairs that it uses.
-#
-# Pairs s = ΔW, y = Δ∇E turn an approximate inverse Hessian B₀ into B with B y = s for the last pair. The two-loop
-# recursion computes products with B without building it: Nocedal and Wright (2006), Algorithm 7.4.
 
 Inverse = Callable[[Array], Array]
 

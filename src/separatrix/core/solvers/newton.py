@@ -1,10 +1,10 @@
-r"""Newton's method (iteratively reweighted least squares) with a line search (docs/tour.md, R7).
+"""Newton's method (iteratively reweighted least squares) with a line search (docs/tour.md, R7).
 
 Problem   min_W E(W), smooth and convex, with few enough parameters to factor ∇²E
 Given     a start W
 Returns   W with E(W) near its minimum, in the directions that columns and penalty determine
 Step      V = −(∇²E)⁻¹ ∇E by a scaled Cholesky factor; W ← W + αV, α from 1 by halving (Armijo). From W = 0 on a small
-          dense table, α starts at the multiple of ``core/objective_sums.py``.
+          dense table, α starts near the minimum along V (``first_multiple``)
 Stops     by the driver's rules; by itself if ∇²E is singular or rounding hides any descent
 
 Nocedal and Wright, Numerical Optimization (2006), Algorithm 3.2; for logistic regression, Hastie, Tibshirani

@@ -1,4 +1,4 @@
-r"""The perceptron's updates: online, batch, worst example (docs/tour.md, P1–P5, P8, P11).
+"""The perceptron's updates: online, batch, worst example (docs/tour.md, P1–P5, P8, P11).
 
 Problem   find w with m_i = t_i w·x̄_i > 0 for all rows, by descending E_p(w) = Σ max(0, −m_i)
 Given     a start w, a learning rate η, whether a score of zero is a mistake; weights of rows s_i
@@ -35,14 +35,14 @@ from separatrix.core.objective_sums import Evaluation
 from separatrix.core.problem import Objective
 from separatrix.core.rows.block import Block, block_rows, is_sparse
 from separatrix.core.rows.protocol import BLOCK_BYTES, Order
-from separatrix.core.solvers.separation_problem import Mistakes, PerceptronMemory, Survey, evaluation, survey
+from separatrix.core.solvers.separation_problem import PerceptronMemory, evaluation, survey
 from separatrix.core.solvers.state import Halt, Need, State
-
-__all__ = ["UPDATES", "BatchUpdates", "Mistakes", "OnlineUpdates", "Survey", "WorstUpdates", "evaluation", "survey"]
 
 # In tables of at most this many entries, every online epoch ends with a survey of all rows: a compiled pass over them
 # takes about 20 µs.
 MOST_SURVEYED_ENTRIES = 20_000
+NO_ORDER: Integers = np.zeros(0, dtype=np.int64)
+NOTHING: Array = np.zeros(0)
 
 
 @dataclass(frozen=True)
@@ -73,20 +73,16 @@ class _Settings:
         memory = PerceptronMemory(rows.errors, rows, start, rows.errors, np.zeros(start.shape[1]))
         return State(start, evaluation(problem, rows), memory=memory)
 
-    def answer(self, state: State[PerceptronMemory]) -> Array:
-        """The weights to return if the run ended at this state, (1, d + 1)."""
-        if self.pocket:
-            return state.memory.best_W
-        if self.average and state.memory.seen:
-            return np.asarray(state.W - state.memory.u / state.memory.seen)
-        return state.W
-
     def solution(self, problem: Objective, state: State[PerceptronMemory]) -> State[PerceptronMemory]:
-        answer = self.answer(state)
-        if answer is state.W and state.memory.survey is not None:
+        W, memory = state.W, state.memory
+        if self.pocket:
+            W = memory.best_W
+        elif self.average and memory.seen:
+            W = np.asarray(W - memory.u / memory.seen)
+        if W is state.W and memory.survey is not None:
             return state
-        rows = survey(problem, answer, self.zero, self.weighted)
-        return replace(state, W=answer, at=evaluation(problem, rows), memory=state.memory.surveyed(rows))
+        rows = survey(problem, W, self.zero, self.weighted)
+        return replace(state, W=W, at=evaluation(problem, rows), memory=memory.surveyed(rows))
 
     def arrive(
         self,
@@ -275,10 +271,6 @@ class OnlineUpdates(_Settings):
         return State(
             W, Evaluation(cost / S, -pull / S), state.iteration + 1, memory._replace(errors=wrong, survey=None), met=met
         )
-
-
-NO_ORDER: Integers = np.zeros(0, dtype=np.int64)
-NOTHING: Array = np.zeros(0)
 
 
 def _arrays(rows: Block) -> tuple[Any, Any, Any]:

@@ -1,5 +1,18 @@
-"""L-BFGS started from an inverse Hessian: a chord, a diagonal, a Kronecker product, that of a sample (docs/tour.md,
-R7, R9).
+"""L-BFGS preconditioned by an approximate inverse Hessian B₀ (docs/tour.md, R7, R9).
+
+Problem   min_W E(W), smooth and convex
+Given     a start W, the number of pairs to keep
+Returns   W with E(W) near its minimum, in the directions that columns and penalty determine
+Step      V = −B ∇E with B built from B₀ and pairs s = ΔW, y = Δ∇E by the two-loop recursion; W ← W + αV, α from 1 by
+          the weak Wolfe conditions. B₀ is
+          ``ChordNewton``      (∇²E)⁻¹ at an earlier point, where ∇²E was last factored
+          ``DiagonalLBFGS``    γ D⁻¹, with D the diagonal of ∇²E at the null model
+          ``KroneckerLBFGS``   the inverse of A ⊗ G + R, a Kronecker product of classes and columns, plus the penalty
+          ``SampledNewton``    (∇²E)⁻¹ of a sample of the rows
+Stops     by the driver's rules; by itself if B₀ is singular or rounding hides any descent
+
+Liu and Nocedal, On the limited memory BFGS method for large scale optimization, Mathematical Programming 45 (1989), for
+the pairs; Nocedal and Wright, Numerical Optimization (2006), Algorithm 7.4. The sources of each B₀ are in its class.
 """
 
 from __future__ import annotations
@@ -25,20 +38,7 @@ from separatrix.core.solvers.compiled_passes import CompiledSums
 from separatrix.core.solvers.lbfgs import Descent, Pairs, PairsMemory, QuasiNewton
 from separatrix.core.solvers.state import Halt, Need, State, begun
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Chord Newton: L-BFGS preconditioned by a factor of the Hessian that is reused for many steps.
-#
-# Problem   min_W E(W), smooth and convex, with few enough parameters to factor ∇²E, but too many to do so in every step
-# Given     a start W, the number of pairs to keep
-# Returns   W with E(W) near its minimum, in the directions that columns and penalty determine
-# Step      V = −B ∇E, with B built from pairs and B₀ = (∇²E)⁻¹ at the point where ∇²E was last factored. The first
-# factor
-#           is that of the null model, which needs no pass. ∇²E is factored again at W if, at the present rate, the
-#           remaining steps would cost more than a new factor. W ← W + αV, α from 1 by the weak Wolfe conditions
-# Stops     by the driver's rules; by itself if ∇²E is singular or rounding hides any descent
-#
-# Newton's method with a fixed Hessian is the chord method: Ortega and Rheinboldt, Iterative Solution of Nonlinear
-# Equations in Several Variables (1970), section 7.1. Pairs: Nocedal and Wright (2006), Algorithm 7.4.
+# --- Chord Newton: a factor of the Hessian that is reused for many steps
 
 # The rate of convergence is estimated from this many of the latest steps.
 STEPS_FOR_RATE = 3
@@ -61,6 +61,11 @@ class ChordMemory(PairsMemory):
 @dataclass(frozen=True)
 class ChordNewton:
     """W ← W − α B ∇E, with B from the last ``pairs`` steps and a factor of ∇²E that is reused.
+
+    It is for few enough parameters to factor ∇²E, but too many to do so in every step. The first factor is that of the
+    null model, which needs no pass. ∇²E is factored again at W if, at the present rate, the remaining steps would cost
+    more than a new factor. Newton's method with a fixed Hessian is the chord method: Ortega and Rheinboldt, Iterative
+    Solution of Nonlinear Equations in Several Variables (1970), section 7.1.
 
     >>> from separatrix.core.problem import build_objective
     >>> from separatrix.core.rows.labelled_table import labelled_rows
@@ -121,21 +126,7 @@ def _null_factor(problem: Objective) -> Factor | None:
     return Factor.of(null_hessian(problem) + np.kron(np.eye(n_contrasts), R))
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# L-BFGS with a diagonal preconditioner, for sparse rows with many columns (docs/tour.md, R7).
-#
-# Problem   min_W E(W), smooth and convex, with too many columns for a Gram matrix
-# Given     a start W, the number of pairs to keep
-# Returns   W with E(W) near its minimum
-# Step      V = −B ∇E, with B built from pairs and B₀ = γ D⁻¹. D is the diagonal of ∇²E at the null model (a column's
-#           second moment times the loss's curvature, plus the penalty's curvature), and γ = sᵀy / yᵀD⁻¹y of the last
-#           pair; W ← W + αV, α from 1 by the weak Wolfe conditions
-# Stops     by the driver's rules; by itself if rounding hides any descent
-#
-# Liu and Nocedal 1989; Gilbert and Lemaréchal, Some numerical experiments with variable-storage quasi-Newton algorithms
-# (1989), for a diagonal B₀. Rows of a sparse table share few columns, so the Hessian is nearly D where columns have few
-# nonzero entries, and the pairs approximate the rest. In standard coordinates the intercept is nearly orthogonal to the
-# columns. If rows are short and the columns' nonzero entries coincide, dual coordinate descent (`dual.py`) is faster.
+# --- A diagonal, for sparse rows with many columns
 
 # The run ends after this many consecutive steps that lower neither the objective nor the gradient, because further
 # changes are rounding errors.
@@ -152,6 +143,13 @@ class DiagonalMemory(PairsMemory):
 @dataclass(frozen=True)
 class DiagonalLBFGS:
     """W ← W − α B ∇E, with B from the last ``pairs`` steps and B₀ = γ D⁻¹.
+
+    D is the diagonal of ∇²E at the null model (a column's second moment times the loss's curvature, plus the penalty's
+    curvature), and γ = sᵀy / yᵀD⁻¹y of the last pair. Rows of a sparse table share few columns, so the Hessian is
+    nearly D where columns have few nonzero entries, and the pairs approximate the rest. In standard coordinates the
+    intercept is nearly orthogonal to the columns. If rows are short and the columns' nonzero entries coincide, dual
+    coordinate descent is faster. Gilbert and Lemaréchal, Some numerical experiments with variable-storage quasi-Newton
+    algorithms, Mathematical Programming 45 (1989), for a diagonal B₀.
 
     Parameters
     ----------
@@ -213,22 +211,7 @@ def _diagonal(problem: Objective, moments: Array) -> Array:
     return np.tile(np.where(D > 0, D, 1.0), problem.shape[0])
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Approximate inverse Hessians in K (d + 1) parameters that factor no matrix larger than d + 1.
-#
-# There are two kinds, both of the form (T ⊗ I) diag(H_c)⁻¹ (Tᵀ ⊗ I), where T transforms the classes:
-#
-# Product   The inverse of M = A ⊗ G + R, with A (K, K) the loss's mean curvature at some W, G the columns' Gram matrix,
-#           and R the penalty's Hessian. The columns of T are A's eigenvectors, and H_c = λ_c G + R. In coordinates V in
-#           which G + R is the identity and G is a diagonal μ, H_c⁻¹ = V (λ_c μ + 1 − μ)⁻¹ Vᵀ, so the same V is used for
-#           all classes and at any W. The inverse is corrected to be exact on the span of the scores at W. This span has
-#           the directions D = T ⊗ B, with B a basis of W's rows and the intercept. With E the second derivatives along
-#           D, the corrected inverse is M⁻¹ − D (DᵀMD)⁻¹ Dᵀ + D E⁻¹ Dᵀ, which is always positive definite
-# Blocks    the diagonal blocks of ∇²E(W), one per class
-#
-# If rows are normally distributed, the Hessian differs from a Kronecker product only in the span of the scores (by
-# Stein's lemma, E[h(Wx) x xᵀ] = E[h] Σ + Σ Wᵀ E[h″] W Σ): the curvature of the loss depends only on the scores, and in
-# all other directions it has its mean value.
+# --- Inverse Hessians in K (d + 1) parameters that factor no matrix larger than d + 1
 
 # The product is corrected on a span of at most this many directions: with more, factoring their Hessian costs as much
 # as factoring that of the columns.
@@ -240,6 +223,9 @@ SMALLEST_SPAN_SHARE = 1e-6
 @dataclass(frozen=True)
 class ClassInverse:
     """(T ⊗ I) diag(H_c)⁻¹ (Tᵀ ⊗ I) in the subspace's coordinates, with H_c⁻¹ = V_c (λ_c μ + 1 − μ)⁻¹ V_cᵀ.
+
+    T transforms the classes. The matrices H_c are the diagonal blocks of ∇²E(W), one per class (``blocks``), or those
+    of a product (``product``).
 
     ``T`` is (contrasts, c); ``V`` is (c, r, r), or (1, r, r) for a product; ``values`` (c,) is λ; ``share`` (r,) is μ.
     ``B`` (q, r) is the basis of the span, without rows if there is no correction; ``gain`` (c q, c q) is
@@ -278,18 +264,13 @@ def _half_inverse(H: Array) -> Array | None:
     return None if factor is None else factor.half(np.eye(len(H))).T
 
 
-def _product_of(T: Array, values: Array, problem: Objective) -> ClassInverse | None:
-    """The inverse of A ⊗ G + R, with A = T diag(values) Tᵀ."""
-    G, R, none = problem.sample_gram, np.diag(problem.root_penalty**2), np.empty((0, 0))
-    V = _half_inverse(_reduced(problem, G + R))
-    if V is None or not np.all(values > 0):
-        return None
-    share, turn = np.linalg.eigh(V.T @ _reduced(problem, G) @ V)
-    return ClassInverse(T, values, (V @ turn)[None], np.clip(share, 0.0, 1.0), none, none)
-
-
 def null_product(problem: Objective) -> ClassInverse | None:
-    """The product at the scores of the null model for softmax, otherwise at zero."""
+    """The inverse of M = A ⊗ G + R at the scores of the null model for softmax, otherwise at zero.
+
+    A (K, K) is the loss's mean curvature, G the columns' Gram matrix, and R the penalty's Hessian. The columns of T are
+    A's eigenvectors, and H_c = λ_c G + R. In coordinates V in which G + R is the identity and G is a diagonal μ,
+    H_c⁻¹ = V (λ_c μ + 1 − μ)⁻¹ Vᵀ, so the same V is used for all classes and at any W.
+    """
     share, K = problem.class_sums[:, 0] / problem.total_weight, problem.shape[0]
     loss, Q = problem.loss, problem.subspace.Q
     if not loss.traits.multiclass:
@@ -298,11 +279,22 @@ def null_product(problem: Objective) -> ClassInverse | None:
         p = softmax(np.log(np.maximum(share, 1e-12))[None] if problem.fit_intercept else np.zeros((1, K)))[0]
         A = np.diag(p) - np.outer(p, p)
     values, T = np.linalg.eigh(A if Q is None else Q.T @ A @ Q)
-    return _product_of(T, values, problem)
+    G, R, none = problem.sample_gram, np.diag(problem.root_penalty**2), np.empty((0, 0))
+    V = _half_inverse(_reduced(problem, G + R))
+    if V is None or not np.all(values > 0):
+        return None
+    share, turn = np.linalg.eigh(V.T @ _reduced(problem, G) @ V)
+    return ClassInverse(T, values, (V @ turn)[None], np.clip(share, 0.0, 1.0), none, none)
 
 
 def product(problem: Objective, null: ClassInverse, W: Array, block: Block) -> ClassInverse | None:
     """The product at W from the rows of ``block``, exact on the span of its scores unless the span is large.
+
+    The span of the scores has the directions D = T ⊗ B, with B a basis of W's rows and the intercept. With E the second
+    derivatives along D, the corrected inverse is M⁻¹ − D (DᵀMD)⁻¹ Dᵀ + D E⁻¹ Dᵀ, which is always positive definite. If
+    rows are normally distributed, the Hessian differs from a Kronecker product only in that span (by Stein's lemma,
+    E[h(Wx) x xᵀ] = E[h] Σ + Σ Wᵀ E[h″] W Σ): the curvature of the loss depends only on the scores, and in all other
+    directions it has its mean value.
 
     ``null``: the product at another point, whose V is reused.
     """
@@ -355,26 +347,7 @@ def blocks(problem: Objective, W: Array, block: Block) -> ClassInverse | None:
     return ClassInverse(T, np.ones(len(V)), V, np.zeros(V.shape[1]), none, none)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# L-BFGS preconditioned by a Kronecker product, for many classes or many parameters (docs/tour.md, R7, R9).
-#
-# Problem   min_W E(W), smooth and convex, with few enough columns to factor their Gram matrix
-# Given     a start W, the number of pairs to keep
-# Returns   W with E(W) near its minimum
-# Step      V = −B ∇E, with B built from pairs and B₀ the inverse of A ⊗ G + R: A is the mean curvature of the loss over
-#           the classes, G the columns' Gram matrix (of a sample, if there are many rows) and R the penalty's Hessian.
-#           B₀ is corrected to be exact on the span of the scores. W ← W + αV, α from 1 by the weak Wolfe conditions.
-#           The product is first that of the null model, and is computed again at W after 3 and 15 iterations. In a
-#           longer
-#           run the diagonal blocks of ∇²E(W) replace it. If a step lowers E by far less than B₀ predicts, steps up to
-#           the
-#           next refresh have B₀ = sᵀy/yᵀy, as in plain L-BFGS
-# Stops     by the driver's rules; by itself if rounding hides any descent
-#
-# For softmax, Böhning 1992 bounds the Hessian by ½ (I − 11ᵀ/K) ⊗ G. The mean curvature is closer to the Hessian than
-# this bound. On 10 classes with correlated columns, the correction on the span of the scores (see ``class_inverse``)
-# reduces 46 passes to 14. If classes are nearly separated, curvatures differ between rows, and the blocks at W are
-# better.
+# --- A Kronecker product, for many classes or many parameters
 
 # The iterations at which the preconditioner is first computed again; each later refresh comes after twice as many
 # iterations as the one before.
@@ -404,6 +377,17 @@ class KroneckerMemory(PairsMemory):
 @dataclass(frozen=True)
 class KroneckerLBFGS:
     """W ← W − α B ∇E, with B from the last ``pairs`` steps and B₀ the inverse of a Kronecker product.
+
+    The product A ⊗ G + R has the mean curvature A of the loss over the classes, the columns' Gram matrix G (of a
+    sample, if there are many rows) and the penalty's Hessian R; it is corrected to be exact on the span of the scores.
+    On 10 classes with correlated columns this correction reduces 46 passes to 14. For softmax, A is closer to the
+    Hessian than the bound ½ (I − 11ᵀ/K) of Böhning, Multinomial logistic regression algorithm, Annals of the Institute
+    of Statistical Mathematics 44 (1992).
+
+    The product is first that of the null model, and is computed again at W after 3 and 15 iterations. In a longer run
+    the diagonal blocks of ∇²E(W) replace it: if classes are nearly separated, curvatures differ between rows, and the
+    blocks are better. If a step lowers E by far less than B₀ predicts, steps up to the next refresh have B₀ = sᵀy/yᵀy,
+    as in plain L-BFGS.
 
     Parameters
     ----------
@@ -469,22 +453,7 @@ def _refreshed(
     return replace(memory, pairs=pairs, inverse=inverse, refresh=refresh, trusted=True), inverse
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Quasi-Newton preconditioned by the Hessian of a sample, for few passes over many rows (docs/tour.md, R7).
-#
-# Problem   min_W E(W), smooth and convex, over many more rows than parameters
-# Given     a start W, the number of rows to draw, the number of pairs to keep
-# Returns   W with E(W) near its minimum
-# Step      first, Newton's method on the sample alone, which costs no pass over all rows; then, on all rows, V = −B ∇E
-#           with B built from pairs s = ΔW, y = Δ∇E by the two-loop recursion, and B₀ the inverse of the sample's
-#           Hessian;
-#           W ← W + αV, α from 1 by the weak Wolfe conditions. If the gradient falls slowly, the Hessian of all rows
-#           replaces that of the sample
-# Stops     by the driver's rules; by itself if rounding hides any descent
-#
-# The sample's Hessian differs from that of all rows by about (parameters/rows drawn)^½, relatively, and each pair
-# removes the error in one direction: Erdogdu and Montanari 2015 (NewSamp), with quasi-Newton steps in place of its
-# Newton steps; Liu and Nocedal 1989 for the pairs.
+# --- The Hessian of a sample, for few passes over many rows
 
 # A step is slow if it reduces the gradient norm to more than this share.
 SLOW_STEP_SHARE = 0.5
@@ -510,6 +479,12 @@ class SampledMemory(PairsMemory):
 @dataclass(frozen=True)
 class SampledNewton:
     """W ← W − α B ∇E, B a quasi-Newton update of the inverse Hessian of ``rows`` rows (None: chosen automatically).
+
+    It is for many more rows than parameters. The run begins with Newton's method on the sample alone, which costs no
+    pass over all rows. The sample's Hessian differs from that of all rows by about (parameters/rows drawn)^½,
+    relatively, and each pair removes the error in one direction. If the gradient falls slowly, the Hessian of all rows
+    replaces that of the sample. Erdogdu and Montanari, Convergence rates of sub-sampled Newton methods, NIPS (2015),
+    with quasi-Newton steps in place of Newton's.
 
     Parameters
     ----------

@@ -1,4 +1,19 @@
-"""Proximal Newton for penalties with absolute values, on all columns or on a working set (docs/tour.md, R8)."""
+"""Proximal Newton for penalties with absolute values, on all columns or on a working set (docs/tour.md, R8).
+
+Problem   min_W E(W) = f(W) + Σ a_j |W_kj|, f smooth and convex
+Given     a start W; for the working set, the number of columns that it begins with
+Returns   W with E(W) near its minimum, and exact zeros where the minimum has them
+Step      U = argmin of f's quadratic model at W plus Σ a |U|; W ← W + α (U − W), α from 1 by halving, until E falls by
+          a share of the decrease that the model predicts. ``ProximalNewton`` has all columns in one model;
+          ``WorkingSet`` takes many such steps on the columns that the minimum seems to use
+Stops     by the driver's rules; by itself if rounding hides any descent
+
+Lee, Sun and Saunders, Proximal Newton-type methods for minimizing composite functions, SIAM Journal on Optimization 24
+(2014), Algorithm 1; for logistic regression, Friedman, Hastie and Tibshirani, Regularization paths for generalized
+linear models via coordinate descent, Journal of Statistical Software 33 (2010), and Yuan, Ho and Lin, An improved
+GLMNET for L1-regularized logistic regression, Journal of Machine Learning Research 13 (2012), for the descent
+condition.
+"""
 
 from __future__ import annotations
 
@@ -24,24 +39,9 @@ from separatrix.core.rows.block import Block, is_sparse
 from separatrix.core.rows.frame import LARGE_OFFSET
 from separatrix.core.rows.protocol import Order
 from separatrix.core.solvers.compiled_passes import CompiledSums
-from separatrix.core.solvers.state import MOST_STALLED_STEPS, Halt, Need, Stalled, State, begun, stalled
+from separatrix.core.solvers.state import Halt, Need, State, begun
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The minimum of a quadratic model with absolute values, to rounding error.
-#
-# Problem   min_u g·(u − w) + ½ (u − w)ᵀH(u − w) + Σ_j a_j |u_j|, H positive semidefinite, a ≥ 0
-# Given     H, the gradient g at w, w, a
-# Returns   u, with exact zeros
-# Step      sweeps of coordinate descent, which find the signs; then Newton steps on the face where signs are fixed. A
-#           step that would change the sign of a weight ends where that weight is exactly zero, and the next step is on
-#           the face without that weight, until a full step is made
-# Stops     when the gain of a step is negligible compared with the first gains
-#
-# The Newton steps continue to the minimum of a face. Otherwise a sweep might move a weight off zero and a single Newton
-# step might move it back, in an endless cycle. From the minimum of a face, no sweep leads back to the same face.
-#
-# Coordinate descent: Friedman, Hastie and Tibshirani 2010. The face's step: an active-set method, Nocedal and Wright
-# (2006), section 16.5.
+# --- The minimum of a quadratic model with absolute values
 
 # The most rounds of sweeps and face steps.
 MOST_SWEEP_ROUNDS = 60
@@ -66,9 +66,15 @@ SMALLEST_PIVOT = 1e-14
 
 
 def minimise(H: Array, g: Array, w: Array, a: Array, accuracy: float = 0.0, free: AnyArray | None = None) -> Array:
-    """The minimum u, to ``accuracy`` times the first step.
+    """The minimum u of g·(u − w) + ½ (u − w)ᵀH(u − w) + Σ_j a_j |u_j|, to ``accuracy`` times the first step.
 
-    Weights without curvature and weights that are not ``free`` keep their values.
+    H is positive semidefinite, and a ≥ 0. Weights without curvature and weights that are not ``free`` keep their
+    values. With ``accuracy`` 0 the search ends when the gain of a step is rounding, compared with the first gains.
+
+    Sweeps of coordinate descent find the signs; then Newton steps lead to the minimum of the face where signs are
+    fixed, an active-set method (Nocedal and Wright, Numerical Optimization, 2006, section 16.5). After a single Newton
+    step on a face, a sweep might move a weight off zero and the next step might move it back, in an endless cycle. From
+    the minimum of a face, no sweep leads back to the same face.
 
     >>> minimise(np.eye(2), np.array([-3.0, 0.5]), np.zeros(2), np.ones(2)).tolist()
     [2.0, 0.0]
@@ -98,10 +104,8 @@ def minimise(H: Array, g: Array, w: Array, a: Array, accuracy: float = 0.0, free
         total, idle = total + gain, idle + 1 if gain <= SMALLEST_ROUND_GAIN * total else 0
         G[:] = g + H @ (u - w)  # recomputed, since sweeps accumulate rounding errors
         possible = _possible(h, G, u, a, free)
-        if (
-            not possible <= LARGEST_GAIN_GROWTH * first
-        ):  # rounding made a curvature negative, so the step led away from the minimum
-            return swept
+        if not possible <= LARGEST_GAIN_GROWTH * first:
+            return swept  # rounding made a curvature negative, so the step led away from the minimum
         gain = max(gain, possible)
     return u
 
@@ -129,7 +133,10 @@ def _possible(h: Array, G: Array, u: Array, a: Array, free: AnyArray) -> float:
 
 
 def _to_face_minimum(H: Array, G: Array, u: Array, a: Array, free: AnyArray, size: Array) -> float:
-    """Move u to the minimum on the face, which shrinks when a sign would change. Returns the gain; changes u and G.
+    """Move u to the minimum on the face of its signs. Returns the gain; changes u and G.
+
+    A step that would change the sign of a weight ends where that weight is exactly zero, and the next step is on the
+    face without that weight, until a full step is made.
 
     ``size``: the size of the terms of G.
     """
@@ -145,7 +152,9 @@ def _to_face_minimum(H: Array, G: Array, u: Array, a: Array, free: AnyArray, siz
             break
         turned = (a[face] > 0) & (np.sign(u[face] + step) != np.sign(u[face]))
         reach = np.where(turned, -u[face] / np.where(turned, step, 1.0), np.inf)
-        share = min(1.0, float(reach.min()), _sure(H, face, slope, step))
+        noise = EPS * float(np.max(np.abs(H[np.ix_(face, face)]) @ np.abs(step)))
+        sure = LARGEST_SLOPE_ROUNDING * float(np.max(np.abs(slope))) / noise if noise > 0 else 1.0
+        share = min(1.0, float(reach.min()), sure)
         to = np.where(reach <= share, 0.0, u[face] + share * step)
         moved = to - u[face]
         u[face] = to
@@ -155,12 +164,6 @@ def _to_face_minimum(H: Array, G: Array, u: Array, a: Array, free: AnyArray, siz
             break
         face = face[reach > share]
     return gained
-
-
-def _sure(H: Array, face: AnyArray, slope: Array, step: Array) -> float:
-    """The share of a step at which rounding errors of the gradient reach LARGEST_SLOPE_ROUNDING times the slope."""
-    noise = EPS * float(np.max(np.abs(H[np.ix_(face, face)]) @ np.abs(step)))
-    return LARGEST_SLOPE_ROUNDING * float(np.max(np.abs(slope))) / noise if noise > 0 else 1.0
 
 
 def _newton(H: Array, g: Array, size: Array) -> Array:
@@ -193,19 +196,7 @@ def _newton(H: Array, g: Array, size: Array) -> Array:
     return step / d
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Proximal Newton: Newton's method for a penalty with absolute values (docs/tour.md, R8).
-#
-# Problem   min_W E(W) = f(W) + Σ a_j |W_kj|, f smooth and convex, with few enough parameters for a matrix ∇²f
-# Given     a start W
-# Returns   W with E(W) near its minimum, and exact zeros where the minimum has them
-# Step      U = argmin of f's quadratic model at W plus Σ a |U|, to rounding error (``quadratic``); W ← W + α (U − W), α
-#           from 1 by halving, until E falls by a share of the decrease that the model predicts. If the model is so flat
-#           that no step towards its minimum achieves this, curvature is added to the model
-# Stops     by the driver's rules; by itself if rounding hides any descent
-#
-# Lee, Sun and Saunders 2014, Algorithm 1; for logistic regression, Friedman, Hastie and Tibshirani 2010, and Yuan, Ho
-# and Lin 2012 (newGLMNET), for the descent condition.
+# --- Proximal Newton on all columns
 
 # Pairs (damping, halvings), tried in order until E falls: the curvature that is added to the quadratic model, relative
 # to its own curvature in each weight, and the most halvings of the step with this damping. If classes are nearly
@@ -213,20 +204,30 @@ def _newton(H: Array, g: Array, size: Array) -> Array:
 DAMPING_TRIALS = ((0.0, 12), (1e-8, 12), (1e-4, MOST_TRIALS))
 # Curvatures of a model or a row that are smaller than this are rounding errors and are replaced by it.
 SMALLEST_CURVATURE = 1e-12
+# A run ends after MOST_STALLED_STEPS steps that together lower E by less than this share of the null model's objective.
+SMALLEST_PROGRESS = 1e-7
+MOST_STALLED_STEPS = 20
 
 
 class Progress(NamedTuple):
-    """The lowest E and the smallest subgradient so far, steps since either last improved, and stalled steps."""
+    """The lowest E and the smallest subgradient so far, and ``idle``, the number of steps since either last improved.
+
+    ``slow``: the number of steps since E fell noticeably below ``high`` or the subgradient halved.
+    """
 
     value: float
     subgradient: float
     idle: int
-    slow: Stalled
+    high: float
+    slow: int
 
 
 @dataclass(frozen=True)
 class ProximalNewton:
     """W ← W + α (U − W), U the minimum of the model with absolute values.
+
+    It is for few enough parameters for a matrix ∇²f. The minimum of the model is computed to rounding error. If the
+    model is so flat that no step towards its minimum lowers E enough, curvature is added to the model.
 
     >>> from separatrix.core.problem import build_objective
     >>> from separatrix.core.rows.labelled_table import labelled_rows
@@ -255,7 +256,13 @@ class ProximalNewton:
     def step(
         self, problem: Objective, state: State[Progress | None], budget: int | None = None
     ) -> State[Progress | None]:
-        reached = None if problem.has_absolute else _newton_step(problem, state)
+        reached = None
+        if not problem.has_absolute:
+            # A factor of ∇²E leads to the model's minimum, where coordinate descent needs thousands of sweeps if
+            # columns are nearly collinear.
+            factor = problem.factor(state.W)
+            if factor is not None:
+                reached = descend(problem, state, newton_direction(problem, state.at.gradient, factor))
         if reached is None:
             reached = _model_step(problem, state)
         if reached is None:
@@ -268,41 +275,21 @@ class ProximalNewton:
         return state
 
 
-def _newton_step(problem: Objective, state: State) -> tuple[Array, Evaluation] | None:
-    """The Newton step, which leads to the model's minimum without absolute values; None if E does not fall.
-
-    It uses a factor of ∇²E, because coordinate descent needs thousands of sweeps if columns are nearly collinear.
-    """
-    factor = problem.factor(state.W)
-    return None if factor is None else descend(problem, state, newton_direction(problem, state.at.gradient, factor))
-
-
 def _model_step(problem: Objective, state: State) -> tuple[Array, Evaluation] | None:
     """The step towards the minimum of the model, which is damped until E falls; None if E does not fall."""
-    H = curvature(problem, state.W)
+    H = problem.hessian(state.W)
+    if not problem.loss.traits.convex:  # make the model positive definite
+        values, vectors = np.linalg.eigh(H)
+        H = np.asarray((vectors * np.maximum(np.abs(values), SMALLEST_CURVATURE)) @ vectors.T)
+    K = len(state.W)
+    a, free = np.tile(problem.absolute_penalty, K), moving(K, problem.unpenalised, problem.fit_intercept)
     for damping, trials in DAMPING_TRIALS:
-        V = unshifted(problem, model_minimum(problem, state, H, damping) - state.W)
-        reached = descend(problem, state, V, trials)
+        damped = H + np.diag(damping * np.diag(H)) if damping else H
+        U = minimise(damped, state.at.gradient.ravel(), state.W.ravel(), a, free=free).reshape(state.W.shape)
+        reached = descend(problem, state, unshifted(problem, U - state.W), trials)
         if reached is not None:
             return reached
     return None
-
-
-def curvature(problem: Objective, W: Array) -> Array:
-    """∇²f(W), made positive definite if the loss is not convex."""
-    H = problem.hessian(W)
-    if problem.loss.traits.convex:
-        return H
-    values, vectors = np.linalg.eigh(H)
-    return np.asarray((vectors * np.maximum(np.abs(values), SMALLEST_CURVATURE)) @ vectors.T)
-
-
-def model_minimum(problem: Objective, state: State, H: Array, damping: float) -> Array:
-    """U, (K, d + 1)."""
-    K, width = problem.shape
-    a, free = np.tile(problem.absolute_penalty, K), moving(K, problem.unpenalised, problem.fit_intercept)
-    damped = H + np.diag(damping * np.diag(H)) if damping else H
-    return minimise(damped, state.at.gradient.ravel(), state.W.ravel(), a, free=free).reshape(K, width)
 
 
 def unshifted(problem: Objective, V: Array) -> Array:
@@ -330,14 +317,13 @@ def progressed(problem: Objective, state: State, last: Progress | None, W: Array
     before, after = (
         float(np.max(np.abs(problem.subgradient(*there)))) for there in ((state.W, state.at.gradient), (W, at.gradient))
     )
-    value, nearest, idle = (
-        (state.at.value, before, 1) if last is None else (last.value, last.subgradient, last.idle + 1)
-    )
-    halved = after < 0.5 * nearest
-    slow = stalled(None if last is None else last.slow, state.at.value, at.value, problem.null_value, halved)
+    value, nearest, idle, high, slow = last or Progress(state.at.value, before, 0, state.at.value, 0)
+    idle, slow, halved = idle + 1, slow + 1, after < 0.5 * nearest
+    if at.value < high - SMALLEST_PROGRESS * problem.null_value or halved:
+        high, slow = min(high, at.value), 0
     if at.value < value - VALUE_ROUNDING * abs(value) or halved:
         value, nearest, idle = min(value, at.value), min(nearest, after), 0
-    return Progress(value, nearest, idle, slow)
+    return Progress(value, nearest, idle, high, slow)
 
 
 def halted(progress: Progress, patience: int = 2) -> Halt | None:
@@ -348,16 +334,10 @@ def halted(progress: Progress, patience: int = 2) -> Halt | None:
     """
     if progress.idle >= patience:
         return Halt.STALLED
-    return Halt.CRAWLING if progress.slow.steps >= max(patience, MOST_STALLED_STEPS) else None
+    return Halt.CRAWLING if progress.slow >= max(patience, MOST_STALLED_STEPS) else None
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Copies of the columns of a working set, for the problem restricted to them.
-#
-# There are two forms. ``DenseColumns`` builds a matrix of second derivatives, which is faster for few columns.
-# ``SparseColumns`` loops over stored entries and keeps the intercepts at the minimum of the quadratic model, so that
-# columns need no centring. A column with a large offset has few zeros, so it is centred and stored as dense. The
-# curvature of a row over its K scores is diag(d) − e eᵀ, with (d, e) = (ℓ″, 0) for one score and (p, p) for softmax.
+# --- Copies of the columns of a working set, and quadratic models over them
 
 # With at most this many parameters a matrix of second derivatives is built.
 MOST_MATRIX_PARAMETERS = 3000
@@ -379,7 +359,10 @@ SMALLEST_CURVATURE_SHARE = 1e-11
 
 
 class Curvature(NamedTuple):
-    """The curvature diag(d) − e eᵀ of each row, d and e (n, K); ``coupled``: e is not zero."""
+    """The curvature diag(d) − e eᵀ of each row over its K scores, d and e (n, K); ``coupled``: e is not zero.
+
+    (d, e) is (ℓ″, 0) for one score and (p, p) for softmax.
+    """
 
     d: Array
     e: Array
@@ -426,7 +409,10 @@ class Columns(Protocol):
 
 @dataclass(frozen=True)
 class DenseColumns:
-    """A (n, p + 1), centred, the first column of ones."""
+    """A (n, p + 1), centred, the first column of ones. A model over them is a matrix of second derivatives.
+
+    This is faster for few columns.
+    """
 
     A: Array
 
@@ -452,9 +438,8 @@ class DenseColumns:
         H[np.diag_indices_from(H)] += np.tile(squares, K)
         gradient, w = model.gradient[:, live].ravel(), model.W[:, live]
         absolute = model.absolute[live]
-        free = moving(
-            K, (squares == 0) & (absolute == 0), fit_intercept=True
-        )  # `live` excludes an intercept that is not fitted
+        # ``live`` excludes an intercept that is not fitted.
+        free = moving(K, (squares == 0) & (absolute == 0), fit_intercept=True)
         moved = minimise(H, gradient, w.ravel(), np.tile(absolute, K), accuracy, free).reshape(K, m)
         to = model.W.copy()
         to[:, live] = moved
@@ -471,7 +456,11 @@ def _weighted(A: Array, h: Array) -> Array:
 
 @dataclass(frozen=True)
 class SparseColumns:
-    """The columns x/scale in CSC format; ``shift`` (p,) is center/scale for columns that are not centred."""
+    """The columns x/scale in CSC format; ``shift`` (p,) is center/scale for columns that are not centred.
+
+    A model over them is minimised by loops over stored entries, which keep the intercepts at their minimum, so that
+    columns need no centring. A column with a large offset has few zeros, so it is centred and stored as dense.
+    """
 
     data: AnyArray
     row: AnyArray
@@ -542,9 +531,6 @@ def _intercepts(curvature: Curvature) -> Array:
     return np.asarray(np.linalg.pinv(total, rcond=1e-13, hermitian=True))
 
 
-# ---------------------------------------------------------------------------------------------- gathering
-
-
 class Gathered(NamedTuple):
     """Columns, with the rows' targets and weights."""
 
@@ -577,8 +563,11 @@ def gather(problem: Objective, chosen: Integers) -> Gathered:
     one_by_one = whole is None  # threads would hold several blocks of a stream in memory
     filled = (map if one_by_one else in_order)(fill, chain([first], blocks))
     t, weight = (np.concatenate(part) for part in zip(*filled, strict=True))
-    few = problem.shape[0] * min(A.shape[1], 2 * len(t)) <= MOST_MATRIX_PARAMETERS
-    return Gathered(DenseColumns(A) if few else _full(A[:, 1:]), t, weight)
+    if problem.shape[0] * min(A.shape[1], 2 * len(t)) <= MOST_MATRIX_PARAMETERS:
+        return Gathered(DenseColumns(A), t, weight)
+    n, p = len(A), len(chosen)
+    row = np.tile(np.arange(n, dtype=np.int32), p)
+    return Gathered(SparseColumns(A[:, 1:].T.ravel(), row, np.arange(p + 1) * n, np.zeros(p), n), t, weight)
 
 
 def _pages(size: Any, dtype: Any) -> AnyArray:
@@ -588,12 +577,6 @@ def _pages(size: Any, dtype: Any) -> AnyArray:
     """
     kind = np.dtype(dtype)
     return np.frombuffer(mmap(-1, max(1, int(size)) * kind.itemsize), kind, int(size))
-
-
-def _full(A: Array) -> SparseColumns:
-    n, p = A.shape
-    row = np.tile(np.arange(n, dtype=np.int32), p)
-    return SparseColumns(A.T.ravel(), row, np.arange(p + 1) * n, np.zeros(p), n)
 
 
 def _placed(problem: Objective, blocks: Iterable[Block], order: Order, chosen: Integers) -> Gathered:
@@ -626,17 +609,7 @@ def _placed(problem: Objective, blocks: Iterable[Block], order: Order, chosen: I
     return Gathered(SparseColumns(data, row, start, np.where(full, 0.0, center / scale), n), t, weight)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Proximal Newton for the problem restricted to a few columns; the scores of all rows are kept up to date.
-#
-# Problem   min E over the weights of a working set, with all other weights fixed
-# Given     the gathered columns of the working set, W, and the accuracy
-# Returns   W on those columns
-# Step      the minimum of the quadratic model with absolute values (``gathered_columns``), then α from 1 by halving. A
-#           trial costs the losses at the scores z + α Δz and no pass over the columns
-# Stops     when every subgradient is small enough, in units of its penalty, or rounding hides any descent
-#
-# Yuan, Ho and Lin 2012 (newGLMNET); Lee, Sun and Saunders 2014 for the accuracy of a model's minimum.
+# --- Proximal Newton with all weights fixed but those of a working set
 
 # The most proximal Newton steps on one set of columns.
 MOST_RESTRICTED_STEPS = 50
@@ -651,7 +624,11 @@ LOOSEST_MODEL_ACCURACY = 0.1
 
 @dataclass
 class Restricted:
-    """E over some columns: ``W`` (K, p + 1) with its scores. The other columns keep their weights."""
+    """E over some columns: ``W`` (K, p + 1) with its scores. The other columns keep their weights.
+
+    The scores z of all rows are kept up to date, so that a trial of the line search costs the losses at the scores
+    z + α Δz and no pass over the columns.
+    """
 
     loss: Loss
     columns: Columns
@@ -736,7 +713,8 @@ def restricted(problem: Objective, W: Array, held: Integers, gathered: Gathered)
     columns, t, weight = gathered
     inside = np.zeros(problem.shape[1], dtype=bool)
     inside[held] = True
-    z = columns.scores(W[:, held]) if not np.any(W[:, ~inside]) else _scores(problem, W)
+    inside_only = not np.any(W[:, ~inside])
+    z = columns.scores(W[:, held]) if inside_only else np.concatenate(problem.rows.fold(_Scores(W)))
     squares, absolute = problem.root_penalty[held] ** 2, problem.absolute_penalty[held]
     omega = weight / problem.total_weight
     return Restricted(problem.loss, columns, t, omega, squares, absolute, problem.fit_intercept, W[:, held], z)
@@ -759,31 +737,7 @@ class _Scores:
         return a + b
 
 
-def _scores(problem: Objective, W: Array) -> Array:
-    return np.concatenate(problem.rows.fold(_Scores(W)))
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# Proximal Newton on a working set of columns with gap-safe screening, for the lasso with many columns.
-#
-# See docs/tour.md, R8.
-#
-# Problem   min_W E(W) = f(W) + Σ a_j |W_kj|, f smooth and convex, with many columns, most of which have weight zero
-# Given     a start W, the number of columns in the first working set
-# Returns   W with E(W) near its minimum, and exact zeros where the minimum has them
-# Step      compute ∇f over all columns. Screening removes columns whose weights are zero at every minimum, permanently.
-#           Of the others, gather in one pass those in use and those with the largest subgradients, up to twice as many.
-#           Run proximal Newton on them, with the scores kept up to date, until their subgradients have fallen by a
-#           given
-#           factor
-# Stops     by the driver's rules; by itself if rounding hides any descent
-#
-# Screening. Let G be the gradient of the loss at W, and p the derivatives of the loss for each row. A convex loss whose
-# derivative is L-Lipschitz in the score satisfies E(W) − E(W*) ≥ ‖p − p*‖²/2L, so |G_j − G*_j| ≤ (2L gap)^½ ‖x̃_j‖. If
-# |G_j| plus this bound is below a_j, weight j is zero at every minimum. The scales of the frame keep ‖x̃_j‖ below 2.
-#
-# Ndiaye, Fercoq, Gramfort and Salmon 2017 (gap-safe rules); Massias, Gramfort and Salmon 2018 (working sets by distance
-# to the constraint); Johnson and Guestrin 2015 (Blitz); Yuan, Ho and Lin 2012 (newGLMNET) for the inner steps.
+# --- Proximal Newton on a working set of columns, for the lasso with many columns
 
 # The problem on a working set is solved until no subgradient exceeds FINAL_ACCURACY, in units of the penalty, once the
 # set seems to hold all needed columns; before that, ACCURACY_SHARE times the largest subgradient of all columns.
@@ -799,7 +753,7 @@ SMALLEST_ROOM_BYTES, ROOM_SHARE, USED_COLUMN_ROOMS, FEWEST_COLUMNS = 7 << 22, 0.
 # A run ends after this many consecutive steps without progress: SHORT_PATIENCE if the working set holds every column
 # that is needed, LONG_PATIENCE if memory is too small for that and columns take turns.
 SHORT_PATIENCE, LONG_PATIENCE = 2, 100
-# A bound on the root mean square of a column in the frame's coordinates.
+# A bound on the root mean square of a column in the frame's coordinates, by the frame's choice of scales.
 LONGEST_COLUMN = 2.0
 
 
@@ -830,6 +784,15 @@ class WorkingSetMemory(NamedTuple):
 @dataclass(frozen=True)
 class WorkingSet:
     """Proximal Newton on a working set of ``first`` columns, which grows to hold all columns that the minimum uses.
+
+    It is for many columns, most of which have weight zero at the minimum. A step computes ∇f over all columns.
+    Screening removes columns whose weights are zero at every minimum, permanently. Of the others, those in use and
+    those with the largest subgradients, up to twice as many, are gathered in one pass. Proximal Newton runs on them,
+    with the scores kept up to date, until their subgradients have fallen by a given factor.
+
+    Massias, Gramfort and Salmon, Celer: a fast solver for the lasso with dual extrapolation, ICML (2018), for working
+    sets by the distance to the constraint; Johnson and Guestrin, Blitz: a principled meta-algorithm for scaling sparse
+    optimization, ICML (2015); Ndiaye and others (see ``screened``) for the screening.
 
     Parameters
     ----------
@@ -928,7 +891,13 @@ class WorkingSet:
 
 
 def screened(problem: Objective, state: State) -> AnyArray:
-    """Which columns, (d,), are proved by the gap at this state to have weight zero at every minimum."""
+    """Which columns, (d,), are proved by the gap at this state to have weight zero at every minimum.
+
+    Let G be the gradient of the loss at W, and p the derivatives of the loss for each row. A convex loss whose
+    derivative is L-Lipschitz in the score satisfies E(W) − E(W*) ≥ ‖p − p*‖²/2L, so |G_j − G*_j| ≤ (2L gap)^½ ‖x̃_j‖. If
+    |G_j| plus this bound is below a_j, weight j is zero at every minimum: Ndiaye, Fercoq, Gramfort and Salmon, Gap safe
+    screening rules for sparsity enforcing penalties, Journal of Machine Learning Research 18 (2017).
+    """
     a, lipschitz = problem.absolute_penalty[1:], problem.loss.traits.lipschitz
     gap = duality(problem, state.W, state.at).known
     if lipschitz is None or not np.isfinite(gap):

@@ -12,7 +12,8 @@ from separatrix.core.base.errors import ParameterError
 from separatrix.core.base.messages import ByAudience, Message, Parameter
 from separatrix.core.gap_bounds import MOST_PASSES_FOR_CURVATURE, hessian_passes
 from separatrix.core.losses import Kinked
-from separatrix.core.problem import SAMPLE_ROWS, Objective
+from separatrix.core.problem import Objective
+from separatrix.core.rows.sampling import SAMPLE_ROWS
 from separatrix.core.solvers.dual_descent import DualDescent, row_length
 from separatrix.core.solvers.gradient_descent import GradientDescent, VarianceReduced
 from separatrix.core.solvers.lbfgs import LBFGS
@@ -131,7 +132,11 @@ def choose(problem: Objective) -> tuple[Solver, str]:
     if not problem.loss.traits.smooth:
         return Smoothing(), "smoothing: the loss has kinks, and smooth losses near it have none"
     if problem.has_absolute:
-        return _for_absolute(problem)
+        if problem.has_hessian and problem.size <= PROXIMAL_PARAMETERS:
+            why = f"proximal Newton: absolute values are penalised, and {problem.n_free} parameters are few"
+            return ProximalNewton(), why
+        why = f"working set: absolute values are penalised, and most of {problem.n_free} parameters will be zero"
+        return WorkingSet(), why
     if not problem.loss.traits.convex:
         return LBFGS(), "L-BFGS: the cost is not convex, and its second derivatives may point uphill"
     return _by_second_derivatives(problem) or _by_passes(problem)
@@ -160,21 +165,22 @@ def _by_second_derivatives(problem: Objective) -> tuple[Solver, str] | None:
 
 def _by_passes(problem: Objective) -> tuple[Solver, str]:
     """The method for a smooth, convex objective with too many parameters for second derivatives."""
-    if problem.has_gram and not _is_sparse(problem):
+    if problem.has_gram and not problem.rows.is_sparse:
         why = f"L-BFGS around a Kronecker product: {problem.n_free} parameters are many, {problem.shape[1]} columns few"
         return KroneckerLBFGS(), why
-    if _is_short(problem):
+    # Rows are short relative to the penalty, as for normalised text with a moderate C.
+    if problem.rows.is_sparse and row_length(problem) <= SHORT_ROWS:
         why = "dual coordinate descent: sparse rows are short for this penalty, so it needs few epochs"
         return DualDescent(), why
-    kind = "sparse" if _is_sparse(problem) else "too many for a matrix of their products"
+    kind = "sparse" if problem.rows.is_sparse else "too many for a matrix of their products"
     return DiagonalLBFGS(), f"L-BFGS around a diagonal: the {problem.rows.n_features} columns are {kind}"
 
 
 def _is_crowded(problem: Objective) -> bool:
     """Whether second derivatives cost more than the passes they save, because of several classes or of sparse rows."""
-    if not _is_held(problem):
+    if not problem.penalty.holds_every_column:
         return False
-    if _is_sparse(problem):
+    if problem.rows.is_sparse:
         return hessian_passes(problem) > MOST_PASSES_FOR_CURVATURE
     return problem.shape[0] > 1 and problem.n_rows * problem.size * problem.size > CLASS_WORK
 
@@ -182,42 +188,21 @@ def _is_crowded(problem: Objective) -> bool:
 def _suits_chord(problem: Objective) -> bool:
     """Whether factoring the Hessian in every step is too expensive: one score, and many dense, penalised columns."""
     many = problem.has_hessian and problem.size > CHORD_PARAMETERS and problem.shape[0] == 1
-    return many and not _is_sparse(problem) and _is_held(problem)
+    return many and not problem.rows.is_sparse and problem.penalty.holds_every_column
 
 
 def _is_crowded_sample(problem: Objective) -> bool:
     """Whether, with several classes, even the second derivatives of a sample cost more than the passes they save."""
     work = problem.sample_size * problem.size
-    return problem.shape[0] > 1 and _is_held(problem) and work > SAMPLE_WORK * problem.n_rows
-
-
-def _is_sparse(problem: Objective) -> bool:
-    return problem.rows.is_sparse
+    return problem.shape[0] > 1 and problem.penalty.holds_every_column and work > SAMPLE_WORK * problem.n_rows
 
 
 def _is_wide(problem: Objective) -> bool:
     """Whether rows are dense and fewer than the columns. For sparse rows, passes are cheaper than a Gram matrix."""
     rows = problem.rows.resident()
-    if rows is None or _is_sparse(problem) or not _is_held(problem):
+    if rows is None or problem.rows.is_sparse or not problem.penalty.holds_every_column:
         return False
     return rows.n_rows <= min(SPAN_ROWS, problem.rows.n_features)
-
-
-def _is_short(problem: Objective) -> bool:
-    """Whether rows are sparse and short relative to the penalty, as for normalised text with a moderate C."""
-    return _is_sparse(problem) and row_length(problem) <= SHORT_ROWS
-
-
-def _is_held(problem: Objective) -> bool:
-    return problem.penalty.holds_every_column
-
-
-def _for_absolute(problem: Objective) -> tuple[Solver, str]:
-    if problem.has_hessian and problem.size <= PROXIMAL_PARAMETERS:
-        why = f"proximal Newton: absolute values are penalised, and {problem.n_free} parameters are few"
-        return ProximalNewton(), why
-    why = f"working set: absolute values are penalised, and most of {problem.n_free} parameters will be zero"
-    return WorkingSet(), why
 
 
 class Met(NamedTuple):
@@ -241,7 +226,7 @@ MET: dict[Need, Met] = {
     Need.RIDGE: Met(lambda problem: not problem.has_absolute, "use 'auto'"),
     Need.RESIDENT: Met(lambda problem: problem.rows.resident() is not None, "use 'lbfgs' or 'auto'"),
     Need.HELD: Met(
-        _is_held,
+        lambda problem: problem.penalty.holds_every_column,
         "use 'diagonal' or 'auto'",
         lambda problem: Message(
             ": ", Parameter("C"), " is infinite", ByAudience(", or one of penalty_factors is zero", shell="")

@@ -1,4 +1,10 @@
-"""The search for a separating hyperplane as a problem: its cost, mistakes, memories of solvers, limits of float64."""
+"""The search for a separating hyperplane as a problem, for all solvers that make one (docs/tour.md, P1).
+
+The problem is an ``Objective`` with the perceptron's cost over rows with targets ±1. A ``Survey`` counts its mistakes
+in one pass, and the memories hold what a solver knows of its progress. The search measures distances in the raw units
+of the columns, so their sizes can limit it, in addition to the causes that limit other fits; ``limiting_sizes`` names
+such columns.
+"""
 
 from __future__ import annotations
 
@@ -22,14 +28,12 @@ from separatrix.core.rows.column_statistics import refuse_not_finite, summarise
 from separatrix.core.rows.frame import Frame
 from separatrix.core.rows.protocol import BLOCK_BYTES, Rows, number_of_rows
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The objective of a search for a separating hyperplane: the perceptron's cost over rows with targets ±1.
-
 # If the largest entry of the rows is outside this range, their squared lengths underflow or overflow float64.
 SMALLEST_SQUARABLE_SIZE, LARGEST_SQUARABLE_SIZE = 1e-152, 1e152
-_RESCALE = Message(
-    ByAudience("standardise the columns first", shell="standardise the columns first, with --standardise"),
-    ": lengths of rows are squared here",
+# If the spreads of two columns differ by more than this factor, a distance has fewer than eight digits for the smaller.
+UNLIKE_SPREADS = 1e8
+STANDARDISE_ALL = Message(
+    ByAudience("standardise the columns first", shell="standardise the columns first, with --standardise")
 )
 
 
@@ -41,11 +45,18 @@ def build_separation_objective(rows: Rows, fit_intercept: bool = True, names: li
     >>> problem.value_gradient(np.array([[1.0, 1.0]])).value  # m = -1 and 3
     0.5
     """
-    largest = _largest_entry(rows)
+    block = rows.resident()
+    largest = rows.fold(_LargestEntry()) if block is None else _largest_in_memory(rows, block)
     if not np.isfinite(largest):
         refuse_not_finite(rows, names)
     if largest > 0 and not SMALLEST_SQUARABLE_SIZE < largest < LARGEST_SQUARABLE_SIZE:
-        raise InputError("X", _largest_in_words(rows, largest, names), _RESCALE)
+        fault = Message(f"its largest entry is {largest:.3g}")
+        if block is not None:
+            X: Any = block.X
+            by_column = np.asarray(abs(X).max(axis=0).toarray() if is_sparse(X) else np.abs(X).max(axis=0)).ravel()
+            named = column_name(int(np.argmax(by_column)), names)
+            fault = Message("the largest entry of ", named, f" is {largest:.3g}")
+        raise InputError("X", fault, Message(STANDARDISE_ALL, ": lengths of rows are squared here"))
     return _posed(rows, fit_intercept, names)
 
 
@@ -89,25 +100,12 @@ class _LargestEntry:
         return float(np.maximum(a, b))
 
 
-def _largest_in_words(rows: Rows, largest: float, names: list[str] | None) -> Message:
-    """The largest entry and its column, by name if it has one; without the column if the rows are not in memory."""
-    block = rows.resident()
-    if block is None:
-        return Message(f"its largest entry is {largest:.3g}")
-    X: Any = block.X
-    by_column = np.asarray(abs(X).max(axis=0).toarray() if is_sparse(X) else np.abs(X).max(axis=0)).ravel()
-    return Message("the largest entry of ", column_name(int(np.argmax(by_column)), names), f" is {largest:.3g}")
-
-
 def _largest(values: Any) -> float:
     return float(np.maximum(np.max(values, initial=0.0), -np.min(values, initial=0.0)))
 
 
-def _largest_entry(rows: Rows) -> float:
+def _largest_in_memory(rows: Rows, block: Block) -> float:
     """max |x_ij|; NaN if any entry is NaN. Columns need no other check here, so this runs at memory speed."""
-    block = rows.resident()
-    if block is None:
-        return rows.fold(_LargestEntry())
     rows.counter.add()
     X: Any = block.X
     values = X.data if is_sparse(X) else X  # in storage order, so that CSR rows need not be cut into blocks
@@ -115,8 +113,7 @@ def _largest_entry(rows: Rows) -> float:
     return float(np.max([0.0, *in_order(lambda part: _largest(values[part]), pieces(len(values), size))]))
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Mistakes, the perceptron's cost and the worst row under given weights, in one pass (docs/tour.md, P1).
+# --- Mistakes, the perceptron's cost and the worst row under given weights, in one pass
 
 
 class Survey(NamedTuple):
@@ -192,8 +189,7 @@ def evaluation(problem: Objective, found: Survey) -> Evaluation:
     return Evaluation(found.cost / S, -found.pull[None, :] / S)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The memories (``State.memory``) of the solvers that search for a separating hyperplane.
+# --- The memories (``State.memory``) of the solvers
 
 
 class PerceptronMemory(NamedTuple):
@@ -241,18 +237,7 @@ class HullMemory:
     errors: int | None = None
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Names the columns whose sizes keep a search for a separating hyperplane undecided in float64, and the remedy.
-#
-# The search measures distances in the raw units of the columns. So the sizes of columns can limit it, in addition to
-# the causes that limit other fits.
-
-# If the spreads of two columns differ by more than this factor, a distance has fewer than eight digits for the smaller.
-UNLIKE_SPREADS = 1e8
-STANDARDISE_ALL = Message(
-    ByAudience("standardise the columns first", shell="standardise the columns first, with --standardise")
-)
-CHANGE_DISTANCES = Message(STANDARDISE_ALL, ", which changes how distances are measured")
+# --- The columns whose sizes keep the search undecided in float64
 
 
 def limiting_sizes(problem: Objective) -> Message:
@@ -267,7 +252,8 @@ def limiting_sizes(problem: Objective) -> Message:
     summary = summarise(problem.rows, ranges=False)
     scale = np.where(summary.constant | (summary.std == 0), np.inf, summary.std)
     frame, names = Frame(summary.mean, scale), problem.names
-    cause = far_from_zero(frame, names) or unlike_sizes(frame, names, CHANGE_DISTANCES)
+    remedy = Message(STANDARDISE_ALL, ", which changes how distances are measured")
+    cause = far_from_zero(frame, names) or unlike_sizes(frame, names, remedy)
     if cause or not 2 <= len(scale) <= MOST_COLUMNS_SEARCHED:
         return cause
     return nearly_collinear(problem.root_gram[:, 1:], names)

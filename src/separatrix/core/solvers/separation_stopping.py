@@ -1,4 +1,8 @@
-"""Stopping rules of the search for a separating hyperplane, the proof of inseparability among them."""
+"""The rules that end a search for a separating hyperplane: it is found, or proved not to exist, or no longer awaited.
+
+Where no hyperplane exists the search would never end. So ``ProvenInseparable`` attempts a proof once it has become
+cheap compared with continuing; the other rules compare the mistakes or the margin with a limit.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from separatrix.core.base.messages import ByAudience, Message, Parameter, Setting
-from separatrix.core.gap import Bound
+from separatrix.core.certificate import Bound
 from separatrix.core.losses import Zero
 from separatrix.core.problem import Objective
 from separatrix.core.proofs.naming import numbered
@@ -22,9 +26,6 @@ from separatrix.core.solvers.convex_hulls import NearestPointMemory
 from separatrix.core.solvers.separation_problem import HullMemory, PerceptronMemory, because
 from separatrix.core.solvers.state import State
 from separatrix.core.solvers.stopping import Code, Record, Status
-
-# ----------------------------------------------------------------------------------------------------------------------
-# The stopping rule that rows are proved to be inseparable, and when such a proof is attempted.
 
 # A proof of inseparability is attempted after EARLIEST steps, plus one step for every ENTRIES_A_STEP entries of the
 # table, but at most LATEST more: its linear programs and passes cost about as much as that many steps.
@@ -157,8 +158,7 @@ def by_support(problem: Objective, memory: HullMemory) -> Status | None:
     return Status(INSEPARABLE, sentence, False)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Stopping rules of the search for a separating hyperplane. The rule of a proof is in ``inseparability``.
+# --- The rules about mistakes, steps and margins
 
 
 @dataclass(frozen=True)

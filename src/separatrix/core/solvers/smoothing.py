@@ -1,4 +1,4 @@
-r"""Smoothing: a loss with kinks is replaced by a sequence of smooth approximations, each fitted with a warm start.
+"""Smoothing: a loss with kinks is replaced by a sequence of smooth approximations, each fitted with a warm start.
 
 Problem   min_W E(W), convex, with a loss ℓ that has kinks, and a penalty on every column
 Given     a start W, widths μ_1 > μ_2 > …
@@ -7,9 +7,9 @@ Step      W ← argmin E_μ(W) for the next μ, where the smooth loss ℓ_μ rep
           a diagonal preconditioner if there are too many parameters for second derivatives
 Stops     by the driver's rules; by itself after the last μ
 
-The slopes of ℓ_μ at the minimum of E_μ are a dual point of E, which proves a gap of the order of μ (``kinks``). Once
-the rows with margins between 1 − μ and 1 are those at the kink at the optimum, the minimum of E_μ is linear in μ.
-Therefore the start for each μ is extrapolated linearly from the last two minima.
+The slopes of ℓ_μ at the minimum of E_μ are a dual point of E, which proves a gap of the order of μ
+(``core/duality_bound.py``). Once the rows with margins between 1 − μ and 1 are those at the kink at the optimum, the
+minimum of E_μ is linear in μ. Therefore the start for each μ is extrapolated linearly from the last two minima.
 
 Nesterov, Smooth minimization of non-smooth functions, Mathematical Programming 103 (2005), for the smooth losses;
 Chen and Mangasarian, Mathematical Programming 71 (1995), for minimising them in turn by Newton's method.
@@ -80,7 +80,11 @@ class Smoothing:
         k = memory.width
         near = problem.with_(loss=loss.smoothed(WIDTHS[k]))
         width_gap = WIDTHS[k] * min(1.0, near.size / near.n_rows)
-        inner = _minimised(near, _ahead(state.W, memory), INNER_GAP_SHARE * width_gap)
+        start = state.W
+        if memory.before is not None:  # extrapolate the minimum linearly in μ from the last two minima
+            last, now, then = WIDTHS[k - 2 : k + 1]
+            start = start + (now - then) / (last - now) * (start - memory.before)
+        inner = _minimised(near, start, INNER_GAP_SHARE * width_gap)
         reached, at = _left(near, inner) <= width_gap, problem.value_gradient(inner.W)
         if inner.halt is not None and not reached:
             # Rounding errors prevent progress. The bound at the last width's minimum is smaller than at the next ones,
@@ -111,15 +115,6 @@ def _minimised(problem: Objective, start: Array, gap: float) -> State:
 def _within(problem: Objective) -> Solver:
     """The inner solver, for an objective with a smooth loss."""
     return Newton() if problem.has_hessian else DiagonalLBFGS()
-
-
-def _ahead(W: Array, memory: SmoothingMemory) -> Array:
-    """The minimum for the next width, extrapolated linearly in μ from the last two minima; W is the later of them."""
-    k, before = memory
-    if before is None:
-        return W
-    last, now, then = (WIDTHS[i] for i in (k - 2, k - 1, k))
-    return np.asarray(W + (now - then) / (last - now) * (W - before))
 
 
 def _left(problem: Objective, state: State) -> float:

@@ -1,4 +1,4 @@
-r"""The exact solution in the span of the rows, for fewer rows than columns (docs/tour.md, R8).
+"""The exact solution in the span of the rows, for fewer rows than columns (docs/tour.md, R8).
 
 Problem   min_W E(W), smooth and convex, with a quadratic penalty on every column and n < d
 Given     rows in memory
@@ -10,8 +10,10 @@ Step      Let r_j² be the penalty's curvature, X̃ = X̄ diag(r)⁻¹ and A = X
           and B₀ the inverse Hessian of the small problem on V and of the penalty elsewhere
 Stops     by the driver's rules; by itself if rounding hides any descent
 
-A component of W outside the span of the rows changes no score but increases the penalty (Kimeldorf and Wahba 1970, the
-representer theorem). If there are at least as many rows as columns, a method for the columns is used instead.
+A component of W outside the span of the rows changes no score but increases the penalty (Kimeldorf and Wahba, A
+correspondence between Bayesian estimation on stochastic processes and smoothing by splines, Annals of Mathematical
+Statistics 41, 1970: the representer theorem). If there are at least as many rows as columns, a method for the columns
+is used instead.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from separatrix.core.base.arrays import Array, Integers, even_pieces, pieces, rows_per_piece
+from separatrix.core.base.arrays import EPS, Array, Integers, even_pieces, pieces, rows_per_piece
 from separatrix.core.base.machine import in_order
 from separatrix.core.duality_bound import duality
 from separatrix.core.linear_algebra import Subspace, contrasts
@@ -51,8 +53,6 @@ SMALL_PROBLEM_TOL, MOST_SMALL_PROBLEM_STEPS = 1e-12, 500
 # L-BFGS on the small problem continues while every STEPS_PER_CHECK steps reduce the gap to at most LARGEST_GAP_RATIO
 # times its value before.
 STEPS_PER_CHECK, LARGEST_GAP_RATIO = 15, 1e-3
-# Pivots below this times the number of rows times the largest squared row length are treated as rounding errors.
-PIVOT_ROUNDING = float(np.finfo(np.float64).eps)
 # The number of bytes of rows that are centred and scaled at a time, and the most slices that are summed in parallel.
 SLICE_BYTES, SLICE_STRANDS = 1 << 22, 4
 # The most steps of the conjugate gradient method.
@@ -272,7 +272,8 @@ def factored_span(problem: Objective, block: Block) -> tuple[Array, Integers]:
     unit, _ = _units(problem)
     A = (_gram_sparse if is_sparse(block.X) else _gram_dense)(block, unit)
     n = len(A)
-    lower, order, rank, _ = dpstrf(A, lower=1, tol=n * PIVOT_ROUNDING * float(np.max(np.diag(A), initial=0.0)))
+    # A pivot is a rounding error if it is below EPS times the number of rows times the largest squared row length.
+    lower, order, rank, _ = dpstrf(A, lower=1, tol=n * EPS * float(np.max(np.diag(A), initial=0.0)))
     order = order.astype(np.int64) - 1
     L = np.zeros((n, rank))
     L[order] = np.tril(lower)[:, :rank]

@@ -1,11 +1,15 @@
-"""The `Solver` protocol, the state of a run, its start, and the requirements of solvers."""
+"""What all solvers share: the ``Solver`` protocol, the ``State`` of a run, its start, and a solver's requirements.
+
+A solver is a frozen dataclass of settings, and everything that changes in a run is in its state. So a run can be
+stopped at any state, pickled, and continued with bitwise the same results.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
 from math import log
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
@@ -14,9 +18,6 @@ from separatrix.core.base.errors import ParameterError
 from separatrix.core.objective_sums import Evaluation
 from separatrix.core.problem import Objective
 from separatrix.core.rows.block import Block
-
-# ----------------------------------------------------------------------------------------------------------------------
-# The `Solver` protocol, the state of a run, and the requirements of solvers.
 
 # The type of a solver's memory (``State.memory``). `State` without a type argument may hold memory of any type, typed
 # as object; for `Solver` without one, the type of the memory is not checked.
@@ -131,12 +132,10 @@ def in_memory(problem: Objective, solver: str) -> Block:
     return block
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# E and its gradient at the start of a run. A start at zero needs no pass.
-
-
 def begun(problem: Objective, start: Array) -> Evaluation:
     """E(start) and ∇E(start) in one pass, or from the class sums alone if all weights are zero.
+
+    At W = 0 the derivative of a row's loss depends only on its class.
 
     >>> from separatrix.core.penalty import Penalty
     >>> from separatrix.core.problem import build_objective
@@ -147,49 +146,13 @@ def begun(problem: Objective, start: Array) -> Evaluation:
     >>> bool(np.allclose(at.gradient, problem.value_gradient(np.zeros((1, 2))).gradient)), problem.passes - passes
     (True, 1)
     """
-    return problem.value_gradient(start) if any_true(start) else _at_zero(problem)
-
-
-def _at_zero(problem: Objective) -> Evaluation:
-    """E and ∇E at W = 0, where the derivative of a row depends only on its class."""
-    K = problem.shape[0]
+    if any_true(start):
+        return problem.value_gradient(start)
+    K, sums = problem.shape[0], problem.mean_class_sums
     if problem.loss.traits.canonical:  # every class has the probability 1/K
-        sums = problem.mean_class_sums
         gradient = 0.5 * (sums[:1] - sums[1:]) if K == 1 else problem.mean_row / K - sums
         return Evaluation(log(problem.n_classes), problem.without_pinned(gradient))
     z = np.zeros((problem.n_classes, K) if problem.loss.traits.multiclass else problem.n_classes)
     value, slope = problem.loss.value_derivative(problem.targets, z)
-    sums = problem.mean_class_sums
     gradient = slope.reshape(problem.n_classes, K).T @ sums
     return Evaluation(float(sums[:, 0] @ value), problem.without_pinned(gradient))
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# Detects runs whose objective still decreases, but too slowly to make progress.
-
-# A run ends after MOST_STALLED_STEPS steps that together lower E by less than this share of the null model's objective.
-SMALLEST_PROGRESS = 1e-7
-MOST_STALLED_STEPS = 20
-
-
-class Stalled(NamedTuple):
-    """``high``: a step that lowers E below this is progress; ``steps``: the number of steps since the last progress."""
-
-    high: float
-    steps: int
-
-
-def stalled(last: Stalled | None, before: float, value: float, null_value: float, halved: bool) -> Stalled:
-    """Update the count of steps without progress; ``last``: the count so far, None before the first step.
-
-    ``before`` and ``value``: E before and after a step; ``halved``: whether the gradient has fallen below half, which
-    counts as progress whatever E does.
-
-    >>> slow = stalled(None, 1.0, 1.0 - 1e-9, 1.0, False)
-    >>> slow.steps, stalled(slow, 1.0 - 1e-9, 0.5, 1.0, False).steps
-    (1, 0)
-    """
-    high, steps = (before, 1) if last is None else (last.high, last.steps + 1)
-    if value < high - SMALLEST_PROGRESS * null_value or halved:
-        high, steps = min(high, value), 0
-    return Stalled(high, steps)

@@ -1,4 +1,12 @@
-"""Stopping rules and status messages, and the rule for separation: without a penalty, no finite optimum exists."""
+"""The rules that end a run, and the messages that say why it ended.
+
+A rule is a function of a run that returns a ``Status``, or None to continue. Most rules compare a number with a limit.
+``Separated`` proves that no finite optimum exists: without a penalty, a direction V leads to infinity if its margins
+are ≥ 0 on every row and > 0 on some, so that the likelihood never decreases along it. Under complete separation,
+weights that classify every row correctly are such a direction. Under quasi-complete separation, Newton's steps approach
+one: scores grow along it by about one per step, while all finite components converge. The test without a fit is in
+``core/proofs/separability.py``.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +18,7 @@ import numpy as np
 
 from separatrix.core.base.arrays import EPS, Array
 from separatrix.core.base.messages import Message, Parameter, Remedy, Setting
-from separatrix.core.gap import Bound
+from separatrix.core.certificate import Bound
 from separatrix.core.gap_bounds import largest_curvature, unresolved_reason
 from separatrix.core.linear_algebra import limiting_columns, oversized_column
 from separatrix.core.problem import Objective
@@ -21,9 +29,6 @@ from separatrix.core.proofs.verdicts import QuasiSeparable, Verdict
 from separatrix.core.solvers.gradient_descent import DescentMemory
 from separatrix.core.solvers.newton import Newton
 from separatrix.core.solvers.state import Halt, Memory, State
-
-# ----------------------------------------------------------------------------------------------------------------------
-# Stopping rules and status messages. Each rule is a function of a run that returns a `Status`, or None to continue.
 
 Code = Literal[
     "optimal",
@@ -38,10 +43,6 @@ Code = Literal[
     "inseparable",
 ]
 
-# The advice in the message of a run that ended before the tolerance was reached.
-_GO_ON = Remedy(
-    Message("raise ", Parameter("max_iter"), ", raise ", Parameter("tol"), ", or leave the solver at 'auto'")
-)
 # The advice where columns differ by less than float64 resolves.
 _LEAVE_ONE_OUT = Remedy(Message("leave one of them out, or use a finite ", Parameter("C")))
 
@@ -226,7 +227,8 @@ class MostIterations:
         if state.iteration < self.max_iter:
             return None
         cause = oversized_column(problem)
-        why = Message(": ", cause) if cause else _GO_ON
+        raised = Message("raise ", Parameter("max_iter"), ", raise ", Parameter("tol"))
+        why = Message(": ", cause) if cause else Remedy(Message(raised, ", or leave the solver at 'auto'"))
         ended = Message("stopped at ", Setting("max_iter", self.max_iter), " before the tolerance was reached", why)
         return Status("max_iter", ended, False)
 
@@ -239,7 +241,12 @@ class Halted:
         if state.halt is None:
             return None
         if state.halt is Halt.DIVERGED:
-            return _diverged(problem, state)
+            eta = f" eta={state.memory.eta:.3g}" if isinstance(state.memory, DescentMemory) else ""
+            sentence = (
+                f"diverged: the learning rate{eta} is too large for these columns; descent is certain below "
+                f"{2.0 / max(largest_curvature(problem), 1e-300):.3g}; the best weights seen are returned"
+            )
+            return Status("diverged", sentence, False)
         if state.halt is Halt.PATIENCE:
             sentence = Message(
                 "patience ran out before the tolerance was reached: the last epochs improved the objective by too "
@@ -253,24 +260,7 @@ class Halted:
         return Status("rounding", Message(ended, why), False)
 
 
-def _diverged(problem: Objective, state: State) -> Status:
-    safe = 2.0 / max(largest_curvature(problem), 1e-300)
-    eta = f" eta={state.memory.eta:.3g}" if isinstance(state.memory, DescentMemory) else ""
-    return Status(
-        "diverged",
-        f"diverged: the learning rate{eta} is too large for these columns; descent is certain below "
-        f"{safe:.3g}; the best weights seen are returned",
-        False,
-    )
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# The stopping rule for complete and quasi-complete separation: without a penalty, no finite optimum exists.
-#
-# A direction V leads to infinity if its margins are ≥ 0 on every row and > 0 on some, so that the likelihood never
-# decreases along it. Under complete separation, weights that classify every row correctly are such a direction. Under
-# quasi-complete separation, Newton's steps approach one: scores grow along it by about one per step, while all finite
-# components converge. The test without a fit is ``core.proofs.separability``.
+# --- The rule for separated classes
 
 # Directions to infinity are tested after this many Newton steps from zero, and at most this many steps are taken.
 # Before the first, the finite components have not converged; after the last, second derivatives are lost to rounding.
@@ -321,7 +311,9 @@ class Separated:
     asked: list[Verdict] = field(default_factory=list, repr=False, compare=False)
 
     def __call__(self, problem: Objective, state: State, bound: Bound, trace: Sequence[Record]) -> Status | None:
-        if not self._is_open(problem, state, bound):
+        if bound.value is not None or bound.resolved is not None or state.iteration == 0:
+            return None
+        if not (problem.has_unpenalised and problem.loss.traits.likelihood):
             return None
         if self._long_enough(problem, state, trace):
             return completely(problem, state.W) or self._quasi(problem)
@@ -329,13 +321,6 @@ class Separated:
             return completely(problem, state.W)
         early = state.iteration >= LOOK_OUTSIDE_MEMORY and not self.asked and problem.rows.resident() is None
         return self._quasi(problem) if early else None
-
-    @staticmethod
-    def _is_open(problem: Objective, state: State, bound: Bound) -> bool:
-        """Whether an optimum may not exist: the loss is an unpenalised likelihood, and no bound is known yet."""
-        if bound.value is not None or bound.resolved is not None or state.iteration == 0:
-            return False
-        return problem.has_unpenalised and problem.loss.traits.likelihood
 
     def _quasi(self, problem: Objective) -> Status | None:
         """``quasi``; for rows outside memory by linear programs, and only once."""
@@ -383,15 +368,11 @@ def quasi(problem: Objective) -> Status | None:
         longest = max(longest, float(np.linalg.norm(direction)))
         if np.linalg.norm(direction) < 1e-6 * longest:
             return None  # the steps converge, so an optimum exists
-        if k >= FIRST_TESTED_STEP and _leads_to_infinity(problem, direction):
-            return QUASI_SEPARATED
+        if k >= FIRST_TESTED_STEP:
+            # Entries that are only rounding errors are set to zero: for a row at the centres of all other columns, such
+            # an entry would determine the sign of the margin.
+            moved = np.where(np.abs(direction) <= ZERO_MARGIN * np.abs(direction).max(), 0.0, direction)
+            margins = problem.relative_margins(moved)
+            if margins.least >= -ZERO_MARGIN and margins.most > POSITIVE_MARGIN:
+                return QUASI_SEPARATED
     return None
-
-
-def _leads_to_infinity(problem: Objective, direction: Array) -> bool:
-    """Whether no margin along a direction is negative, up to rounding error, and some are positive."""
-    # Entries that are only rounding errors are set to zero: for a row at the centres of all other columns, such an
-    # entry would determine the sign of the margin.
-    moved = np.where(np.abs(direction) <= ZERO_MARGIN * np.abs(direction).max(), 0.0, direction)
-    margins = problem.relative_margins(moved)
-    return margins.least >= -ZERO_MARGIN and margins.most > POSITIVE_MARGIN

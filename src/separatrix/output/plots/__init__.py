@@ -1,7 +1,6 @@
 """Plots in the manner of scikit-learn's displays: ``…Display.from_estimator(model, X, y)``.
 
-The pictures of the lectures are functions of ``figures``. The numbers come from other packages, mostly
-``separatrix.statistics`` and ``separatrix.statistics``; only this package imports matplotlib.
+The numbers come from ``separatrix.statistics``. The pictures of the lectures are functions of ``figures``.
 """
 
 from __future__ import annotations

@@ -13,31 +13,14 @@ from separatrix.core.base.arrays import AnyArray, Array, Integers
 from separatrix.core.base.errors import ParameterError
 from separatrix.core.base.labels import encode, known_codes
 from separatrix.core.base.messages import number_text
-from separatrix.output.plots import display as legends
-from separatrix.output.plots.display import (
-    BROAD,
-    DASHED,
-    DOTTED,
-    PLOTS,
-    REFERENCE,
-    SMALL_TEXT,
-    STRONG,
-    TEXT,
-    THIN,
-    Display,
-    plain,
-    share_axes,
-    shortened,
-    thinned,
-)
+from separatrix.output.plots import display
 from separatrix.output.theme import BAND, Theme
 from separatrix.statistics.intervals import wilson
 from separatrix.statistics.measures import Answers, answers, confusion_matrix
 from separatrix.statistics.model_decisions import CostFigures, Costs, cost_figures
 from separatrix.statistics.reliability import Cut, Reliability, reliability
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Plots a confusion matrix with counts and, for few classes, percentages of each true class.
+# --- The confusion matrix
 
 # The largest number of classes that are drawn. If there are more, those with the most rows are drawn.
 MOST_CLASSES_IN_MATRIX = 30
@@ -57,7 +40,7 @@ LARGEST_CELL_OPACITY = 0.42
 
 @final
 @dataclass(eq=False)
-class ConfusionDisplay(Display):
+class ConfusionDisplay(display.Display):
     """A confusion matrix. Cells of correct predictions have the colour of the class, and mistakes are grey.
 
     The opacity of a cell shows its share of the rows of the true class.
@@ -81,7 +64,7 @@ class ConfusionDisplay(Display):
     classes: AnyArray
 
     @classmethod
-    @PLOTS.refusing_tables
+    @display.PLOTS.refusing_tables
     def from_estimator(cls, model: Any, X: Any, y: Any, *, ax: Any = None) -> Self:
         """Draw the confusion matrix of a fitted classifier.
 
@@ -129,11 +112,11 @@ class ConfusionDisplay(Display):
     def size(self) -> tuple[float, float]:
         K = len(self.shown)
         narrow = K <= MOST_NARROW
-        return (4.6, min(4.4, 2.2 + 0.42 * K)) if narrow else (BROAD, 1.2 + CELL_HEIGHT * K)
+        return (4.6, min(4.4, 2.2 + 0.42 * K)) if narrow else (display.BROAD, 1.2 + CELL_HEIGHT * K)
 
     @property
     def alternative(self) -> str:
-        labels = [shortened(label, 40) for label in self.classes.tolist()]
+        labels = [display.shortened(label, 40) for label in self.classes.tolist()]
         parts = []
         for a in self.shown.tolist():
             row = self.counts[a]
@@ -148,7 +131,7 @@ class ConfusionDisplay(Display):
     def _digits(self) -> float:
         """The font size of the counts, in points, at which the largest count fits into its cell."""
         across = 72.0 * (self.size[0] - NAMES_WIDTH) / len(self.shown)
-        most = 1.25 * TEXT if len(self.shown) <= MOST_SHARES else SMALL_TEXT
+        most = 1.25 * display.TEXT if len(self.shown) <= MOST_SHARES else display.SMALL_TEXT
         return min(most, across / (DIGIT_WIDTH * len(str(int(self.counts.max(initial=0))))))
 
     def _draw(self, ax: Axes, theme: Theme) -> None:
@@ -161,7 +144,7 @@ class ConfusionDisplay(Display):
                 opacity = LARGEST_CELL_OPACITY * float(share)
                 ax.add_patch(Rectangle((j, i), 1, 1, facecolor=colour, alpha=opacity, linewidth=0))
                 self._write(ax, theme, i, j, int(self.counts[a, b]), float(share))
-        names = [plain(self.classes.tolist()[k], 14 if K <= 3 else 18) for k in chosen]
+        names = [display.plain(self.classes.tolist()[k], 14 if K <= 3 else 18) for k in chosen]
         ax.set_xticks(np.arange(K) + 0.5, names, rotation=0 if K <= 3 else 40, ha="center" if K <= 3 else "right")
         ax.set_yticks(np.arange(K) + 0.5, names)
         if K > 3:
@@ -182,16 +165,16 @@ class ConfusionDisplay(Display):
         centre = {"ha": "center", "va": "center", "color": theme.ink}
         ax.text(j + 0.5, i + (0.4 if both else 0.5), f"{count}", fontsize=self._digits, **centre)  # type: ignore[arg-type]
         if both:
-            ax.text(j + 0.5, i + 0.68, f"{100 * share:.0f} %", fontsize=SMALL_TEXT, **(centre | {"color": theme.body}))  # type: ignore[arg-type]
+            percent, centre["color"] = f"{100 * share:.0f} %", theme.body
+            ax.text(j + 0.5, i + 0.68, percent, fontsize=display.SMALL_TEXT, **centre)  # type: ignore[arg-type]
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# A calibration plot: observed shares against predicted probabilities, with the number of rows.
+# --- Calibration
 
 
 @final
 @dataclass(eq=False)
-class CalibrationDisplay(Display):
+class CalibrationDisplay(display.Display):
     """The observed share of a class against its predicted probability, in bins, with Wilson intervals.
 
     A histogram above the plot shows how many rows each bin has.
@@ -217,7 +200,7 @@ class CalibrationDisplay(Display):
     level: float = 0.95
 
     @classmethod
-    @PLOTS.refusing_tables
+    @display.PLOTS.refusing_tables
     def from_estimator(
         cls,
         model: Any,
@@ -271,16 +254,20 @@ class CalibrationDisplay(Display):
     def _draw(self, ax: Axes, theme: Theme) -> None:
         found, colour = self.found, theme.ink
         low, high = wilson(np.round(found.observed * found.count), found.count, self.level)
-        ax.plot([0, 1], [0, 1], color=theme.muted, linewidth=THIN, linestyle=REFERENCE, label="as predicted")
-        ax.vlines(found.predicted, low, high, color=colour, linewidth=THIN)
+        ax.plot(
+            [0, 1], [0, 1], color=theme.muted, linewidth=display.THIN, linestyle=display.REFERENCE, label="as predicted"
+        )
+        ax.vlines(found.predicted, low, high, color=colour, linewidth=display.THIN)
         label = f"observed, {100 * self.level:g} % Wilson intervals"
         size = 12.0 + 48.0 * np.sqrt(found.count / found.count.max())
         ax.scatter(found.predicted, found.observed, s=size, color=colour, label=label, zorder=3)
-        share_axes(ax)
-        what = plain(found.of[1:-1] if found.of[:1] in ("'", '"') else found.of, 24)  # ``of`` quotes a label of text
+        display.share_axes(ax)
+        what = display.plain(
+            found.of[1:-1] if found.of[:1] in ("'", '"') else found.of, 24
+        )  # ``of`` quotes a label of text
         ax.set_xlabel(f"predicted probability of {what}")
         ax.set_ylabel("observed share")
-        legends.below(ax)
+        self._legend(ax)
         above = ax.inset_axes((0.0, 1.03, 1.0, 0.17), sharex=ax)
         left, right = found.edges.T
         above.bar(left, found.count, right - left, align="edge", color=colour, alpha=2 * BAND, linewidth=0)
@@ -291,8 +278,7 @@ class CalibrationDisplay(Display):
         above.spines["left"].set_visible(False)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# A plot of precision, recall and the cost of mistakes against the threshold of the probability.
+# --- The threshold
 
 # The thresholds at which the curves are computed.
 THRESHOLDS_DRAWN = np.linspace(0.0, 1.0, 401)
@@ -302,7 +288,7 @@ TOLD = (0.1, 0.3, 0.5, 0.7, 0.9)
 
 @final
 @dataclass(eq=False)
-class ThresholdDisplay(Display):
+class ThresholdDisplay(display.Display):
     """Precision and recall of the second class, and the cost per row, against the threshold of its probability.
 
     Parameters
@@ -336,7 +322,7 @@ class ThresholdDisplay(Display):
     level: float = 0.95
 
     @classmethod
-    @PLOTS.refusing_tables
+    @display.PLOTS.refusing_tables
     def from_estimator(cls, model: Any, X: Any, y: Any, *, cost: Any = None, ax: Any = None) -> Self:
         """Draw the thresholds of a fitted classifier of two classes with probabilities.
 
@@ -422,30 +408,30 @@ class ThresholdDisplay(Display):
             + ("" if cost is None else f", cost {number_text(cost[k])} per row")
             for k, (t, a, b) in enumerate(zip(at, precision, recall, strict=True))
         ]
-        return f"Predicting {shortened(self.label, 40)} {'; '.join(told)}."
+        return f"Predicting {display.shortened(self.label, 40)} {'; '.join(told)}."
 
     @property
     def size(self) -> tuple[float, float]:
-        return 4.6, 3.3 + legends.height(["precision", "recall", "x" * 30, "x" * 24], 4.6)
+        return 4.6, 3.3 + self._legend_height(["precision", "recall", "x" * 30, "x" * 24], 4.6)
 
     def _draw(self, ax: Axes, theme: Theme) -> None:
         precision, recall, cost = self.at(THRESHOLDS_DRAWN)
-        ax.axvline(self.threshold, color=theme.highlight, linewidth=4 * STRONG, zorder=0)
+        ax.axvline(self.threshold, color=theme.highlight, linewidth=4 * display.STRONG, zorder=0)
         name = f"threshold {number_text(self.threshold, 3)}"
-        ax.axvline(self.threshold, color=theme.highlight_edge, linewidth=THIN, zorder=1, label=name)
-        for values, look, label in ((precision, "-", "precision"), (recall, DASHED, "recall")):
-            kept = thinned(THRESHOLDS_DRAWN, np.nan_to_num(values, nan=1.0))
+        ax.axvline(self.threshold, color=theme.highlight_edge, linewidth=display.THIN, zorder=1, label=name)
+        for values, look, label in ((precision, "-", "precision"), (recall, display.DASHED, "recall")):
+            kept = display.thinned(THRESHOLDS_DRAWN, np.nan_to_num(values, nan=1.0))
             ax.plot(THRESHOLDS_DRAWN[kept], values[kept], color=theme.ink, linestyle=look, label=label)
         ax.set_xlim(0.0, 1.0)
         ax.set_ylim(0.0, 1.04)
         ax.grid(True)
-        ax.set_xlabel(f"threshold of the probability of {plain(self.label, 20)}")
+        ax.set_xlabel(f"threshold of the probability of {display.plain(self.label, 20)}")
         ax.set_ylabel("precision, recall")
         if cost is not None:
             beside = ax.twinx()
-            beside.plot(THRESHOLDS_DRAWN, cost, color=theme.muted, linestyle=DOTTED)
-            ax.plot([], [], color=theme.muted, linestyle=DOTTED, label="cost per row (right axis)")
+            beside.plot(THRESHOLDS_DRAWN, cost, color=theme.muted, linestyle=display.DOTTED)
+            ax.plot([], [], color=theme.muted, linestyle=display.DOTTED, label="cost per row (right axis)")
             beside.set_ylim(0.0, 1.1 * float(cost.max()))
             beside.set_ylabel("cost per row")
             beside.spines["right"].set_visible(True)
-        legends.below(ax)
+        self._legend(ax)

@@ -1,4 +1,8 @@
-"""A plot of the decision regions in a plane, with the rows or a sample of them."""
+"""A plot of the decision regions in a plane, with the rows or a sample of them.
+
+Regions are polygons with the boundaries between them in ink, or contours of the scores. Rows are points in the colour
+and the shape of their class, with rings around mistakes.
+"""
 
 from __future__ import annotations
 
@@ -18,146 +22,11 @@ from separatrix.core.base.labels import known_codes
 from separatrix.core.base.messages import number_text
 from separatrix.core.geometry.polygons import Region
 from separatrix.core.scorer import scores_of
-from separatrix.output.plots import display as legends
 from separatrix.output.plots.display import PLOTS, POINTS_PER_PIXEL, STRONG, THIN, Display, marker, plain, shortened
 from separatrix.output.theme import GROUND, POINT, POINT_EDGE, RING, Theme, told_apart
 from separatrix.statistics.view_plane import Plane, exact_regions, leads, plane_of, sampled_rows, view_of
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The line segments between the regions of different classes, from polygons that cover a box.
-
-# Points of the unit square are the same if they agree to this many digits.
-DECIMALS_OF_CORNERS = 6
-TOLERANCE = 2 * 10.0**-DECIMALS_OF_CORNERS
-
-
-def boundaries(regions: Sequence[Region], box: tuple[float, float, float, float]) -> Array:
-    """The segments (m, 2, 2) where regions with different labels meet. The frame of the box is not among them.
-
-    A segment that only one region has is a boundary, too: rounding has moved the ends of the other region's edge.
-
-    >>> left = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 2.0], [0.0, 2.0]])
-    >>> low, high = (np.array([[1.0, y], [2.0, y], [2.0, y + 1], [1.0, y + 1]]) for y in (0.0, 1.0))
-    >>> found = [Region(("a",), left), Region(("b",), low), Region(("b",), high)]
-    >>> sorted(boundaries(found, (0.0, 2.0, 0.0, 2.0))[:, :, 1].min(axis=1).tolist())
-    [0.0, 1.0]
-    """
-    left, right, low, high = box
-    corner, unit = np.array([left, low]), np.array([right - left, high - low])
-    polygons = [
-        np.round((np.asarray(region.vertices) - corner) / unit, DECIMALS_OF_CORNERS) + 0.0 for region in regions
-    ]
-    corners = np.unique(np.vstack(polygons), axis=0) if polygons else np.empty((0, 2))
-    meeting: dict[tuple[float, ...], list[tuple[object, ...]]] = {}
-    for region, V in zip(regions, polygons, strict=True):
-        for start, end in zip(V, np.roll(V, -1, axis=0), strict=True):
-            for a, b in pairwise(_split(start, end, corners)):
-                meeting.setdefault((*a, *b) if a < b else (*b, *a), []).append(region.labels)
-    kept = [
-        ends
-        for ends, labels in meeting.items()
-        if len(set(labels)) > 1 or (len(labels) == 1 and not _on_frame(np.array(ends).reshape(2, 2)))
-    ]
-    return np.asarray(np.array(kept).reshape(-1, 2, 2) * unit + corner)
-
-
-def _on_frame(ends: Array) -> bool:
-    near = np.minimum(np.abs(ends), np.abs(ends - 1)) <= TOLERANCE
-    return bool(np.any(near.all(axis=0)))
-
-
-def _split(start: Array, end: Array, corners: Array) -> list[tuple[float, ...]]:
-    """The points on an edge: its ends, and the corners of other polygons that lie on it."""
-    along = end - start
-    length = float(along @ along)
-    if length == 0.0:
-        return []
-    share = (corners - start) @ along / length
-    away = np.abs((corners - start) @ np.array([-along[1], along[0]])) / np.sqrt(length)
-    on = (away <= TOLERANCE) & (np.abs(share - 0.5) <= 0.5 + TOLERANCE)
-    return [tuple(point) for point in corners[on][np.argsort(share[on], kind="stable")].tolist()]
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# Rows as points by class, with rings around mistakes, and the regions of classes as polygons with their boundaries.
-
-
-def draw_rows(
-    ax: Axes,
-    theme: Theme,
-    points: Array,
-    codes: Integers,
-    wrong: AnyArray,
-    *,
-    n_classes: int,
-    named: Mapping[int, str] | None = None,
-    size: float = 1.0,
-) -> None:
-    """Draw rows in the colour and shape of their class, and a ring around misclassified rows.
-
-    Parameters
-    ----------
-    ax, theme
-        Where to draw, and in which colours.
-    points : array (n, 2)
-        The positions of the rows.
-    codes : array (n,)
-        Their class numbers.
-    wrong : array (n,) of bool
-        Which rows are misclassified.
-    n_classes : int
-        The number of classes.
-    named : mapping of int to str, optional
-        The names in the legend, by class number.
-    size : float, default 1
-        The size of points and rings, as a multiple of the size in the theme.
-    """
-    point, ring = (POINTS_PER_PIXEL * size * diameter for diameter in (POINT, RING))
-    look = {"s": point**2, "linewidths": POINTS_PER_PIXEL * size * POINT_EDGE, "edgecolors": theme.paper, "zorder": 3}
-    for k in range(n_classes):
-        x, y = points[codes == k].T
-        ax.scatter(x, y, color=theme.of_class(k), marker=marker(k), label=(named or {}).get(k), **look)  # type: ignore[arg-type]
-    x, y = points[wrong].T
-    if len(x):
-        look = {"facecolors": "none", "edgecolors": theme.ink, "linewidths": THIN, "zorder": 4}
-        ax.scatter(x, y, s=ring**2, label="mistake", **look)  # type: ignore[arg-type]
-
-
-def draw_regions(
-    ax: Axes,
-    theme: Theme,
-    regions: Sequence[Region],
-    labels: Sequence[Any],
-    box: tuple[float, float, float, float],
-) -> None:
-    """Fill the region of each class with its colour, and draw the boundaries between them in ink.
-
-    Parameters
-    ----------
-    ax, theme
-        Where to draw, and in which colours.
-    regions : list of Region
-        Polygons that cover the box, as ``sx.regions`` returns them.
-    labels : list
-        The classes, in the order of their colours.
-    box : tuple
-        The limits of both axes, whose frame is not a boundary.
-    """
-    drawn = [region for region in regions if not region.empty]
-    for k, label in enumerate(labels):
-        polygons = [region.vertices for region in drawn if region.labels == (label,)]
-        if polygons:
-            shape = Path.make_compound_path(*(Path(np.vstack([V, V[:1]]), closed=True) for V in polygons))
-            ax.add_patch(PathPatch(shape, facecolor=theme.of_class(k), alpha=GROUND, linewidth=0))
-    edges = boundaries(drawn, box)
-    if len(edges):
-        codes = np.tile([Path.MOVETO, Path.LINETO], len(edges)).astype(np.uint8)
-        look: dict[str, Any] = {"edgecolor": theme.ink, "linewidth": STRONG, "capstyle": "round", "zorder": 2.8}
-        ax.add_patch(PathPatch(Path(edges.reshape(-1, 2), codes), facecolor="none", label="boundary", **look))
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# A plot of the decision regions in a plane, with the rows; misclassified rows have a ring.
+# --- The display
 
 # Largest number of rows drawn: more cover each other.
 MOST_ROWS_DRAWN = 1200
@@ -336,7 +205,7 @@ class DecisionRegionsDisplay(Display):
 
     @property
     def size(self) -> tuple[float, float]:
-        return 4.6, 3.6 + legends.height([*self.named.values(), "mistake"], 4.6)
+        return 4.6, 3.6 + self._legend_height([*self.named.values(), "mistake"], 4.6)
 
     def _draw(self, ax: Axes, theme: Theme) -> None:
         if self.regions is not None:
@@ -352,7 +221,7 @@ class DecisionRegionsDisplay(Display):
         ax.set_ylabel(plain(self.plane.names[1], 40))
         if len(self.plane.origin) == 1:
             ax.set_yticks([])
-        legends.below(ax)
+        self._legend(ax)
 
     def _draw_contours(self, ax: Axes, theme: Theme) -> None:
         assert self.leads is not None
@@ -377,3 +246,134 @@ def _box(points: Array, flat: bool) -> tuple[float, float, float, float]:
         margin = BOX_MARGIN * (high - low) if high > low else 1.0
         ends += [low - margin, high + margin]
     return (ends[0], ends[1], -2.5, 2.5) if flat else (ends[0], ends[1], ends[2], ends[3])
+
+
+# --- Rows and regions
+
+
+def draw_rows(
+    ax: Axes,
+    theme: Theme,
+    points: Array,
+    codes: Integers,
+    wrong: AnyArray,
+    *,
+    n_classes: int,
+    named: Mapping[int, str] | None = None,
+    size: float = 1.0,
+) -> None:
+    """Draw rows in the colour and shape of their class, and a ring around misclassified rows.
+
+    Parameters
+    ----------
+    ax, theme
+        Where to draw, and in which colours.
+    points : array (n, 2)
+        The positions of the rows.
+    codes : array (n,)
+        Their class numbers.
+    wrong : array (n,) of bool
+        Which rows are misclassified.
+    n_classes : int
+        The number of classes.
+    named : mapping of int to str, optional
+        The names in the legend, by class number.
+    size : float, default 1
+        The size of points and rings, as a multiple of the size in the theme.
+    """
+    point, ring = (POINTS_PER_PIXEL * size * diameter for diameter in (POINT, RING))
+    look = {"s": point**2, "linewidths": POINTS_PER_PIXEL * size * POINT_EDGE, "edgecolors": theme.paper, "zorder": 3}
+    for k in range(n_classes):
+        x, y = points[codes == k].T
+        ax.scatter(x, y, color=theme.of_class(k), marker=marker(k), label=(named or {}).get(k), **look)  # type: ignore[arg-type]
+    x, y = points[wrong].T
+    if len(x):
+        look = {"facecolors": "none", "edgecolors": theme.ink, "linewidths": THIN, "zorder": 4}
+        ax.scatter(x, y, s=ring**2, label="mistake", **look)  # type: ignore[arg-type]
+
+
+def draw_regions(
+    ax: Axes,
+    theme: Theme,
+    regions: Sequence[Region],
+    labels: Sequence[Any],
+    box: tuple[float, float, float, float],
+) -> None:
+    """Fill the region of each class with its colour, and draw the boundaries between them in ink.
+
+    Parameters
+    ----------
+    ax, theme
+        Where to draw, and in which colours.
+    regions : list of Region
+        Polygons that cover the box, as ``sx.regions`` returns them.
+    labels : list
+        The classes, in the order of their colours.
+    box : tuple
+        The limits of both axes, whose frame is not a boundary.
+    """
+    drawn = [region for region in regions if not region.empty]
+    for k, label in enumerate(labels):
+        polygons = [region.vertices for region in drawn if region.labels == (label,)]
+        if polygons:
+            shape = Path.make_compound_path(*(Path(np.vstack([V, V[:1]]), closed=True) for V in polygons))
+            ax.add_patch(PathPatch(shape, facecolor=theme.of_class(k), alpha=GROUND, linewidth=0))
+    edges = boundaries(drawn, box)
+    if len(edges):
+        codes = np.tile([Path.MOVETO, Path.LINETO], len(edges)).astype(np.uint8)
+        look: dict[str, Any] = {"edgecolor": theme.ink, "linewidth": STRONG, "capstyle": "round", "zorder": 2.8}
+        ax.add_patch(PathPatch(Path(edges.reshape(-1, 2), codes), facecolor="none", label="boundary", **look))
+
+
+# --- Boundaries between polygons
+
+# Points of the unit square are the same if they agree to this many digits.
+DECIMALS_OF_CORNERS = 6
+TOLERANCE = 2 * 10.0**-DECIMALS_OF_CORNERS
+
+
+def boundaries(regions: Sequence[Region], box: tuple[float, float, float, float]) -> Array:
+    """The segments (m, 2, 2) where regions with different labels meet. The frame of the box is not among them.
+
+    A segment that only one region has is a boundary, too: rounding has moved the ends of the other region's edge.
+
+    >>> left = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 2.0], [0.0, 2.0]])
+    >>> low, high = (np.array([[1.0, y], [2.0, y], [2.0, y + 1], [1.0, y + 1]]) for y in (0.0, 1.0))
+    >>> found = [Region(("a",), left), Region(("b",), low), Region(("b",), high)]
+    >>> sorted(boundaries(found, (0.0, 2.0, 0.0, 2.0))[:, :, 1].min(axis=1).tolist())
+    [0.0, 1.0]
+    """
+    left, right, low, high = box
+    corner, unit = np.array([left, low]), np.array([right - left, high - low])
+    polygons = [
+        np.round((np.asarray(region.vertices) - corner) / unit, DECIMALS_OF_CORNERS) + 0.0 for region in regions
+    ]
+    corners = np.unique(np.vstack(polygons), axis=0) if polygons else np.empty((0, 2))
+    meeting: dict[tuple[float, ...], list[tuple[object, ...]]] = {}
+    for region, V in zip(regions, polygons, strict=True):
+        for start, end in zip(V, np.roll(V, -1, axis=0), strict=True):
+            for a, b in pairwise(_split(start, end, corners)):
+                meeting.setdefault((*a, *b) if a < b else (*b, *a), []).append(region.labels)
+    kept = [
+        ends
+        for ends, labels in meeting.items()
+        if len(set(labels)) > 1 or (len(labels) == 1 and not _on_frame(np.array(ends).reshape(2, 2)))
+    ]
+    return np.asarray(np.array(kept).reshape(-1, 2, 2) * unit + corner)
+
+
+def _on_frame(ends: Array) -> bool:
+    near = np.minimum(np.abs(ends), np.abs(ends - 1)) <= TOLERANCE
+    return bool(np.any(near.all(axis=0)))
+
+
+def _split(start: Array, end: Array, corners: Array) -> list[tuple[float, ...]]:
+    """The points on an edge: its ends, and the corners of other polygons that lie on it."""
+    along = end - start
+    length = float(along @ along)
+    if length == 0.0:
+        return []
+    share = (corners - start) @ along / length
+    away = np.abs((corners - start) @ np.array([-along[1], along[0]])) / np.sqrt(length)
+    on = (away <= TOLERANCE) & (np.abs(share - 0.5) <= 0.5 + TOLERANCE)
+    return [tuple(point) for point in corners[on][np.argsort(share[on], kind="stable")].tolist()]

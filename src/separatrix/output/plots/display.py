@@ -1,9 +1,8 @@
-"""The theme for matplotlib, legends below the axes, and the base class of all displays.
+"""What all plots share: the base class of displays, the theme for matplotlib, legends below the axes, and panels.
 
-The base class of all displays: a display holds numbers, and ``plot`` draws them.
-
-As in scikit-learn, ``plot`` sets ``ax_`` and ``figure_``. A display is made by ``from_estimator`` from a fitted model
-and rows, or directly from its numbers, which are computed without matplotlib.
+A display holds numbers, and ``plot`` draws them. As in scikit-learn, ``plot`` sets ``ax_`` and ``figure_``. A display
+is made by ``from_estimator`` from a fitted model and rows, or directly from its numbers, which are computed without
+matplotlib.
 """
 
 from __future__ import annotations
@@ -28,8 +27,7 @@ from separatrix.core.rows.labelled_table import InMemory
 from separatrix.output import theme as looks
 from separatrix.output.theme import DARK, LIGHT, THEMES, Theme
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The theme of ``output/theme.py`` for matplotlib: its settings, the marker of each class, and names as plain text.
+# --- The theme for matplotlib
 
 # Names with more characters than this are shortened in the middle.
 LONGEST_LABEL = 26
@@ -114,8 +112,7 @@ def style(theme: str | None = None) -> Iterator[Theme]:
 
     Examples
     --------
-    >>> from separatrix.output.plots.display import style
-    >>> from separatrix.output.plots.display import current
+    >>> from separatrix.output.plots.display import current, style
     >>> with style("dark") as theme:
     ...     current().name, theme.of_class(0)
     ('dark', '#6cb6ff')
@@ -158,65 +155,23 @@ def shortened(text: Any, longest: int = LONGEST_LABEL) -> str:
     return f"{shown[: longest - 1 - half]}…{shown[len(shown) - half :]}"
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Legends below the axes, where they hide no data, wrapped to the width of the figure.
-#
-# matplotlib does not draw a marker outside the canvas, so a legend wider than the figure would lack some markers.
+# --- Legends
 
-# In points: the size of the text, the distance of the legend from the axes (with tick labels and a label in between),
-# and the margin on either side.
-TEXT_LEGENDS, BELOW_AXES, SIDE_MARGIN = SMALL_TEXT, 37.0, 6.0
+# In points: the distance of a legend from the axes (with tick labels and a label in between), and the margin on either
+# side.
+BELOW_AXES, SIDE_MARGIN = 37.0, 6.0
 # In multiples of the text's size: the width of a letter and of a wide letter, of a marker with the space after it, the
 # distance between columns, and the height of a line.
 LETTER, WIDE_LETTER, MARK, BETWEEN, LINE = 0.6, 1.0, 2.0, 1.2, 1.35
 
 
-def below(ax: Axes, title: str | None = None, marks: float = 1.0) -> None:
-    """Add a legend of all labelled artists below the axes. ``marks``: the size of markers relative to the plot.
-
-    >>> from matplotlib.figure import Figure
-    >>> ax = Figure(figsize=(4.0, 3.0)).subplots()
-    >>> for name in ("one", "two", "three"):
-    ...     _ = ax.plot([0], [0], label=name)
-    >>> below(ax)
-    >>> [text.get_text() for text in ax.get_legend().get_texts()]
-    ['one', 'two', 'three']
-    """
-    handles, labels = ax.get_legend_handles_labels()
-    if not handles:
-        return
-    figure = ax.figure
-    alone = list(figure.axes) == [ax]
-    # If the axes are alone in the figure, the legend may use the whole width of the figure.
-    across, box = (figure.transSubfigure, figure.bbox) if alone else (ax.transAxes, ax.get_window_extent())
-    down = ax.transAxes + ScaledTranslation(0, -BELOW_AXES / 72, figure.dpi_scale_trans)
-    ax.legend(
-        handles,
-        labels,
-        loc="upper center",
-        bbox_to_anchor=(0.5, 0.0),
-        bbox_transform=blended_transform_factory(across, down),
-        ncols=columns(labels, box.width / figure.dpi),
-        fontsize=TEXT_LEGENDS,
-        title=title,
-        title_fontsize=TEXT_LEGENDS - 0.5,
-        borderaxespad=0.0,
-        borderpad=0.0,
-        handlelength=MARK - 0.5,
-        handletextpad=0.5,
-        columnspacing=BETWEEN,
-        labelspacing=LINE - 1.0,
-        markerscale=marks,
-    )
-
-
-def columns(labels: Sequence[str], width: float) -> int:
+def legend_columns(labels: Sequence[str], width: float) -> int:
     """How many columns of a legend fit into ``width`` inches. matplotlib fills the columns one after the other.
 
-    >>> columns(["a", "b", "c", "d"], 4.0), columns(["a very long name indeed"] * 4, 3.0), columns(["x" * 99], 1.0)
-    (4, 1, 1)
+    >>> legend_columns(["a", "b", "c", "d"], 4.0), legend_columns(["a very long name indeed"] * 4, 3.0)
+    (4, 1)
     """
-    room = (72.0 * width - 2 * SIDE_MARGIN) / TEXT_LEGENDS
+    room = (72.0 * width - 2 * SIDE_MARGIN) / SMALL_TEXT
     lengths = np.array([MARK + _length(label) for label in labels])
     for n in range(len(labels), 1, -1):
         if sum(float(part.max()) + BETWEEN for part in np.array_split(lengths, n)) - BETWEEN <= room:
@@ -224,20 +179,12 @@ def columns(labels: Sequence[str], width: float) -> int:
     return 1
 
 
-def height(labels: Sequence[str], width: float, title: bool = False) -> float:
-    """The height of a legend in inches, with the space above it.
-
-    >>> height(["a", "b"], 4.0) < height(["a long name, and longer still"] * 2, 4.0)
-    True
-    """
-    lines = -(-len(labels) // columns(labels, width)) + title if labels else 0
-    return lines * LINE * TEXT_LEGENDS / 72.0 + (0.08 if lines else 0.0)
-
-
 def _length(text: str) -> float:
     """The approximate width of a text, in multiples of its size, without loading a font."""
     return sum(WIDE_LETTER if east_asian_width(c) in "WF" else LETTER for c in text.replace(r"\$", "$"))
 
+
+# --- Displays
 
 # Cells along each side of the unit square: a curve keeps one vertex in each cell, since more would not be visible.
 CURVE_CELLS = 600
@@ -308,6 +255,56 @@ class Display(ABC):
     @abstractmethod
     def _draw(self, ax: Axes, theme: Theme) -> None:
         """Draw on ``ax`` in the colours of ``theme``."""
+
+    @staticmethod
+    def _legend(ax: Axes, title: str | None = None) -> None:
+        """Add a legend of all labelled artists below the axes, where it hides no data.
+
+        It is wrapped to the width of the figure, since matplotlib does not draw a marker outside the canvas.
+
+        >>> from matplotlib.figure import Figure
+        >>> ax = Figure(figsize=(4.0, 3.0)).subplots()
+        >>> for name in ("one", "two", "three"):
+        ...     _ = ax.plot([0], [0], label=name)
+        >>> Display._legend(ax)
+        >>> [text.get_text() for text in ax.get_legend().get_texts()]
+        ['one', 'two', 'three']
+        """
+        handles, labels = ax.get_legend_handles_labels()
+        if not handles:
+            return
+        figure = ax.figure
+        alone = list(figure.axes) == [ax]
+        # If the axes are alone in the figure, the legend may use the whole width of the figure.
+        across, box = (figure.transSubfigure, figure.bbox) if alone else (ax.transAxes, ax.get_window_extent())
+        down = ax.transAxes + ScaledTranslation(0, -BELOW_AXES / 72, figure.dpi_scale_trans)
+        ax.legend(
+            handles,
+            labels,
+            loc="upper center",
+            bbox_to_anchor=(0.5, 0.0),
+            bbox_transform=blended_transform_factory(across, down),
+            ncols=legend_columns(labels, box.width / figure.dpi),
+            fontsize=SMALL_TEXT,
+            title=title,
+            title_fontsize=SMALL_TEXT - 0.5,
+            borderaxespad=0.0,
+            borderpad=0.0,
+            handlelength=MARK - 0.5,
+            handletextpad=0.5,
+            columnspacing=BETWEEN,
+            labelspacing=LINE - 1.0,
+        )
+
+    @staticmethod
+    def _legend_height(labels: Sequence[str], width: float, title: bool = False) -> float:
+        """The height of a legend in inches, with the space above it.
+
+        >>> Display._legend_height(["a", "b"], 4.0) < Display._legend_height(["a long name, longer still"] * 2, 4.0)
+        True
+        """
+        lines = -(-len(labels) // legend_columns(labels, width)) + title if labels else 0
+        return lines * LINE * SMALL_TEXT / 72.0 + (0.08 if lines else 0.0)
 
 
 def last_step(model: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Plots of a fit: the objective by iteration, and how C was chosen."""
+"""Plots of a fit: the objective, or its proven gap to the minimum, by iteration, and how C was chosen."""
 
 from __future__ import annotations
 
@@ -15,12 +15,10 @@ from separatrix.core.base.arrays import Array
 from separatrix.core.base.errors import ParameterError
 from separatrix.core.base.messages import number_text
 from separatrix.core.penalty import PenaltyChoice
-from separatrix.output.plots import display as legends
 from separatrix.output.plots.display import STRONG, THIN, TICK_MULTIPLES, Display, last_step, plain, shortened
 from separatrix.output.theme import BAND, Theme
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Plots the objective, or the proven bound on its distance to the minimum, against the iteration of the solver.
+# --- The objective by iteration
 
 # The largest number of curves in a plot; further curves are not drawn.
 MOST_RUNS = 8
@@ -96,7 +94,7 @@ class LossDisplay(Display):
     @property
     def size(self) -> tuple[float, float]:
         named = [plain(run.name, 18) for run in self.runs[:MOST_RUNS]] if len(self.runs) > 1 else []
-        return 4.6, 3.1 + legends.height(named, 4.6)
+        return 4.6, 3.1 + self._legend_height(named, 4.6)
 
     @property
     def alternative(self) -> str:
@@ -130,7 +128,7 @@ class LossDisplay(Display):
             ax.text(0.5, 0.9, sentence, transform=ax.transAxes, ha="center", color=theme.muted)
         ax.grid(True)
         if len(self.runs) > 1:
-            legends.below(ax)
+            self._legend(ax)
 
     def _scale(self, ax: Axes) -> None:
         """Set the y-axis: a logarithmic one for a gap, and a wide one for a nearly constant objective."""
@@ -145,16 +143,8 @@ class LossDisplay(Display):
             ax.set_ylim(high - room, high + room)
 
 
-def _runs_of_parts(parts: Sequence[Any]) -> list[Run]:
-    """The curves of several models, which are numbered if each has one curve."""
-    runs = [run for part in parts for run in runs_of(part)]
-    if len(runs) == len(parts) > 1:
-        return [run._replace(name=f"model {k}") for k, run in enumerate(runs, 1)]
-    return runs
-
-
 def runs_of(model: Any) -> list[Run]:
-    """Return the curves of a fitted model, one for each solver run.
+    """Return the curves of a fitted model, one for each solver run; of several models, each with its number.
 
     >>> from separatrix import LogisticRegression
     >>> [run.name for run in runs_of(LogisticRegression().fit([[0.0], [1.0], [2.0]], [0, 1, 0]))]
@@ -162,7 +152,9 @@ def runs_of(model: Any) -> list[Run]:
     """
     parts = getattr(model, "estimators_", None)
     if parts is not None and all(hasattr(part, "trace_") for part in parts):
-        return _runs_of_parts(parts)
+        runs = [run for part in parts for run in runs_of(part)]
+        numbered = len(runs) == len(parts) > 1
+        return [run._replace(name=f"model {k}") for k, run in enumerate(runs, 1)] if numbered else runs
     if not getattr(model, "trace_", ()):
         problem = f"{type(model).__name__} was not fitted by an iterative solver and has no trace to plot"
         raise ParameterError("model", problem, "give a fitted classifier with a trace_, such as LogisticRegression")
@@ -204,8 +196,7 @@ def _measured(trace: Sequence[Any]) -> tuple[list[Any], str]:
     return [record._replace(value=record.met) for record in met], "mean cost during the epoch"
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# A plot of how C was chosen: the log loss on held-out rows against each value of C that was tried.
+# --- The choice of C
 
 
 @final
@@ -280,7 +271,7 @@ class PenaltyPathDisplay(Display):
         ax.set_xlabel("C (stronger penalty to the left)")
         ax.set_ylabel("log loss on held-out rows")
         ax.grid(True)
-        legends.below(ax)
+        self._legend(ax)
 
 
 def ticks_of(Cs: Array) -> Array | None:

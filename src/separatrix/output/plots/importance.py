@@ -15,7 +15,6 @@ from separatrix.core.base.arrays import AnyArray, Array, Integers
 from separatrix.core.base.labels import as_label_array, known_codes
 from separatrix.core.base.messages import number_text
 from separatrix.core.scorer import taken_apart
-from separatrix.output.plots import display as legends
 from separatrix.output.plots.display import (
     BROAD,
     PLOTS,
@@ -42,8 +41,7 @@ from separatrix.statistics.coefficients import (
 )
 from separatrix.statistics.influence import Influence, influential
 
-# ----------------------------------------------------------------------------------------------------------------------
-# A forest plot of the effect of each column on the scores, with confidence intervals if any, the largest first.
+# --- Coefficients
 
 # Largest number of columns drawn by default.
 MOST_COEFFICIENTS_DRAWN = 25
@@ -127,7 +125,7 @@ class CoefficientDisplay(Display):
     def size(self) -> tuple[float, float]:
         q = len(self.found.classes)
         height = 0.21 if q == 1 else 0.16 + 0.07 * q
-        return 4.6, 1.0 + height * max(3, len(self.shown)) + legends.height(self._named if q > 1 else [], 4.6)
+        return 4.6, 1.0 + height * max(3, len(self.shown)) + self._legend_height(self._named if q > 1 else [], 4.6)
 
     @property
     def _named(self) -> list[str]:
@@ -163,7 +161,7 @@ class CoefficientDisplay(Display):
         ax.grid(True, axis="x")
         ax.spines["left"].set_visible(False)
         self._label(ax, limit)
-        legends.below(ax)
+        self._legend(ax)
 
     def _draw_class(self, ax: Axes, theme: Theme, k: int, place: Array, chosen: Integers, limit: float) -> None:
         found = self.found
@@ -214,8 +212,7 @@ def _draw_interval(ax: Axes, y: float, interval: tuple[float, float], limit: flo
             ax.plot([end], [y], marker="<" if end < 0 else ">", color=colour, markersize=4, clip_on=False)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# A plot of how the most important columns are distributed in each class, a panel for each column.
+# --- Distributions
 
 # The largest number of columns that are drawn, the largest number of panels in a single row, and the panels per
 # row if there are more.
@@ -330,7 +327,7 @@ class DistributionDisplay(Display):
     @property
     def size(self) -> tuple[float, float]:
         lines = -(-len(self.found) // self._in_line)
-        return BROAD, 0.75 + PANEL * panel_heights(lines) + legends.height(self._names, BROAD)
+        return BROAD, 0.75 + PANEL * panel_heights(lines) + self._legend_height(self._names, BROAD)
 
     @property
     def _in_line(self) -> int:
@@ -343,30 +340,30 @@ class DistributionDisplay(Display):
 
     def _draw(self, ax: Axes, theme: Theme) -> None:
         for panel, one in zip(panels(ax, len(self.found), self._in_line), self.found, strict=True):
-            self._draw_one(panel, one, theme)
+            if len(self.shown) > MOST_HISTOGRAMS:
+                self._draw_quantiles(panel, one, theme)
+            else:
+                self._draw_histograms(panel, one, theme)
+            panel.set_yticks([])
+            panel.spines["left"].set_visible(False)
+            panel.set_title(plain(one.name, 30), fontsize=SMALL_TEXT, pad=3.0)
         for k, name in zip(self.shown.tolist(), self._names, strict=True):
             ax.plot([], [], color=theme.of_class(k), linewidth=STRONG, marker=marker(k), markersize=4.0, label=name)
-        legends.below(ax)
+        self._legend(ax)
 
-    def _draw_one(self, panel: Axes, one: Distribution, theme: Theme) -> None:
-        if len(self.shown) > MOST_HISTOGRAMS:
-            self._draw_quantiles(panel, one, theme)
-            return
+    def _draw_histograms(self, panel: Axes, one: Distribution, theme: Theme) -> None:
         for k in self.shown.tolist():
             heights = np.concatenate([[0.0], np.repeat(one.shares[k], 2), [0.0]])
             x = np.repeat(one.edges, 2)
             panel.fill_between(x, heights, color=theme.of_class(k), alpha=GROUND, linewidth=0)
             panel.plot(x, heights, color=theme.of_class(k), linewidth=STRONG)
         panel.set_ylim(0.0, None)
-        panel.set_yticks([])
-        panel.spines["left"].set_visible(False)
         if one.levels is not None:
             panel.set_xticks(np.arange(len(one.levels)), [number_text(level) for level in one.levels])
         else:
             low, high = float(one.edges[0]), float(one.edges[-1])
             ticks = [low, 0.5 * (low + high), high]
             panel.set_xticks(ticks, [number_text(tick, 3).replace("-", "\N{MINUS SIGN}") for tick in ticks])
-        panel.set_title(plain(one.name, 30), fontsize=SMALL_TEXT, pad=3.0)
 
     def _draw_quantiles(self, panel: Axes, one: Distribution, theme: Theme) -> None:
         for place, k in enumerate(self.shown.tolist()):
@@ -376,15 +373,11 @@ class DistributionDisplay(Display):
             panel.plot([left, right], [place, place], linewidth=3 * STRONG, alpha=0.45, **look)
             panel.plot([middle], [place], marker=marker(k), color=theme.of_class(k), markersize=4.0)
         panel.set_ylim(len(self.shown) - 0.5, -0.5)
-        panel.set_yticks([])
-        panel.spines["left"].set_visible(False)
         panel.xaxis.set_major_locator(MaxNLocator(3))
         panel.xaxis.set_major_formatter(ScalarFormatter())
-        panel.set_title(plain(one.name, 30), fontsize=SMALL_TEXT, pad=3.0)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# A plot of the rows whose deletion would change a fit the most.
+# --- Influential rows
 
 
 @final
@@ -460,7 +453,7 @@ class InfluenceDisplay(Display):
     @property
     def size(self) -> tuple[float, float]:
         named = [plain(label, 24) for label in dict.fromkeys(self.labels)]
-        return 4.6, 1.0 + 0.24 * max(4, len(self.found.rows)) + legends.height(named, 4.6)
+        return 4.6, 1.0 + 0.24 * max(4, len(self.found.rows)) + self._legend_height(named, 4.6)
 
     @property
     def alternative(self) -> str:
@@ -496,4 +489,4 @@ class InfluenceDisplay(Display):
         ax.grid(True, axis="x")
         ax.xaxis.set_major_locator(MaxNLocator(4))
         ax.set_xlabel("Cook's distance")
-        legends.below(ax)
+        self._legend(ax)

@@ -11,30 +11,13 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from separatrix.core.base.arrays import Integers
-from separatrix.output.plots import display as legends
-from separatrix.output.plots.display import (
-    BROAD,
-    PLOTS,
-    REFERENCE,
-    SMALL_TEXT,
-    THIN,
-    Display,
-    panel_heights,
-    panels,
-    plain,
-    share_axes,
-    shortened,
-    thinned,
-)
+from separatrix.output.plots import display
 from separatrix.output.theme import BAND, Theme
 from separatrix.statistics.intervals import Interval
 from separatrix.statistics.measures import Answers, answers
 from separatrix.statistics.ranking import Ranking, rank, rankings
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The base class of ROC and precision-recall plots.
-#
-# Two classes have one curve. The confidence bands of several would hide each other, so each class then gets a panel.
+# --- What both plots share
 
 # Largest number of panels in all.
 MOST_PANELS = 24
@@ -44,8 +27,11 @@ MOST_NARROW_PANELS, NARROW_LINE, BROAD_LINE = 4, 2, 5
 
 
 @dataclass(eq=False)
-class RankingDisplay(Display):
-    """One curve with a confidence band for each class; subclasses define how a curve is drawn."""
+class RankingDisplay(display.Display):
+    """One curve with a confidence band for each class; subclasses define how a curve is drawn.
+
+    Two classes have one curve. The confidence bands of several would hide each other, so each class then gets a panel.
+    """
 
     x_name: ClassVar[str]
     y_name: ClassVar[str]
@@ -60,7 +46,7 @@ class RankingDisplay(Display):
     numbers: Sequence[int] | None = None
 
     @classmethod
-    @PLOTS.refusing_tables
+    @display.PLOTS.refusing_tables
     def from_estimator(
         cls, model: Any, X: Any, y: Any, *, band: str = "pointwise", level: float = 0.95, ax: Any = None
     ) -> Self:
@@ -151,7 +137,7 @@ class RankingDisplay(Display):
     @property
     def alternative(self) -> str:
         told = [
-            self.told(curve) if self.together else f"{shortened(curve.of, 40)}: {self.told(curve)}"
+            self.told(curve) if self.together else f"{display.shortened(curve.of, 40)}: {self.told(curve)}"
             for curve in self.shown
         ]
         return f"{self.y_name} against {self.x_name}. {'. '.join(told)}.".capitalize()
@@ -159,15 +145,15 @@ class RankingDisplay(Display):
     @property
     def size(self) -> tuple[float, float]:
         if self.together:
-            return 4.6, 4.0 + legends.height(["x" * 40], 4.6, title=True)
-        width = 4.6 if self._in_line == NARROW_LINE else BROAD
+            return 4.6, 4.0 + self._legend_height(["x" * 40], 4.6, title=True)
+        width = 4.6 if self._in_line == NARROW_LINE else display.BROAD
         lines = -(-len(self.chosen) // self._in_line)
-        return width, 0.85 + 0.92 * (width - 0.5) / self._in_line * panel_heights(lines)
+        return width, 0.85 + 0.92 * (width - 0.5) / self._in_line * display.panel_heights(lines)
 
     @property
     def narrow(self) -> bool:
         """Whether the plot has the normal width."""
-        return self.size[0] < BROAD
+        return self.size[0] < display.BROAD
 
     @property
     def _in_line(self) -> int:
@@ -202,17 +188,19 @@ class RankingDisplay(Display):
             self._ground(ax, theme)
             for curve in self.curves:
                 says = self._draw_one(ax, theme, curve, theme.ink, f"{self.area_name} {self._areas(curve)}")
-            share_axes(ax)
-            legends.below(ax, title=says if self.curves else None)
+            display.share_axes(ax)
+            self._legend(ax, title=says if self.curves else None)
         else:
             numbers = range(len(self.curves)) if self.numbers is None else self.numbers
-            small = panels(ax, len(self.chosen), self._in_line)
+            small = display.panels(ax, len(self.chosen), self._in_line)
             for panel, k in zip(small, self.chosen.tolist(), strict=True):
                 curve = self.curves[k]
                 self._ground(panel, theme)
                 self._draw_one(panel, theme, curve, theme.of_class(numbers[k]), "")
-                share_axes(panel)
-                panel.set_title(f"{plain(curve.of, 20)}\n{self._areas(curve)}", fontsize=SMALL_TEXT, pad=3.0)
+                display.share_axes(panel)
+                panel.set_title(
+                    f"{display.plain(curve.of, 20)}\n{self._areas(curve)}", fontsize=display.SMALL_TEXT, pad=3.0
+                )
         ax.set_xlabel(self.x_name)
         ax.set_ylabel(self.y_name)
 
@@ -228,8 +216,7 @@ class RankingDisplay(Display):
         """Draw one curve with its band, and return a description of the band."""
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The ROC curve with its confidence band: true positive rate against false positive rate.
+# --- The ROC curve
 
 
 @final
@@ -286,21 +273,20 @@ class RocDisplay(RankingDisplay):
         return float(np.max(curve.tpr[curve.fpr <= place], initial=0.0))
 
     def _ground(self, ax: Axes, theme: Theme) -> None:
-        ax.plot([0, 1], [0, 1], color=theme.muted, linewidth=THIN, linestyle=REFERENCE)
+        ax.plot([0, 1], [0, 1], color=theme.muted, linewidth=display.THIN, linestyle=display.REFERENCE)
 
     def _draw_one(self, ax: Axes, theme: Theme, curve: Ranking, colour: str, label: str) -> str:
         band = curve.band(self.band, self.level)
         x = np.concatenate([[0.0], band.false_low, [1.0], band.false_high[::-1]])
         y = np.concatenate([[0.0], band.true_high, [1.0], band.true_low[::-1]])
-        kept = thinned(x, y)
+        kept = display.thinned(x, y)
         ax.fill(x[kept], y[kept], color=colour, alpha=BAND, linewidth=0)
-        kept = thinned(curve.fpr, curve.tpr)
+        kept = display.thinned(curve.fpr, curve.tpr)
         ax.plot(curve.fpr[kept], curve.tpr[kept], color=colour, label=label)
         return band.says
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The precision-recall curve with its confidence band.
+# --- The precision-recall curve
 
 
 @final
@@ -361,9 +347,9 @@ class PrecisionRecallDisplay(RankingDisplay):
         band = curve.band(self.band, self.level)
         recall, precision = curve.tpr[1:], curve.precision[1:]
         low, high = band.precision_low[1:], band.precision_high[1:]
-        kept = thinned(recall, precision)
+        kept = display.thinned(recall, precision)
         ax.fill_between(recall[kept], low[kept], high[kept], color=colour, alpha=BAND, linewidth=0)
         share = curve.positives / (curve.positives + curve.negatives)
-        ax.axhline(share, color=theme.muted, linewidth=THIN, linestyle=REFERENCE)
+        ax.axhline(share, color=theme.muted, linewidth=display.THIN, linestyle=display.REFERENCE)
         ax.plot(recall[kept], precision[kept], color=colour, label=label)
         return band.says

@@ -1,4 +1,8 @@
-"""``report``: the sections of a report in their order, its data checks, and the page made of them."""
+"""A report about a fitted model: one self-contained HTML page for readers who do not know the model.
+
+``report`` measures the model and puts the sections together; ``held_out_report`` does so for a fit to some rows of a
+table, measured on the others.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +22,7 @@ from separatrix.core.rows.labelled_table import InMemory
 from separatrix.core.rows.targets import row_weights
 from separatrix.core.scorer import scores_of, taken_apart
 from separatrix.output.report.column_sections import coefficients, decision, distributions, influence, surprise
-from separatrix.output.report.lead import Worry, fitted, lead, worries
+from separatrix.output.report.lead import fitted, lead, worries
 from separatrix.output.report.model_sections import (
     certificate,
     checks,
@@ -42,44 +46,9 @@ from separatrix.statistics.model_decisions import Costs, decision_rule
 from separatrix.tables.formats.opening import is_frame, open_frame
 from separatrix.tables.read_table import Table
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Data checks of a table that was read for a model, with the values that were missing before they were filled.
+# --- The report
 
-
-def data_checks(table: Table, missing: Mapping[str, int] | None) -> Checks:
-    """The findings about a labelled table. ``for_report()`` turns them into what ``report(checks=…)`` takes.
-
-    ``missing`` gives the number of missing values of each column before they were filled; None if it is not known.
-
-    >>> import pandas as pd
-    >>> from separatrix.tables.read_table import read_raw
-    >>> ages = [31, None, 47, 52, 38, 60, 29, 44]
-    >>> raw = read_raw(pd.DataFrame({"age": ages, "ill": [0, 0, 1, 1, 0, 1, 1, 0]}), target="ill", missing="impute")
-    >>> finding = data_checks(raw.learned(), raw.holes).of("missing")[0]
-    >>> finding.severity, finding.told[:60]
-    ('warning', "In 'age' 1 (12.5 %), of 8 rows. A fit fills them with the me")
-    """
-    assert table.y is not None
-    assert table.rows is not None
-    return check_encoded(table, table.y, [] if missing is None else [_lacking(table, missing)])
-
-
-def _lacking(table: Table, missing: Mapping[str, int]) -> Finding:
-    """The finding about missing values and what was done with them. Rows left out lacked a value or their label."""
-    n, lost = table.X.shape[0], table.n_rows - table.X.shape[0]
-    if lost > 0 and not missing:
-        severity = "warning" if lost >= SHARE_MISSING_TO_WARN * table.n_rows else "note"
-        sentence = f"{many(lost, 'row')} of {table.n_rows:,} ({share(lost, table.n_rows)}) lacked a value or a label."
-        remedy = "They were left out, so this page is about the other rows. Find out why they are missing."
-        return Finding(severity, "missing", "Rows with missing values were left out.", sentence, remedy)
-    if not missing:
-        return absent(missing, n, "")
-    return handled(missing, n, "error" if table.encoder is None else table.encoder.missing)
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# The sections of a report, in their order. A function returns a section, or None if there is nothing to show.
-
+# The sections in their order. A function returns a section, or None if there is nothing to show.
 SECTIONS: tuple[Callable[[ReportedModel], Section | None], ...] = (
     certificate,
     separation,
@@ -98,12 +67,7 @@ SECTIONS: tuple[Callable[[ReportedModel], Section | None], ...] = (
     penalty,
     settings,
 )
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# A report about a fitted model: one self-contained HTML page for readers who do not know the model.
-
-# Its sections show single rows.
+# A report shows single rows.
 REPORT = InMemory(
     "report", "it shows single rows and refits the model without them", "print certificate_, evaluate and summary"
 )
@@ -272,18 +236,12 @@ def _page(title: str, subject: ReportedModel) -> str:
     """The page, with each worry's sentence at the top of the section that has its details."""
     found = worries(subject)
     sections = [section for make in SECTIONS if (section := make(subject)) is not None]
-    told = [
-        replace(
-            section, body=findings([(w.severity, w.sentence) for w in found if _belongs(w, section)]) + section.body
-        )
-        for section in sections
-    ]
+    told = []
+    for section in sections:
+        own = [(w.severity, w.sentence) for w in found if w.section == section.id and w.sentence]
+        told.append(replace(section, body=findings(own) + section.body))
     start = lead(subject, found, frozenset(section.id for section in sections))
     return page(title, fitted(subject), start, told)
-
-
-def _belongs(worry: Worry, section: Section) -> bool:
-    return worry.section == section.id and bool(worry.sentence)
 
 
 def _costs(model: Any, cost: Any) -> Costs | None:
@@ -316,10 +274,6 @@ def _seen(test: Any) -> tuple[Any, Any]:
     return test[0], test[1]
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The report on a fit to some rows of a table, measured on the others.
-
-
 def held_out_report(
     fit: HeldOutFit, checks: Checks, missing: Mapping[str, int], notes: Sequence[str], **more: Any
 ) -> str:
@@ -350,3 +304,37 @@ def held_out_report(
         encoder=table.encoder,
         **more,
     )
+
+
+# --- Data checks
+
+
+def data_checks(table: Table, missing: Mapping[str, int] | None) -> Checks:
+    """The findings about a table that was read for a model. ``for_report()`` makes the ``checks`` of a report of them.
+
+    ``missing`` gives the number of missing values of each column before they were filled; None if it is not known.
+
+    >>> import pandas as pd
+    >>> from separatrix.tables.read_table import read_raw
+    >>> ages = [31, None, 47, 52, 38, 60, 29, 44]
+    >>> raw = read_raw(pd.DataFrame({"age": ages, "ill": [0, 0, 1, 1, 0, 1, 1, 0]}), target="ill", missing="impute")
+    >>> finding = data_checks(raw.learned(), raw.holes).of("missing")[0]
+    >>> finding.severity, finding.told[:60]
+    ('warning', "In 'age' 1 (12.5 %), of 8 rows. A fit fills them with the me")
+    """
+    assert table.y is not None
+    assert table.rows is not None
+    return check_encoded(table, table.y, [] if missing is None else [_lacking(table, missing)])
+
+
+def _lacking(table: Table, missing: Mapping[str, int]) -> Finding:
+    """The finding about missing values and what was done with them. Rows left out lacked a value or their label."""
+    n, lost = table.X.shape[0], table.n_rows - table.X.shape[0]
+    if lost > 0 and not missing:
+        severity = "warning" if lost >= SHARE_MISSING_TO_WARN * table.n_rows else "note"
+        sentence = f"{many(lost, 'row')} of {table.n_rows:,} ({share(lost, table.n_rows)}) lacked a value or a label."
+        remedy = "They were left out, so this page is about the other rows. Find out why they are missing."
+        return Finding(severity, "missing", "Rows with missing values were left out.", sentence, remedy)
+    if not missing:
+        return absent(missing, n, "")
+    return handled(missing, n, "error" if table.encoder is None else table.encoder.missing)

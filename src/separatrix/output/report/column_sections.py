@@ -48,145 +48,7 @@ from separatrix.statistics.weight_table import weight_table
 if TYPE_CHECKING:
     from separatrix.tables.encoder import Encoded, Encoder, Scaling
 
-
-# ----------------------------------------------------------------------------------------------------------------------
-# The values of a row as its table has them, each with its contribution to the score.
-#
-#     number           age = 30, in the units of the table also if X is standardised
-#     truth value      smoker = true
-#     date             born = 1987-03-05
-#     category         race: black, one entry with the sum of the contributions of its 0/1 columns
-#     missing          age: missing, if the model has an indicator for it; the indicator's contribution is added
-#     n-gram           an entry each: the columns of one text can be many
-#
-# A category whose columns have other values than 0 and 1 had a level that no row of the fit has, and is encoded as
-# their average.
-
-# Rounding of a value when it was scaled and is scaled back, relative to the column's mean and standard deviation.
-ROUNDING_OF_ORIGINAL = 1e-12
-# How far a 0/1 value may be from 0 or 1, since older models scaled these columns, too.
-INDICATOR_ROUNDING = 1e-6
-# The significant digits of a number.
-DIGITS_OF_CELL = 6
-EPOCH = datetime.datetime(1970, 1, 1)
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One column of the table in one row: its name, the separator after it, its value, its contribution."""
-
-    name: str
-    joined: str
-    value: str
-    part: float
-
-
-def in_units(values: Array, scaling: Scaling | None, columns: Sequence[int] | None = None) -> Array:
-    """Values (m, d) of scaled columns in the units of the table; ``columns``: the numbers of the d columns, or all.
-
-    >>> from separatrix.tables.encoder import Scaling
-    >>> in_units(np.array([[2.0], [-4.0]]), Scaling(np.array([40.0]), np.array([10.0]))).tolist()
-    [[60.0], [0.0]]
-    """
-    if scaling is None:
-        return values
-    which = slice(None) if columns is None else list(columns)
-    center, scale = scaling.center[which], scaling.scale[which]
-    original = values * scale + center
-    return np.where(np.abs(original) <= ROUNDING_OF_ORIGINAL * (np.abs(center) + scale), 0.0, original)
-
-
-def entries(
-    values: Array,
-    parts: Array,
-    names: Sequence[str],
-    scaling: Scaling | None = None,
-    encoder: Encoder | None = None,
-    most: int | None = None,
-) -> list[Entry]:
-    """The entries of one row with the values (d,) and the contributions ``parts`` (d,), largest contributions first.
-
-    Entries that contribute nothing are left out, and those after the first ``most``. Without an encoder that makes the
-    columns ``names``, each column of X has an entry.
-
-    >>> from separatrix.tables.encoder import Encoded, Encoder
-    >>> encoder = Encoder((Encoded("age", "number"), Encoded("race", "category", ("black", "other", "white"))))
-    >>> found = entries(np.array([30.0, 0.0, 1.0]), np.array([0.1, 0.5, -0.9]), encoder.names, encoder=encoder)
-    >>> [(one.name, one.value, round(one.part, 3)) for one in found]
-    [('race', 'white', -0.4), ('age', '30', 0.1)]
-    """
-    x = in_units(values, scaling)
-    if encoder is None or encoder.names != tuple(names):
-        found = _largest(names, x, parts, most)
-    else:
-        found, start = [], 0
-        for column in encoder.columns:
-            here = slice(start, start + column.width)
-            found += _of_column(column, x[here], parts[here], most)
-            start += column.width
-    return sorted((one for one in found if one.part != 0), key=lambda one: -abs(one.part))[:most]
-
-
-def _largest(names: Sequence[str], x: Array, parts: Array, most: int | None) -> list[Entry]:
-    """One entry for each column, of the ``most`` columns that contribute most: writing thousands of numbers is slow."""
-    order = np.argsort(-np.abs(parts), kind="stable")[:most]
-    return [Entry(names[j], " = ", cell(x[j]), float(parts[j])) for j in order.tolist()]
-
-
-def cell(value: float) -> str:
-    """A number of the table. Digits beyond the sixth are rounded, if they are not before the point.
-
-    >>> cell(-0.5), cell(51250.0), cell(17.99)
-    ('−0.5', '51,250', '17.99')
-    """
-    return number(value, DIGITS_OF_CELL)
-
-
-def _of_column(column: Encoded, x: Array, parts: Array, most: int | None) -> list[Entry]:
-    """The entries of a column of the table: one, or for a text one for each n-gram."""
-    if column.text is not None:
-        return _largest(column.names, x, parts, most)
-    total = float(np.sum(parts))
-    if column.indicator and x[-1] > 0.5:
-        return [Entry(column.name, ": ", "missing", total)]
-    if column.kind == "category":
-        return [Entry(column.name, ": ", level_of(column, x[: column.values]), total)]
-    return [Entry(column.name, " = ", _VALUES.get(column.kind, cell)(float(x[0])), total)]
-
-
-def level_of(column: Encoded, x: Array) -> str:
-    """The level of a category whose columns, one for each level but the first, are x.
-
-    >>> from separatrix.tables.encoder import Encoded
-    >>> race = Encoded("race", "category", ("black", "other", "white"))
-    >>> [level_of(race, np.array(x)) for x in ([0.0, 0.0], [0.0, 1.0], [0.3, 0.5])]
-    ['black', 'white', 'a level unknown to the model']
-    """
-    near = np.round(x)
-    if np.any(np.abs(x - near) > INDICATOR_ROUNDING):
-        return "a level unknown to the model"
-    return column.levels[int(np.argmax(near)) + 1 if near.any() else 0]
-
-
-def _truth(value: float) -> str:
-    """A truth value; a missing one may have been filled with a number in between."""
-    return {0.0: "false", 1.0: "true"}.get(round(value, 6), cell(value))
-
-
-def _day(value: float) -> str:
-    """A date, from the days since 1970; a time of day is given to the minute."""
-    try:
-        at = EPOCH + datetime.timedelta(minutes=round(value * 24 * 60))
-    except OverflowError:
-        return f"{cell(value)} days since 1970"
-    return at.strftime("%Y-%m-%d") if value == round(value) else at.strftime("%Y-%m-%d %H:%M")
-
-
-_VALUES = {"boolean": _truth, "date": _day}
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# The section on the weights: what each column does to the scores.
+# --- Weights
 
 # The most classes side by side in a table of coefficients.
 MOST_COEFFICIENT_CLASSES = 5
@@ -301,8 +163,7 @@ def _effect(found: Coefficients, k: int, j: int) -> str:
     return shown if np.isnan(low) or np.isnan(high) else interval(f"{shown} ({number(low, 3)} to {number(high, 3)})")
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The section on the distributions by class of the columns that matter.
+# --- Distributions
 
 
 def distributions(subject: ReportedModel) -> Section | None:
@@ -328,8 +189,7 @@ def distributions(subject: ReportedModel) -> Section | None:
     return Section("distributions", "Columns", "Distributions", "the columns that matter, by class", body)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The section on the decision regions, in the plane that shows the classes best.
+# --- Decision regions
 
 # The columns that are named for each axis.
 MOST_COLUMNS_OF_AXIS = 4
@@ -362,10 +222,8 @@ def _axes(subject: ReportedModel, shown: DecisionRegionsDisplay) -> str:
     return paragraph("The axes consist mostly of these columns, in standard deviations:", "aside") + facts(pairs)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Sections on the rows that stand out, with their values and what each column contributed to the score.
+# --- Rows that stand out
 
-GROUP = "Rows"
 # The columns shown of a row: those that contributed most.
 MOST_PARTS = 5
 # The cards beside the figure of influential rows; the others are below it.
@@ -382,7 +240,7 @@ def influence(subject: ReportedModel) -> Section:
     title, gloss = "Influential rows", "rows without which the fit would change the most"
     found = subject.influence
     if isinstance(found, str):
-        return Section("influence", GROUP, title, gloss, paragraph(f"Left out: {found}."))
+        return Section("influence", "Rows", title, gloss, paragraph(f"Left out: {found}."))
     caption = f"{found.says}; a row above 1 is influential.{_leverage(subject)}"
     called = subject.called(found.rows)
     shown = replace(InfluenceDisplay.of(found, subject.model, subject.y), found=replace(found, rows=np.array(called)))
@@ -393,21 +251,17 @@ def influence(subject: ReportedModel) -> Section:
     picture = figure(shown, "fig-influence", caption)
     cards = _cases(subject, found.rows, said, False)
     body = pair(picture, _together(cards[:CARDS_BESIDE])) + _together(cards[CARDS_BESIDE:])
-    if not any(
-        len(found.rows) for found in subject.surprises
-    ):  # else the section on surprising rows, which comes first, explains the cards
+    # If there are surprising rows, their section, which comes first, explains the cards.
+    if not any(len(found.rows) for found in subject.surprises):
         body += paragraph(EXPLANATION, "aside")
-    return Section("influence", GROUP, title, gloss, body)
+    return Section("influence", "Rows", title, gloss, body)
 
 
 def _leverage(subject: ReportedModel) -> str:
     """How large a leverage can be: 1, or K − 1 for K scores fitted together, the rank of a row's curvature."""
-    several = len(subject.labels) > 2 and not hasattr(type(subject.model), "influential")
-    most = (
-        f"with {len(subject.labels)} classes it may exceed 1, up to {len(subject.labels) - 1}"
-        if several
-        else "at most 1"
-    )
+    K, most = len(subject.labels), "at most 1"
+    if K > 2 and not hasattr(type(subject.model), "influential"):
+        most = f"with {K} classes it may exceed 1, up to {K - 1}"
     return f" Leverage: how strongly a row determines its own scores; {most}."
 
 
@@ -420,13 +274,13 @@ def surprise(subject: ReportedModel) -> Section:
         cards += [*zip(found.amount.tolist(), _cases(subject, found.rows, said, held_out), strict=True)]
     if not cards:
         none = "every label has a probability of at least 97 %" if in_bits else "every row is on its class's side"
-        return Section("surprise", GROUP, title, gloss, paragraph(f"None: {none}. {searched}"))
+        return Section("surprise", "Rows", title, gloss, paragraph(f"None: {none}. {searched}"))
     told = "The rows that are farthest on the wrong side of the boundary, by their scores"
     if in_bits:
         told = "The rows whose labels have the lowest predicted probability"
     ordered = [card for _, card in sorted(cards, key=lambda one: -one[0])]
     body = paragraph(f"{told} ({_numbered(subject)}). {searched}") + _together(ordered)
-    return Section("surprise", GROUP, title, gloss, body + paragraph(EXPLANATION, "aside"))
+    return Section("surprise", "Rows", title, gloss, body + paragraph(EXPLANATION, "aside"))
 
 
 def _amount(amount: float, in_bits: bool, held_out: bool) -> str:
@@ -471,12 +325,8 @@ def _cases(subject: ReportedModel, rows: Integers, said: list[str], judged: bool
     cards = []
     for i, (row, sentence) in enumerate(zip(rows.tolist(), said, strict=True)):
         true, chosen = int(answers.codes[row]), int(answers.chosen[row])
-        right = f"{named_class(true, labels[true])}, predicted so"
-        classes = (
-            right
-            if true == chosen
-            else f"{named_class(true, labels[true])}, predicted {named_class(chosen, labels[chosen])}"
-        )
+        predicted = "so" if true == chosen else named_class(chosen, labels[chosen])
+        classes = f"{named_class(true, labels[true])}, predicted {predicted}"
         parts = "" if explained is None else _parts(subject, explained, i, true)
         cards.append(
             f'<article class="case"><h4>Row {text(str(called[i]))}: {classes}</h4>'
@@ -499,3 +349,135 @@ def _parts(subject: ReportedModel, found: Contributions, i: int, true: int) -> H
             f'<b class="part">{signed(one.part)}</b></li>'
         )
     return Html(f"<ul>{''.join(items)}</ul>")
+
+
+# --- The values of a row
+
+# Rounding of a value when it was scaled and is scaled back, relative to the column's mean and standard deviation.
+ROUNDING_OF_ORIGINAL = 1e-12
+# How far a 0/1 value may be from 0 or 1, since older models scaled these columns, too.
+INDICATOR_ROUNDING = 1e-6
+EPOCH = datetime.datetime(1970, 1, 1)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One column of the table in one row: its name, the separator after it, its value, its contribution."""
+
+    name: str
+    joined: str
+    value: str
+    part: float
+
+
+def in_units(values: Array, scaling: Scaling | None, columns: Sequence[int] | None = None) -> Array:
+    """Values (m, d) of scaled columns in the units of the table; ``columns``: the numbers of the d columns, or all.
+
+    >>> from separatrix.tables.encoder import Scaling
+    >>> in_units(np.array([[2.0], [-4.0]]), Scaling(np.array([40.0]), np.array([10.0]))).tolist()
+    [[60.0], [0.0]]
+    """
+    if scaling is None:
+        return values
+    which = slice(None) if columns is None else list(columns)
+    center, scale = scaling.center[which], scaling.scale[which]
+    original = values * scale + center
+    return np.where(np.abs(original) <= ROUNDING_OF_ORIGINAL * (np.abs(center) + scale), 0.0, original)
+
+
+def entries(
+    values: Array,
+    parts: Array,
+    names: Sequence[str],
+    scaling: Scaling | None = None,
+    encoder: Encoder | None = None,
+    most: int | None = None,
+) -> list[Entry]:
+    """The entries of one row with the values (d,) and the contributions ``parts`` (d,), largest contributions first.
+
+        number           age = 30, in the units of the table also if X is standardised
+        truth value      smoker = true
+        date             born = 1987-03-05
+        category         race: black, one entry with the sum of the contributions of its 0/1 columns
+        missing          age: missing, if the model has an indicator for it; the indicator's contribution is added
+        n-gram           an entry each: the columns of one text can be many
+
+    Entries that contribute nothing are left out, and those after the first ``most``. Without an encoder that makes the
+    columns ``names``, each column of X has an entry.
+
+    >>> from separatrix.tables.encoder import Encoded, Encoder
+    >>> encoder = Encoder((Encoded("age", "number"), Encoded("race", "category", ("black", "other", "white"))))
+    >>> found = entries(np.array([30.0, 0.0, 1.0]), np.array([0.1, 0.5, -0.9]), encoder.names, encoder=encoder)
+    >>> [(one.name, one.value, round(one.part, 3)) for one in found]
+    [('race', 'white', -0.4), ('age', '30', 0.1)]
+    """
+    x = in_units(values, scaling)
+    if encoder is None or encoder.names != tuple(names):
+        found = _largest(names, x, parts, most)
+    else:
+        found, start = [], 0
+        for column in encoder.columns:
+            here = slice(start, start + column.width)
+            found += _of_column(column, x[here], parts[here], most)
+            start += column.width
+    return sorted((one for one in found if one.part != 0), key=lambda one: -abs(one.part))[:most]
+
+
+def _largest(names: Sequence[str], x: Array, parts: Array, most: int | None) -> list[Entry]:
+    """One entry for each column, of the ``most`` columns that contribute most: writing thousands of numbers is slow."""
+    order = np.argsort(-np.abs(parts), kind="stable")[:most]
+    return [Entry(names[j], " = ", cell(x[j]), float(parts[j])) for j in order.tolist()]
+
+
+def cell(value: float) -> str:
+    """A number of the table with six significant digits; digits before the point are not rounded.
+
+    >>> cell(-0.5), cell(51250.0), cell(17.99)
+    ('−0.5', '51,250', '17.99')
+    """
+    return number(value, 6)
+
+
+def _of_column(column: Encoded, x: Array, parts: Array, most: int | None) -> list[Entry]:
+    """The entries of a column of the table: one, or for a text one for each n-gram."""
+    if column.text is not None:
+        return _largest(column.names, x, parts, most)
+    total = float(np.sum(parts))
+    if column.indicator and x[-1] > 0.5:
+        return [Entry(column.name, ": ", "missing", total)]
+    if column.kind == "category":
+        return [Entry(column.name, ": ", level_of(column, x[: column.values]), total)]
+    return [Entry(column.name, " = ", _VALUES.get(column.kind, cell)(float(x[0])), total)]
+
+
+def level_of(column: Encoded, x: Array) -> str:
+    """The level of a category whose columns, one for each level but the first, are x.
+
+    Values other than 0 and 1 stand for a level that no row of the fit has: it is encoded as their average.
+
+    >>> from separatrix.tables.encoder import Encoded
+    >>> race = Encoded("race", "category", ("black", "other", "white"))
+    >>> [level_of(race, np.array(x)) for x in ([0.0, 0.0], [0.0, 1.0], [0.3, 0.5])]
+    ['black', 'white', 'a level unknown to the model']
+    """
+    near = np.round(x)
+    if np.any(np.abs(x - near) > INDICATOR_ROUNDING):
+        return "a level unknown to the model"
+    return column.levels[int(np.argmax(near)) + 1 if near.any() else 0]
+
+
+def _truth(value: float) -> str:
+    """A truth value; a missing one may have been filled with a number in between."""
+    return {0.0: "false", 1.0: "true"}.get(round(value, 6), cell(value))
+
+
+def _day(value: float) -> str:
+    """A date, from the days since 1970; a time of day is given to the minute."""
+    try:
+        at = EPOCH + datetime.timedelta(minutes=round(value * 24 * 60))
+    except OverflowError:
+        return f"{cell(value)} days since 1970"
+    return at.strftime("%Y-%m-%d") if value == round(value) else at.strftime("%Y-%m-%d %H:%M")
+
+
+_VALUES = {"boolean": _truth, "date": _day}

@@ -1,4 +1,8 @@
-"""The first screen: the verdict in at most three sentences, the worries, and why there may be no best fit."""
+"""The first screen of a report: the verdict in at most three sentences, the main numbers, and the worries.
+
+Each worry has a short title, which links to the section with its details, and a sentence for that section. If separated
+classes leave no best fit, ``apart`` explains without mathematics what happened, through which columns, and what to do.
+"""
 
 from __future__ import annotations
 
@@ -32,72 +36,53 @@ from separatrix.statistics.intervals import wilson
 from separatrix.statistics.measures import true_class_log_probability
 from separatrix.statistics.reliability import Reliability
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Explain without mathematics why there is no best fit: what happened, through which columns, and what to do.
-
-# The usual term for each kind of separation.
-TERMS = {"separated": "Complete separation", "quasi-separated": "Quasi-complete separation"}
-_HAPPENED = {
-    "separated": "the classes of the rows fitted can be separated without a single mistake, so larger weights always "
-    "fit better",
-    "quasi-separated": "some of the rows fitted can be separated from the other class with any certainty, at no cost "
-    "to the other rows, so some weights always fit better the larger they are",
-}
-_DO = (
-    "Fit with a penalty (a finite C, such as 1) or with Firth's likelihood, and check whether these columns are known "
-    "before the outcome is."
-)
+# --- The first screen
 
 
-def apart(subject: ReportedModel) -> str | None:
-    """The paragraph, if separated classes leave no best fit; otherwise None."""
-    code = subject.model.certificate_.code
-    if code not in APART:
-        return None
-    causes, rows = _causes(subject)
-    cause = f"The columns that separate the classes most: {some(causes)}. " if causes else ""
-    if rows:
-        verb = "cause is" if len(causes) == 1 else "causes are"
-        cause = f"The {verb} {some(causes)}, through row{'s' * (len(rows) > 1)} {some(rows)}. "
-    return (
-        f"No best fit exists: {_HAPPENED[code]}, and the weights shown here depend on where the search stopped. "
-        f"{cause}{_DO}"
-    )
+def lead(subject: ReportedModel, found: Sequence[Worry], linked: frozenset[str]) -> str:
+    """The verdict, the worries and the main numbers. ``linked``: the ids of the sections of the page."""
+    sentences = " ".join([performance(subject), optimality(subject), worry(len(found))])
+    listed = findings([(one.severity, _told(one, linked)) for one in found])
+    notes = "".join(paragraph(note, "aside") for note in subject.notes)
+    kind = "lead warned" if found else "lead"
+    return f'<div class="{kind}">{paragraph(sentences, "verdict")}{listed}</div>{tiles(_numbers(subject))}{notes}'
 
 
-def short_cause(subject: ReportedModel) -> str:
-    """The same in one short sentence."""
-    causes, _ = _causes(subject)
-    term = TERMS[subject.model.certificate_.code].lower()
-    return f"No best fit exists, because of {term}{f' by {some(causes)}' if causes else ''}."
+def _told(one: Worry, linked: frozenset[str]) -> Html:
+    """The title with a link to the section that has the details."""
+    return link(one.section, one.title) if one.section in linked else Html(text(f"{one.title} {one.sentence}"))
 
 
-def _causes(subject: ReportedModel) -> tuple[list[str], list[str]]:
-    """The causes that are proven, and the rows through which they separate; else the columns with most effect."""
-    verdict = getattr(subject.model, "separation_", None)
-    if isinstance(verdict, QuasiSeparable) and len(verdict.columns):
-        return _named(subject, verdict), _gaining_rows(subject, verdict) if subject.verification else []
-    if isinstance(subject.coefficients, str):
-        return [], []
-    return [quoted(subject.names[j]) for j in subject.coefficients.largest(MOST_NAMED)], []
+def _numbers(subject: ReportedModel) -> list[tuple[str, str, str]]:
+    measured, level = subject.performance, percent(subject.level, 0)
+    low, high = measured.accuracy_interval
+    gain = 100 * (measured.n_right - measured.n_majority) / measured.n_rows
+    least, most = (signed(100 * end, ".1f") for end in measured.gain)
+    always = f"always {subject.labels[measured.majority]}: {percent(measured.null_accuracy)}"
+    shown = [
+        ("accuracy", percent(measured.accuracy), f"{level} interval {percent(low)} to {percent(high)}"),
+        ("gain over guessing", signed(gain, ".1f"), f"points ({least} to {most}); {always}"),
+    ]
+    if measured.auc is not None:
+        interval = measured.auc_interval
+        sure = (
+            "mean of each class against the rest" if interval is None else f"{interval.low:.3f} to {interval.high:.3f}"
+        )
+        shown.append(("area under ROC", f"{measured.auc:.3f}", sure))
+    if measured.log_loss is not None:
+        alone = f"nats; class shares alone: {measured.null_log_loss:.3f}"
+        shown.append(("log loss", f"{measured.log_loss:.3f}", alone))
+    if not isinstance(subject.calibration, str):
+        shown.append(
+            ("calibration error", f"{subject.calibration.expected_error:.3f}", "expected error of a probability")
+        )
+    bound = subject.model.certificate_.bound
+    if subject.verification and bound is not None:
+        shown.append(("proven gap", f"{bound:.0e}", "optimal" if proven_optimal(subject) else "to the best objective"))
+    return shown
 
 
-def _gaining_rows(subject: ReportedModel, verdict: QuasiSeparable) -> list[str]:
-    """The rows of the fit whose likelihood grows without cost to the others."""
-    D = Differences(subject.scored, subject.own.codes, len(subject.labels), verdict.about.fit_intercept)
-    return [str(row) for row in subject.called(np.flatnonzero(verdict.gaining(D)))]
-
-
-def _named(subject: ReportedModel, verdict: QuasiSeparable) -> list[str]:
-    """The causes by name. The verdict has only the columns without a penalty, so its columns may be fewer."""
-    if np.atleast_2d(verdict.v).shape[1] == len(subject.names) + 1:
-        verdict = replace(verdict, about=replace(verdict.about, names=subject.names))
-    references = {} if subject.encoder is None else subject.encoder.references
-    return [str(with_references(cause, references)) for cause in named_causes(verdict)]
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# The verdict in at most three sentences: how well the model performs, whether it is optimal, whether to worry.
+# --- The verdict
 
 # A fit is called optimal if its gap is at most this share of the null model's objective.
 LARGEST_RELATIVE_GAP_OF_OPTIMUM = 1e-6
@@ -187,8 +172,7 @@ def worry(number: int) -> str:
     return f"{number} things to worry about are listed here."
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# What may be wrong with a model: each worry has a short title for the first screen and a sentence for its section.
+# --- Worries
 
 # An interval of the accuracy wider than this is a warning.
 WIDEST_ACCURACY_INTERVAL = 0.15
@@ -364,52 +348,65 @@ RULES: tuple[Callable[[ReportedModel], Iterator[Worry]], ...] = (
 )
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The first screen: the verdict, the main numbers, and the worries with links to their details.
+# --- No best fit
+
+# The usual term for each kind of separation.
+TERMS = {"separated": "Complete separation", "quasi-separated": "Quasi-complete separation"}
+# What happened, as the sentence that begins with "No best fit exists".
+_HAPPENED = {
+    "separated": "the classes of the rows fitted can be separated without a single mistake, so larger weights always "
+    "fit better",
+    "quasi-separated": "some of the rows fitted can be separated from the other class with any certainty, at no cost "
+    "to the other rows, so some weights always fit better the larger they are",
+}
+_DO = (
+    "Fit with a penalty (a finite C, such as 1) or with Firth's likelihood, and check whether these columns are known "
+    "before the outcome is."
+)
 
 
-def lead(subject: ReportedModel, found: Sequence[Worry], linked: frozenset[str]) -> str:
-    """The verdict, the worries and the main numbers. ``linked``: the ids of the sections of the page."""
-    sentences = " ".join([performance(subject), optimality(subject), worry(len(found))])
-    listed = findings([(one.severity, _told(one, linked)) for one in found])
-    notes = "".join(paragraph(note, "aside") for note in subject.notes)
-    kind = "lead warned" if found else "lead"
-    return f'<div class="{kind}">{paragraph(sentences, "verdict")}{listed}</div>{tiles(_numbers(subject))}{notes}'
+def apart(subject: ReportedModel) -> str | None:
+    """The paragraph, if separated classes leave no best fit; otherwise None."""
+    code = subject.model.certificate_.code
+    if code not in APART:
+        return None
+    causes, rows = _causes(subject)
+    cause = f"The columns that separate the classes most: {some(causes)}. " if causes else ""
+    if rows:
+        verb = "cause is" if len(causes) == 1 else "causes are"
+        cause = f"The {verb} {some(causes)}, through row{'s' * (len(rows) > 1)} {some(rows)}. "
+    return (
+        f"No best fit exists: {_HAPPENED[code]}, and the weights shown here depend on where the search stopped. "
+        f"{cause}{_DO}"
+    )
 
 
-def _told(one: Worry, linked: frozenset[str]) -> Html:
-    """The title with a link to the section that has the details."""
-    return link(one.section, one.title) if one.section in linked else Html(text(f"{one.title} {one.sentence}"))
+def short_cause(subject: ReportedModel) -> str:
+    """The same in one short sentence."""
+    causes, _ = _causes(subject)
+    term = TERMS[subject.model.certificate_.code].lower()
+    return f"No best fit exists, because of {term}{f' by {some(causes)}' if causes else ''}."
 
 
-def _numbers(subject: ReportedModel) -> list[tuple[str, str, str]]:
-    measured, level = subject.performance, percent(subject.level, 0)
-    low, high = measured.accuracy_interval
-    gain = 100 * (measured.n_right - measured.n_majority) / measured.n_rows
-    least, most = (signed(100 * end, ".1f") for end in measured.gain)
-    always = f"always {subject.labels[measured.majority]}: {percent(measured.null_accuracy)}"
-    shown = [
-        ("accuracy", percent(measured.accuracy), f"{level} interval {percent(low)} to {percent(high)}"),
-        (
-            "gain over guessing",
-            signed(gain, ".1f"),
-            f"points ({least} to {most}); {always}",
-        ),
-    ]
-    if measured.auc is not None:
-        interval = measured.auc_interval
-        sure = (
-            "mean of each class against the rest" if interval is None else f"{interval.low:.3f} to {interval.high:.3f}"
-        )
-        shown.append(("area under ROC", f"{measured.auc:.3f}", sure))
-    if measured.log_loss is not None:
-        alone = f"nats; class shares alone: {measured.null_log_loss:.3f}"
-        shown.append(("log loss", f"{measured.log_loss:.3f}", alone))
-    if not isinstance(subject.calibration, str):
-        shown.append(
-            ("calibration error", f"{subject.calibration.expected_error:.3f}", "expected error of a probability")
-        )
-    bound = subject.model.certificate_.bound
-    if subject.verification and bound is not None:
-        shown.append(("proven gap", f"{bound:.0e}", "optimal" if proven_optimal(subject) else "to the best objective"))
-    return shown
+def _causes(subject: ReportedModel) -> tuple[list[str], list[str]]:
+    """The causes that are proven, and the rows through which they separate; else the columns with most effect."""
+    verdict = getattr(subject.model, "separation_", None)
+    if isinstance(verdict, QuasiSeparable) and len(verdict.columns):
+        return _named(subject, verdict), _gaining_rows(subject, verdict) if subject.verification else []
+    if isinstance(subject.coefficients, str):
+        return [], []
+    return [quoted(subject.names[j]) for j in subject.coefficients.largest(MOST_NAMED)], []
+
+
+def _gaining_rows(subject: ReportedModel, verdict: QuasiSeparable) -> list[str]:
+    """The rows of the fit whose likelihood grows without cost to the others."""
+    D = Differences(subject.scored, subject.own.codes, len(subject.labels), verdict.about.fit_intercept)
+    return [str(row) for row in subject.called(np.flatnonzero(verdict.gaining(D)))]
+
+
+def _named(subject: ReportedModel, verdict: QuasiSeparable) -> list[str]:
+    """The causes by name. The verdict has only the columns without a penalty, so its columns may be fewer."""
+    if np.atleast_2d(verdict.v).shape[1] == len(subject.names) + 1:
+        verdict = replace(verdict, about=replace(verdict.about, names=subject.names))
+    references = {} if subject.encoder is None else subject.encoder.references
+    return [str(with_references(cause, references)) for cause in named_causes(verdict)]

@@ -1,4 +1,4 @@
-"""Sections on the model: data, certificate and run, origin."""
+"""Sections on the model and its data: what was missing, the certificate, the choice of C, and the origin of the fit."""
 
 from __future__ import annotations
 
@@ -32,10 +32,8 @@ from separatrix.output.report.reported_model import ReportedModel, digest
 from separatrix.statistics.comparison import Comparison, Standing
 from separatrix.statistics.measures import certificate_on
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Sections on the data: missing values and the findings of the data checks.
+# --- Data
 
-GROUP = "Data"
 # The most columns in the table of missing values.
 MOST_MISSING_COLUMNS = 40
 
@@ -51,13 +49,13 @@ def missing(subject: ReportedModel) -> Section | None:
         said = (
             "Rows with a missing value were left out, so none is missing here." if dropped else "No value is missing."
         )
-        return Section("missing", GROUP, title, gloss, paragraph(said))
+        return Section("missing", "Data", title, gloss, paragraph(said))
     n = subject.own.n_rows + (subject.judged.n_rows if subject.held_out else 0)
     rows = [[name, f"{count:,}", bar(count / n, percent(count / n))] for name, count in holes[:MOST_MISSING_COLUMNS]]
     left = len(holes) - MOST_MISSING_COLUMNS
     body = table(["column", "missing", "share of rows"], rows)
     body += paragraph(f"{left} more columns lack fewer values.", "aside") if left > 0 else ""
-    return Section("missing", GROUP, title, gloss, body)
+    return Section("missing", "Data", title, gloss, body)
 
 
 def checks(subject: ReportedModel) -> Section | None:
@@ -66,13 +64,10 @@ def checks(subject: ReportedModel) -> Section | None:
     of = paragraph(f"Of {subject.checks_of}.", "aside") if subject.checks_of else ""
     found = [(kind, titled(title, sentence)) for kind, title, sentence in subject.checks]
     body = findings(found) if found else paragraph("Nothing was found.")
-    return Section("checks", GROUP, "Data checks", "what the rows themselves look like", of + body)
+    return Section("checks", "Data", "Data checks", "what the rows themselves look like", of + body)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Sections on the fit itself: the certificate, the separation of classes, and the choice of C.
-
-GROUP_FIT_EVIDENCE = "Proof"
+# --- Evidence
 
 
 def certificate(subject: ReportedModel) -> Section:
@@ -89,7 +84,7 @@ def certificate(subject: ReportedModel) -> Section:
         f"<p><code>model.certificate_.verify({arguments})</code></p>",
     )
     body = pair(facts(lines), how)
-    return Section("certificate", GROUP_FIT_EVIDENCE, "Certificate", "what the fit proves about itself", body)
+    return Section("certificate", "Proof", "Certificate", "what the fit proves about itself", body)
 
 
 def separation(subject: ReportedModel) -> Section | None:
@@ -97,7 +92,7 @@ def separation(subject: ReportedModel) -> Section | None:
     if said is None:
         return None
     title = TERMS[subject.model.certificate_.code]
-    return Section("separation", GROUP_FIT_EVIDENCE, title, "why there is no best fit", paragraph(said))
+    return Section("separation", "Proof", title, "why there is no best fit", paragraph(said))
 
 
 def penalty(subject: ReportedModel) -> Section | None:
@@ -108,8 +103,7 @@ def penalty(subject: ReportedModel) -> Section | None:
     return Section("penalty", "Fit", "Penalty", "how C was chosen", body)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Sections on where the model comes from: the comparison that chose it, and all that is needed to fit it again.
+# --- Origin
 
 # The most rows in the table of classes, and the most columns that are listed before the list is folded.
 MOST_CLASS_ROWS, MOST_UNFOLDED_COLUMNS = 40, 12

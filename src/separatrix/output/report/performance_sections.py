@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import isnan
 from typing import Any
 
 import numpy as np
@@ -36,10 +35,8 @@ from separatrix.statistics.evaluation import Performance
 from separatrix.statistics.measures import ClassFigures
 from separatrix.statistics.model_decisions import CostFigures, decision_rule
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Sections on how well the model performs: the confusion matrix, ROC and precision-recall curves, calibration.
+# --- Performance
 
-GROUP = "Performance"
 # The most rows in a table of kinds of mistakes.
 MOST_MISTAKE_ROWS = 300
 CLASS_HEADS = ("class", "rows", "recall", "precision", "F1", "lift")
@@ -64,7 +61,7 @@ def confusion(subject: ReportedModel) -> Section:
         pair(picture, block(classes), kind="pair broad-right") if len(shown.shown) <= MOST_NARROW else picture + classes
     )
     gloss = "which classes are mistaken for which"
-    return Section("confusion", GROUP, "Confusion matrix", gloss, body + _mistakes(subject))
+    return Section("confusion", "Performance", "Confusion matrix", gloss, body + _mistakes(subject))
 
 
 def by_class(figures: Sequence[ClassFigures], numbers: Sequence[int]) -> str:
@@ -84,13 +81,13 @@ def by_class(figures: Sequence[ClassFigures], numbers: Sequence[int]) -> str:
 
 
 def _share(value: float, ends: Any) -> str:
-    if isnan(value):
+    if np.isnan(value):
         return "none"
     return interval(f"{100 * value:.0f} % ({100 * ends.low:.0f} to {100 * ends.high:.0f})")
 
 
 def _number(value: float, ends: Any) -> str:
-    return "none" if isnan(value) else interval(f"{value:.2f} ({ends.low:.2f} to {ends.high:.2f})")
+    return "none" if np.isnan(value) else interval(f"{value:.2f} ({ends.low:.2f} to {ends.high:.2f})")
 
 
 def _mistakes(subject: ReportedModel) -> str:
@@ -109,7 +106,7 @@ def _mistakes(subject: ReportedModel) -> str:
 def ranking(subject: ReportedModel) -> Section:
     title, gloss = "ROC and precision-recall", "how well the scores tell the classes apart"
     if not subject.performance.rankings:
-        return Section("ranking", GROUP, title, gloss, paragraph("Left out: the rows are all of one class."))
+        return Section("ranking", "Performance", title, gloss, paragraph("Left out: the rows are all of one class."))
     curves = [kind.of(subject.judged, level=subject.level) for kind in (RocDisplay, PrecisionRecallDisplay)]
     level = percent(subject.level, 0)
     roc = f"ROC: areas with DeLong's {level} intervals; the band holds each point's rates (Wilson)."
@@ -122,7 +119,7 @@ def ranking(subject: ReportedModel) -> Section:
         for shown, name, caption in zip(curves, ("fig-roc", "fig-pr"), (roc, recall), strict=True)
     ]
     body = pair(*pictures) if curves[0].narrow else "".join(pictures)
-    return Section("ranking", GROUP, title, gloss, body + _areas(subject, curves))
+    return Section("ranking", "Performance", title, gloss, body + _areas(subject, curves))
 
 
 def _several(subject: ReportedModel, shown: RankingDisplay) -> str:
@@ -150,7 +147,7 @@ def _areas(subject: ReportedModel, curves: Sequence[RankingDisplay]) -> str:
 def calibration(subject: ReportedModel) -> Section:
     found, gloss = subject.calibration, "whether the probabilities agree with observed frequencies"
     if isinstance(found, str):
-        return Section("calibration", GROUP, "Calibration", gloss, paragraph(f"Left out: {found}."))
+        return Section("calibration", "Performance", "Calibration", gloss, paragraph(f"Left out: {found}."))
     error = found.expected_error
     size = "calibrated" if error <= LARGEST_CALIBRATION_ERROR else "more than that"
     caption = f"Predicted probabilities against observed shares, in {len(found.count)} bins."
@@ -166,12 +163,15 @@ def calibration(subject: ReportedModel) -> Section:
     ]
     picture = figure(CalibrationDisplay(found, subject.level), "fig-calibration", caption)
     numbers = table(["predicted", "rows", "mean prediction", "came true"], rows)
-    return Section("calibration", GROUP, "Calibration", gloss, pair(picture, block(paragraph(said), numbers)))
+    return Section("calibration", "Performance", "Calibration", gloss, pair(picture, block(paragraph(said), numbers)))
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The section on the threshold of the probability, and what mistakes cost.
+# --- Threshold and costs
 
+NO_COSTS = (
+    "No costs of mistakes were given, so the threshold is 0.5. With cost={'FP': 1, 'FN': 5}, or --cost FP=1,FN=5, this "
+    "section finds the threshold with the lowest cost."
+)
 # The thresholds in the table, beside the one in use and the best.
 THRESHOLDS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 
@@ -182,7 +182,7 @@ def thresholds(subject: ReportedModel) -> Section | None:
     shown = ThresholdDisplay.of(subject.judged, subject.costs, subject.level)
     cost = shown.cost
     caption = f"Precision and recall of {shown.label}, predicted from each threshold on."
-    said = facts(_cost_facts(subject, cost)) if cost is not None else paragraph(_no_costs(), "aside")
+    said = facts(_cost_facts(subject, cost)) if cost is not None else paragraph(NO_COSTS, "aside")
     body = pair(figure(shown, "fig-threshold", caption), block(said, _table(shown, cost)))
     if subject.costs is not None:
         rule = decision_rule(subject.judged.classes, cost=subject.costs)
@@ -191,7 +191,7 @@ def thresholds(subject: ReportedModel) -> Section | None:
         title = f"By class, predicting {subject.labels[1]} from P = {number(shown.threshold)} on"
         body += paragraph(f"{title}:", "aside") + by_class(figures, range(2))
     title = "Threshold and costs" if cost is not None else "Threshold"
-    return Section("threshold", GROUP, title, "from which probability on to act", body)
+    return Section("threshold", "Performance", title, "from which probability on to act", body)
 
 
 def _cost_facts(subject: ReportedModel, cost: CostFigures) -> list[tuple[str, str]]:
@@ -214,13 +214,6 @@ def _cost_facts(subject: ReportedModel, cost: CostFigures) -> list[tuple[str, st
     ]
 
 
-def _no_costs() -> str:
-    return (
-        "No costs of mistakes were given, so the threshold is 0.5. With cost={'FP': 1, 'FN': 5}, or --cost FP=1,FN=5, "
-        "this section finds the threshold with the lowest cost."
-    )
-
-
 def _table(shown: ThresholdDisplay, cost: CostFigures | None) -> str:
     best: Sequence[float] = [] if cost is None else [cost.best_threshold]
     at = np.unique([*THRESHOLDS, shown.threshold, *best])
@@ -232,8 +225,8 @@ def _table(shown: ThresholdDisplay, cost: CostFigures | None) -> str:
         row = [
             f"{number(t, 3)}, lowest cost" if lowest else f"{number(t, 3)}",
             f"{predicted[k]:,}",
-            _share_thresholds(precision[k]),
-            _share_thresholds(recall[k]),
+            _three_decimals(precision[k]),
+            _three_decimals(recall[k]),
         ]
         rows.append(row if costs is None else [*row, number(costs[k])])
     heads = ["from P =", "predicted", "precision", "recall", *(["cost per row"] if costs is not None else [])]
@@ -241,5 +234,5 @@ def _table(shown: ThresholdDisplay, cost: CostFigures | None) -> str:
     return table(heads, rows, now=now)
 
 
-def _share_thresholds(value: float) -> str:
+def _three_decimals(value: float) -> str:
     return "none" if np.isnan(value) else f"{value:.3f}"

@@ -1,8 +1,7 @@
 """What a report is about: a fitted model, its rows, rows it has not seen, and where they come from.
 
-What a report is about: a fitted model, its rows, rows it has not seen; and what is asked of them once for all parts.
-
-A part that a model does not have is its reason, a sentence, in place of the numbers.
+What several sections need is computed once. If a model does not have a part, such as probabilities, the sentence that
+says why stands in place of the numbers.
 """
 
 from __future__ import annotations
@@ -38,8 +37,7 @@ from separatrix.statistics.measures import Answers, answers
 from separatrix.statistics.model_decisions import Costs
 from separatrix.statistics.reliability import Reliability, reliability_of
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Where a report comes from: the day, the versions, and digests of the rows, so that it can be made again.
+# --- Origin
 
 
 def today() -> datetime.date:
@@ -69,8 +67,9 @@ def digest(X: Any, y: Any) -> str:
     return found.hexdigest()
 
 
-T = TypeVar("T")
+# --- The model and its rows
 
+T = TypeVar("T")
 Check = tuple[str, str, str]
 # Rows that are shown one by one (three in a line), and columns that are shown together.
 TOP, TOP_COLUMNS = 9, 10

@@ -1,8 +1,9 @@
-"""Tables in batches of rows, several files as one table, and files in parts that different processes can read.
+"""Several files as one table, tables that are read in batches, and parts of files for different processes to read.
 
-Tables that are read in batches of rows, with the same cells as if they were read at once.
-
-What a cell holds may not depend on other batches. So forms of dates must be given by column.
+A table in batches has the same cells as if it were read at once. What a cell holds may not depend on other batches, so
+forms of dates must be given by column. A part is a run of row groups of a Parquet file, or of whole lines of a text
+file. A part of a text file ends at the end of a line. That is the end of a row if no quoted cell spans lines, which is
+checked. A file in which a cell spans lines, and a compressed file, are read as a whole.
 """
 
 from __future__ import annotations
@@ -32,13 +33,11 @@ from separatrix.tables.formats.source import (
     UNREADABLE,
     Content,
     HeldSpan,
-    MemorySource,
     Source,
     with_files,
 )
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Several files as one table: the files of a folder or of a pattern such as data/*.csv, sorted by name.
+# --- Several files as one table: those of a folder or of a pattern such as data/*.csv, sorted by name
 
 
 @dataclass(frozen=True)
@@ -89,16 +88,23 @@ class FolderSource:
 
 def join(name: str, files: Sequence[Source], notes: tuple[str, ...] = ()) -> FolderSource:
     """The files as one source. All must have the same columns."""
-    wanted = set(files[0].names)
     for file in files[1:]:
-        lacks = [column for column in files[0].names if column not in set(file.names)]
-        more = [column for column in file.names if column not in wanted]
-        if lacks or more:
-            parts = [f"lacks {listed(lacks)}"] * bool(lacks) + [f"has {listed(more)} in addition"] * bool(more)
-            problem = f"{file.name} {' and '.join(parts)}, compared with {files[0].name}"
-            raise TableError(name, problem, "give files with the same columns, in any order")
+        refuse_other_names(name, files[0].name, files[0].names, file.name, file.names)
     return FolderSource(name, tuple(files), (*dict.fromkeys(note for file in files for note in file.notes), *notes))
 
+
+def refuse_other_names(table: str, first: str, wanted: Sequence[str], file: str, found: Sequence[str]) -> None:
+    """Raise an error if a file of a table does not have the columns of the first file."""
+    known, present = set(wanted), set(found)
+    lacks = [column for column in wanted if column not in present]
+    more = [column for column in found if column not in known]
+    if lacks or more:
+        parts = [f"lacks {listed(lacks)}"] * bool(lacks) + [f"has {listed(more)} in addition"] * bool(more)
+        problem = f"{file} {' and '.join(parts)}, compared with {first}"
+        raise TableError(table, problem, "give files with the same columns, in any order")
+
+
+# --- Tables in batches
 
 # Rows of a batch, and bytes of text that are parsed at a time. Both take about ten megabytes for 20 columns.
 ROWS_PER_BATCH, BYTES_PER_BATCH = 1 << 16, 4 << 20
@@ -170,7 +176,7 @@ class BatchedSource:
     @property
     def is_text(self) -> bool:
         """Whether its files are text, which takes long to parse."""
-        return _is_text(self.source)
+        return isinstance(_files(self.source)[0], DelimitedSource)
 
     @property
     def fingerprint(self) -> str:
@@ -212,8 +218,10 @@ class BatchedSource:
 
 def batched(source: Source) -> BatchedSource | None:
     """The source, to be read in batches; None if it is in memory already or is not a file of columns."""
-    paths = _paths(source)
-    return None if paths is None else BatchedSource(source, paths)
+    files = _files(source)
+    contents = [getattr(file, "content", None) for file in files if type(file) in _READERS]
+    paths = tuple(content for content in contents if isinstance(content, Path))
+    return BatchedSource(source, paths) if len(paths) == len(files) else None
 
 
 def refuse_unbatched(source: Source) -> None:
@@ -225,28 +233,20 @@ def refuse_unbatched(source: Source) -> None:
         raise TableError(source.name, problem, remedy)
 
 
-def _paths(source: Source) -> tuple[Path, ...] | None:
-    if isinstance(source, RewrittenSource):
-        return _paths(source.source)
-    if isinstance(source, FolderSource):
-        parts = [_paths(file) for file in source.files]
-        return None if None in parts else tuple(path for part in parts for path in part or ())
-    content = getattr(source, "content", None)
-    return (content,) if isinstance(content, Path) and type(source) in _READERS else None
-
-
-def _is_text(source: Source) -> bool:
-    if isinstance(source, RewrittenSource):
-        return _is_text(source.source)
-    return isinstance(source.files[0] if isinstance(source, FolderSource) else source, DelimitedSource)
-
-
 def _spelled(source: Source) -> str:
     """How the text of a source is written; empty for files with types."""
-    if isinstance(source, RewrittenSource):
-        return f"{_spelled(source.source)} {source.na} {source.forms}"
-    one = source.files[0] if isinstance(source, FolderSource) else source
-    return repr(one.spelling) if isinstance(one, DelimitedSource) else ""
+    one = _files(source)[0]
+    marks = repr(one.spelling) if isinstance(one, DelimitedSource) else ""
+    return f"{marks} {source.na} {source.forms}" if isinstance(source, RewrittenSource) else marks
+
+
+def _inner(source: Source) -> Source:
+    return source.source if isinstance(source, RewrittenSource) else source
+
+
+def _files(source: Source) -> Sequence[Source]:
+    inner = _inner(source)
+    return inner.files if isinstance(inner, FolderSource) else (inner,)
 
 
 def _with_files(
@@ -314,26 +314,13 @@ def _columnar(
     return source.batches(names, max(int(share * ROWS_PER_BATCH), 1))  # type: ignore[no-any-return]
 
 
-def _in_memory(
-    source: Any, names: Sequence[str], literal: Collection[str], pointed: Collection[str], share: float
-) -> Pieces:
-    columns = source.read(names)
-    for start in range(0, columns.num_rows, ROWS_PER_BATCH):
-        yield columns.slice(start, ROWS_PER_BATCH)
-
-
 _READERS: dict[type, Callable[[Any, Sequence[str], Collection[str], Collection[str], float], Pieces]] = {
     DelimitedSource: _delimited,
     ColumnarSource: _columnar,
-    MemorySource: _in_memory,
 }
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Text files in parts of some lines, which different processes can read.
-#
-# A part ends at the end of a line. That is the end of a row if no quoted cell spans lines, which is checked. A file in
-# which a cell spans lines, and a compressed file, are read as a whole.
+# --- Parts of text files
 
 # A part of a text file has about this many bytes.
 BYTES_PER_TEXT_PART = 1 << 26
@@ -433,8 +420,7 @@ def _has_cells_within_lines(part: DelimitedSource) -> bool:
     return mark not in rest or pattern.fullmatch(rest + b"\n") is not None
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Parquet files in parts of some row groups, and text files in parts of some lines, for different processes to read.
+# --- Parts of sources
 
 # Row groups are joined until the cells of a part take this many bytes as numbers.
 BYTES_PER_PART = 1 << 26
@@ -518,15 +504,6 @@ def group_runs(counts: Sequence[int], most_rows: int) -> Iterator[tuple[tuple[in
         run, n_rows = (*run, k), n_rows + count
     if run:
         yield run, n_rows
-
-
-def _inner(source: Source) -> Source:
-    return source.source if isinstance(source, RewrittenSource) else source
-
-
-def _files(source: Source) -> Sequence[Source]:
-    inner = _inner(source)
-    return inner.files if isinstance(inner, FolderSource) else (inner,)
 
 
 def _compare_types(source: Source, names: Sequence[str]) -> None:

@@ -1,4 +1,12 @@
-"""CSV and TSV: header, damage, decimal commas, parsing at once or piece by piece."""
+"""CSV and TSV, plain or compressed by gzip or Zstandard, from a file or from memory.
+
+Encoding, delimiter, quote and decimal mark belong to a file, not to its table. So models do not store them, and they
+are given again for each file. The delimiter is detected from the first line; the others are never guessed.
+
+All cells are read as text, and the kind of a column is decided on the whole file. Guessing types from the first block
+would fail, or round values, where a later block differs. Damage that PyArrow does not report, unclosed quotes and NUL
+bytes, is searched for.
+"""
 
 from __future__ import annotations
 
@@ -33,16 +41,7 @@ from separatrix.tables.formats.source import (
     distinct,
 )
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The first lines of a text file: names of columns, or a row of data where a header was expected.
-#
-# A first line is taken for data if
-#
-#     all its cells are numbers, and not just 0, 1, 2, … or 1, 2, 3, …, as programs number columns; or
-#     it has a number above each column of numbers, and a text that occurs again below it; or
-#     no column holds numbers, and all its cells occur again below them.
-#
-# Such a file is still read with a header, and a note names the option to give.
+# --- The first lines: names of columns, or a row of data where a header was expected
 
 # The number of rows below the first line that it is compared with.
 _ROWS_COMPARED = 200
@@ -77,7 +76,7 @@ def called(source: Source, column: str | int, header: bool = True) -> str:
     >>> called(open_source("demo:xor"), "-1", header=False), called(open_source("demo:xor"), "x2")
     ('sign', 'x2')
     """
-    if header or column in source.names or not _is_name_or_number(column):
+    if header or column in source.names or isinstance(column, bool) or not isinstance(column, str | Integral):
         return str(column)
     try:
         number = int(column)
@@ -90,13 +89,18 @@ def called(source: Source, column: str | int, header: bool = True) -> str:
     return source.names[number - (number > 0)]
 
 
-def _is_name_or_number(column: object) -> bool:
-    return isinstance(column, str | Integral) and not isinstance(column, bool)
-
-
 @dataclass(frozen=True)
 class FirstLines:
-    """The first line as cells, None for an empty file, and some rows below it. ``n_blank`` blank lines come first."""
+    """The first line as cells, None for an empty file, and some rows below it. ``n_blank`` blank lines come first.
+
+    A first line is taken for data if
+
+        all its cells are numbers, and not just 0, 1, 2, … or 1, 2, 3, …, as programs number columns; or
+        it has a number above each column of numbers, and a text that occurs again below it; or
+        no column holds numbers, and all its cells occur again below them.
+
+    Such a file is still read with a header, and a note names the option to give.
+    """
 
     line: list[str] | None
     rows: list[list[str]]
@@ -122,10 +126,6 @@ class FirstLines:
             rows.append([])
         return cls(line, rows, n_blank)
 
-    @property
-    def has_rows(self) -> bool:
-        return bool(self.rows)
-
     def refuse_repeated(self, source: str) -> None:
         """Refuse equal names in a first line that looks like data, with the option for a file without a header."""
         line = self.line or []
@@ -137,10 +137,8 @@ class FirstLines:
         """A note if the first line looks like data."""
         if not self._looks_like_data():
             return []
-        told = (
-            f"Its first line looks like a row of data, not like names of columns ({self._shown()}). If it is one, give "
-        )
-        return [Message(told, NO_HEADER, ".")]
+        told = f"Its first line looks like a row of data, not like names of columns ({self._shown()})."
+        return [Message(f"{told} If it is one, give ", NO_HEADER, ".")]
 
     def _shown(self) -> str:
         return shortened(", ".join(self.line or []), 60)
@@ -199,8 +197,7 @@ def _is_number(text: str) -> bool:
     return text not in NO_NUMBER
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Damage in text files that PyArrow does not report: unclosed quotes and NUL bytes.
+# --- Unclosed quotes and NUL bytes
 #
 # A quote, " unless the user names another mark, opens a cell only as its first character; inside a quoted cell, two
 # quotes stand for one. A cell without its closing quote therefore swallows all text up to the next quote, which belongs
@@ -318,16 +315,12 @@ def refuse_swallowed(name: str, content: bytes, delimiter: str, quote: str = '"'
     separatrix.core.base.errors.TableError: a table: the cell that opens with " in line 2 continues on line 3; ...
     """
     place = _sound(delimiter, quote).match(content).end()  # type: ignore[union-attr]
-    cell = _opened(quote).match(content, place)
+    # A quoted cell: its text, and its closing quote if there is one.
+    cell = _with_marks(rb"Q([^Q]*+(?:QQ[^Q]*+)*+)(Q?)", quote).match(content, place)
     if cell is None:
         return
     end = f"continues on line {line_of(content, cell.end() - 1)}" if cell[2] else "is never closed"
     raise TableError(name, f"the cell that opens with {quote} in line {line_of(content, place)} {end}", _CLOSE)
-
-
-def _opened(quote: str) -> re.Pattern[bytes]:
-    """A quoted cell: its text, and its closing quote if there is one."""
-    return _with_marks(rb"Q([^Q]*+(?:QQ[^Q]*+)*+)(Q?)", quote)
 
 
 def _sound(delimiter: str, quote: str) -> re.Pattern[bytes]:
@@ -371,8 +364,7 @@ def line_of(content: bytes, place: int) -> int:
     return 1 + sum(1 for _ in _LINE.finditer(content, 0, place))
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Turn decimal commas into decimal points in the text columns of a file, where the user says that it has them.
+# --- Decimal commas, where the user says that a file has them
 #
 #     1,5  ,5  -2,5e3        a number: the comma becomes a point
 #     1.234,5  1.234  1.5    refused in a column of numbers: the point may separate thousands or decimals
@@ -434,14 +426,7 @@ def _no_points() -> str:
     return Message("with decimal commas, remove thousands separators; otherwise leave ", leave, " out")
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# CSV and TSV, plain or compressed by gzip or Zstandard, from a file or from memory.
-#
-# Encoding, delimiter, quote and decimal mark belong to a file, not to its table. So models do not store them, and they
-# are given again for each file. The delimiter is detected from the first line; the others are never guessed.
-#
-# All cells are read as text, and the kind of a column is decided on the whole file. Guessing types from the first block
-# would fail, or round values, where a later block differs.
+# --- Whole files
 
 # PyArrow parses a file in blocks of this many bytes, and no row may be longer than a block.
 _BLOCK_BYTES = 1 << 20
@@ -539,8 +524,11 @@ class DelimitedSource:
         lines = Lines.of(content.pieces(), self.encoding)
         if lines.n <= n_rows + self.spelling.header:
             refuse_unclosed(self.name, lines, self.delimiter, self.spelling.quote)
-            return
-        text = b"".join(content.pieces())
+        else:
+            self.refuse_swallowed(b"".join(content.pieces()))
+
+    def refuse_swallowed(self, text: bytes) -> None:
+        """Refuse a quoted cell of the whole text that never closes, or that closes inside another cell."""
         utf8 = text if self.encoding == "utf-8" else text.decode(self.encoding, "replace").encode()
         refuse_swallowed(self.name, utf8, self.delimiter, self.spelling.quote)
 
@@ -659,7 +647,7 @@ def read_header(content: Content, spelling: Spelling) -> DelimitedSource:
     if not spelling.header:
         names = made_up_names(len(first.line), spelling.target_place)
     else:
-        if not first.has_rows:
+        if not first.rows:
             raise NoRowsError(name, "it has a header and no rows", SOME_ROWS)
         first.refuse_repeated(name)
         names = distinct(name, first.line)
@@ -719,9 +707,8 @@ def _without_na(column: Any) -> Any:
 def _delimiter(name: str, header: str, quote: str) -> str:
     """A comma if the header has one outside quotes; otherwise the most frequent other delimiter, if there is any."""
     if re.fullmatch(r"sep=.\s*", header):
-        raise TableError(
-            name, f"its first line is {header.strip()!r}, not the names of the columns", "take that line out"
-        )
+        problem = f"its first line is {header.strip()!r}, not the names of the columns"
+        raise TableError(name, problem, "take that line out")
     header = re.sub(f"{re.escape(quote)}[^{re.escape(quote)}]*{re.escape(quote)}", "", header)
     counts = {mark: header.count(mark) for mark in _DELIMITERS}
     most = max(counts, key=lambda mark: counts[mark])
@@ -743,8 +730,7 @@ def _unreadable(name: str, text: str) -> TableError:
     return TableError(name, f"it cannot be read ({text[:200]})", "check that it is a CSV table")
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Text that is inspected for damage while PyArrow parses it piece by piece, since it does not fit into memory.
+# --- Text that is inspected for damage while it is parsed piece by piece, since it does not fit into memory
 
 # A file in which quoted cells span lines is searched for unclosed quotes as a whole, up to this many bytes.
 MOST_BYTES_SEARCHED = 1 << 28
@@ -810,6 +796,4 @@ def refuse_damage(content: Content, stream: Inspected, header: DelimitedSource, 
             problem = "it has quoted cells that span lines, and is too large to be searched for a missing quote"
             raise TableError(header.name, problem, "take line breaks out of its cells, or write it as Parquet")
         text.append(piece)
-    whole = b"".join(text)
-    utf8 = whole if header.encoding == "utf-8" else whole.decode(header.encoding, "replace").encode()
-    refuse_swallowed(header.name, utf8, header.delimiter, header.spelling.quote)
+    header.refuse_swallowed(b"".join(text))

@@ -3,7 +3,7 @@
 Columns are named by their index in the file: x1, x2, … There is an x0 only if the file has index 0, so the names fit
 files that count from 0 and files that count from 1. X stays sparse. scikit-learn reads the file, plain or compressed by
 gzip or Zstandard. Several files make one table, as wide as the widest of them. Files that do not fit into memory are
-read by ``tables.file_batches``.
+read by `tables/file_batches.py`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""Open a source: a path, a folder, a pattern, ``-``, ``demo:NAME``, or a frame."""
+"""Open a source: a path, a folder, a pattern, ``-``, ``demo:NAME``, or a frame.
+
+Files are opened by their extension, standard input by its first bytes. A frame is one of pandas, or of a library with
+an Arrow interface, such as polars and PyArrow.
+"""
 
 from __future__ import annotations
 
@@ -26,10 +30,18 @@ from separatrix.tables.formats.demos import DEMO, DEMOS, open_demo
 from separatrix.tables.formats.libsvm import SparseSource, join_sparse, open_svmlight, seems_svmlight
 from separatrix.tables.formats.parquet import open_arrow, open_parquet
 from separatrix.tables.formats.rewriting import rewritten
-from separatrix.tables.formats.source import SOME_ROWS, Content, MemorySource, Source, Spelling, distinct
+from separatrix.tables.formats.source import (
+    PACKED,
+    SOME_ROWS,
+    Content,
+    MemorySource,
+    Source,
+    Spelling,
+    distinct,
+    extension,
+)
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Data frames: pandas, and every library with an Arrow interface (polars, PyArrow and others).
+# --- Data frames
 
 FRAME = "the frame"
 
@@ -91,8 +103,9 @@ def _is_pandas(frame: Any) -> bool:
     return type(frame).__module__.split(".")[0] == "pandas" and hasattr(frame, "columns")
 
 
+# --- Files, folders, patterns and standard input
+
 STDIN, _PIPED = "-", "standard input"
-_PACKED = (".gz", ".zst")
 _OR_PIPE_IT = ByAudience(", or pipe it in as '-'", shell=", or pipe it in as '-'", page="")
 _Opener = Callable[[str, Path, Spelling], Source]
 
@@ -139,10 +152,10 @@ _TYPED: dict[str, _Opener] = {
     **dict.fromkeys((".parquet", ".pq"), _parquet),
     **dict.fromkeys((".arrow", ".feather", ".ipc"), _arrow),
 }
-_OPENERS = {f"{end}{packed}": opener for end, opener in _TEXT.items() for packed in ("", *_PACKED)} | _TYPED
+_OPENERS = {f"{end}{packed}": opener for end, opener in _TEXT.items() for packed in ("", *PACKED)} | _TYPED
 # Files of spreadsheet programs, which are not read.
 _SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".ods")
-_ENDINGS = f"{', '.join([*_TEXT, *_TYPED])}, text also with {' or '.join(_PACKED)}"
+_ENDINGS = f"{', '.join([*_TEXT, *_TYPED])}, text also with {' or '.join(PACKED)}"
 # The first bytes of Parquet files, Arrow files and Arrow streams.
 _MAGIC = {b"PAR1": open_parquet, b"ARROW1": open_arrow, b"\xff\xff\xff\xff": open_arrow}
 
@@ -163,20 +176,16 @@ def open_source(data: Any, spelling: Spelling | None = None) -> Source:
     ('sepal length (cm)', 'species')
     """
     spelling = spelling or Spelling()
+    source: Source
     if isinstance(data, CalledFile):
-        return rewritten(_open_file(data.name, Path(data.path), spelling), spelling)
-    if not isinstance(data, str | os.PathLike):
-        return rewritten(open_frame(data), spelling)
-    return rewritten(_open_named(os.fspath(data), spelling), spelling)
-
-
-def _open_named(data: str, spelling: Spelling) -> Source:
-    """A demo table, standard input, a file, a folder or a pattern."""
-    if data.startswith(DEMO):
-        return open_demo(data)
-    if data == STDIN:
-        return _open_stdin(spelling)
-    return _open_path(data, spelling)
+        source = _open_file(data.name, Path(data.path), spelling)
+    elif not isinstance(data, str | os.PathLike):
+        source = open_frame(data)
+    elif os.fspath(data).startswith(DEMO):
+        source = open_demo(os.fspath(data))
+    else:
+        source = _open_stdin(spelling) if os.fspath(data) == STDIN else _open_path(os.fspath(data), spelling)
+    return rewritten(source, spelling)
 
 
 def _open_path(data: str, spelling: Spelling) -> Source:
@@ -225,7 +234,7 @@ def known_extension(name: str, path: Path) -> str:
     >>> known_extension("a table", Path("people.CSV.gz"))
     '.csv.gz'
     """
-    found = _extension(path)
+    found = extension(path.name)
     if found in _OPENERS:
         return found
     if path.suffix.lower() in _SPREADSHEETS:
@@ -263,7 +272,7 @@ def _visible(folder: Path) -> list[Path]:
 
 
 def _tables(files: list[Path]) -> list[Path]:
-    return [path for path in files if _extension(path) in _OPENERS]
+    return [path for path in files if extension(path.name) in _OPENERS]
 
 
 def _open_folder(name: str, folder: Path, spelling: Spelling) -> Source:
@@ -279,11 +288,8 @@ def _open_folder(name: str, folder: Path, spelling: Spelling) -> Source:
 def _open_pattern(pattern: str, spelling: Spelling) -> Source:
     paths = files_matching(pattern)
     if not paths:
-        raise TableError(
-            pattern,
-            "no file matches the pattern",
-            "check the pattern, and put it in quotes so that the shell does not expand it",
-        )
+        remedy = "check the pattern, and put it in quotes so that the shell does not expand it"
+        raise TableError(pattern, "no file matches the pattern", remedy)
     return _open_all(readable(pattern), paths, spelling)
 
 
@@ -302,11 +308,5 @@ def _open_all(name: str, paths: list[Path], spelling: Spelling, notes: tuple[str
 
 
 def _kind(path: Path) -> str:
-    opener = _OPENERS.get(_extension(path))
+    opener = _OPENERS.get(extension(path.name))
     return "libsvm" if opener is _svmlight else "text" if opener in _TEXT.values() else "typed columns"
-
-
-def _extension(path: Path) -> str:
-    """The file's extension, with the one before it if the file is compressed."""
-    ends = path.suffixes[-2:] if path.suffix.lower() in _PACKED else path.suffixes[-1:]
-    return "".join(ends).lower()

@@ -76,7 +76,7 @@ def _read_arrow(source: ColumnarSource, names: Sequence[str]) -> pa.Table:
     places = [place[name] for name in names]
     n_rows, batches = 0, []
     with _explained(source.name, "Arrow"), _arrow(source.content, places) as reader:
-        for batch in _batches(reader):
+        for batch in record_batches(reader):
             n_rows += batch.num_rows
             source.refuse_large(n_rows * len(names))
             batches.append(batch)
@@ -103,7 +103,7 @@ def _parquet_batches(source: ColumnarSource, names: Sequence[str], n_rows: int) 
 def _arrow_batches(source: ColumnarSource, names: Sequence[str], n_rows: int) -> Iterator[pa.Table]:
     place = {name: k for k, name in enumerate(source.names)}
     with _explained(source.name, "Arrow"), _arrow(source.content, [place[name] for name in names]) as reader:
-        for batch in _batches(reader):
+        for batch in record_batches(reader):
             whole = _sound(pa.Table.from_batches([batch]), names)
             for start in range(0, whole.num_rows, n_rows):
                 yield whole.slice(start, n_rows)
@@ -174,7 +174,7 @@ def _arrow(content: Path | bytes, places: list[int]) -> Any:
         return ipc.open_stream(_stream(content), options=options)
 
 
-def _batches(reader: Any) -> Iterator[Any]:
+def record_batches(reader: Any) -> Iterator[Any]:
     """The record batches of a file or of a stream."""
     if not hasattr(reader, "num_record_batches"):
         yield from reader

@@ -1,4 +1,8 @@
-"""The protocol of a source, how a table is written, how large it may expand to, and its bytes, decompressed."""
+"""What the formats of tables share: the protocol of a source, its bytes, decompressed, and how a table is written.
+
+A file is read through ``Content``, which unpacks it within ``Limits``, lends it to Arrow's threads, and reports how
+much of it has been read. ``Spelling`` is what the user knows about a file and the file itself does not say.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +17,7 @@ import traceback
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from types import TracebackType
 from typing import Any, Protocol, Self, TypeVar
 
@@ -24,15 +28,7 @@ from separatrix.core.base.labels import RowNames
 from separatrix.core.base.messages import Message, Parameter
 from separatrix.core.base.watching import Amount, watched
 
-# ----------------------------------------------------------------------------------------------------------------------
-# How large a table a file may expand to. A hostile or damaged file of a few bytes can ask for gigabytes.
-#
-#     compressed text    1 GB, or 100 times the compressed size where that is more         max_unpacked, in GB
-#     Parquet            the same, by the sizes that its footer states                     max_unpacked, in GB
-#     libsvm             1 000 000 columns, or 10 for each index:value pair in the file    max_columns
-#
-# Compression makes CSV files 5 to 10 times smaller, and wide libsvm files have many more pairs than columns. So a sound
-# file rarely exceeds these limits. For one that does, ``max_unpacked`` or ``max_columns`` replaces the limit.
+# --- Limits
 
 # A file may unpack to this many bytes, or to this many times its size if that is more.
 UNPACKED_AT_LEAST, UNPACKED_PER_BYTE = 10**9, 100
@@ -42,7 +38,15 @@ COLUMNS_AT_LEAST, COLUMNS_PER_PAIR = 10**6, 10
 
 @dataclass(frozen=True)
 class Limits:
-    """The user's limits; None keeps the default.
+    """How large a table a file may expand to. A hostile or damaged file of a few bytes can ask for gigabytes.
+
+        compressed text    1 GB, or 100 times the compressed size where that is more         max_unpacked, in GB
+        Parquet            the same, by the sizes that its footer states                     max_unpacked, in GB
+        libsvm             1 000 000 columns, or 10 for each index:value pair in the file    max_columns
+
+    Compression makes CSV files 5 to 10 times smaller, and wide libsvm files have many more pairs than columns. So a
+    sound file rarely exceeds these limits. For one that does, the user's ``max_unpacked`` or ``max_columns`` replaces
+    the limit; None keeps the default.
 
     >>> Limits().columns(20), Limits(max_columns=7).columns(20), Limits().unpacked(3_000_000)
     (1000000, 7, 1000000000)
@@ -87,20 +91,18 @@ class Limits:
 DEFAULT_LIMITS = Limits()
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# A file that is opened once, can be read several times, and reports how much of it has been read.
-#
-# For a compressed file, the compressed bytes are reported.
+# --- Files that are opened once and read several times
 
 # Progress is reported in megabytes.
 BYTES_PER_MB = 1e6
 
 
 class HeldFile(io.FileIO):
-    """A file that reports its progress to the watcher of the thread that opened it.
+    """A file that reports how much of it has been read to the watcher of the thread that opened it.
 
-    The thread that reads may be one of Arrow's. Readers close the file when they are done; here ``close`` does nothing,
-    so that the next reader can use it, and ``release`` closes it.
+    For a compressed file, the compressed bytes are reported. The thread that reads may be one of Arrow's. Readers close
+    the file when they are done; here ``close`` does nothing, so that the next reader can use it, and ``release`` closes
+    it.
     """
 
     def __init__(self, path: Path) -> None:
@@ -158,11 +160,7 @@ class HeldSpan(HeldFile):
         return super().readinto(memoryview(buffer)[: max(0, self.size - self.tell())])
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Python objects that are lent to Arrow's threads, which give them back a little after a reader has returned.
-#
-# To give an object back, a thread needs the interpreter's lock. If the interpreter ends before that, the process
-# aborts.
+# --- Python objects that are lent to Arrow's threads
 
 # The longest time to wait for the threads, and the time between two looks at them. They take microseconds, or
 # milliseconds on a busy machine.
@@ -171,6 +169,9 @@ SECONDS_FOR_THREADS, SECONDS_BETWEEN_COUNTS = 5.0, 0.0005
 
 class Lent:
     """Waits, at the end of a ``with`` block, until nothing that was made inside it refers to the objects any longer.
+
+    Arrow's threads give them back a little after a reader has returned. For this a thread needs the interpreter's lock.
+    If the interpreter ends before that, the process aborts.
 
     The block has to delete its own references to the readers and to their options. Those in the frames of an error
     that leaves the block are deleted here.
@@ -208,14 +209,25 @@ def clear_frames(error: BaseException | None) -> None:
         error = error.__cause__ or error.__context__
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The bytes of a file or of memory, decompressed (gzip, Zstandard) within the limits.
+# --- The bytes of a file or of memory, decompressed within the limits
 
 T = TypeVar("T")
 
+# The extensions of compressed files, and how their content begins.
+PACKED = (".gz", ".zst")
 _COMPRESSED = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 # Files are read in pieces of this many bytes.
 PIECE_BYTES = 1 << 20
+
+
+def extension(path: str) -> str:
+    """The extension of a path in lower case, with the one before it if the file is compressed.
+
+    >>> extension("a.b/Table.CSV.gz"), extension("x.parquet"), extension("x")
+    ('.csv.gz', '.parquet', '')
+    """
+    ends = PurePosixPath(path).suffixes
+    return "".join(ends[-2:] if ends and ends[-1].lower() in PACKED else ends[-1:]).lower()
 
 
 class Content:
@@ -320,8 +332,7 @@ class Unpacked(io.RawIOBase):
         super().close()
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The protocol of a source, columns in memory, and errors that several formats share.
+# --- Sources, and errors that several formats share
 
 # What PyArrow may raise for a damaged file. Column names that are not UTF-8 raise a UnicodeError.
 UNREADABLE = (pa.ArrowException, OSError, UnicodeError)
@@ -406,12 +417,7 @@ def cannot_open(name: str, error: OSError) -> TableError:
     return TableError(name, f"it cannot be opened ({error.strerror})", "check its permissions")
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# How a table is written: what its user knows about a file and the file itself does not say.
-#
-# encoding, delimiter, quote, decimal, header    text files; they belong to a file, and models do not store them
-# na, date_format                                texts that mean a missing value, and how dates are written
-# max_columns, max_unpacked                      limits on the size (``limits``)
+# --- How a table is written
 
 _DELIMITER_NAMES = {"tab": "\t", "\\t": "\t"}
 # The word that says that a text file has no quoted cells.
@@ -424,11 +430,11 @@ _SOME_DATE = datetime(2024, 12, 31, 23, 59, 58, tzinfo=UTC)
 class Spelling:
     r"""The marks of a text file, the texts that mean a missing value, the forms of dates, and size limits.
 
-    A delimiter of None is detected from the header. ``quote`` is the mark around cells that hold the delimiter, or
-    "none". Without a ``header``, columns are called x1, x2, …. ``na`` is a text or several. ``date_format`` is a form
-    of ``strptime`` for all columns that hold such dates, or a mapping of columns to forms, in which "" stands for all.
-    ``target_place`` is for rows to predict without a header: (n, k) says that the k-th of n columns is the target, so
-    that a file of n − 1 columns lacks that one.
+    The marks belong to a file, and models do not store them. A delimiter of None is detected from the header. ``quote``
+    is the mark around cells that hold the delimiter, or "none". Without a ``header``, columns are called x1, x2, ….
+    ``na`` is a text or several. ``date_format`` is a form of ``strptime`` for all columns that hold such dates, or a
+    mapping of columns to forms, in which "" stands for all. ``target_place`` is for rows to predict without a header:
+    (n, k) says that the k-th of n columns is the target, so that a file of n − 1 columns lacks that one.
 
     >>> Spelling(delimiter="tab").delimiter, Spelling(na="-").na, Spelling(date_format="%d.%m.%Y").date_format
     ('\t', ('-',), {'': '%d.%m.%Y'})

@@ -10,9 +10,6 @@ import separatrix as sx
 from separatrix.core.base.arrays import Array, Integers
 from separatrix.teach.exercises.exercise import Answer, Exercise, Numbers, Part, Ray, Slip
 
-# ----------------------------------------------------------------------------------------------------------------------
-# An exercise on boundaries between scores (docs/tour.md, G).
-
 Box = tuple[float, float, float, float]
 
 
@@ -29,7 +26,46 @@ def _where_they_are_equal(W: Array, square: Box) -> Answer:
     return {"slope": -boundary.w[0] / boundary.w[1], "share": first.area}
 
 
-BOUNDARIES = (
+def _xor() -> tuple[Array, Integers]:
+    X = np.array([[-1.0, -1.0], [1.0, 1.0], [-1.0, 1.0], [1.0, -1.0]])
+    t = np.array([-1, -1, 1, 1])
+    return X, t
+
+
+def _no_line(X: Array, t: Integers) -> Answer:
+    proof = sx.separability(X, t)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the run warns that it does not converge
+        run = sx.steps(sx.Perceptron(max_iter=1), X, t)
+    multipliers = proof.multipliers  # type: ignore[union-attr]
+    weights = [[run[k].b, *run[k].w] for k in range(1, 5)]
+    h = sx.LeastSquaresClassifier().fit(X, t).outputs(X)[:, 1]
+    return {"multipliers": multipliers, "weights": weights, "output": h.mean()}
+
+
+def _with_the_product(X: Array, t: Integers) -> Answer:
+    phi = sx.Basis(["x0", "x1", "x0*x1"]).fit_transform(X)
+    model = sx.Perceptron().fit(phi, t)
+    other_rule = sx.Perceptron(zero="positive").fit(phi, t)
+    quadratic = sx.quadratic().fit(X).get_feature_names_out()
+    return {
+        "mistakes": model.mistakes_,
+        "weights": [*model.intercept_, *model.coef_[0]],
+        "bound": sx.novikoff_bound(phi, t).bound,
+        "other_rule": other_rule.mistakes_,
+        "quadratic": 1 + len(quadratic),
+    }
+
+
+def _weights_of_the_other_rule() -> list[float]:
+    X, t = _xor()
+    phi = sx.Basis(["x0", "x1", "x0*x1"]).fit_transform(X)
+    model = sx.Perceptron(zero="positive").fit(phi, t)
+    return [*model.intercept_, *model.coef_[0]]
+
+
+_OTHER_RULE = "This is the answer if a score of 0 counts as a prediction of +. Count m = 0 as a mistake here."
+EXERCISES = (
     Exercise(
         number=1,
         name="equal-scores",
@@ -73,54 +109,6 @@ Here h₁(x) = 2x₁ and h₂(x) = x₂: the weights of the first class are twic
         lab="#classes?v=1&m=one-versus-rest,logistic&p=three",
         lab_try="The dashed lines are h = 0 of each class. Do the boundaries halve the angles between them?",
     ),
-)
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# Exercises on XOR (docs/tour.md, B and P).
-
-
-def _xor() -> tuple[Array, Integers]:
-    X = np.array([[-1.0, -1.0], [1.0, 1.0], [-1.0, 1.0], [1.0, -1.0]])
-    t = np.array([-1, -1, 1, 1])
-    return X, t
-
-
-def _no_line(X: Array, t: Integers) -> Answer:
-    proof = sx.separability(X, t)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the run warns that it does not converge
-        run = sx.steps(sx.Perceptron(max_iter=1), X, t)
-    multipliers = proof.multipliers  # type: ignore[union-attr]
-    weights = [[run[k].b, *run[k].w] for k in range(1, 5)]
-    h = sx.LeastSquaresClassifier().fit(X, t).outputs(X)[:, 1]
-    return {"multipliers": multipliers, "weights": weights, "output": h.mean()}
-
-
-def _with_the_product(X: Array, t: Integers) -> Answer:
-    phi = sx.Basis(["x0", "x1", "x0*x1"]).fit_transform(X)
-    model = sx.Perceptron().fit(phi, t)
-    other_rule = sx.Perceptron(zero="positive").fit(phi, t)
-    quadratic = sx.quadratic().fit(X).get_feature_names_out()
-    return {
-        "mistakes": model.mistakes_,
-        "weights": [*model.intercept_, *model.coef_[0]],
-        "bound": sx.novikoff_bound(phi, t).bound,
-        "other_rule": other_rule.mistakes_,
-        "quadratic": 1 + len(quadratic),
-    }
-
-
-def _weights_of_the_other_rule() -> list[float]:
-    X, t = _xor()
-    phi = sx.Basis(["x0", "x1", "x0*x1"]).fit_transform(X)
-    model = sx.Perceptron(zero="positive").fit(phi, t)
-    return [*model.intercept_, *model.coef_[0]]
-
-
-_OTHER_RULE = "This is the answer if a score of 0 counts as a prediction of +. Count m = 0 as a mistake here."
-
-XOR = (
     Exercise(
         number=2,
         name="xor",
@@ -225,4 +213,3 @@ is smallest for the separator with the widest margin.""",
         lab_try="Take the product away and add it again. Which rows prove that no line separates the points?",
     ),
 )
-EXERCISES = (*BOUNDARIES, *XOR)

@@ -1,4 +1,4 @@
-"""What an exercise consists of, comparisons of answers, and the feedback; the rows that several exercises use."""
+"""What an exercise consists of, how an answer is compared with the expected one, and the feedback to it."""
 
 from __future__ import annotations
 
@@ -12,15 +12,14 @@ from separatrix.core.base.arrays import Array, Integers
 from separatrix.core.base.errors import ParameterError
 from separatrix.core.base.lazy import cached_property
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Comparisons of a given answer with the expected one. Each describes in words the form that an answer must have.
+# --- Comparisons
 
 # Three significant digits suffice: rounding to them changes a number by at most this share.
 TOLERANCE = 0.005
 
 
 class Comparison(Protocol):
-    """How an answer is compared with the expected one."""
+    """How an answer is compared with the expected one; ``form`` says in words what an answer must look like."""
 
     @property
     def form(self) -> str: ...
@@ -117,8 +116,7 @@ class Ray:
         )
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# What an exercise consists of, and the feedback to an answer.
+# --- Exercises and feedback
 
 Answer = Mapping[str, Any]
 
@@ -299,8 +297,7 @@ class Exercise:
         return Feedback(self.number, self.title, judged)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The rows 1, …, 8 on a line, which several exercises use.
+# --- Rows that several exercises use
 
 
 def line() -> tuple[Array, Integers]:

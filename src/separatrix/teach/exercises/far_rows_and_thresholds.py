@@ -8,9 +8,6 @@ import separatrix as sx
 from separatrix.core.base.arrays import Array, Integers
 from separatrix.teach.exercises.exercise import Answer, AnyOrder, Exercise, Numbers, Part, Slip, line
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Exercises on least squares and on far rows (docs/tour.md, S and R13).
-
 
 def _plane() -> tuple[Array, Integers]:
     positives = [(i, i + 1.0) for i in range(5)]
@@ -65,7 +62,20 @@ def _zero_of_h() -> float:
 
 _SIGNED = "This belongs to the targets −1 and +1. Take 0 and 1."
 
-FAR_ROWS = (
+
+def _two_spreads() -> tuple[Array, Integers]:
+    X = np.array([[-1.0], [0.0], [1.0], [2.0], [4.0], [6.0]])
+    y = np.repeat([1, 2], 3)
+    return X, y
+
+
+def _crossings(X: Array, y: Integers) -> Answer:
+    model = sx.FisherDiscriminant().fit(X, y)
+    left, right = model.crossings_
+    return {"crossings": [left, right], "left": model.predict([[left - 1.0]])[0]}
+
+
+EXERCISES = (
     Exercise(
         number=4,
         name="least-squares",
@@ -184,26 +194,6 @@ wrong where sign(w·x + b) is not the target.""",
         lab="#plane?v=1&m=least-squares,logistic,perceptron&p=~AABkAAFkAMgAAcgALAEBLAGQAQGQAfQBAWQAAAAAyABkAAAsAcgAAJABLAEA9AGQAQDQBxj8ADQIGPwA",
         lab_try="Drag both far points back to the others, and watch the mistakes of least squares vanish.",
     ),
-)
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# An exercise on the threshold along a direction (docs/tour.md, F).
-
-
-def _two_spreads() -> tuple[Array, Integers]:
-    X = np.array([[-1.0], [0.0], [1.0], [2.0], [4.0], [6.0]])
-    y = np.repeat([1, 2], 3)
-    return X, y
-
-
-def _crossings(X: Array, y: Integers) -> Answer:
-    model = sx.FisherDiscriminant().fit(X, y)
-    left, right = model.crossings_
-    return {"crossings": [left, right], "left": model.predict([[left - 1.0]])[0]}
-
-
-THRESHOLDS = (
     Exercise(
         number=7,
         name="two-crossings",
@@ -243,4 +233,3 @@ The rows −1, 0, 1 of class 1 have μ₁ = 0 and σ₁ = 1; the rows 2, 4, 6 of
         lab_try="Compare the crossings with the midpoint: which of the two gets fewer rows wrong?",
     ),
 )
-EXERCISES = (*FAR_ROWS, *THRESHOLDS)

@@ -8,9 +8,6 @@ import separatrix as sx
 from separatrix.core.base.arrays import Array, Integers
 from separatrix.teach.exercises.exercise import Answer, Exercise, Numbers, Part, Slip, line
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Exercises on the convergence of the perceptron (docs/tour.md, P).
-
 
 def _two_rows() -> tuple[Array, Integers]:
     X = np.array([[3.0, 2.0], [3.0, -4.0]])
@@ -44,7 +41,24 @@ def _along_the_run(X: Array, t: Integers) -> Answer:
     }
 
 
-PERCEPTRON = (
+def _at_zero(X: Array, y: Integers) -> Answer:
+    margins = np.array([1.0, 0.0, 2.0])
+    zero = np.zeros(2)
+    error = sx.objective(X, y)
+    fifth_row_alone = sx.objective(X, y, sample_weight=np.eye(8)[4])
+    return {
+        "squared": sx.losses.LOSSES["squared"].value(np.ones(3), margins),
+        "error": error.value(zero),
+        "gradient": error.gradient(zero),
+        "step": zero - 1.0 * fifth_row_alone.gradient(zero),
+    }
+
+
+def _gradient_times(factor: float) -> Array:
+    return np.asarray(factor * sx.objective(*line()).gradient(np.zeros(2)))
+
+
+EXERCISES = (
     Exercise(
         number=8,
         name="perceptron-on-a-line",
@@ -140,31 +154,6 @@ This bound rises with every mistake. Lecture 004 claims this of the cosine itsel
         lab_try="Step through the run: E_p rises before it falls. The page follows the cosine to the best separator, "
         "not to (1, 1). Does that cosine fall, too?",
     ),
-)
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# An exercise on losses and gradients at zero weights (docs/tour.md, L and R).
-
-
-def _at_zero(X: Array, y: Integers) -> Answer:
-    margins = np.array([1.0, 0.0, 2.0])
-    zero = np.zeros(2)
-    error = sx.objective(X, y)
-    fifth_row_alone = sx.objective(X, y, sample_weight=np.eye(8)[4])
-    return {
-        "squared": sx.losses.LOSSES["squared"].value(np.ones(3), margins),
-        "error": error.value(zero),
-        "gradient": error.gradient(zero),
-        "step": zero - 1.0 * fifth_row_alone.gradient(zero),
-    }
-
-
-def _gradient_times(factor: float) -> Array:
-    return np.asarray(factor * sx.objective(*line()).gradient(np.zeros(2)))
-
-
-LOSSES_AT_ZERO = (
     Exercise(
         number=10,
         name="at-zero-weights",
@@ -217,4 +206,3 @@ and a step of stochastic gradient descent on row i adds η tᵢ x̄ᵢ σ(−m�
         lab_try="Move m from 0 to 2 and beyond. Which of the slopes changes its sign?",
     ),
 )
-EXERCISES = (*PERCEPTRON, *LOSSES_AT_ZERO)

@@ -1,5 +1,6 @@
-"""Pictures of boundaries: distances, the perceptron's run, far rows, three classes, basis functions (V1, V2, V6, V8,
-V9, V10, V17).
+"""Pictures of boundaries: distances, the perceptron's run, far rows, three classes, and basis functions.
+
+They are the pictures V1, V2, V6, V8, V9, V10 and V17 of docs/tour.md.
 """
 
 from __future__ import annotations
@@ -48,8 +49,7 @@ from separatrix.teach.figures.canvas import (
 )
 from separatrix.teach.steps import steps
 
-# ----------------------------------------------------------------------------------------------------------------------
-# A hyperplane with its normal, the distance of a point and of the origin (V10).
+# --- Distances (V10)
 
 # The line 3x₁ + 4x₂ = 12, whose distances are round numbers, and a point.
 W, B, POINT = (3.0, 4.0), -12.0, np.array([4.9, 3.7])
@@ -103,11 +103,10 @@ def plane_and_distances(*, theme: str | None = None) -> Figure:
     return figure
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The perceptron's run, one of its updates, and the many lines that separate the same rows (V1, V2, V17).
+# --- The perceptron (V1, V2, V17)
 
-# Frames of a run, and the size of rows in them.
-FRAMES, ROWS_OF_FRAMES = 6, 1.0
+# Frames of a run.
+FRAMES = 6
 # Starts and orders of rows, each of which leads the perceptron to another separating line.
 RUNS = 8
 # The diameter in points of the highlighter around the row of an update.
@@ -200,7 +199,7 @@ def _mistakes(X: Array, codes: Any, w: Array) -> Any:
 
 def _frame(ax: Axes, theme: Theme, X: Array, codes: Any, box: Box, update: Update) -> None:
     show_plane(ax, box)
-    draw_rows(ax, theme, X, codes, _mistakes(X, codes, update.after), n_classes=2, size=ROWS_OF_FRAMES)
+    draw_rows(ax, theme, X, codes, _mistakes(X, codes, update.after), n_classes=2)
     _highlight(ax, theme, X[update.row])
     for w, ink, label in (
         (update.before, Ink(theme.muted, STRONG, REFERENCE), "before"),
@@ -215,10 +214,6 @@ def _highlight(ax: Axes, theme: Theme, x: Array) -> None:
     """The highlighter: the row that is meant now."""
     look: dict[str, Any] = {"color": theme.highlight, "edgecolors": theme.highlight_edge, "linewidths": STRONG}
     ax.scatter([x[0]], [x[1]], s=NOW**2, zorder=2.5, label="now", **look)
-
-
-# The exact example whose cosine falls: the second row is wrong after the first update.
-FALLING, FALLING_SIDES = [[3.0, 2.0], [-3.0, 4.0], [-3.0, -2.0]], [1, 1, 0]
 
 
 def perceptron_update(*, theme: str | None = None) -> Figure:
@@ -240,7 +235,9 @@ def perceptron_update(*, theme: str | None = None) -> Figure:
     >>> [line.get_label() for line in drawn.axes[0].lines][:2]
     ['before', 'after']
     """
-    X, codes, box = np.array(FALLING), np.array(FALLING_SIDES), (-6.0, 6.0, -3.6, 7.2)
+    # The exact example whose cosine falls: the second row is wrong after the first update.
+    X, codes = np.array([[3.0, 2.0], [-3.0, 4.0], [-3.0, -2.0]]), np.array([1, 1, 0])
+    box = (-6.0, 6.0, -3.6, 7.2)
     update = updates(X, codes, fit_intercept=False)[-1]
     before, after, added = update.before[1:], update.after[1:], update.after[1:] - update.before[1:]
     with canvas(NARROW, 4.3, theme) as (figure, look):
@@ -309,15 +306,13 @@ def many_separators(X: Any = None, y: Any = None, *, theme: str | None = None) -
     return figure
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Far rows move the boundary of least squares, but not those of logistic regression and the perceptron (V6).
+# --- Far rows (V6)
 
 # The models in the order of their patterns: a full, a dashed and a dotted line.
 PATTERNS: dict[str, Any] = {"least squares": "-", "logistic": DASHED, "perceptron": DOTTED}
 # The exact examples: negatives 1–4 and positives 5–8, then a positive at 30; rows on both sides of a diagonal, then two
 # negatives far away.
 ON_A_LINE, SIDES_OF_LINE = np.arange(1.0, 9.0)[:, None], np.repeat([0, 1], 4)
-FAR_ON_LINE = 30.0
 STEPS = np.arange(5.0)
 IN_PLANE = np.vstack([np.column_stack([STEPS, STEPS + 1]), np.column_stack([STEPS + 1, STEPS])])
 SIDES_IN_PLANE = np.repeat([1, 0], 5)
@@ -360,7 +355,7 @@ def outliers(*, theme: str | None = None) -> Figure:
     >>> sorted({line.get_label() for line in drawn.axes[0].lines if line.get_label() in drawn_models})
     ['least squares', 'logistic', 'perceptron']
     """
-    after_line = np.vstack([ON_A_LINE, [[FAR_ON_LINE]]]), np.append(SIDES_OF_LINE, 1)
+    after_line = np.vstack([ON_A_LINE, [[30.0]]]), np.append(SIDES_OF_LINE, 1)
     after_plane = np.vstack([IN_PLANE, FAR_IN_PLANE]), np.append(SIDES_IN_PLANE, [0, 0])
     with canvas(WIDE, 5.6, theme) as (figure, look):
         top, bottom = figure.subplots(2, 2, gridspec_kw={"height_ratios": [1.0, 1.35]})
@@ -423,15 +418,13 @@ def _title(X: Array, wrong: Any, n_before: int, what: str) -> str:
     return f"before: {said}" if len(X) == n_before else f"with {what}:\n{said}"
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Three classes by one versus one, one versus rest and softmax, with the ambiguous parts hatched (V8).
+# --- Three classes (V8)
 
 # Rows in each class, the middles of three classes, the spread around them, and the mean length of tails. The tail of
 # each class points away from the next class and pulls their line, so that the lines of one versus one enclose a
 # triangle.
 ROWS_PER_CORNER, MIDDLES = 16, np.array([[0.0, 2.0], [-1.75, -1.0], [1.75, -1.0]])
 SPREAD, TAIL = 0.3, 0.5
-HATCH = "////"
 
 
 def three_classes() -> tuple[Array, Any]:
@@ -485,7 +478,7 @@ def multiclass_schemes(X: Any = None, y: Any = None, *, theme: str | None = None
             _panel(ax, look, model, X, y, box)
             unclear = ambiguous_regions(model, box)
             for region in unclear:
-                hatch: dict[str, Any] = {"edgecolor": look.ink, "hatch": HATCH, "facecolor": "none", "linewidth": 0.0}
+                hatch: dict[str, Any] = {"edgecolor": look.ink, "hatch": "////", "facecolor": "none", "linewidth": 0.0}
                 ax.add_patch(Polygon(region.vertices, label="ambiguous", zorder=2, **hatch))
             share = 100 * sum(region.area for region in unclear) / area
             for line in model.boundaries():
@@ -507,12 +500,10 @@ def _panel(ax: Axes, theme: Theme, model: Any, X: Array, y: Any, box: Box) -> No
     show_plane(ax, box)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Input space beside the space of basis functions: curved there, straight here (V9).
+# --- Basis functions (V9)
 
 # The four rows of XOR.
 XOR, XOR_SIDES = np.array([[-1.0, -1.0], [1.0, 1.0], [-1.0, 1.0], [1.0, -1.0]]), np.array([0, 0, 1, 1])
-XOR_BOX: Box = (-1.7, 1.7, -1.7, 1.7)
 # How fine the ground of a region is drawn.
 SCORE_GRID = 200
 
@@ -554,7 +545,7 @@ def basis_spaces(*, theme: str | None = None) -> Figure:
         X, y = rings()
         xor = make_pipeline(Basis(["x0", "x0*x1"]), LogisticRegression()).fit(XOR, XOR_SIDES)
         ring = make_pipeline(Basis(["x0*x0", "x1*x1"]), LogisticRegression()).fit(X, y)
-        _row(panels[0], look, xor, XOR, XOR_SIDES, XOR_BOX, ("$x_1$", "$x_1x_2$"))
+        _row(panels[0], look, xor, XOR, XOR_SIDES, (-1.7, 1.7, -1.7, 1.7), ("$x_1$", "$x_1x_2$"))
         _row(panels[1], look, ring, X, y, (-3.0, 3.0, -3.0, 3.0), ("$x_1^2$", "$x_2^2$"))
         panels[0, 0].set_title("XOR in the plane")
         panels[0, 1].set_title("with the product $x_1x_2$")

@@ -1,6 +1,4 @@
-"""What all pictures of the lectures share: a figure in a theme, the plane, lines, arrows, and its file.
-
-What all pictures of the lectures share: a figure in a theme, the plane, lines with their names, arrows.
+"""What all pictures of the lectures share: a figure in a theme, the plane, lines with their names, arrows, and files.
 
 Ink is the model, colour is the class, and the highlighter is what happens now. Names stand on the lines.
 """
@@ -167,8 +165,7 @@ def shades(theme: Theme) -> LinearSegmentedColormap:
     return LinearSegmentedColormap.from_list(f"separatrix {theme.name}", [theme.paper, theme.muted])
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Figures as files: SVG with the sentence as its description, and PNG.
+# --- Figures as files
 
 # SVG files have the letters as paths, so that they look the same everywhere, and the same file each time.
 SVG: dict[Any, Any] = {"svg.fonttype": "path", "svg.hashsalt": "separatrix", **MATHEMATICS}

@@ -38,8 +38,7 @@ from separatrix.teach.figures.canvas import (
 )
 from separatrix.teach.information import best_normal
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Densities: two normal approximations of a density with two peaks (V12), and the normal density itself (V16).
+# --- Densities (V12, V16)
 
 # The two-peaked density, and normals of several widths.
 TWO_PEAKS = Mixture((0.6, 0.4), (Normal(-2.2, 0.7), Normal(2.2, 0.7)))
@@ -128,8 +127,7 @@ def normal_density(*, theme: str | None = None) -> Figure:
     return figure
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Gaussian classes with their ellipses and boundary, linear and quadratic, beside a discriminative line (V11).
+# --- Gaussian classes (V11)
 
 # Rows in each class, the points of the grid along each side, and the radii of ellipses in standard deviations.
 ROWS_PER_GAUSSIAN, DENSITY_GRID, RADII = 40, 160, (1.0, 2.0)
@@ -203,8 +201,7 @@ def _ellipses(ax: Axes, theme: Theme, model: Any, box: Box) -> None:
         ax.contour(x, y, density[:, k].reshape(DENSITY_GRID, DENSITY_GRID), levels=levels, **lines)
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The direction of the means against Fisher's direction, with the histograms along both (V7).
+# --- Directions (V7)
 
 # Rows in each class, and the bins of the histograms.
 ROWS_PER_CLASS, BINS = 60, 24

@@ -33,8 +33,7 @@ from separatrix.teach.figures.canvas import (
 )
 from separatrix.teach.presets import point_set
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Losses as functions of the margin, and the logistic function with three heads of one signal (V3, V13).
+# --- Losses, and the logistic function (V3, V13)
 
 # Each loss with its pattern, and where its name stands: the margin, and the offset from the curve in points.
 CURVES: dict[str, tuple[Any, float, tuple[float, float]]] = {
@@ -134,8 +133,7 @@ def sigmoid_and_heads(*, theme: str | None = None) -> Figure:
     return figure
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Error surfaces over two weights, and gradient descent across them (V4, V5, V14).
+# --- Error surfaces, and descent across them (V4, V5, V14)
 
 # Four errors with their names, over the weights of two columns.
 ERRORS = {
@@ -222,13 +220,7 @@ def bare_axes(ax: Any, theme: Theme, names: tuple[str, str, str]) -> None:
 def _map(ax: Axes, theme: Theme, surface: Surface, levels: Any = 12) -> None:
     ax.contourf(surface.first, surface.second, surface.value, levels=levels, cmap=shades(theme))
     ax.contour(surface.first, surface.second, surface.value, levels=levels, colors=[theme.ink], linewidths=0.4)
-    show_plane(ax, _box_of(surface), ("$w_1$", "$w_2$"))
-
-
-def _box_of(surface: Surface) -> tuple[float, float, float, float]:
-    """The box of a surface."""
-    ends = (surface.first[0], surface.first[-1], surface.second[0], surface.second[-1])
-    return float(ends[0]), float(ends[1]), float(ends[2]), float(ends[3])
+    show_plane(ax, WEIGHTS, ("$w_1$", "$w_2$"))
 
 
 # Rows of one column, so the weights are (b, w). The classes overlap, so the error has a minimum.
@@ -339,32 +331,17 @@ def gradient_and_contours(*, theme: str | None = None) -> Figure:
             arrow(ax, slope.place, slope.place - LENGTH_OF_GRADIENT * slope.gradient, Ink(look.ink, STRONG), "down")
             right_angle(ax, look, slope.place, -slope.gradient, 0.07)
         w = np.array(surface.lowest[:2])
-        ax.scatter(
-            [w[0]],
-            [w[1]],
-            s=30,
-            color=look.highlight,
-            edgecolors=look.highlight_edge,
-            linewidths=STRONG,
-            label="lowest",
-        )
+        look_of: dict[str, Any] = {"color": look.highlight, "edgecolors": look.highlight_edge, "linewidths": STRONG}
+        ax.scatter([w[0]], [w[1]], s=30, label="lowest", **look_of)
         write(ax, look, w, "lowest", offset=(0, 10))
-        slope = found[0]
-        write(
-            ax,
-            look,
-            slope.place - LENGTH_OF_GRADIENT * slope.gradient,
-            r"$-\nabla E$",
-            offset=(10, 7),
-            fontsize=MATHEMATICS_TEXT,
-        )
+        end = found[0].place - LENGTH_OF_GRADIENT * found[0].gradient
+        write(ax, look, end, r"$-\nabla E$", offset=(10, 7), fontsize=MATHEMATICS_TEXT)
         show_plane(ax, DESCENT_BOX, ("$b$", "$w$"))
         ax.set_title("contours of equal error, and the steepest way down")
     return figure
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# A linear function as a plane over two columns, and one, two and three regression planes (V15).
+# --- Regression planes (V15)
 
 # The opacity of a plane, and where it is cut off above and below.
 SHEET, HEIGHTS = 0.45, (-0.6, 1.6)

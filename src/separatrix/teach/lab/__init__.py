@@ -1,12 +1,12 @@
 """The lab: interactive pages in the browser that run the classifiers of this package (``separatrix lab``).
 
 The server listens on this machine only. The pages are ES modules in ``static/``; every number that they show is
-computed here. A page is one module in ``static/``, one module in ``requests/`` and one line in ``pages.PAGES``. If the
-module in ``requests/`` has a function ``recorded``, the page can be recorded (``recordings``, ``recorder``).
+computed here. A page is one ES module (``static/plane.js``), one Python module (``page_plane.py``) and one line in
+``pages.PAGES``. If the Python module has a function ``recorded``, the page can be recorded (``recorder.py``). The ES
+modules in ``embedded/`` are those of pages without a server.
 
-Only ``app``, ``guard``, ``session``, ``serve`` and the routes need the extra ``lab`` (Starlette, uvicorn, websockets,
-markdown-it-py), and only ``notebook`` needs the extra ``notebook`` (anywidget). ``embedded/`` has the ES modules of
-pages without a server.
+Only ``app.py`` and ``serve.py`` need the extra ``lab`` (Starlette, uvicorn, websockets, markdown-it-py), and only
+``notebook.py`` needs the extra ``notebook`` (anywidget).
 """
 
 from separatrix.teach.lab.points import points

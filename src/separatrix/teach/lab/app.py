@@ -1,4 +1,8 @@
-"""The server: the page, its websocket, uploads, the chapters of the tour, and who may talk to it."""
+"""The server of the lab: the page, its websocket, uploads, the chapters of the tour, and who may talk to it.
+
+Computations run in threads, so a long one holds up neither another page nor the other requests of its own page. The
+Markdown of the tour is rendered by markdown-it-py, which is imported when a chapter is asked for.
+"""
 
 from __future__ import annotations
 
@@ -50,17 +54,73 @@ from separatrix.teach.lab.uploaded_tables import LARGEST_UPLOAD, TABLES, base_na
 if TYPE_CHECKING:
     from markdown_it.token import Token
 
+# --- The application
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Who may talk to the lab: requests to this machine's own address, with the token of this launch.
-#
-# - The Host header must be exactly the address that the server has printed. A web page that points a name of its own to
-#   127.0.0.1 (DNS rebinding) sends another Host.
-# - The token is in the address that the server prints. It is exchanged for a cookie, so that it does not stay in the
-#   address bar. Other sites can link to the lab, but the cookie is not sent with requests that their pages make
-#   (SameSite=Lax).
-# - A websocket must have the Origin of the lab, since browsers let any page open a websocket to any host. So must a
-#   request that sends something.
+# Bytes of the smallest response that is compressed; a forwarded port may be slow.
+SMALLEST_COMPRESSED = 1000
+
+
+def application(launch: Launch) -> ASGIApp:
+    """The guarded application of one launch."""
+    content = {name: Response(text, media_type=TYPES[name.rpartition(".")[2]]) for name, text in static_texts().items()}
+
+    async def index(request: HttpRequest) -> Response:
+        if "token" in request.query_params:
+            return _admitted(launch, request)
+        if not launch.knows(request.headers):
+            return PlainTextResponse(NO_TOKEN, 403)
+        return _copied(content["index.html"])
+
+    async def static(request: HttpRequest) -> Response:
+        name = request.path_params["name"]
+        if name not in content:
+            return PlainTextResponse("There is no such file.\n", 404)
+        return _copied(content[name]) if name == "index.html" else _unless_known(content[name], request)
+
+    async def start(request: HttpRequest) -> Response:
+        return Response(encoded(opening()), media_type="application/json")
+
+    async def socket(socket: WebSocket) -> None:
+        await Session(socket, requests()).run()
+
+    routes = [
+        Route("/", index),
+        Route("/opening.json", start),
+        Route("/tables", upload, methods=["POST"], max_body_size=LARGEST_UPLOAD),
+        Route("/made/{number}", made),
+        Route("/tour", tour),
+        Route("/tour/{name}", tour_part),
+        Route("/{name}", static),
+        WebSocketRoute("/socket", socket),
+    ]
+    return Guard(GZipMiddleware(Starlette(routes=routes), minimum_size=SMALLEST_COMPRESSED), launch)
+
+
+def _unless_known(file: Response, request: HttpRequest) -> Response:
+    """A file that the browser may keep, or the status 304 if it has the same content already."""
+    # A browser asks for the icon again whenever the address changes, so it is not even asked about for an hour.
+    kept = "max-age=3600" if file.media_type == TYPES["svg"] else "no-cache"
+    headers = {"ETag": f'W/"{sha256(file.body).hexdigest()[:32]}"', "Cache-Control": f"private, {kept}"}
+    if headers["ETag"] in request.headers.get("if-none-match", ""):
+        return Response(status_code=304, headers=headers)
+    return _copied(file, headers)
+
+
+def _copied(file: Response, headers: Mapping[str, str] | None = None) -> Response:
+    """A response of its own, since middleware changes the headers of a response in place."""
+    return Response(file.body, headers=headers, media_type=file.media_type)
+
+
+def _admitted(launch: Launch, request: HttpRequest) -> Response:
+    """Exchange the token in the address for a cookie. Browsers keep the part after # when they are redirected."""
+    if not launch.accepts(request.query_params["token"]):
+        return PlainTextResponse(NO_TOKEN, 403)
+    response = RedirectResponse("/", 303)
+    response.set_cookie(launch.cookie, launch.token, httponly=True, samesite="lax")
+    return response
+
+
+# --- Who may talk to the lab
 
 # Everything comes from the server itself. Pictures are made in the page, as blobs.
 POLICY = (
@@ -117,7 +177,16 @@ class Launch:
 
 
 class Guard:
-    """ASGI middleware that refuses foreign requests and adds the security headers to every response."""
+    """ASGI middleware that refuses foreign requests and adds the security headers to every response.
+
+    - The Host header must be exactly the address that the server has printed. A web page that points a name of its own
+      to 127.0.0.1 (DNS rebinding) sends another Host.
+    - The token is in the address that the server prints. It is exchanged for a cookie, so that it does not stay in the
+      address bar. Other sites can link to the lab, but the cookie is not sent with requests that their pages make
+      (SameSite=Lax).
+    - A websocket must have the Origin of the lab, since browsers let any page open a websocket to any host. So must a
+      request that sends something.
+    """
 
     def __init__(self, app: ASGIApp, launch: Launch) -> None:
         self.app, self.launch = app, launch
@@ -164,16 +233,16 @@ def _own_origin(headers: Headers) -> bool:
     return headers.getlist("origin") == [f"http://{headers.get('host')}"]
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The connection of a page. One request of each name is computed at a time; of those that wait, only the latest.
-#
-# Computations run in threads, so a long one holds up neither another page nor the other requests of its own page.
+# --- The connection of a page
 
 _log = logging.getLogger("separatrix.teach.lab")
 
 
 class Session:
-    """The connection of one page."""
+    """The connection of one page.
+
+    One request of each name is computed at a time. Of those that wait, only the latest is.
+    """
 
     def __init__(self, socket: WebSocket, requests: Mapping[str, Request]) -> None:
         self.socket, self.requests = socket, requests
@@ -245,8 +314,7 @@ class Session:
             del self._workers[name]
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The routes of the page Your data: a file comes in, and files that were made go out.
+# --- Files
 
 # A file's name is shown on the page. File systems allow 255 bytes.
 LONGEST_FILE_NAME = 255
@@ -288,22 +356,7 @@ async def made(request: HttpRequest) -> Response:
     return Response(found.content, media_type=found.type, headers=found.headers)
 
 
-ROUTES = (
-    Route("/tables", upload, methods=["POST"], max_body_size=LARGEST_UPLOAD),
-    Route("/made/{number}", made),
-)
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# The chapters of the tour (docs/tour.md and docs/tour/) as plain HTML pages of the lab.
-#
-# Installed packages have the chapters in the folder ``documents``; in a clone of the repository they are in ``docs``.
-# Their Markdown is rendered by markdown-it-py, which is imported when a page is asked for.
-#
-# - A directive ``lecture-figure V6`` becomes the picture, which the server draws when a browser asks for it.
-# - A role ``lab`` becomes a link into the running lab.
-# - A link to another chapter stays a link. Pages of the site that are not part of the tour become text.
-# - Every item and every picture has an anchor of its name, such as R3 or V6, beside the anchors of headings.
+# --- The tour
 
 # The page with the index of all chapters.
 INDEX = "tour"
@@ -314,7 +367,7 @@ _NAMED = re.compile(r"^([A-Z]\d+)(?= · )")
 
 
 def folder() -> Traversable:
-    """The folder with tour.md and the folder of chapters."""
+    """The folder with tour.md and the chapters: "documents" in an installed package, "docs" in a clone."""
     package = files("separatrix.teach.lab")
     installed = package.joinpath("documents")
     return installed if installed.is_dir() else Path(str(package)).parents[3] / "docs"
@@ -359,6 +412,7 @@ def title(name: str) -> str:
     return chapters()[name].partition("\n")[0].removeprefix("# ")
 
 
+@cache
 def page(name: str) -> str:
     """The HTML page of a chapter."""
     others = "".join(
@@ -382,6 +436,11 @@ def page(name: str) -> str:
 
 def rendered(text: str) -> str:
     r"""The HTML of a chapter's Markdown.
+
+    - A directive ``lecture-figure V6`` becomes the picture, which the server draws when a browser asks for it.
+    - A role ``lab`` becomes a link into the running lab.
+    - A link to another chapter stays a link. Pages of the site that are not part of the tour become text.
+    - Every item and every picture has an anchor of its name, such as R3 or V6, beside the anchors of headings.
 
     >>> print(rendered("## R3 · Costs\n\n**Try** {lab}`XOR <#plane?p=xor&m=lda>` and [3](../exercises/index.md)."))
     <h2 id="r3--costs"><a id="R3" href="#R3">R3</a> · Costs</h2>
@@ -470,11 +529,8 @@ def _named(token: Token, name: str) -> Token:
     return made
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The routes of the tour: a chapter, an item by its number, and a picture, which is drawn when it is asked for.
-
 # A page of text: no script runs, and pictures come from the server itself.
-POLICY_TOUR_ROUTES = (
+TOUR_POLICY = (
     "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 _PICTURE = re.compile(r"(V\d+)-(light|dark)\.svg")
@@ -482,16 +538,16 @@ _PICTURE = re.compile(r"(V\d+)-(light|dark)\.svg")
 _DRAWING = Lock()
 
 
-def index(request: HttpRequest) -> Response:
+def tour(request: HttpRequest) -> Response:
     """The index of all chapters."""
     return RedirectResponse(f"/tour/{INDEX}", 303)
 
 
-def part(request: HttpRequest) -> Response:
+def tour_part(request: HttpRequest) -> Response:
     """A chapter, a picture, or the way to the chapter that has an item. Starlette runs this in a thread."""
     name = request.path_params["name"]
     if name in chapters():
-        return HTMLResponse(_page(name), headers={"Content-Security-Policy": POLICY_TOUR_ROUTES})
+        return HTMLResponse(page(name), headers={"Content-Security-Policy": TOUR_POLICY})
     if name in places():
         return RedirectResponse(f"/tour/{places()[name]}", 303)
     if found := _PICTURE.fullmatch(name):
@@ -503,11 +559,6 @@ def part(request: HttpRequest) -> Response:
 
 
 @cache
-def _page(name: str) -> str:
-    return page(name)
-
-
-@cache
 def _drawn(name: str, theme: str) -> bytes | None:
     """A picture of the lectures as SVG, or None if there is none of this name."""
     from separatrix.teach.figures import FIGURES
@@ -516,76 +567,3 @@ def _drawn(name: str, theme: str) -> bytes | None:
     if name not in FIGURES:
         return None
     return as_bytes(FIGURES[name].draw(theme=theme), "svg", title=FIGURES[name].sentence)
-
-
-ROUTES_TOUR_ROUTES = (Route("/tour", index), Route("/tour/{name}", part))
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# The application: one page, its modules and styles, and the websocket of the requests.
-
-# Bytes of the smallest response that is compressed; a forwarded port may be slow.
-SMALLEST_COMPRESSED = 1000
-
-
-def application(launch: Launch) -> ASGIApp:
-    """The guarded application of one launch."""
-    content = static_files()
-
-    async def index(request: HttpRequest) -> Response:
-        if "token" in request.query_params:
-            return _admitted(launch, request)
-        if not launch.knows(request.headers):
-            return PlainTextResponse(NO_TOKEN, 403)
-        return _copied(content["index.html"])
-
-    async def static(request: HttpRequest) -> Response:
-        name = request.path_params["name"]
-        if name not in content:
-            return PlainTextResponse("There is no such file.\n", 404)
-        return _copied(content[name]) if name == "index.html" else _unless_known(content[name], request)
-
-    async def start(request: HttpRequest) -> Response:
-        return Response(encoded(opening()), media_type="application/json")
-
-    async def socket(socket: WebSocket) -> None:
-        await Session(socket, requests()).run()
-
-    routes = [
-        Route("/", index),
-        Route("/opening.json", start),
-        *ROUTES,
-        *ROUTES_TOUR_ROUTES,
-        Route("/{name}", static),
-        WebSocketRoute("/socket", socket),
-    ]
-    return Guard(GZipMiddleware(Starlette(routes=routes), minimum_size=SMALLEST_COMPRESSED), launch)
-
-
-def _unless_known(file: Response, request: HttpRequest) -> Response:
-    """A file that the browser may keep, or the status 304 if it has the same content already."""
-    # A browser asks for the icon again whenever the address changes, so it is not even asked about for an hour.
-    kept = "max-age=3600" if file.media_type == TYPES["svg"] else "no-cache"
-    headers = {"ETag": f'W/"{sha256(file.body).hexdigest()[:32]}"', "Cache-Control": f"private, {kept}"}
-    if headers["ETag"] in request.headers.get("if-none-match", ""):
-        return Response(status_code=304, headers=headers)
-    return _copied(file, headers)
-
-
-def _copied(file: Response, headers: Mapping[str, str] | None = None) -> Response:
-    """A response of its own, since middleware changes the headers of a response in place."""
-    return Response(file.body, headers=headers, media_type=file.media_type)
-
-
-def _admitted(launch: Launch, request: HttpRequest) -> Response:
-    """Exchange the token in the address for a cookie. Browsers keep the part after # when they are redirected."""
-    if not launch.accepts(request.query_params["token"]):
-        return PlainTextResponse(NO_TOKEN, 403)
-    response = RedirectResponse("/", 303)
-    response.set_cookie(launch.cookie, launch.token, httponly=True, samesite="lax")
-    return response
-
-
-def static_files() -> Mapping[str, Response]:
-    """All files of the front end by name."""
-    return {name: Response(text, media_type=TYPES[name.rpartition(".")[2]]) for name, text in static_texts().items()}

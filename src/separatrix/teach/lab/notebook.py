@@ -1,7 +1,7 @@
 """The pages of the lab in a cell of a notebook, through the package anywidget.
 
 The page is in a frame of its own (``embedded/notebook.js``). Its requests come as messages of the widget and are
-answered by the functions that answer the server's pages. This module needs the extra ``notebook``.
+answered by the functions that answer the server's pages. The extra ``notebook`` installs anywidget.
 """
 
 from __future__ import annotations

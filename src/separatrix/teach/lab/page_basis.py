@@ -14,25 +14,13 @@ from separatrix.classifiers.basis import Basis, gaussian, quadratic
 from separatrix.core.base.arrays import Array, Integers
 from separatrix.core.base.errors import InputError, SeparatrixError
 from separatrix.core.base.messages import many
+from separatrix.teach.lab import shown_models
 from separatrix.teach.lab.pages import Link, refused
 from separatrix.teach.lab.points import checked, points, spelled
 from separatrix.teach.lab.recorder import Asked, Axis, Options, Plan
 from separatrix.teach.lab.requests import Payload, got, is_whole, number
-from separatrix.teach.lab.shown_models import (
-    Box,
-    Chosen,
-    box_of,
-    chosen,
-    decimals,
-    described_proof,
-    drawn,
-    fitted,
-    framed,
-    numbers,
-)
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The basis functions φ(x) that a page offers, with their names in the notation of the textbooks.
+# --- Basis functions
 
 # The most Gaussian functions drawn from the rows, and the most on each side of a grid.
 MOST_CENTRES, MOST_PER_SIDE = 20, 6
@@ -53,10 +41,6 @@ def _products(*functions: str) -> Callable[[Mapping[str, Any], Array], ChosenBas
     return lambda given, X: ChosenBasis(Basis(list(functions)), f"sx.Basis([{listed}])")
 
 
-def _quadratic(given: Mapping[str, Any], X: Array) -> ChosenBasis:
-    return ChosenBasis(quadratic(), "sx.quadratic()")
-
-
 def _gaussian(given: Mapping[str, Any], X: Array) -> ChosenBasis:
     """Gaussian functions around some of the rows, or around the places of a grid."""
     width = number(given, "width", NARROWEST, WIDEST)
@@ -68,10 +52,11 @@ def _gaussian(given: Mapping[str, Any], X: Array) -> ChosenBasis:
     return ChosenBasis(gaussian(count, width, seed), f"sx.gaussian({count}, width={width:g}, seed={seed})")
 
 
-BASES = {
+# The bases that the page offers, each made for a payload and the rows.
+BASES: dict[str, Callable[[Mapping[str, Any], Array], ChosenBasis]] = {
     "linear": _products("x0", "x1"),
     "product": _products("x0", "x1", "x0*x1"),
-    "quadratic": _quadratic,
+    "quadratic": lambda given, X: ChosenBasis(quadratic(), "sx.quadratic()"),
     "gaussian": _gaussian,
 }
 
@@ -114,6 +99,8 @@ def function_title(name: str) -> str:
 _LOWERED = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
+# --- The page
+
 # The height of a picture by its width, as in static/basis.js.
 HEIGHT_BY_WIDTH = 0.9
 # The most functions outside the axes that a sentence names.
@@ -129,12 +116,15 @@ def show(payload: Payload) -> Mapping[str, Any]:
     X, y = checked(payload.get("X"), payload.get("y"))
     if not len(X):
         raise InputError("points", "there are none", "add points of two classes")
-    box, asked, basis = box_of(payload), chosen(payload.get("model")), chosen_basis(payload.get("basis"), X)
-    preset = payload.get("preset")
-    spec = spelled(X, y, preset if isinstance(preset, str) else None)
+    box, asked, basis = (
+        shown_models.box_of(payload),
+        shown_models.chosen(payload.get("model")),
+        chosen_basis(payload.get("basis"), X),
+    )
+    spec = spelled(X, y, payload.get("preset"))
     F = basis.transformer.fit_transform(X)
     names = [function_title(str(one)) for one in basis.transformer.get_feature_names_out()]
-    axes, proof = _axes(payload.get("axes"), names), described_proof(F, y, names)
+    axes, proof = _axes(payload.get("axes"), names), shown_models.described_proof(F, y, names)
     model, described = _model(asked, F, y)
     space = {"points": F[:, axes], "box": _around(F[:, axes])}
     return {
@@ -142,7 +132,7 @@ def show(payload: Payload) -> Mapping[str, Any]:
         "names": names,
         "axes": axes,
         "centres": getattr(basis.transformer, "centres_", []),
-        "plane": NOTHING if model is None else drawn(make_pipeline(basis.transformer, model), box),
+        "plane": NOTHING if model is None else shown_models.drawn(make_pipeline(basis.transformer, model), box),
         "features": space | (NOTHING | {"cut": ""} if model is None else _cut(model, F, axes, names)),
         "model": described,
         "proof": proof,
@@ -151,13 +141,13 @@ def show(payload: Payload) -> Mapping[str, Any]:
     }
 
 
-def _model(asked: Chosen, F: Array, y: Integers) -> tuple[Any, dict[str, Any]]:
+def _model(asked: shown_models.Chosen, F: Array, y: Integers) -> tuple[Any, dict[str, Any]]:
     """The fitted model and its numbers; None and the reason if it could not be fitted."""
     try:
-        model = fitted(asked, F, y)
+        model = shown_models.fitted(asked, F, y)
     except SeparatrixError as error:
         return None, {"error": str(error)}
-    return model, numbers(model, F, y)
+    return model, shown_models.numbers(model, F, y)
 
 
 def _sentence(n: int, names: list[str], proof: dict[str, Any], described: dict[str, Any]) -> str:
@@ -176,7 +166,7 @@ def _axes(given: Any, names: list[str]) -> list[int]:
     return [0, names.index("x₁x₂") if "x₁x₂" in names else min(1, len(names) - 1)]
 
 
-def _around(points: Array) -> Box:
+def _around(points: Array) -> shown_models.Box:
     low, high = points.min(axis=0), points.max(axis=0)
     margin = np.where(high > low, AROUND * (high - low), 1.0)
     (left, lower), (right, upper) = low - margin, high + margin
@@ -196,7 +186,7 @@ def _cut(model: Any, F: Array, axes: list[int], names: list[str]) -> dict[str, A
         rows[:, axes] = points
         return rows
 
-    held = [f"{names[j]} has its mean {decimals(middle[j])}" for j in range(len(names)) if j not in axes]
+    held = [f"{names[j]} has its mean {shown_models.decimals(middle[j])}" for j in range(len(names)) if j not in axes]
     elsewhere = int(np.sum(model.predict(whole(F[:, axes])) != model.predict(F)))
     if not held:
         cut = "φ has no other functions, so the line is the whole boundary."
@@ -206,10 +196,10 @@ def _cut(model: Any, F: Array, axes: list[int], names: list[str]) -> dict[str, A
         cut = f"The line is the cut of the boundary where the other {len(held)} functions have their means."
     if elsewhere:
         cut += f" Rows on another side of the cut than of the boundary: {elsewhere}."
-    return drawn(make_pipeline(FunctionTransformer(whole), model), _around(F[:, axes])) | {"cut": cut}
+    return shown_models.drawn(make_pipeline(FunctionTransformer(whole), model), _around(F[:, axes])) | {"cut": cut}
 
 
-def _python(spec: str, basis: ChosenBasis, asked: Chosen) -> str:
+def _python(spec: str, basis: ChosenBasis, asked: shown_models.Chosen) -> str:
     lines = [
         "import separatrix as sx",
         "from sklearn.pipeline import make_pipeline",
@@ -241,7 +231,7 @@ def recorded(link: Link, options: Options) -> Plan:
     basis = {"kind": kind, "place": place, "centres": round(link.number("k", 4, 2, most))}
     basis |= {"width": link.number("w", 1, 0.1, 5), "seed": round(link.number("s", 0, 0, LARGEST_SEED))}
     payload = {"X": X.tolist(), "y": y.tolist(), "preset": spec.partition(";")[0], "model": model, "basis": basis}
-    payload |= {"box": list(framed(X, HEIGHT_BY_WIDTH)), "axes": None}
+    payload |= {"box": list(shown_models.framed(X, HEIGHT_BY_WIDTH)), "axes": None}
     asked = Asked("plane.start", {"points": spec}), Asked("show", payload, (Axis(("basis", "kind"), tuple(BASES)),))
     sentence = "The kind of the basis functions can be chosen; the points and the model stay as they are."
     return Plan(asked, sentence, controls=(".kinds button", ".tabs button"))

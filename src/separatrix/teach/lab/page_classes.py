@@ -13,44 +13,25 @@ from separatrix.core.base.errors import InputError, SeparatrixError
 from separatrix.core.base.messages import many
 from separatrix.core.geometry.plane_regions import ambiguous_regions
 from separatrix.core.geometry.polygons import Region
-from separatrix.teach.lab.pages import Link, bases, refused
-from separatrix.teach.lab.points import checked, points, spelled
+from separatrix.teach.lab import shown_models
+from separatrix.teach.lab.pages import Link, refused
+from separatrix.teach.lab.points import checked, spelled
 from separatrix.teach.lab.recorder import Asked, Axis, Options, Plan, grid
-from separatrix.teach.lab.requests import Payload, number, text
-from separatrix.teach.lab.shown_models import (
-    Box,
-    Chosen,
-    boundaries,
-    box_of,
-    chosen,
-    drawn_regions,
-    fitted,
-    framed,
-    places,
-    segments,
-)
+from separatrix.teach.lab.requests import Payload, number, start_points
 
 SCHEMES = 2
 # The height of a picture by its width, as in static/classes.js.
 HEIGHT_BY_WIDTH = 420 / 600
 
 
-def start(payload: Payload) -> Mapping[str, Any]:
-    """The points that the text in the request describes."""
-    spec = text(payload, "points")
-    X, y = points(spec)
-    return {"X": X, "y": y, "preset": spec.partition(";")[0]}
-
-
 def fit(payload: Payload) -> Mapping[str, Any]:
     """Fit both schemes, and return their scores at the place under the pointer."""
     X, y = checked(payload.get("X"), payload.get("y"))
-    given, box = payload.get("models"), box_of(payload)
+    given, box = payload.get("models"), shown_models.box_of(payload)
     if not isinstance(given, list) or len(given) != SCHEMES:
         raise InputError("models", "they are not two", "give two classifiers")
     place = np.array([number(payload, "at1", -1e6, 1e6), number(payload, "at2", -1e6, 1e6)])
-    preset = payload.get("preset")
-    spec, asked = spelled(X, y, preset if isinstance(preset, str) else None), [chosen(one) for one in given]
+    spec, asked = spelled(X, y, payload.get("preset")), [shown_models.chosen(one) for one in given]
     return {
         "points": spec,
         "schemes": [_scheme(one, X, y, box, place) for one in asked],
@@ -58,18 +39,20 @@ def fit(payload: Payload) -> Mapping[str, Any]:
     }
 
 
-def _scheme(asked: Chosen, X: Array, y: Integers, box: Box, place: Array) -> dict[str, Any]:
+def _scheme(asked: shown_models.Chosen, X: Array, y: Integers, box: shown_models.Box, place: Array) -> dict[str, Any]:
     try:
-        model = fitted(asked, X, y)
+        model = shown_models.fitted(asked, X, y)
     except SeparatrixError as error:
         return {"error": str(error)}
     unclear = ambiguous_regions(model, box) if _is_scheme(asked, model) else []
     area = (box[1] - box[0]) * (box[3] - box[2])
     return {
-        "regions": drawn_regions(model, box),
-        "lines": [places(line) for line in boundaries(model, box)],
-        "models": [places(line) for line in segments(model.boundaries(), box)] if _is_scheme(asked, model) else [],
-        "ambiguous": [places(one.vertices) for one in unclear],
+        "regions": shown_models.drawn_regions(model, box),
+        "lines": [shown_models.places(line) for line in shown_models.boundaries(model, box)],
+        "models": [shown_models.places(line) for line in shown_models.segments(model.boundaries(), box)]
+        if _is_scheme(asked, model)
+        else [],
+        "ambiguous": [shown_models.places(one.vertices) for one in unclear],
         "share": sum(one.area for one in unclear) / area if _is_scheme(asked, model) else None,
         "cost": str(model.cost_) if describe(asked.name).parts else None,
         "wrong": np.flatnonzero(model.predict(X) != y),
@@ -80,7 +63,7 @@ def _scheme(asked: Chosen, X: Array, y: Integers, box: Box, place: Array) -> dic
     }
 
 
-def _is_scheme(asked: Chosen, model: Any) -> bool:
+def _is_scheme(asked: shown_models.Chosen, model: Any) -> bool:
     """Whether the model combines more than one two-class model with a straight boundary."""
     return bool(describe(asked.name).parts) and len(model.classes_) > 2 and hasattr(model.estimators_[0], "coef_")
 
@@ -91,7 +74,7 @@ def _in_question(unclear: list[Region], place: Array) -> list[int] | None:
     return None if here is None else [int(label) for label in here.labels]
 
 
-def _python(spec: str, asked: list[Chosen]) -> str:
+def _python(spec: str, asked: list[shown_models.Chosen]) -> str:
     made = [f"model_{k} = {one.python()}.fit(X, y)" for k, one in enumerate(asked, 1)]
     return "\n".join(["import separatrix as sx", "", f'X, y = sx.lab.points("{spec}")', *made])
 
@@ -102,9 +85,9 @@ def recorded(link: Link, options: Options) -> Plan:
     if len(models) != SCHEMES:
         raise refused(f"it has {many(len(models), 'model')}", f"give {SCHEMES}")
     for one in models:
-        one["base"] = one["base"] or next(iter(bases(one["name"])), None)
-    begun = start({"points": spec})
-    box = framed(begun["X"], HEIGHT_BY_WIDTH)
+        one["base"] = one["base"] or next(iter(shown_models.bases(one["name"])), None)
+    begun = start_points({"points": spec})
+    box = shown_models.framed(begun["X"], HEIGHT_BY_WIDTH)
     middle = [round((box[0] + box[1]) / 2, 2), round((box[2] + box[3]) / 2, 2)]
     xs, ys = grid(box, options.places, including=middle)
     payload = {"X": begun["X"].tolist(), "y": begun["y"].tolist(), "preset": begun["preset"], "models": models}
@@ -114,4 +97,4 @@ def recorded(link: Link, options: Options) -> Plan:
     return Plan(asked, sentence, grid=(xs, ys))
 
 
-REQUESTS = {"start": start, "fit": fit}
+REQUESTS = {"start": start_points, "fit": fit}

@@ -1,4 +1,7 @@
-"""The page Your data: a table is checked, a model fitted to it and drawn, classifiers compared, files made."""
+"""The page Your data: a table is checked, a model fitted to it and drawn, classifiers compared, files made.
+
+A table is read, divided and encoded as ``separatrix fit`` does it, so both give the same numbers.
+"""
 
 from __future__ import annotations
 
@@ -26,10 +29,7 @@ from separatrix.teach.lab.requests import Payload, got, number, on_page
 from separatrix.teach.lab.shown_models import Chosen, boundaries, chosen, drawn_regions, places, verdict
 from separatrix.teach.lab.uploaded_tables import TABLES, Made, OpenTable
 
-# ----------------------------------------------------------------------------------------------------------------------
-# What the page Your data asks of a table: how it is read, which model is fitted, and the fit, kept for a moment.
-#
-# A table is read, divided and encoded as ``separatrix fit`` does it, so both give the same numbers.
+# --- Tables and fits
 
 # A table of a million rows and 20 columns takes 160 MB as numbers, and its fit as much again.
 MOST_READ, MOST_FITTED = 2, 2
@@ -140,11 +140,7 @@ def _percent(share: float) -> str:
     return f"{100 * share:.1f} %"
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The picture of a table and its model in a plane: rows, regions and boundaries.
-#
-# All places are in coordinates of the picture, which is ``aspect`` wide and 1 high, so that both axes may have any
-# unit.
+# --- The picture
 
 # The most rows that are drawn: beyond it they cover each other, and the browser takes long.
 MOST_DRAWN_POINTS = 5000
@@ -152,11 +148,14 @@ MOST_DRAWN_POINTS = 5000
 MARKS = 6
 # The empty border of the picture, as a share of the extent of the rows.
 BORDER = 0.06
-VIEWS = ("boundary", "fisher", "columns")
 
 
 def picture(fit: HeldOutFit, payload: Payload) -> Mapping[str, Any]:
-    """What the page draws of a fit, in the plane that the payload chooses."""
+    """What the page draws of a fit, in the plane that the payload chooses.
+
+    All places are in coordinates of the picture, which is ``aspect`` wide and 1 high, so that both axes may have any
+    unit.
+    """
     aspect, table = number(payload, "aspect", 0.2, 5.0), fit.table
     plane = _plane(fit, payload)
     U = plane.place(table.X)
@@ -189,7 +188,7 @@ def _plane(fit: HeldOutFit, payload: Payload) -> Plane:
         return fisher_plane(table)
     if view == "columns":
         return column_plane(table, *_columns(table, payload))
-    raise InputError("view", got(view), f"give one of {', '.join(VIEWS)}")
+    raise InputError("view", got(view), "give one of boundary, fisher, columns")
 
 
 def _columns(table: Table, payload: Payload) -> tuple[int, int]:
@@ -225,6 +224,8 @@ def _counted(n: int, wrong: int, n_classes: int) -> str:
     some = f" A random sample of {MOST_DRAWN_POINTS:,} rows is drawn." if n > MOST_DRAWN_POINTS else ""
     return f"The model gets {wrong:,} of all {n:,} rows wrong, fitted and held out; they are ringed.{some}{again}"
 
+
+# --- The requests
 
 # The most columns that the page lists, and the most classes in the legend.
 MOST_LISTED, MOST_CLASSES = 300, 20

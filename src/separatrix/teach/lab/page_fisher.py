@@ -10,9 +10,9 @@ import numpy as np
 
 from separatrix.teach.directions import along, criterion_curve
 from separatrix.teach.lab.pages import SHARED, Link
-from separatrix.teach.lab.points import checked, points, spelled
+from separatrix.teach.lab.points import checked, spelled
 from separatrix.teach.lab.recorder import Asked, Axis, Options, Plan
-from separatrix.teach.lab.requests import Payload, number, text
+from separatrix.teach.lab.requests import Payload, number, start_points
 from separatrix.teach.lab.shown_models import box_of, framed, places, segments
 
 BINS = 24
@@ -20,21 +20,14 @@ BINS = 24
 HEIGHT_BY_WIDTH = 440 / 872
 
 
-def start(payload: Payload) -> Mapping[str, Any]:
-    """The points that the text in the request describes."""
-    spec = text(payload, "points")
-    X, y = points(spec)
-    return {"X": X, "y": y, "preset": spec.partition(";")[0]}
-
-
 def show(payload: Payload) -> Mapping[str, Any]:
     """The histogram along the direction (cos θ, sin θ), its J and thresholds, and J of all directions."""
     X, y = checked(payload.get("X"), payload.get("y"))
-    degrees, box, preset = number(payload, "degrees", -360, 720), box_of(payload), payload.get("preset")
+    degrees, box = number(payload, "degrees", -360, 720), box_of(payload)
     w = np.array([math.cos(math.radians(degrees)), math.sin(math.radians(degrees))])
     found, curve = along(X, y, w, bins=BINS), criterion_curve(X, y, 91)
     cuts = [found.midpoint] if payload.get("threshold") == "midpoint" else found.crossings.tolist()
-    spec = spelled(X, y, preset if isinstance(preset, str) else None)
+    spec = spelled(X, y, payload.get("preset"))
     return {
         "points": spec,
         "w": w,
@@ -60,7 +53,7 @@ def recorded(link: Link, options: Options) -> Plan:
     """All directions in whole degrees, the two best ones, and both thresholds."""
     link.allow({*SHARED, "a", "t"} - {"m"})
     spec, degrees = link.points("elongated"), link.number("a", 20, 0, 180)
-    begun = start({"points": spec})
+    begun = start_points({"points": spec})
     payload = {"X": begun["X"].tolist(), "y": begun["y"].tolist(), "preset": begun["preset"], "degrees": degrees}
     payload |= {"box": list(framed(begun["X"], HEIGHT_BY_WIDTH)), "threshold": "gaussian"}
     first = show(payload)
@@ -74,4 +67,4 @@ def recorded(link: Link, options: Options) -> Plan:
     return Plan(asked, sentence, controls=(".choices button",))
 
 
-REQUESTS = {"start": start, "show": show}
+REQUESTS = {"start": start_points, "show": show}

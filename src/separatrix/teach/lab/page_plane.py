@@ -10,26 +10,11 @@ import numpy as np
 
 from separatrix.core.base.arrays import Array, Integers
 from separatrix.core.base.errors import InputError, SeparatrixError
+from separatrix.teach.lab import shown_models
 from separatrix.teach.lab.pages import Link
 from separatrix.teach.lab.points import PRESETS, checked, points, spelled
 from separatrix.teach.lab.recorder import Asked, Axis, Options, Plan, dragged_row, grid
 from separatrix.teach.lab.requests import Payload, is_whole, text
-from separatrix.teach.lab.shown_models import (
-    Box,
-    Chosen,
-    boundaries,
-    box_of,
-    card,
-    chosen,
-    drawn_regions,
-    fitted,
-    framed,
-    losses,
-    margins,
-    numbers,
-    places,
-    probability_lines,
-)
 
 MOST_MODELS = 3
 # The height of the picture by its width, as in static/plane.js.
@@ -51,17 +36,18 @@ def start(payload: Payload) -> Mapping[str, Any]:
 def fit(payload: Payload) -> Mapping[str, Any]:
     """Fit the chosen models to the points, and describe what the page draws and prints of them."""
     X, y = checked(payload.get("X"), payload.get("y"))
-    box, given = box_of(payload), _models(payload)
-    preset = payload.get("preset")
-    spec = spelled(X, y, preset if isinstance(preset, str) else None)
+    box, given = shown_models.box_of(payload), _models(payload)
+    spec = spelled(X, y, payload.get("preset"))
     focus = _index(payload, "focus", len(given))
     found = [_fitted(one, X, y, box, payload, k == focus) for k, one in enumerate(given)]
     focused = None if focus is None else found[focus][1]
     return {
         "points": spec,
         "models": [described for described, _ in found],
-        "regions": [] if focused is None else drawn_regions(focused, box),
-        "python": python_lines(spec, [chosen(one) for one, (_, model) in zip(given, found, strict=True) if model]),
+        "regions": [] if focused is None else shown_models.drawn_regions(focused, box),
+        "python": python_lines(
+            spec, [shown_models.chosen(one) for one, (_, model) in zip(given, found, strict=True) if model]
+        ),
     }
 
 
@@ -78,26 +64,28 @@ def _models(payload: Payload) -> list[Any]:
     return given
 
 
-def _fitted(asked: Any, X: Array, y: Integers, box: Box, payload: Payload, focused: bool) -> tuple[dict[str, Any], Any]:
+def _fitted(
+    asked: Any, X: Array, y: Integers, box: shown_models.Box, payload: Payload, focused: bool
+) -> tuple[dict[str, Any], Any]:
     """What the page shows of a model, and the model; None if it could not be fitted, with the reason to show.
 
     Losses and lines of equal probability are those of the model whose regions are shown.
     """
     begun = time.thread_time()
     try:
-        model = fitted(chosen(asked), X, y)
+        model = shown_models.fitted(shown_models.chosen(asked), X, y)
     except SeparatrixError as error:
         return {"error": str(error)}, None
     seconds = time.thread_time() - begun
     row = _index(payload, "row", len(y))
     described = {
-        **numbers(model, X, y),
-        "lines": [places(line) for line in boundaries(model, box)],
-        "margins": [places(line) for line in margins(model, box)],
-        "probabilities": probability_lines(model, box) if focused and payload.get("probability") else [],
+        **shown_models.numbers(model, X, y),
+        "lines": [shown_models.places(line) for line in shown_models.boundaries(model, box)],
+        "margins": [shown_models.places(line) for line in shown_models.margins(model, box)],
+        "probabilities": shown_models.probability_lines(model, box) if focused and payload.get("probability") else [],
         "normal": _normal(model),
-        "card": None if row is None else card(model, X[row], int(y[row])),
-        "losses": losses(model, X, y) if focused and payload.get("losses") else None,
+        "card": None if row is None else shown_models.card(model, X[row], int(y[row])),
+        "losses": shown_models.losses(model, X, y) if focused and payload.get("losses") else None,
         "milliseconds": 1e3 * seconds,
     }
     return described, model
@@ -109,7 +97,7 @@ def _normal(model: Any) -> Array | None:
     return W[0] if W is not None and np.shape(W) == (1, 3) else None
 
 
-def python_lines(spec: str, asked: list[Chosen]) -> str:
+def python_lines(spec: str, asked: list[shown_models.Chosen]) -> str:
     """The lines that fit the same models in Python."""
     lines = ["import separatrix as sx", "", f"X, y = sx.lab.points({_quoted(spec)})"]
     names = ["model"] if len(asked) == 1 else [f"model_{k}" for k in range(1, len(asked) + 1)]
@@ -127,7 +115,7 @@ def recorded(link: Link, options: Options) -> Plan:
     begun = start({"points": spec})
     X, y = begun["X"], begun["y"]
     row = dragged_row(options, begun["drag"] or 0, len(X))
-    box = framed(X, HEIGHT_BY_WIDTH)
+    box = shown_models.framed(X, HEIGHT_BY_WIDTH)
     xs, ys = grid(box, options.places, including=X[row].tolist())
     payload = {"X": X.tolist(), "y": y.tolist(), "preset": begun["preset"], "models": models, "box": list(box)}
     payload |= {"focus": focus, "row": row, "losses": True, "probability": True}

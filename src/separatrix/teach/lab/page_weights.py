@@ -26,8 +26,7 @@ from separatrix.teach.lab.recorder import Asked, Axis, Options, Plan, grid
 from separatrix.teach.lab.requests import Payload, got, is_whole, number, text
 from separatrix.teach.lab.shown_models import Box, box_of, drawn_regions, framed, places, segments
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The methods that walk downhill on an error surface: gradient descent with a step size, and all registered solvers.
+# --- Methods
 
 LOWEST_ETA, HIGHEST_ETA = 1e-4, 1e3
 
@@ -70,8 +69,7 @@ def _suits(name: str, problem: Objective) -> bool:
     return True
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The values of an error surface as bands between levels, for drawing: a picture shows bands, not numbers.
+# --- Bands
 
 # The number of bands of a surface whose values are not few. Levels are denser near the lowest value.
 BANDS = 14
@@ -132,8 +130,7 @@ def drawn_bands(surface: Surface, continuous: bool) -> dict[str, Any]:
     }
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# What the page Weight space says: sentences on the slope at w, and the lines of Python that give its numbers.
+# --- Words
 
 NAMES = ("b", "w₁", "w₂")
 # A gradient shorter than this is called zero. Runs end at about 1e-8.
@@ -176,57 +173,7 @@ def slope_sentence(norm: float, wrong: int, n: int, traits: Traits) -> str:
     return f"∇E is zero here up to {FLAT:g}, as at {place}. {wrong_rows(wrong, n)}."
 
 
-def surface_label(loss: str, axes: tuple[int, int], w: Array, value: float, norm: float, wrong: str) -> str:
-    """The text alternative of a surface."""
-    at = ", ".join(f"{NAMES[axis]} {shown(w[axis], 2)}" for axis in axes)
-    return f"{loss}: {at}, E {shown(value)}, length of the gradient {shown(norm)}. {wrong}"
-
-
-def plane_label(w: Array, n: int, wrong: str) -> str:
-    """The text alternative of the plane."""
-    line = f"{shown(w[1], 2)} x₁ + {shown(w[2], 2)} x₂ + {shown(w[0], 2)} = 0"
-    return f"Plane with {many(n, 'point')} and the line {line}. {wrong}"
-
-
-def walk_lines(solver: str | Solver, loss: str, start: Array, steps: int, k: int, penalty: str) -> list[str]:
-    """The lines that take the run again and choose its step k."""
-    return [
-        f'path = sx.walk(X, y, {_quoted(solver)}, "{loss}", start={start.tolist()}, steps={steps}{penalty})',
-        "print(path.status)",
-        f"w = path.W[{k}]",
-    ]
-
-
-def _quoted(value: Any) -> str:
-    return f'"{value}"' if isinstance(value, str) else repr(value).replace("'", '"')
-
-
-def python_lines(
-    spec: str, losses: Sequence[str], axes: tuple[int, int], box: Box, points: int, chosen: list[str], penalty: str
-) -> str:
-    """The lines that give E and ∇E of both losses at w, and both surfaces; ``chosen`` are the lines that make w."""
-    names = ", ".join(_quoted(loss) for loss in losses)
-    made = [f"from separatrix.core.solvers import {one}" for one in ("GradientDescent", "StochasticDescent")]
-    edges = ", ".join(str(edge).removesuffix(".0") for edge in box)
-    return "\n".join(
-        [
-            "import separatrix as sx",
-            *(line for line in made if line.split()[-1] in chosen[0]),
-            "",
-            f'X, y = sx.lab.points("{spec}")',
-            *chosen,
-            f"for loss in ({names}):",
-            f"    E = sx.objective(X, y, loss{penalty})",
-            "    print(loss, E.value(w), E.gradient(w))",
-            "    surface = sx.error_surface(",
-            f"        X, y, loss, box=({edges}), columns={axes}, at=w, points={points}{penalty}",
-            "    )",
-        ]
-    )
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# The choices on the page Weight space: losses, axes, penalty and method, from a request or a link, and as a link.
+# --- Choices
 
 LARGEST_COEFFICIENT = 1e6
 # The weights (b, w₁, w₂) to start from: on the preset "separable", two thirds of the rows are on the wrong side.
@@ -405,8 +352,7 @@ def _value(text: str) -> Any:
     return text
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Which part of the space of weights the page Weight space shows.
+# --- The visible part
 
 # The most steps of the search for a minimum. It has ended at one if the gradient is shorter than this.
 SEARCH_STEPS, AT_MINIMUM = 30, 1e-6
@@ -452,6 +398,8 @@ def box_around(chosen: Choices, shown: Sequence[Array], least: float = SMALLEST_
     half = float(np.ceil(2 * reach)) / 2
     return -half, half, -half, half
 
+
+# --- The page
 
 PRESET = "separable"
 # The height of the plane by its width, as in static/weights-plane.js.
@@ -525,9 +473,8 @@ def at(payload: Payload) -> Mapping[str, Any]:
     classes, turned = np.unique(y), bool(np.any(w[1:]))
     t = np.where(y == classes[1], 1.0, -1.0)
     wrong = np.flatnonzero(LOSSES["zero-one"].value(t, w[0] + X @ w[1:]))
-    words = f"{wrong_rows(len(wrong), len(X))}."
-    preset = payload.get("preset")
-    spec = spelled(X, y, preset if isinstance(preset, str) else None)
+    line = f"{shown(w[1], 2)} x₁ + {shown(w[2], 2)} x₂ + {shown(w[0], 2)} = 0"
+    spec = spelled(X, y, payload.get("preset"))
     errors = [_error(X, y, loss, chosen, w, wrong) for loss in chosen.losses]
     middle = [(plane[0] + plane[1]) / 2, (plane[2] + plane[3]) / 2]
     return {
@@ -538,7 +485,7 @@ def at(payload: Payload) -> Mapping[str, Any]:
         "facts": _facts(errors),
         "axes": chosen.axes,
         "wrong": wrong,
-        "label": plane_label(w, len(X), words),
+        "label": f"Plane with {many(len(X), 'point')} and the line {line}. {wrong_rows(len(wrong), len(X))}.",
         "lines": [places(one) for one in segments([w], plane)],
         "foot": Hyperplane(w[1:], w[0]).project([middle])[0] if turned else None,
         "regions": [
@@ -554,6 +501,8 @@ def _error(X: Array, y: Integers, loss: str, chosen: Choices, w: Array, wrong: I
     E = objective(X, y, loss, C=chosen.strength)
     value, gradient = E.value(w), E.gradient(w)
     norm, traits = float(np.linalg.norm(gradient)), LOSSES[loss].traits
+    place = ", ".join(f"{NAMES[axis]} {shown(w[axis], 2)}" for axis in chosen.axes)
+    numbers = f"E {shown(value)}, length of the gradient {shown(norm)}"
     return {
         "value": value,
         "gradient": gradient,
@@ -561,7 +510,7 @@ def _error(X: Array, y: Integers, loss: str, chosen: Choices, w: Array, wrong: I
         "downhill": None if norm < FLAT else -gradient[list(chosen.axes)],
         "stuck": norm < FLAT and len(wrong) > 0 and not traits.continuous,
         "says": slope_sentence(norm, len(wrong), len(X), traits),
-        "label": surface_label(loss, chosen.axes, w, value, norm, f"{wrong_rows(len(wrong), len(X))}."),
+        "label": f"{loss}: {place}, {numbers}. {wrong_rows(len(wrong), len(X))}.",
     }
 
 
@@ -613,13 +562,36 @@ def run(payload: Payload) -> Mapping[str, Any]:
 
 
 def _python(payload: Payload, spec: str, chosen: Choices, w: Array, box: Box, n: int) -> str:
-    """The lines that give the numbers of the page."""
+    """The lines that give E and ∇E of both losses at w, and both surfaces; after a run, those that take it again."""
     penalty = "" if chosen.C is None else f", C={chosen.C:g}"
     made, ran = [f"w = {w.tolist()}  # b, w1, w2"], _ran(payload)
     if ran is not None:
-        solver, loss = solver_of(chosen.method, chosen.eta), chosen.losses[ran.on]
-        made = walk_lines(solver, loss, ran.start, STEPS_OF_RUN, ran.k, penalty)
-    return python_lines(spec, chosen.losses, chosen.axes, box, grid_points(n), made, penalty)
+        solver, start = _quoted(solver_of(chosen.method, chosen.eta)), f"start={ran.start.tolist()}"
+        made = [
+            f'path = sx.walk(X, y, {solver}, "{chosen.losses[ran.on]}", {start}, steps={STEPS_OF_RUN}{penalty})',
+            "print(path.status)",
+            f"w = path.W[{ran.k}]",
+        ]
+    solvers = [one for one in ("GradientDescent", "StochasticDescent") if one in made[0]]
+    edges = ", ".join(str(edge).removesuffix(".0") for edge in box)
+    lines = [
+        "import separatrix as sx",
+        *(f"from separatrix.core.solvers import {one}" for one in solvers),
+        "",
+        f'X, y = sx.lab.points("{spec}")',
+        *made,
+        f"for loss in ({', '.join(_quoted(loss) for loss in chosen.losses)}):",
+        f"    E = sx.objective(X, y, loss{penalty})",
+        "    print(loss, E.value(w), E.gradient(w))",
+        "    surface = sx.error_surface(",
+        f"        X, y, loss, box=({edges}), columns={chosen.axes}, at=w, points={grid_points(n)}{penalty}",
+        "    )",
+    ]
+    return "\n".join(lines)
+
+
+def _quoted(value: Any) -> str:
+    return f'"{value}"' if isinstance(value, str) else repr(value).replace("'", '"')
 
 
 def _link(payload: Payload, chosen: Choices, w: Array, box: Box) -> dict[str, Any]:

@@ -1,4 +1,9 @@
-"""The pages of the lab, in the order of the navigation, and links to them. A new page is one line here."""
+"""The pages of the lab, in the order of the navigation, and links to them. A new page is one line here.
+
+A link such as ``#plane?v=1&m=least-squares,logistic&p=outlier&d=20:8,-2`` is read as ``static/link.js`` reads it. The
+pages tell what they do not understand in a link and show the rest. Here such a link is refused, since what is made of
+it has no reader who could tell.
+"""
 
 from __future__ import annotations
 
@@ -12,15 +17,14 @@ from urllib.parse import parse_qsl
 from separatrix.classifiers import OFFERED, describe
 from separatrix.core.base.errors import InputError, ParameterError
 from separatrix.teach.lab.requests import Request
-from separatrix.teach.lab.shown_models import chosen
+from separatrix.teach.lab.shown_models import bases, chosen
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The pages of the lab, in the order of the navigation. A new page is one line here.
+# --- Pages
 
 
 @dataclass(frozen=True)
 class Page:
-    """A page: its name in links and of its two modules (``requests/NAME.py``, ``static/NAME.js``), and its title."""
+    """A page: its title, and its name in links and modules, such as ``page_plane.py`` and ``static/plane.js``."""
 
     name: str
     title: str
@@ -49,11 +53,7 @@ def requests() -> dict[str, Request]:
     return found
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Links of the lab, read as ``static/link.js`` reads them: ``#plane?v=1&m=least-squares,logistic&p=outlier&d=20:8,-2``.
-#
-# The pages tell what they do not understand in a link and show the rest. Here such a link is refused, since what is
-# made of it has no reader who could tell.
+# --- Links
 
 LINK_VERSION = "1"
 LONGEST_LINK, MOST_PARAMETERS = 150_000, 100
@@ -125,7 +125,10 @@ class Link:
             if key not in SHARED and key not in others:
                 self._set(found, key, value)
         for one in found:
-            _check(one)
+            try:  # The fit reports values that a classifier does not allow.
+                chosen(one)
+            except InputError as error:
+                raise refused(f"{error.argument} of {one['name']}: {error.problem}", error.remedy) from error
         return found
 
     def _set(self, models: list[dict[str, Any]], key: str, value: str) -> None:
@@ -168,19 +171,6 @@ def link(text: str) -> Link:
 def refused(problem: str, remedy: str) -> ParameterError:
     """The error about a link."""
     return ParameterError("link", problem, remedy)
-
-
-def _check(model: dict[str, Any]) -> None:
-    """Refuse values of settings that cannot be read. The fit reports values that a classifier does not allow."""
-    try:
-        chosen(model)
-    except InputError as error:
-        raise refused(f"{error.argument} of {model['name']}: {error.problem}", error.remedy) from error
-
-
-def bases(name: str) -> list[str]:
-    """The classifiers that a scheme can be made of; none for a classifier that is not a scheme."""
-    return [other for other in OFFERED if not describe(other).parts] if describe(name).parts else []
 
 
 def _settings(name: str) -> set[str]:

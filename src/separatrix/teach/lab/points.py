@@ -1,7 +1,5 @@
 """Points of the lab: named sets to start from, and points as a short text, for links and for Python.
 
-Points of the lab as a short text, for links and for Python.
-
     outlier                       the points of a preset
     outlier;20=8,-2.5;3=1,0       the same with rows 20 and 3 moved
     ~AGT/nAE…                     any points: base64url of x₁ and x₂ in hundredths as int16, and the class as a byte
@@ -26,8 +24,7 @@ from separatrix.core.base.labels import encode
 from separatrix.core.base.messages import many
 from separatrix.teach.presets import point_set
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Named sets of points in the plane, to start from.
+# --- Named sets
 
 
 @dataclass(frozen=True)
@@ -99,6 +96,8 @@ PRESETS = {
 }
 
 
+# --- Points as a text
+
 # Coordinates are stored as int16 in units of 1/PER_UNIT.
 PER_UNIT = 100
 LARGEST = np.iinfo(np.int16).max / PER_UNIT
@@ -162,8 +161,8 @@ def _made(name: str) -> tuple[Array, Integers]:
     return np.asarray(np.round(X, 2), dtype=np.float64), np.asarray(y, dtype=np.int64)
 
 
-def spelled(X: Array, y: Integers, preset: str | None) -> str:
-    """The shortest text for which ``points`` returns these points.
+def spelled(X: Array, y: Integers, preset: Any) -> str:
+    """The shortest text for which ``points`` returns these points; ``preset`` is their preset, if they have one.
 
     >>> X, y = points("separable;3=1,2")
     >>> spelled(X, y, "separable")
@@ -171,7 +170,7 @@ def spelled(X: Array, y: Integers, preset: str | None) -> str:
     >>> spelled(X[:2], y[:2], "separable")[0]
     '~'
     """
-    if preset in PRESETS:
+    if isinstance(preset, str) and preset in PRESETS:
         known, classes = of_preset(preset)
         if np.array_equal(classes, y):
             rows = np.flatnonzero(np.any(np.abs(known - X) > 1e-9, axis=1))

@@ -1,4 +1,9 @@
-"""The requests of the lab by name, their answers as JSON, and computations in threads."""
+"""The requests of the lab by name, their answers as JSON, and computations in threads.
+
+A message of the page is ``{"id": 7, "request": "plane.fit", "payload": {...}}``. Its answer is ``{"id": 7, "answer":
+{...}}``, or ``{"id": 7, "error": "..."}`` with a sentence for the page. Until the answer comes, a long computation
+sends ``{"id": 7, "progress": {...}}``, and ``{"stop": 7}`` ends it.
+"""
 
 from __future__ import annotations
 
@@ -20,86 +25,9 @@ from separatrix.core.base.errors import InputError, SeparatrixError
 from separatrix.core.base.messages import ByAudience, Message, Parameter, Part, Setting, choices
 from separatrix.core.base.watching import Stage, watch
 from separatrix.tables.read_table import read_table
-from separatrix.teach.lab.points import decoded
+from separatrix.teach.lab.points import decoded, points
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Messages for the pages: typed parts of a message (``core/base/messages.py``) become the words of the page's controls.
-#
-# missing values         missing='impute'     "are filled" for Missing values
-# columns to leave out   drop='id'            the box 'id' under Columns used
-#
-# The page Your data has no control for other settings of the reader, such as ``encoding``. An error that advises one of
-# them says so, and where it can be given. The settings of classifiers have the same names on the pages as in Python.
-
-# How the page lists what is done with missing values, as in static/data.js.
-MISSING = {
-    "error": "are refused",
-    "impute": "are filled",
-    "indicator": "are filled and marked",
-    "drop": "leave their row out",
-}
-# The settings of the reader that the page has a control for.
-OFFERED = frozenset({"data", "target", "drop", "missing"})
-
-
-def on_page(text: str) -> str:
-    """The text with settings named as the page names them.
-
-    >>> print(on_page(Message("choose ", Setting("missing", "impute", "drop"), ", or clear ", Setting("drop", "id"))))
-    choose "are filled" or "leave their row out" for Missing values, or clear the box 'id' under Columns used
-    """
-    return str(text.mapped(_on_page)) if isinstance(text, Message) else text
-
-
-def error_on_page(error: SeparatrixError) -> str:
-    """The message of an error for the page; it says which of the advised settings the page does not have.
-
-    >>> print(error_on_page(InputError("t.csv", "it is UTF-16 text", Message("give ", Setting("encoding", "utf-16")))))
-    t.csv: it is UTF-16 text; give encoding='utf-16'. This page does not have the setting encoding: change the file, ...
-    """
-    if not isinstance(error, InputError):
-        return str(error)
-    lacking = sorted({one.name for one in error.remedies if isinstance(one, Setting | Parameter)} & _not_offered())
-    words = on_page(error.message)
-    if not lacking:
-        return words
-    named = f"setting{'s' * (len(lacking) > 1)} {' and '.join(lacking)}"
-    return f"{words} This page does not have the {named}: change the file, or use the command separatrix fit."
-
-
-@cache
-def _not_offered() -> frozenset[str]:
-    """The settings of the reader that the page has no control for."""
-    return frozenset(signature(read_table).parameters) - OFFERED
-
-
-def _on_page(part: Part) -> str | Part:
-    if isinstance(part, ByAudience) and part.page is not None:
-        return part.page
-    if isinstance(part, Setting) and part.name == "missing":
-        words = [f'"{MISSING[value]}"' for value in part.values]
-        return " ".join(filter(None, [choices(words), "for Missing values"]))
-    if isinstance(part, Setting) and part.name == "drop":
-        return _boxes([one for value in part.values for one in (value if isinstance(value, tuple) else (value,))])
-    return part
-
-
-def _boxes(columns: list[str]) -> str:
-    """The boxes of columns in the list of those that are used.
-
-    >>> _boxes(["id"]), _boxes(["id", "key"]), _boxes([])
-    ("the box 'id' under Columns used", "the boxes 'id', 'key' under Columns used", 'the boxes under Columns used')
-    """
-    named = ["the box" if len(columns) == 1 else "the boxes", ", ".join(map(repr, columns)), "under Columns used"]
-    return " ".join(filter(None, named))
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# The requests of the lab by name, with their answers as JSON.
-#
-# A message of the page is ``{"id": 7, "request": "plane.fit", "payload": {...}}``. Its answer is ``{"id": 7, "answer":
-# {...}}``, or ``{"id": 7, "error": "..."}`` with a sentence for the page. Until the answer comes, a long computation
-# sends ``{"id": 7, "progress": {...}}``, and ``{"stop": 7}`` ends it.
+# --- Requests and answers
 
 Payload: TypeAlias = Mapping[str, Any]
 Request: TypeAlias = Callable[[Payload], Mapping[str, Any]]
@@ -163,6 +91,13 @@ def answered(call: Call, requests: Mapping[str, Request]) -> str:
     except SeparatrixError as error:
         return failed(call, error_on_page(error))
     return encoded({"id": call.id, "answer": answer})
+
+
+def start_points(payload: Payload) -> Mapping[str, Any]:
+    """The points that the text in the request describes."""
+    spec = text(payload, "points")
+    X, y = points(spec)
+    return {"X": X, "y": y, "preset": spec.partition(";")[0]}
 
 
 def _unpacked(payload: Payload) -> Payload:
@@ -259,11 +194,7 @@ def text(payload: Payload, name: str, longest: int = 100_000) -> str:
     return value
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Computations for a page, each in a thread.
-#
-# A computation that takes longer than ``SECONDS_BEFORE_REPORT`` reports its progress, and ends at its next report once
-# the page has asked to stop.
+# --- Computations
 
 SECONDS_BEFORE_REPORT, SECONDS_BETWEEN_REPORTS = 0.3, 0.2
 STOPPED = "The computation was stopped."
@@ -277,7 +208,11 @@ class Stopped(Exception):
 
 
 class Job:
-    """A computation, which sends its progress to the page."""
+    """A computation in a thread.
+
+    If it takes longer than ``SECONDS_BEFORE_REPORT``, it reports its progress, and ends at its next report once the
+    page has asked to stop.
+    """
 
     def __init__(self, call: Call, requests: Mapping[str, Request], tell: Callable[[str], None]) -> None:
         self.call, self.requests, self.tell = call, requests, tell
@@ -304,3 +239,68 @@ class Job:
             outer = within[0] if within else stage
             progress = {"id": self.call.id, "progress": {"share": outer.share, "text": str(stage)}}
             self.tell(encoded(progress))
+
+
+# --- The words of the page
+
+# How the page lists what is done with missing values, as in static/data.js.
+MISSING = {
+    "error": "are refused",
+    "impute": "are filled",
+    "indicator": "are filled and marked",
+    "drop": "leave their row out",
+}
+# The settings of the reader that the page has a control for.
+OFFERED = frozenset({"data", "target", "drop", "missing"})
+
+
+def on_page(text: str) -> str:
+    """The text with settings named as the page names them; settings of classifiers have the same names as in Python.
+
+    >>> print(on_page(Message("choose ", Setting("missing", "impute", "drop"), ", or clear ", Setting("drop", "id"))))
+    choose "are filled" or "leave their row out" for Missing values, or clear the box 'id' under Columns used
+    """
+    return str(text.mapped(_on_page)) if isinstance(text, Message) else text
+
+
+def error_on_page(error: SeparatrixError) -> str:
+    """The message of an error for the page; it says which of the advised settings the page does not have.
+
+    >>> print(error_on_page(InputError("t.csv", "it is UTF-16 text", Message("give ", Setting("encoding", "utf-16")))))
+    t.csv: it is UTF-16 text; give encoding='utf-16'. This page does not have the setting encoding: change the file, ...
+    """
+    if not isinstance(error, InputError):
+        return str(error)
+    lacking = sorted({one.name for one in error.remedies if isinstance(one, Setting | Parameter)} & _not_offered())
+    words = on_page(error.message)
+    if not lacking:
+        return words
+    named = f"setting{'s' * (len(lacking) > 1)} {' and '.join(lacking)}"
+    return f"{words} This page does not have the {named}: change the file, or use the command separatrix fit."
+
+
+@cache
+def _not_offered() -> frozenset[str]:
+    """The settings of the reader that the page has no control for."""
+    return frozenset(signature(read_table).parameters) - OFFERED
+
+
+def _on_page(part: Part) -> str | Part:
+    if isinstance(part, ByAudience) and part.page is not None:
+        return part.page
+    if isinstance(part, Setting) and part.name == "missing":
+        words = [f'"{MISSING[value]}"' for value in part.values]
+        return " ".join(filter(None, [choices(words), "for Missing values"]))
+    if isinstance(part, Setting) and part.name == "drop":
+        return _boxes([one for value in part.values for one in (value if isinstance(value, tuple) else (value,))])
+    return part
+
+
+def _boxes(columns: list[str]) -> str:
+    """The boxes of columns in the list of those that are used.
+
+    >>> _boxes(["id"]), _boxes(["id", "key"]), _boxes([])
+    ("the box 'id' under Columns used", "the boxes 'id', 'key' under Columns used", 'the boxes under Columns used')
+    """
+    named = ["the box" if len(columns) == 1 else "the boxes", ", ".join(map(repr, columns)), "under Columns used"]
+    return " ".join(filter(None, named))

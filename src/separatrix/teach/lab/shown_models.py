@@ -1,5 +1,8 @@
-"""What pages show of a model: settings as forms, a fit that is kept, certificate, verdict, card of a point, regions
-and lines.
+"""What pages show of a model: its settings as a form, its fit and its certificate, its regions and lines in the plane,
+the card of a point, and the proof whether points are separable.
+
+Everything on settings comes from the classifiers' descriptions, so a newly registered classifier appears without a line
+here. Fits are kept for a moment, since a page asks again when the pointer moves over points that stay where they are.
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.classifiers import CLASSIFIERS, OFFERED, describe
-from separatrix.classifiers.description import Setting
+from separatrix.classifiers.description import ModelSetting
 from separatrix.core.base.arrays import Array, Integers
 from separatrix.core.base.errors import InputError, ParameterError, SeparatrixError
 from separatrix.core.base.messages import brief
@@ -27,8 +30,191 @@ from separatrix.statistics.explained_row import explain_row
 from separatrix.teach.lab.requests import Payload, got
 from separatrix.teach.presets import SettingRange, setting_ranges
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The certificate of a fit in one sentence for a page.
+# --- Classifiers and their settings
+
+# The classifier that a scheme is made of unless another is chosen.
+DEFAULT_BASE = "logistic"
+
+
+@cache
+def offered() -> list[dict[str, Any]]:
+    """All classifiers with their settings, for the forms of a page.
+
+    >>> next(one["title"] for one in offered() if one["name"] == "lda")
+    'Linear discriminant analysis'
+    """
+    return [_offered(name) for name in OFFERED]
+
+
+def _offered(name: str) -> dict[str, Any]:
+    known = describe(name)
+    return {
+        "name": name,
+        "short": name.replace("-", " "),
+        "title": titled(OFFERED[name][1]),
+        "about": known.about,
+        "probabilities": known.probabilities,
+        "curved": known.curved,
+        "base": bases(name),
+        "settings": [_form(found) for found in setting_ranges(name)],
+    }
+
+
+def bases(name: str) -> list[str]:
+    """The classifiers that a scheme can be made of; none for a classifier that is not a scheme."""
+    return [other for other in OFFERED if not describe(other).parts] if describe(name).parts else []
+
+
+def titled(kind: str) -> str:
+    """The name of a class as a title.
+
+    >>> titled("LeastSquaresClassifier"), titled("LinearSVC"), titled("OneVsRestClassifier")
+    ('Least squares', 'Linear SVC', 'One vs rest')
+    """
+    first, *others = re.findall(r"[A-Z]+(?![a-z])|[A-Z][a-z]*", kind.removesuffix("Classifier"))
+    return " ".join([first, *(word if len(word) > 1 and word.isupper() else word.lower() for word in others)])
+
+
+def _form(found: SettingRange) -> dict[str, Any]:
+    """A setting as a form shows it. A number has a slider if it has a default; others have a field."""
+    form = {"parameter": found.parameter, "help": found.about, "default": found.default, "kind": found.kind}
+    if found.kind == "choice":
+        return form | {"words": found.choices}
+    if found.kind == "number" and found.default is not None:
+        return form | {"slider": {"low": found.low, "high": found.high, "log": found.logarithmic}}
+    return form
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A classifier that a page asks for: its name, the settings that differ from defaults, the base of a scheme."""
+
+    name: str
+    settings: Mapping[str, Any]
+    base: str | None = None
+
+    def estimator(self, seed: int | None = None) -> Any:
+        """The unfitted estimator; ``seed`` is for classifiers that draw random numbers."""
+        if not describe(self.name).parts:
+            return self._made(self.name, seed)
+        return CLASSIFIERS[self.name](self._made(self.base or DEFAULT_BASE, seed))
+
+    def _made(self, name: str, seed: int | None) -> Any:
+        known = {setting.parameter for setting in describe(name).settings}
+        for parameter in self.settings:
+            if parameter not in known:
+                raise ParameterError(parameter, f"{name} has no such setting", "leave it out")
+        kind = CLASSIFIERS[name]
+        random = seed is not None and "random_state" in kind().get_params(deep=False)
+        return kind(**self.settings, **({"random_state": seed} if random else {}))
+
+    def python(self, seed: int | None = None) -> str:
+        """The expression that makes the estimator.
+
+        >>> print(Chosen("logistic", {"C": 10.0}).python())
+        sx.LogisticRegression(C=10.0)
+        """
+        estimator = self.estimator(seed)
+        if not describe(self.name).parts:
+            return _expression(estimator, self.name)
+        return f"sx.{type(estimator).__name__}({_expression(estimator.estimator, self.base or DEFAULT_BASE)})"
+
+
+def _expression(estimator: Any, name: str) -> str:
+    now = {key: getattr(estimator, key) for key in _defaults(name)}  # get_params would inspect the signature again
+    given = {key: value for key, value in now.items() if value != _defaults(name)[key]}
+    return f"sx.{type(estimator).__name__}({', '.join(f'{key}={_value(value)}' for key, value in given.items())})"
+
+
+@cache
+def _defaults(name: str) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = CLASSIFIERS[name]().get_params(deep=False)
+    return found
+
+
+def _value(value: Any) -> str:
+    return 'float("inf")' if isinstance(value, float) and math.isinf(value) else repr(value)
+
+
+def chosen(value: Any) -> Chosen:
+    """A classifier from the payload of a request: {"name": ..., "settings": {...}, "base": ...}.
+
+    >>> chosen({"name": "logistic", "settings": {"C": "10"}})
+    Chosen(name='logistic', settings={'C': 10.0}, base=None)
+    """
+    match value:
+        case {"name": str(name)} if name in OFFERED:
+            pass
+        case _:
+            raise InputError("model", "it is not a classifier of this package", f"choose {', '.join(OFFERED)}")
+    base = value.get("base") if describe(name).parts else None
+    if base is not None and (not isinstance(base, str) or base not in OFFERED or describe(base).parts):
+        raise InputError("base", got(base), "choose a classifier that is not made of others")
+    forms = {setting.parameter: setting for setting in describe(base or name).settings}
+    given = value.get("settings") or {}
+    if not isinstance(given, Mapping):
+        raise InputError("settings", "they are not names with values", "give a value for each name")
+    settings = {key: _read(forms[key], one) for key, one in given.items() if key in forms}
+    return Chosen(name, settings, base)
+
+
+def _read(setting: ModelSetting, value: Any) -> Any:
+    """The value of a setting from a form or a link, where all values may be texts."""
+    if setting.flag is not None:
+        return value in (True, "true", "True", "1")
+    if setting.type is str or value in setting.words:
+        return None if value in ("", None) else str(value)
+    try:
+        return setting.type(float(value)) if setting.type is int else setting.type(value)
+    except (TypeError, ValueError, OverflowError):
+        raise ParameterError(setting.parameter, got(value), "give a number") from None
+
+
+# --- Fits
+
+MOST_KEPT = 32
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """A fit. Two are equal if the model, its settings and the points are."""
+
+    key: tuple[str, bytes, bytes]
+    model: Chosen = field(compare=False)
+    X: Array = field(compare=False)
+    y: Integers = field(compare=False)
+
+
+def fitted(asked: Chosen, X: Array, y: Integers) -> Any:
+    """The chosen model, fitted to these points; the same object while the points and the settings stay the same.
+
+    >>> import numpy as np
+    >>> X, y = np.array([[0.0, 0.0], [1.0, 1.0]]), np.array([0, 1])
+    >>> fitted(Chosen("logistic", {}), X, y) is fitted(Chosen("logistic", {}), X, y)
+    True
+    """
+    if not len(X):
+        raise InputError("points", "there are none", "add points of two classes")
+    return _fitted(_Asked((repr(asked), X.tobytes(), y.tobytes()), asked, X, y))
+
+
+@lru_cache(maxsize=MOST_KEPT)
+def _fitted(asked: _Asked) -> Any:
+    return asked.model.estimator().fit(asked.X, asked.y)
+
+
+def numbers(model: Any, X: Array, y: Integers) -> dict[str, Any]:
+    """What the card of a fitted model shows: its mistakes, the length of its weights, its cost and its certificate."""
+    coef = getattr(model, "coef_", None)
+    return {
+        "wrong": np.flatnonzero(model.predict(X) != y),
+        "norm": None if coef is None else float(np.linalg.norm(coef)),
+        "cost": float(model.certificate_.objective),
+        "verdict": verdict(model.certificate_),
+    }
+
+
+# --- Certificates
 
 # A bound on the gap of a closed form up to this is due to rounding alone, and worth a clause.
 LARGEST_EXACT_BOUND = 1e-9
@@ -49,36 +235,7 @@ def verdict(certificate: Any) -> dict[str, Any]:
     return {"met": bool(certificate.met), "code": certificate.code, "text": sentence}
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Numbers in the sentences and tables of a page.
-
-
-def decimals(value: float, digits: int = 2) -> str:
-    """A number with a real minus sign and without −0; ∞ if it is infinite.
-
-    >>> decimals(-1.5), decimals(-0.001), decimals(math.inf), decimals(0.25, 4)
-    ('−1.50', '0.00', '∞', '0.2500')
-    """
-    if math.isinf(value):
-        return "∞" if value > 0 else "−∞"
-    text = f"{value:.{digits}f}"
-    return text.lstrip("-") if float(text) == 0 else text.replace("-", "−")
-
-
-def brief_number(value: float) -> str:
-    """A whole number as it is, others with three decimals, or with two digits and a power of ten.
-
-    >>> brief_number(12), brief_number(0.25), brief_number(2.5e-7)
-    ('12', '0.250', '2.5e−07')
-    """
-    if float(value).is_integer() and abs(value) < 1e6:
-        return decimals(value, 0)
-    small_or_large = value != 0 and not 1e-3 <= abs(value) < 1e6
-    return f"{value:.1e}".replace("-", "−") if small_or_large else decimals(value, 3)
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# What a page draws of a fitted model in the plane: regions, boundaries, margins, lines of equal probability.
+# --- The plane
 
 Box = tuple[float, float, float, float]
 PROBABILITIES = (0.1, 0.25, 0.5, 0.75, 0.9)
@@ -246,193 +403,42 @@ def places(points: Any) -> list[list[float]]:
     return found
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The classifiers as the pages offer them: titles and settings for forms, and estimators made of what was chosen.
-#
-# Everything comes from the classifiers' descriptions, so a newly registered classifier appears without a line here.
+# --- The card of a point
 
-# The classifier that a scheme is made of unless another is chosen.
-DEFAULT_BASE = "logistic"
+# The most points whose losses are drawn.
+MOST_LOSSES = 200
 
 
-@cache
-def offered() -> list[dict[str, Any]]:
-    """All classifiers with their settings, for the forms of a page.
+def card(model: Any, place: Array, label: int) -> dict[str, Any]:
+    """The prediction and the loss of a model at a point (2,) of class ``label``.
 
-    >>> next(one["title"] for one in offered() if one["name"] == "lda")
-    'Linear discriminant analysis'
+    Score, distance and probability are those of the class: with two classes, the score of the first is −z, and the
+    distance is negative on the wrong side. ``foot`` is the nearest point of a straight boundary.
     """
-    return [_offered(name) for name in OFFERED]
-
-
-def _offered(name: str) -> dict[str, Any]:
-    known = describe(name)
+    classes = np.asarray(model.classes_).tolist()
+    found = explain_row(model, place, label)
+    k = classes.index(label)
+    score = float(found.scores[k]) if len(found.scores) > 1 else float(found.scores[0]) * (1 if k else -1)
+    side = 1 if found.predicted == label else -1
     return {
-        "name": name,
-        "short": name.replace("-", " "),
-        "title": titled(OFFERED[name][1]),
-        "about": known.about,
-        "probabilities": known.probabilities,
-        "curved": known.curved,
-        "base": [other for other in OFFERED if not describe(other).parts] if known.parts else [],
-        "settings": [_form(found) for found in setting_ranges(name)],
+        "predicted": int(found.predicted),
+        "score": score,
+        "distance": None if found.distance is None else side * found.distance,
+        "foot": found.projection,
+        "probability": None if found.probabilities is None else float(found.probabilities[k]),
+        "loss": found.loss,
+        "loss_name": found.loss_name,
     }
 
 
-def titled(kind: str) -> str:
-    """The name of a class as a title.
-
-    >>> titled("LeastSquaresClassifier"), titled("LinearSVC"), titled("OneVsRestClassifier")
-    ('Least squares', 'Linear SVC', 'One vs rest')
-    """
-    first, *others = re.findall(r"[A-Z]+(?![a-z])|[A-Z][a-z]*", kind.removesuffix("Classifier"))
-    return " ".join([first, *(word if len(word) > 1 and word.isupper() else word.lower() for word in others)])
+def losses(model: Any, X: Array, y: Integers) -> list[float | None] | None:
+    """The loss of every point, or None for more than ``MOST_LOSSES`` points."""
+    if len(X) > MOST_LOSSES:
+        return None
+    return [explain_row(model, x, label).loss for x, label in zip(X, y.tolist(), strict=True)]
 
 
-def _form(found: SettingRange) -> dict[str, Any]:
-    """A setting as a form shows it. A number has a slider if it has a default; others have a field."""
-    form = {"parameter": found.parameter, "help": found.about, "default": found.default, "kind": found.kind}
-    if found.kind == "choice":
-        return form | {"words": found.choices}
-    if found.kind == "number" and found.default is not None:
-        return form | {"slider": {"low": found.low, "high": found.high, "log": found.logarithmic}}
-    return form
-
-
-@dataclass(frozen=True)
-class Chosen:
-    """A classifier that a page asks for: its name, the settings that differ from defaults, the base of a scheme."""
-
-    name: str
-    settings: Mapping[str, Any]
-    base: str | None = None
-
-    def estimator(self, seed: int | None = None) -> Any:
-        """The unfitted estimator; ``seed`` is for classifiers that draw random numbers."""
-        if not describe(self.name).parts:
-            return self._made(self.name, seed)
-        return CLASSIFIERS[self.name](self._made(self.base or DEFAULT_BASE, seed))
-
-    def _made(self, name: str, seed: int | None) -> Any:
-        known = {setting.parameter for setting in describe(name).settings}
-        for parameter in self.settings:
-            if parameter not in known:
-                raise ParameterError(parameter, f"{name} has no such setting", "leave it out")
-        kind = CLASSIFIERS[name]
-        random = seed is not None and "random_state" in kind().get_params(deep=False)
-        return kind(**self.settings, **({"random_state": seed} if random else {}))
-
-    def python(self, seed: int | None = None) -> str:
-        """The expression that makes the estimator.
-
-        >>> print(Chosen("logistic", {"C": 10.0}).python())
-        sx.LogisticRegression(C=10.0)
-        """
-        estimator = self.estimator(seed)
-        if not describe(self.name).parts:
-            return _expression(estimator, self.name)
-        return f"sx.{type(estimator).__name__}({_expression(estimator.estimator, self.base or DEFAULT_BASE)})"
-
-
-def _expression(estimator: Any, name: str) -> str:
-    now = {key: getattr(estimator, key) for key in _defaults(name)}  # get_params would inspect the signature again
-    given = {key: value for key, value in now.items() if value != _defaults(name)[key]}
-    return f"sx.{type(estimator).__name__}({', '.join(f'{key}={_value(value)}' for key, value in given.items())})"
-
-
-@cache
-def _defaults(name: str) -> Mapping[str, Any]:
-    found: Mapping[str, Any] = CLASSIFIERS[name]().get_params(deep=False)
-    return found
-
-
-def _value(value: Any) -> str:
-    return 'float("inf")' if isinstance(value, float) and math.isinf(value) else repr(value)
-
-
-def chosen(value: Any) -> Chosen:
-    """A classifier from the payload of a request: {"name": ..., "settings": {...}, "base": ...}.
-
-    >>> chosen({"name": "logistic", "settings": {"C": "10"}})
-    Chosen(name='logistic', settings={'C': 10.0}, base=None)
-    """
-    match value:
-        case {"name": str(name)} if name in OFFERED:
-            pass
-        case _:
-            raise InputError("model", "it is not a classifier of this package", f"choose {', '.join(OFFERED)}")
-    base = value.get("base") if describe(name).parts else None
-    if base is not None and (not isinstance(base, str) or base not in OFFERED or describe(base).parts):
-        raise InputError("base", got(base), "choose a classifier that is not made of others")
-    forms = {setting.parameter: setting for setting in describe(base or name).settings}
-    given = value.get("settings") or {}
-    if not isinstance(given, Mapping):
-        raise InputError("settings", "they are not names with values", "give a value for each name")
-    settings = {key: _read(forms[key], one) for key, one in given.items() if key in forms}
-    return Chosen(name, settings, base)
-
-
-def _read(setting: Setting, value: Any) -> Any:
-    """The value of a setting from a form or a link, where all values may be texts."""
-    if setting.flag is not None:
-        return value in (True, "true", "True", "1")
-    if setting.type is str or value in setting.words:
-        return None if value in ("", None) else str(value)
-    try:
-        return setting.type(float(value)) if setting.type is int else setting.type(value)
-    except (TypeError, ValueError, OverflowError):
-        raise ParameterError(setting.parameter, got(value), "give a number") from None
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# Fits that are kept for a moment, and their numbers.
-#
-# A page asks again when the pointer moves over points that stay where they are.
-
-MOST_KEPT = 32
-
-
-@dataclass(frozen=True)
-class _Asked:
-    """A fit. Two are equal if the model, its settings and the points are."""
-
-    key: tuple[str, bytes, bytes]
-    model: Chosen = field(compare=False)
-    X: Array = field(compare=False)
-    y: Integers = field(compare=False)
-
-
-def fitted(asked: Chosen, X: Array, y: Integers) -> Any:
-    """The chosen model, fitted to these points; the same object while the points and the settings stay the same.
-
-    >>> import numpy as np
-    >>> X, y = np.array([[0.0, 0.0], [1.0, 1.0]]), np.array([0, 1])
-    >>> fitted(Chosen("logistic", {}), X, y) is fitted(Chosen("logistic", {}), X, y)
-    True
-    """
-    if not len(X):
-        raise InputError("points", "there are none", "add points of two classes")
-    return _fitted(_Asked((repr(asked), X.tobytes(), y.tobytes()), asked, X, y))
-
-
-@lru_cache(maxsize=MOST_KEPT)
-def _fitted(asked: _Asked) -> Any:
-    return asked.model.estimator().fit(asked.X, asked.y)
-
-
-def numbers(model: Any, X: Array, y: Integers) -> dict[str, Any]:
-    """What the card of a fitted model shows: its mistakes, the length of its weights, its cost and its certificate."""
-    coef = getattr(model, "coef_", None)
-    return {
-        "wrong": np.flatnonzero(model.predict(X) != y),
-        "norm": None if coef is None else float(np.linalg.norm(coef)),
-        "cost": float(model.certificate_.objective),
-        "verdict": verdict(model.certificate_),
-    }
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# The verdict on separability as a page shows it: its word, its numbers, and the rows that prove it.
+# --- Separability
 
 # The multipliers of a proof are whole numbers. Larger ones than this are shown as shares of their sum.
 LARGEST_MULTIPLIER = 999
@@ -489,37 +495,28 @@ def _mistakes(X: Array, y: Integers) -> list[tuple[str, str]]:
     return [("mistakes of the perceptron", f"{model.mistakes_}{finished}"), ("most that the theorem allows", most)]
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# The card of one point: its score, distance, probability and loss under a fitted model.
-
-# The most points whose losses are drawn.
-MOST_LOSSES = 200
+# --- Numbers in words
 
 
-def card(model: Any, place: Array, label: int) -> dict[str, Any]:
-    """The prediction and the loss of a model at a point (2,) of class ``label``.
+def decimals(value: float, digits: int = 2) -> str:
+    """A number with a real minus sign and without −0; ∞ if it is infinite.
 
-    Score, distance and probability are those of the class: with two classes, the score of the first is −z, and the
-    distance is negative on the wrong side. ``foot`` is the nearest point of a straight boundary.
+    >>> decimals(-1.5), decimals(-0.001), decimals(math.inf), decimals(0.25, 4)
+    ('−1.50', '0.00', '∞', '0.2500')
     """
-    classes = np.asarray(model.classes_).tolist()
-    found = explain_row(model, place, label)
-    k = classes.index(label)
-    score = float(found.scores[k]) if len(found.scores) > 1 else float(found.scores[0]) * (1 if k else -1)
-    side = 1 if found.predicted == label else -1
-    return {
-        "predicted": int(found.predicted),
-        "score": score,
-        "distance": None if found.distance is None else side * found.distance,
-        "foot": found.projection,
-        "probability": None if found.probabilities is None else float(found.probabilities[k]),
-        "loss": found.loss,
-        "loss_name": found.loss_name,
-    }
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    text = f"{value:.{digits}f}"
+    return text.lstrip("-") if float(text) == 0 else text.replace("-", "−")
 
 
-def losses(model: Any, X: Array, y: Integers) -> list[float | None] | None:
-    """The loss of every point, or None for more than ``MOST_LOSSES`` points."""
-    if len(X) > MOST_LOSSES:
-        return None
-    return [explain_row(model, x, label).loss for x, label in zip(X, y.tolist(), strict=True)]
+def brief_number(value: float) -> str:
+    """A whole number as it is, others with three decimals, or with two digits and a power of ten.
+
+    >>> brief_number(12), brief_number(0.25), brief_number(2.5e-7)
+    ('12', '0.250', '2.5e−07')
+    """
+    if float(value).is_integer() and abs(value) < 1e6:
+        return decimals(value, 0)
+    small_or_large = value != 0 and not 1e-3 <= abs(value) < 1e6
+    return f"{value:.1e}".replace("-", "−") if small_or_large else decimals(value, 3)

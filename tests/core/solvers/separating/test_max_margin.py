@@ -9,7 +9,7 @@ from scipy.optimize import linprog, minimize
 from scipy.sparse import csr_array, eye_array, hstack
 
 import separatrix as sx
-from separatrix.core.gap import Bound
+from separatrix.core.certificate import Bound
 from separatrix.core.objective_sums import Evaluation
 from separatrix.core.proofs.linear_programs import least_violation
 from separatrix.core.rows.frame import Frame

@@ -1,4 +1,4 @@
-// Answers from a recording inside the page, written by src/separatrix/lab/recorder.py.
+// Answers from a recording inside the page, written by src/separatrix/teach/lab/recorder.py.
 import { limit, nearest } from "./limits.js";
 
 /** The same interface as LiveSource. A request is answered by the nearest one that was recorded. */

@@ -7,7 +7,7 @@ import { Stage } from "./stage.js";
 import { asTable } from "./table.js";
 
 const FIRST = ["logistic", "squared", "perceptron", "hinge", "zero-one"];
-const GRAPH = [-3.2, 5.2, -0.35, 4.4], ENDS = [-6, 32]; // both ends of the line; LEFT and RIGHT in requests/losses.py
+const GRAPH = [-3.2, 5.2, -0.35, 4.4], ENDS = [-6, 32]; // both ends of the line; LEFT and RIGHT in page_losses.py
 
 class Losses {
   constructor(root, lab) { Object.assign(this, { root, lab, m: 0.5, row: 8 }); }
