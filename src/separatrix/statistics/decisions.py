@@ -17,6 +17,17 @@ from separatrix.core.likelihood_claims import LikelihoodClaim
 from separatrix.core.links import Logit, SoftmaxLink, logit
 from separatrix.core.scorer import Scorer, scores_of
 
+__all__ = [
+    "bayes_decision",
+    "cost_threshold",
+    "decide",
+    "expected_costs",
+    "prior_corrected",
+    "reweighed",
+    "score_threshold",
+    "with_priors",
+]
+
 # --- Thresholds and costs
 
 

@@ -202,7 +202,7 @@ def worker_timeout() -> float:
     """How long a fit waits for workers if there are none, in seconds: a minute unless the user sets another time.
 
     It is a setting of Dask: ``dask.config.set({"separatrix.worker-timeout": "5min"})``, or the environment variable
-    ``DASK_SEPARATRIX__WORKER_TIMEOUT``.
+    DASK_SEPARATRIX__WORKER_TIMEOUT.
     """
     import dask
     from dask.utils import parse_timedelta
