@@ -332,3 +332,11 @@ def test_a_component_that_is_not_there():
     X, y = two()
     with pytest.raises(ParameterError, match="component: got 1"):
         FisherDiscriminant().fit(X, y).projection_histogram(X, y, component=1)
+
+
+@pytest.mark.parametrize("direction", ["fisher", "means"])
+def test_means_that_differ_by_rounding_errors_are_the_same_mean(direction):
+    x = np.random.default_rng(0).normal(size=(61, 2))
+    X = np.vstack([x, np.roll(x, 7, axis=0)])
+    with pytest.raises(LabelError, match="the classes have the same mean"):
+        FisherDiscriminant(direction).fit(X, np.repeat([0, 1], 61))

@@ -367,3 +367,12 @@ def test_what_has_no_covariance():
         LinearDiscriminantAnalysis().fit([[0.1], [0.1], [0.3], [0.3]], [0, 0, 1, 1])
     with pytest.raises(WeightError, match="class 2 has no row of positive weight"):
         LinearDiscriminantAnalysis().fit(IRIS, SPECIES, sample_weight=(SPECIES < 2).astype(float))
+
+
+@pytest.mark.parametrize("spread", [1e-9, 1e-12])
+def test_a_variance_far_below_the_one_that_shrinkage_gives(spread):
+    """The whitened variance is so small that subtracting one loses it."""
+    X = np.array([[0.001], [0.001 + spread], [0.001], [0.001 + spread], [0.001], [0.001]])
+    model = QuadraticDiscriminantAnalysis(reg_param=0.1).fit(X, [0, 0, 0, 1, 1, 1])
+    assert model.certificate_.bound > 1.0
+    assert model.certificate_.verify(X, [0, 0, 0, 1, 1, 1])

@@ -29,6 +29,10 @@ from separatrix.core.scorer import chosen_classes, score_rows
 
 # A part of a vector outside the range of S below this share of the vector is a rounding error.
 LARGEST_ROUNDED_PART_OUTSIDE_RANGE = 1e-8
+# An eigenvalue of whitened scatter below this share of the largest may be a rounding error of the sums.
+LARGEST_ROUNDED_EIGENVALUE_SHARE = 1e-13
+# A squared pivot of a correlation matrix below this may be a rounding error that an earlier small pivot has magnified.
+SMALLEST_SURE_PIVOT = 1e-6
 # A variance below this share of the one it is compared with is a rounding error, as deviations of 1e-12 are.
 LARGEST_ROUNDED_VARIANCE_SHARE = 1e-24
 
@@ -53,15 +57,22 @@ class Whitening:
     @classmethod
     def of(cls, S: Array) -> Whitening:
         factor = Factor.of(S)
-        if factor is not None:
-            log_det = 2 * float(np.sum(np.log(np.diag(factor.lower)) + np.log(factor.d)))
-            return cls(factor.half(np.eye(len(S))).T, factor.lower * factor.d[:, None], log_det)
+        pivots = np.zeros(0) if factor is None else np.diag(factor.lower)
+        if factor is not None and np.all(pivots**2 > SMALLEST_SURE_PIVOT):
+            return cls._factored(factor)
         unit = np.sqrt(np.maximum(np.diag(S), 0.0))
         seen = np.flatnonzero(unit > 0)
         u = unit[seen, None]
         values, vectors = np.linalg.eigh(S[np.ix_(seen, seen)] / u / u.T)
         kept = _positive(values)
+        if factor is not None and kept.all():
+            return cls._factored(factor)
         return cls._along(vectors[:, kept], np.sqrt(values[kept]), unit, float(np.log(values[kept]).sum()))
+
+    @classmethod
+    def _factored(cls, factor: Factor) -> Whitening:
+        log_det = 2 * float(np.sum(np.log(np.diag(factor.lower)) + np.log(factor.d)))
+        return cls(factor.half(np.eye(len(factor.d))).T, factor.lower * factor.d[:, None], log_det)
 
     @classmethod
     def of_root(cls, root: Array, noise: float) -> Whitening:
@@ -91,7 +102,7 @@ class Whitening:
         if not own.singular and np.all(np.diag(S) > LARGEST_ROUNDED_VARIANCE_SHARE * np.sum(self.colour**2, axis=1)):
             return own, own.rank
         values, vectors = np.linalg.eigh(self.A.T @ S @ self.A)
-        kept = _positive(values) & (values > LARGEST_ROUNDED_VARIANCE_SHARE)
+        kept = (values > LARGEST_ROUNDED_EIGENVALUE_SHARE * values[-1:]) & (values > LARGEST_ROUNDED_VARIANCE_SHARE)
         root = np.sqrt(np.where(kept, values, 1.0))
         log_det = self.log_det + 2 * float(np.log(root).sum())
         return Whitening(self.A @ vectors / root, self.colour @ vectors * root, log_det), int(kept.sum())
@@ -340,10 +351,14 @@ class Gaussians:
             objective += 0.5 * p[k] * float(np.sum(values) + u @ u)
             slope += p[k] * (0.5 * float(np.sum(off**2)) + float(u @ u))
             rounding += 0.5 * p[k] * (len(values) * blurred + length * (2 * float(np.linalg.norm(u)) + length))
-            regular = regular and len(values) == self.n_features and bool(values[0] > 1e-13 * values[-1] + blurred)
+            regular = regular and len(values) == self.n_features
+            regular = regular and bool(values[0] > LARGEST_ROUNDED_EIGENVALUE_SHARE * values[-1] + blurred)
             if regular:
                 ends = np.stack([off - blurred, off + blurred])
-                gap += 0.5 * p[k] * float(np.sum(np.max(ends - np.log1p(ends), axis=0)))
+                # ln(1 + ends); of a small eigenvalue λ, λ − 1 is −1 after rounding, so ln λ is taken from λ itself.
+                small = np.log([values - blurred, values + blurred])
+                logs = np.where(ends > -0.5, np.log1p(np.maximum(ends, -0.5)), small)
+                gap += 0.5 * p[k] * float(np.sum(np.max(ends - logs, axis=0)))
                 gap += 0.5 * p[k] * float((np.linalg.norm(u) + length) ** 2)
         return Likelihood(objective, float(gap) if regular else None, float(np.sqrt(slope)), rounding)
 

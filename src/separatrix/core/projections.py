@@ -78,8 +78,9 @@ def _unit(w: Array) -> Array:
     return np.asarray(w / np.linalg.norm(w, axis=0))
 
 
-def _refuse_equal_means(E: Array) -> None:
-    if not np.any(E):
+def _refuse_equal_means(moments: Moments) -> None:
+    error, roots = _rounding(moments)
+    if np.all(np.abs(apart(moments)) <= error * _units_of_apart(moments)[:, None] * roots):
         raise LabelError("y", "the classes have the same mean", "no direction separates them; use other columns")
 
 
@@ -101,7 +102,7 @@ class Means:
     def best(self, moments: Moments, q: int) -> tuple[Array, Array]:
         """V, and the share of the means' scatter along each possible direction."""
         E = apart(moments) * moments.frame.scale
-        _refuse_equal_means(E)
+        _refuse_equal_means(moments)
         _, sigma, Vt = np.linalg.svd(E / np.max(np.abs(E)), full_matrices=False)
         V = _unit(Vt[:q].T)
         raw = _onward(V * moments.frame.scale[:, None], moments) / moments.frame.scale[:, None]
@@ -154,7 +155,7 @@ class Fisher:
     def best(self, moments: Moments, q: int) -> tuple[Array, Array]:
         """V, and the share of J along each possible direction."""
         E = apart(moments)
-        _refuse_equal_means(E)
+        _refuse_equal_means(moments)
         white = Whitening.of(moments.within)
         # The means are seen to differ if they do along directions that have scatter, beyond rounding.
         scatter = np.sqrt(np.sum(white.colour**2, axis=1))
