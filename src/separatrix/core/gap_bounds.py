@@ -175,11 +175,15 @@ class Curvature:
         By (1), H at W + v is at least e^{−R‖v‖} times H at W, so λ and R there are at most e^{R‖v‖/2} times the values
         from the factor at W. No new Hessian is needed after a Newton step.
         """
-        return replace(self, least=self.least * exp(-self.longest * self.factor.length(v)))
+        return self._with_least(self.least * exp(-self.longest * self.factor.length(v)))
 
     def weaker(self, error: float) -> Curvature:
         """The same, with H known up to this relative error."""
-        return replace(self, least=self.least * (1 - error))
+        return self._with_least(self.least * (1 - error))
+
+    def _with_least(self, least: float) -> Curvature:
+        # ``replace`` would take 1 % of the time of a fit of 50 × 2 rows.
+        return Curvature(self.factor, self.longest, self.lengths, self.n_rows, self.complete, self.error, least)
 
 
 def curvature_at(

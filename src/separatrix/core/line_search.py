@@ -57,13 +57,17 @@ def damped_step(
     slope = float(np.vdot(at.gradient, V)) if slope is None else slope
     if not slope < 0:
         return None
+    whole = W + V  # nearly always accepted
+    there = problem.value_gradient(whole)
+    if there.value <= at.value + SUFFICIENT_DECREASE * slope + VALUE_ROUNDING * abs(at.value):
+        return whole, there
 
     def evaluated(alpha: float) -> tuple[float, tuple[Array, Evaluation]]:
         trial = W + alpha * V
         there = problem.value_gradient(trial)
         return there.value, (trial, there)
 
-    accepted = backtracked(evaluated, at.value, slope, trials=trials)
+    accepted = backtracked(evaluated, at.value, slope, first=0.5, trials=trials - 1)
     return None if accepted is None else accepted[1]
 
 

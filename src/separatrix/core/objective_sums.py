@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -579,16 +580,14 @@ class DenseTable:
         """φ′ for φ(α) = E(αV), as a function of α, in one pass."""
         self.counter.add()
         z, V_r = V.dot(self._transposed), self.root_penalty * V
-        of_penalty = inner(V_r, V_r)
+        return partial(self._slope, z, inner(V_r, V_r))
 
-        @quietly
-        def slope_at(alpha: float) -> float:
-            slope = inner(self.arithmetic.residual(self.t, self.s, alpha * z), z)
-            if not isfinite(slope):
-                slope = inner(self.arithmetic.sums(self.t, self.s, alpha * z).residual, z)
-            return slope + alpha * of_penalty
-
-        return slope_at
+    @quietly
+    def _slope(self, z: Array, of_penalty: float, alpha: float) -> float:
+        slope = inner(self.arithmetic.residual(self.t, self.s, alpha * z), z)
+        if not isfinite(slope):
+            slope = inner(self.arithmetic.sums(self.t, self.s, alpha * z).residual, z)
+        return slope + alpha * of_penalty
 
     @quietly
     def gram(self) -> Array:
