@@ -9,9 +9,8 @@ import pytest
 from separatrix import LogisticRegression, errors, load
 from separatrix.classifiers import CLASSIFIERS, OFFERED, describe, model_file
 from separatrix.cli.classifier_options import settings, unfitted
-from separatrix.core.rows.hold_out import stratified_folds
+from separatrix.core.rows.hold_out import held_out, stratified_folds
 from separatrix.core.solvers.registry import SOLVERS
-from separatrix.statistics.held_out_fit import held_out
 from separatrix.tables.read_table import read_table
 
 from .running import OVERLAPPING, complaint, real, run

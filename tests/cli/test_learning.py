@@ -13,8 +13,7 @@ from sklearn.preprocessing import StandardScaler
 
 from separatrix import LogisticRegression, TableEncoder, load
 from separatrix.classifiers import model_file
-from separatrix.core.rows.hold_out import stratified_folds
-from separatrix.statistics.held_out_fit import held_out
+from separatrix.core.rows.hold_out import held_out, stratified_folds
 from separatrix.tables.read_table import read_table
 
 from .running import complaint, real, rows_of, run

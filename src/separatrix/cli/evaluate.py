@@ -209,8 +209,7 @@ def _fitted(known: ModelFile, whole: Table) -> Table:
 
     from separatrix.cli.fit_output import BY_HASH
     from separatrix.core.base.labels import known_codes
-    from separatrix.core.rows.hold_out import HeldOut
-    from separatrix.statistics.held_out_fit import held_out
+    from separatrix.core.rows.hold_out import HeldOut, held_out
 
     assert whole.y is not None
     assert whole.rows is not None

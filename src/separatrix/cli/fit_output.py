@@ -30,7 +30,7 @@ from separatrix.core.scorer import Scorer
 from separatrix.statistics.comparison import BASELINE, Standing
 from separatrix.statistics.comparison_trials import Trial, guessed, measured
 from separatrix.statistics.held_out_fit import training_facts
-from separatrix.statistics.weight_table import WeightTable, weight_table
+from separatrix.statistics.weights_and_odds_ratios import WeightTable, weight_table
 from separatrix.tables.formats.opening import STDIN
 from separatrix.tables.read_table import Table
 

@@ -225,7 +225,7 @@ MOST_NGRAMS_SHOWN = 12
 
 def _show_linear(known: ModelFile) -> None:
     from separatrix.cli.weight_lines import show_no_hyperplane, show_weights
-    from separatrix.statistics.weight_table import weight_table
+    from separatrix.statistics.weights_and_odds_ratios import weight_table
 
     found = weight_table(known.scorer, _names(known), known.scaling, known.encoder)
     if known.certificate is not None:
@@ -258,7 +258,7 @@ def _show_parts(known: ModelFile) -> None:
 
     parts = scorer.scheme.parts(np.arange(len(labels)), len(labels))
     heads = [f"{labels[i]}/{'rest' if j is None else labels[j]}" for i, j in (part.names for part in parts)]
-    from separatrix.statistics.weight_table import in_units
+    from separatrix.statistics.weights_and_odds_ratios import in_units
 
     W = scorer.W if known.scaling is None else in_units(scorer.W, known.scaling)
     terminal.line("weights", "of each model's score, per unit of a column, positive for the first class")

@@ -19,7 +19,7 @@ from separatrix.statistics.intervals import chi_squared_tail
 if TYPE_CHECKING:
     from separatrix.classifiers.model_file import Statistics
     from separatrix.core.base.arrays import Array
-    from separatrix.statistics.weight_table import WeightTable
+    from separatrix.statistics.weights_and_odds_ratios import WeightTable
     from separatrix.tables.encoder import Encoder
 
 REFERENCE = "reference"

@@ -1,7 +1,8 @@
-"""The certificate of a fit: how close it is to the optimum, in words, and a check that does not use the solver.
+"""The certificate of a fit: a bound on how far it is from the optimum, in words, and a check without the solver.
 
-A certificate holds a claim: everything that the objective depends on except the rows. ``Certificate.verify`` lets the
-claim recompute the objective and its bound from rows, and compares them with what the certificate states.
+A ``Bound`` has a value, or the reason why there is none. A certificate holds a claim: everything that the objective
+depends on except the rows. ``Certificate.verify`` lets the claim recompute the objective and its bound from rows, and
+compares them with what the certificate states.
 """
 
 from __future__ import annotations

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from separatrix.core.base.arrays import EPS, AnyArray, Array
-from separatrix.core.line_search import damped_step, newton_direction
 from separatrix.core.linear_algebra import Factor
 from separatrix.core.losses import Loss
+from separatrix.core.newton_step import damped_step, newton_direction
 
 if TYPE_CHECKING:
     from separatrix.core.problem import Objective

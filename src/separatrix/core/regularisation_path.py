@@ -22,9 +22,9 @@ from separatrix.core.base.arrays import AnyArray, Array, Integers, even_pieces, 
 from separatrix.core.base.lazy import cached_property
 from separatrix.core.base.machine import in_order
 from separatrix.core.duality_bound import duality
-from separatrix.core.line_search import backtracked
 from separatrix.core.linear_algebra import Factor, Subspace
 from separatrix.core.losses import Loss
+from separatrix.core.newton_step import backtracked
 from separatrix.core.null_model import null_hessian
 from separatrix.core.objective_sums import Evaluation, ValueGradient
 from separatrix.core.penalty import Penalty

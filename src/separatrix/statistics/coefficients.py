@@ -24,7 +24,7 @@ from separatrix.core.rows.column_statistics import summarise
 from separatrix.core.rows.memory_rows import memory_rows
 from separatrix.core.scorer import scores_of, taken_apart
 from separatrix.statistics.summary import summary
-from separatrix.statistics.weight_table import RATIOS, compared_with
+from separatrix.statistics.weights_and_odds_ratios import RATIOS, compared_with
 
 if TYPE_CHECKING:
     from separatrix.tables.encoder import Encoder, Scaling

@@ -27,9 +27,9 @@ from separatrix.core.base.errors import InputError, ParameterError
 from separatrix.core.base.labels import encode, unsigned
 from separatrix.core.base.lazy import cached_property
 from separatrix.core.gap_bounds import flat
-from separatrix.core.line_search import damped_step, newton_direction
 from separatrix.core.linear_algebra import Factor, contrasts, identified
 from separatrix.core.losses import Loss
+from separatrix.core.newton_step import damped_step, newton_direction
 from separatrix.core.objective_sums import Evaluation, Hessian, ValueGradient
 from separatrix.core.problem import Objective
 from separatrix.core.rows.block import Block

@@ -20,8 +20,8 @@ import numpy as np
 
 from separatrix.core.base.arrays import EPS, Array
 from separatrix.core.firth.profiles import End, Look, find_end, penalised_test, posed_again, profile_ends
-from separatrix.core.line_search import damped_step
 from separatrix.core.linear_algebra import Factor
+from separatrix.core.newton_step import damped_step
 from separatrix.core.objective_sums import Evaluation
 from separatrix.core.rows.frame import power_of_two
 from separatrix.core.solvers.newton import Newton

@@ -34,7 +34,7 @@ from separatrix.statistics.intervals import chi_squared_tail, quantile, two_side
 from separatrix.statistics.marginal_effects import MarginalEffects, average_effects
 from separatrix.statistics.profile_intervals import PROFILES, firth_tests, profile_of_infinite
 from separatrix.statistics.summary_request import SummaryRequest, TableRequest, refuse_other_rows, summary_request
-from separatrix.statistics.weight_table import RATIOS
+from separatrix.statistics.weights_and_odds_ratios import RATIOS
 
 if TYPE_CHECKING:
     from separatrix.tables.encoder import Encoder, Scaling

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from separatrix.core.line_search import newton_direction
+from separatrix.core.newton_step import newton_direction
 from separatrix.core.objective_sums import LARGEST_MULTIPLE, first_multiple
 from separatrix.core.penalty import Penalty
 from separatrix.core.problem import build_objective

@@ -8,12 +8,12 @@ import pyarrow.parquet as pq
 import pytest
 
 import separatrix as sx
-from separatrix.core.line_search import TRIALS_WITHIN_ROUNDING, wolfe_search
 from separatrix.core.objective_sums import Evaluation
 from separatrix.core.penalty import Penalty
 from separatrix.core.problem import build_objective
 from separatrix.core.rows.labelled_table import labelled_rows
 from separatrix.core.solvers.compiled_passes import CompiledSums
+from separatrix.core.solvers.lbfgs import TRIALS_WITHIN_ROUNDING, wolfe_search
 
 
 def flipped(n, d, rank):

@@ -36,10 +36,10 @@ from separatrix.core.base.machine import in_order, one_blas_thread
 from separatrix.core.base.messages import Message, Parameter, Remedy, Setting
 from separatrix.core.base.watching import part
 from separatrix.core.certificate import Bound
-from separatrix.core.line_search import backtracked
 from separatrix.core.linear_algebra import Factor, contrasts, identified, limiting_columns
 from separatrix.core.links import sigmoid, softmax
 from separatrix.core.losses import Loss
+from separatrix.core.newton_step import backtracked
 from separatrix.core.objective_sums import Evaluation, Gram, Hessian, ValueGradient
 from separatrix.core.penalty import Penalty
 from separatrix.core.problem import LARGEST_HESSIAN, Objective, build_objective

@@ -1,12 +1,12 @@
-"""Rows held out of a fit, or divided into folds: chosen by a hash of their numbers, or by a seed.
+"""Which rows are held out of a fit or belong to a fold, and the hashes of row numbers that choose and sample rows.
 
 Every row has a pseudorandom number, computed from the number of the row alone. Rows with the smallest ones form a
 random sample. Which rows these are does not depend on how the rows are stored, in which pieces they are read, or in
 which order, so rows in memory, in files and on a cluster give the same sample.
 
-Of each class the rows with the lowest hashes are held out. For rows that are not in memory, the highest of these hashes
-is found in one pass: the hash of rank k among n is near k/n · 2⁶⁴, at a distance of about (share (1 − share)/n)^½, so
-only the hashes near the share are kept.
+Of rows outside memory, those of each class with the lowest hashes are held out. The highest of these hashes is found in
+one pass: the hash of rank k among n is near k/n · 2⁶⁴, at a distance of about (share (1 − share)/n)^½, so only the
+hashes near the share are kept. Of rows in memory, a permutation by the seed chooses them (``held_out``).
 """
 
 from __future__ import annotations
@@ -81,6 +81,20 @@ def held_counts(counts: Integers, share: float) -> Integers:
     for k in np.argsort(taken - wanted, kind="stable")[: max(left_over, 0)]:
         taken[k] += 1
     return np.asarray(np.clip(taken, 0, np.maximum(counts - 1, 0)))
+
+
+def held_out(codes: Integers, share: float, seed: int) -> Booleans:
+    """A mask (n,) of the rows in memory to hold out: ``held_counts`` of each class, at random.
+
+    >>> held = held_out(np.array([0] * 8 + [1] * 4), 0.25, seed=0)
+    >>> held[:8].sum().item(), held[8:].sum().item()
+    (2, 1)
+    """
+    held = np.zeros(len(codes), dtype=bool)
+    rng = np.random.default_rng(seed)
+    for k, size in enumerate(held_counts(np.bincount(codes), share)):
+        held[rng.permutation(np.flatnonzero(codes == k))[:size]] = True
+    return held
 
 
 @dataclass(frozen=True)

@@ -39,8 +39,8 @@ from separatrix.core.gap_bounds import (
     thorough_passes,
     with_weights,
 )
-from separatrix.core.line_search import VALUE_ROUNDING, newton_direction
 from separatrix.core.linear_algebra import STANDARDISE, Factor
+from separatrix.core.newton_step import VALUE_ROUNDING, newton_direction
 from separatrix.core.problem import Objective
 from separatrix.core.rows.frame import LARGEST_FLOAT, raw_weights
 from separatrix.core.solvers.newton import Newton, NewtonMemory

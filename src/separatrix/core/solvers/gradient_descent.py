@@ -25,9 +25,9 @@ import numpy as np
 from separatrix.core.base.arrays import Array, Integers, pieces, rows_per_piece
 from separatrix.core.base.errors import ParameterError
 from separatrix.core.gap_bounds import largest_curvature
-from separatrix.core.line_search import VALUE_ROUNDING
 from separatrix.core.linear_algebra import Factor
 from separatrix.core.losses import Loss
+from separatrix.core.newton_step import VALUE_ROUNDING
 from separatrix.core.objective_sums import Evaluation, Gram, RootGram
 from separatrix.core.problem import Objective
 from separatrix.core.rows.block import Block

@@ -17,18 +17,22 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from operator import matmul
-from typing import ClassVar, NamedTuple, TypeVar
+from typing import ClassVar, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
 from separatrix.core.base.arrays import Array
 from separatrix.core.base.errors import ParameterError
-from separatrix.core.line_search import ValuedTogether, wolfe_search
+from separatrix.core.newton_step import MOST_TRIALS, SUFFICIENT_DECREASE, VALUE_ROUNDING, Valued
 from separatrix.core.objective_sums import Evaluation
 from separatrix.core.problem import Objective
 from separatrix.core.solvers.state import Halt, Need, State, begun
 
 Inverse = Callable[[Array], Array]
+# c₂ of the Wolfe conditions: the usual value for quasi-Newton methods (Nocedal and Wright 2006, section 3.1).
+SUFFICIENT_CURVATURE = 0.9
+# After this many trials, a search whose whole bracket is hidden by rounding is given up.
+TRIALS_WITHIN_ROUNDING = 4
 
 
 def two_loop_product(
@@ -116,6 +120,17 @@ class PairsMemory:
 OwnMemory = TypeVar("OwnMemory", bound=PairsMemory)
 
 
+class ValuedTogether(Valued, Protocol):
+    """A problem whose values and gradients at several points are computed in one pass.
+
+    ``most_together``: how many points are worth it; one where rows cost little to read.
+    """
+
+    @property
+    def most_together(self) -> int: ...
+    def value_gradients(self, Ws: Sequence[Array]) -> list[Evaluation]: ...
+
+
 @dataclass(frozen=True)
 class QuasiNewton:
     """One step W ← W − α B ∇E by the weak Wolfe conditions, in the coordinates of ``reduce`` and ``expand``."""
@@ -192,3 +207,52 @@ class LBFGS:
 
     def solution(self, problem: Objective, state: State[PairsMemory]) -> State[PairsMemory]:
         return state
+
+
+def wolfe_search(
+    problem: ValuedTogether, W: Array, at: Evaluation, V: Array, first: float = 1.0
+) -> tuple[Array, Evaluation] | None:
+    """The accepted point and E there; None if no step along V lowers E. ``first``: the step length to begin with.
+
+    With φ(α) = E(W + αV), the weak Wolfe conditions on α are
+
+        φ(α) ≤ φ(0) + c₁ α φ′(0)          E decreases enough (Armijo), and
+        φ′(α) ≥ c₂ φ′(0)                  the step is long enough, which makes sᵀy > 0.
+
+    They are met by bisection: Lewis and Overton 2013, Algorithm 2.6. Rows outside memory are read once for several
+    trials, those that bisection may try next. This does not change which step is accepted.
+    """
+    slope = float((at.gradient * V).sum())
+    if not slope < 0:
+        return None
+    rounding = VALUE_ROUNDING * abs(at.value)
+    low, high, alpha = 0.0, np.inf, first
+    known: dict[float, Evaluation] = {}
+    for trial in range(MOST_TRIALS):
+        if alpha not in known:  # The first step is nearly always accepted.
+            lengths = [alpha] if trial == 0 else _coming(low, high, alpha)[: problem.most_together]
+            known = dict(zip(lengths, problem.value_gradients([W + length * V for length in lengths]), strict=True))
+        there = known[alpha]
+        if not there.value <= at.value + SUFFICIENT_DECREASE * alpha * slope + rounding:
+            high = alpha
+        elif np.sum(there.gradient * V) < SUFFICIENT_CURVATURE * slope:
+            low = alpha
+        else:
+            return W + alpha * V, there
+        # Rounding hides what a shorter step would gain: by the slope, at most −slope · high.
+        if trial >= TRIALS_WITHIN_ROUNDING and -slope * high <= rounding:
+            return None
+        alpha = 2 * alpha if np.isinf(high) else 0.5 * (low + high)
+    return None
+
+
+def _coming(low: float, high: float, alpha: float) -> list[float]:
+    """The step lengths that may be tried from alpha on, in the order in which they are likely to be needed.
+
+    >>> _coming(0.0, 1.0, 0.5), _coming(1.0, np.inf, 2.0)
+    ([0.5, 0.25, 0.125, 0.75], [2.0, 4.0, 8.0])
+    """
+    if np.isinf(high):
+        return [alpha, 2 * alpha, 4 * alpha]
+    shorter = 0.5 * (low + alpha)
+    return [alpha, shorter, 0.5 * (low + shorter), 0.5 * (alpha + high)]

@@ -17,8 +17,8 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, NamedTuple
 
 from separatrix.core.base.arrays import Array, any_true, inner, length, quietly
-from separatrix.core.line_search import damped_step, newton_direction
 from separatrix.core.linear_algebra import Factor
+from separatrix.core.newton_step import damped_step, newton_direction
 from separatrix.core.null_model import factor_at_zero
 from separatrix.core.objective_sums import first_multiple
 from separatrix.core.problem import Objective

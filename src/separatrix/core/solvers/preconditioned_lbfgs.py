@@ -25,9 +25,9 @@ import numpy as np
 from separatrix.core.base.arrays import Array
 from separatrix.core.base.errors import ParameterError
 from separatrix.core.gap_bounds import factor_passes
-from separatrix.core.line_search import damped_step, newton_direction
 from separatrix.core.linear_algebra import Factor
 from separatrix.core.links import softmax
+from separatrix.core.newton_step import damped_step, newton_direction
 from separatrix.core.null_model import null_hessian
 from separatrix.core.objective_sums import ClassHessians, SpanHessian
 from separatrix.core.problem import Objective

@@ -29,9 +29,9 @@ from separatrix.core.base.arrays import EPS, AnyArray, Array, Integers
 from separatrix.core.base.errors import ParameterError
 from separatrix.core.base.machine import in_order
 from separatrix.core.duality_bound import duality
-from separatrix.core.line_search import MOST_TRIALS, VALUE_ROUNDING, backtracked, damped_step, newton_direction
 from separatrix.core.linear_algebra import Factor
 from separatrix.core.losses import Loss
+from separatrix.core.newton_step import MOST_TRIALS, VALUE_ROUNDING, backtracked, damped_step, newton_direction
 from separatrix.core.objective_sums import Evaluation
 from separatrix.core.penalty import shortest
 from separatrix.core.problem import Objective

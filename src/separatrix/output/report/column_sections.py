@@ -43,7 +43,7 @@ from separatrix.output.theme import LIGHT, told_apart
 from separatrix.statistics.coefficients import Coefficients, column_of
 from separatrix.statistics.explained_row import Contributions
 from separatrix.statistics.view_plane import plane_of
-from separatrix.statistics.weight_table import weight_table
+from separatrix.statistics.weights_and_odds_ratios import weight_table
 
 if TYPE_CHECKING:
     from separatrix.tables.encoder import Encoded, Encoder, Scaling

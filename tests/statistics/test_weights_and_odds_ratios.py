@@ -7,7 +7,7 @@ import pytest
 import separatrix as sx
 from separatrix.classifiers.model_file import ModelFile
 from separatrix.statistics.fit_statistics import fit_statistics
-from separatrix.statistics.weight_table import weight_table
+from separatrix.statistics.weights_and_odds_ratios import weight_table
 from separatrix.tables.read_table import read_raw
 
 RNG = np.random.default_rng(3)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from separatrix.core.line_search import MOST_TRIALS, backtracked, damped_step
+from separatrix.core.newton_step import MOST_TRIALS, backtracked, damped_step
 from separatrix.core.objective_sums import Evaluation
 
 
