@@ -23,7 +23,7 @@ CONTROLS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e]")
 def table(tmp_path):
     """A hostile column, a hostile category and a hostile class."""
     path = tmp_path / f"{RED}table.csv"
-    rows = [f"{i % 7},{HOSTILE if i % 3 else 'plain'},{HOSTILE if (i * i) % 11 > 4 else 'no'}" for i in range(60)]
+    rows = [f"{i % 7},{HOSTILE if i % 3 else 'plain'},{HOSTILE if (i * i) % 11 > 2 else 'no'}" for i in range(60)]
     path.write_text("\n".join([f"a{HOSTILE},b,y{HOSTILE}", *rows]) + "\n", encoding="utf-8")
     return str(path)
 

@@ -24,7 +24,7 @@ def test_rows_held_out_teach_nothing(tmp_path):
     rng = np.random.default_rng(0)
     n = 60
     y = np.arange(n) % 2
-    held = held_out(y, 0.25, 0)
+    held = held_out(y, np.arange(n), 0.25, 0)
     age, city = rng.normal(40, 9, n).round(1).astype(object), rng.choice(["Brno", "Zlin", "Oslo"], n).astype(object)
     age[rng.random(n) < 0.2] = ""
     files = {}

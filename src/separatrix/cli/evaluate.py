@@ -205,22 +205,15 @@ def _fitted(known: ModelFile, whole: Table) -> Table:
     """The training rows of the fit, found again in its table with the same share held out and the same seed."""
     from dataclasses import replace
 
-    import numpy as np
-
-    from separatrix.cli.fit_output import BY_HASH
     from separatrix.core.base.labels import known_codes
-    from separatrix.core.rows.hold_out import HeldOut, held_out
+    from separatrix.core.rows.hold_out import held_out
 
     assert whole.y is not None
-    assert whole.rows is not None
+    rows = whole.row_names.numbers - 1
     codes = known_codes(whole.y, known.scorer.classes)
     share, seed = float(known.training.get("test_size", 0.0)), int(known.training.get("seed", 0))
-    kept: Any = np.ones(len(codes), dtype=bool)
-    if share and known.training.get("split") == BY_HASH:
-        kept = ~HeldOut.of(codes, whole.rows - 1, share, seed).held_rows(whole.rows - 1, codes)
-    elif share:
-        kept = ~held_out(codes, share, seed)
-    return replace(whole, X=whole.X[kept], y=whole.y[kept], rows=whole.rows[kept])
+    kept = ~held_out(codes, rows, share, seed)
+    return replace(whole, X=whole.X[kept], y=whole.y[kept], rows=rows[kept] + 1)
 
 
 def _fault(model: Any, fitted: Table) -> str | None:

@@ -37,8 +37,6 @@ from separatrix.tables.read_table import Table
 if TYPE_CHECKING:
     from separatrix.core.rows.labelled_table import OutsideMemory
 
-# What the model file says about held-out rows that were chosen by a hash of the row number.
-BY_HASH = "row hash"
 # The output lists at most this many weights, classes, notes and categories, to fit on a screen.
 MOST_WEIGHTS_SHOWN, MOST_CLASSES_SHOWN, MOST_NOTES_SHOWN, MOST_CATEGORIES_SHOWN = 5, 20, 6, 8
 
@@ -132,7 +130,7 @@ class FitOutput:
     def training(self) -> dict[str, Any]:
         """What the model file stores about the fit: plain values, and no path of this machine."""
         facts = (self.table.source, self.counts, self.split.fitted_counts, self.test_size, self.seed)
-        kept: dict[str, Any] = {**training_facts(*facts), **self.split.training}
+        kept = training_facts(*facts)
         if self.measures is not None:
             figures = {key: value for key, value in self.measures.as_dict().items() if key not in ("rows", "level")}
             kept |= {f"held_out_{key}": value for key, value in figures.items()}
@@ -240,7 +238,9 @@ class FitOutput:
         fitted, held = self.n_fitted, self.n_held
         if held:
             counts = f"{fitted} rows fitted, {held} held out to measure the model"
-            return f"{counts} ({self.split.how}, seed {self.seed}; --test-size 0 fits all)"
+            return (
+                f"{counts} (stratified by class, by a hash of the row number, seed {self.seed}; --test-size 0 fits all)"
+            )
         why = ": too few rows to hold any out" if self.test_size > 0 else ", none held out"
         return f"all {fitted} rows fitted{why}"
 
@@ -329,16 +329,6 @@ class MemorySplit:
         """The number of fitted rows of each class."""
         return [int(count) for count in np.bincount(self.codes[~self.held], minlength=len(self.classes))]
 
-    @property
-    def how(self) -> str:
-        """How held-out rows were chosen."""
-        return "stratified by class"
-
-    @property
-    def training(self) -> dict[str, Any]:
-        """What the model file stores about the choice of rows."""
-        return {}
-
     def deviations(self) -> Array:
         """The standard deviation of each column over the fitted rows."""
         return deviations(self.X[~self.held])
@@ -368,16 +358,6 @@ class StreamedSplit:
     @property
     def counts(self) -> list[int]:
         return [int(count) for count in self.kept if count]
-
-    @property
-    def how(self) -> str:
-        """How held-out rows were chosen."""
-        return "stratified by class, by a hash of the row number"
-
-    @property
-    def training(self) -> dict[str, Any]:
-        """What the model file stores about the choice of rows."""
-        return {"split": BY_HASH} if self.held is not None else {}
 
     def deviations(self) -> Array:
         """The standard deviation of each column over the fitted rows, in one pass."""

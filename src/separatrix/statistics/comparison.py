@@ -228,7 +228,7 @@ class Comparison:
     >>> from separatrix import compare
     >>> found = compare([[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]], [0, 0, 1, 0, 1, 1], cv=2, only=["logistic", "lda"])
     >>> [standing.name for standing in found.standings], found.chosen.name
-    (['logistic', 'lda', 'majority'], 'logistic')
+    (['logistic', 'majority', 'lda'], 'logistic')
     """
 
     standings: tuple[Standing, ...]

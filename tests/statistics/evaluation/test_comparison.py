@@ -68,14 +68,6 @@ def test_every_classifier_is_there_with_figures_or_a_reason(iris):
     assert "1 is not linearly separable from the rest" in iris["max-margin"].reason
 
 
-def test_a_perceptron_is_judged_by_its_best_weights():
-    rng = np.random.default_rng(1)
-    X = rng.normal(size=(400, 2))
-    y = X[:, 0] + rng.normal(0, 1, 400) > 0
-    found = sx.compare(X, y, only=["perceptron", "logistic"])
-    assert found["perceptron"].accuracy.mean > found["logistic"].accuracy.mean - 0.05
-
-
 def test_models_of_many_pairs_take_part():
     rng = np.random.default_rng(0)
     codes = np.arange(220) % 22

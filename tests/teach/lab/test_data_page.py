@@ -226,7 +226,7 @@ def test_the_model_file_can_be_loaded_and_the_report_opens_without_scripts(opene
     policy = answer.value.headers["content-security-policy"]
     assert policy.startswith("sandbox; default-src 'none'")
     assert "script" not in policy
-    assert shown(known["held_out"])["held-out accuracy"].split()[0] in new.value.locator("body").inner_text()
+    assert shown(known["held_out"])["held-out accuracy"].split(".")[0] in new.value.locator("body").inner_text()
 
 
 def test_of_many_rows_a_sample_is_drawn(opened):

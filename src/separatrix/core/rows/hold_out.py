@@ -1,12 +1,12 @@
-"""Which rows are held out of a fit or belong to a fold, and the hashes of row numbers that choose and sample rows.
+"""Which rows are held out of a fit or belong to a fold, by hashes of the rows' numbers, which also draw samples.
 
 Every row has a pseudorandom number, computed from the number of the row alone. Rows with the smallest ones form a
 random sample. Which rows these are does not depend on how the rows are stored, in which pieces they are read, or in
 which order, so rows in memory, in files and on a cluster give the same sample.
 
-Of rows outside memory, those of each class with the lowest hashes are held out. The highest of these hashes is found in
-one pass: the hash of rank k among n is near k/n · 2⁶⁴, at a distance of about (share (1 − share)/n)^½, so only the
-hashes near the share are kept. Of rows in memory, a permutation by the seed chooses them (``held_out``).
+Of each class the rows with the lowest hashes are held out, and folds are dealt in the order of hashes. For rows outside
+memory, the highest of these hashes is found in one pass: the hash of rank k among n is near k/n · 2⁶⁴, at a distance of
+about (share (1 − share)/n)^½, so only the hashes near the share are kept.
 """
 
 from __future__ import annotations
@@ -63,6 +63,8 @@ def uniform(hashes: Hashes) -> Array:
 
 # The stream of hashes that chooses held-out rows, which must be independent of those that draw samples.
 HELD_OUT_STREAM = 2
+# The stream of hashes that deals rows to folds, and that of the fold at which a class begins.
+FOLD_STREAM, FIRST_FOLD_STREAM = 3, 4
 # Hashes are kept within this many standard deviations of the share, which is enough for all but one fit in 10^15.
 DEVIATIONS_KEPT = 8.0
 
@@ -81,20 +83,6 @@ def held_counts(counts: Integers, share: float) -> Integers:
     for k in np.argsort(taken - wanted, kind="stable")[: max(left_over, 0)]:
         taken[k] += 1
     return np.asarray(np.clip(taken, 0, np.maximum(counts - 1, 0)))
-
-
-def held_out(codes: Integers, share: float, seed: int) -> Booleans:
-    """A mask (n,) of the rows in memory to hold out: ``held_counts`` of each class, at random.
-
-    >>> held = held_out(np.array([0] * 8 + [1] * 4), 0.25, seed=0)
-    >>> held[:8].sum().item(), held[8:].sum().item()
-    (2, 1)
-    """
-    held = np.zeros(len(codes), dtype=bool)
-    rng = np.random.default_rng(seed)
-    for k, size in enumerate(held_counts(np.bincount(codes), share)):
-        held[rng.permutation(np.flatnonzero(codes == k))[:size]] = True
-    return held
 
 
 @dataclass(frozen=True)
@@ -136,6 +124,16 @@ class HeldOut:
         every = np.full(int(rows[-1]) - start + 1, -1)
         every[rows - start] = codes
         return self.held(start, every)[rows - start]
+
+
+def held_out(codes: Integers, rows: Integers, share: float, seed: int) -> Booleans:
+    """A mask (n,) of the rows to hold out, of rows with these class numbers and, from 0, numbers in their table.
+
+    >>> held = held_out(np.array([0] * 8 + [1] * 4), np.arange(12), 0.25, seed=0)
+    >>> held[:8].sum().item(), held[8:].sum().item()
+    (2, 1)
+    """
+    return HeldOut.of(codes, rows, share, seed).held_rows(rows, codes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,8 +197,8 @@ def stratified_folds(
 ) -> Integers:
     """The fold of each row, (n,). Every class is spread evenly over the folds.
 
-    The rows of each class are shuffled and dealt to the folds in turn. All cross-validations draw their folds here, so
-    one seed always gives the same folds.
+    The rows of each class are dealt to the folds in turn, in the order of their hashes. All cross-validations draw
+    their folds here, so one seed always gives the same folds.
 
     Parameters
     ----------
@@ -209,7 +207,7 @@ def stratified_folds(
     n_folds : int
         The number of folds.
     seed : int
-        The seed of the shuffles.
+        The seed of the hashes.
     among : (n,) array of bool, optional
         The rows to deal, by default all. The other rows get −1: they are in no fold.
     draw_first : bool, default False
@@ -222,11 +220,12 @@ def stratified_folds(
     >>> np.bincount(fold).tolist(), np.bincount(fold[5:]).tolist()
     ([3, 3, 3], [1, 1, 2])
     """
-    rng, fold, first = np.random.default_rng(seed), np.full(len(codes), -1, dtype=np.int64), 0
+    hashes = row_hashes(0, len(codes), seed, FOLD_STREAM)
+    fold, first = np.full(len(codes), -1, dtype=np.int64), 0
     for k in range(int(codes.max()) + 1):
-        members = rng.permutation(np.flatnonzero(codes == k if among is None else (codes == k) & among))
+        members = np.flatnonzero(codes == k if among is None else (codes == k) & among)
         if draw_first:
-            first = int(rng.integers(n_folds))
-        fold[members] = (np.arange(len(members)) + first) % n_folds
+            first = int(row_hashes(k, 1, seed, FIRST_FOLD_STREAM)[0] % np.uint64(n_folds))
+        fold[members[np.argsort(hashes[members])]] = (np.arange(len(members)) + first) % n_folds
         first += len(members)
     return fold
