@@ -11,10 +11,11 @@ from sphinx.application import Sphinx
 import separatrix as sx
 
 sys.path.insert(0, str(Path(__file__).parent / "_ext"))
-# sx.errors, sx.decision and sx.information are attributes of the package; autodoc looks for modules of these names.
+# The public modules are attributes of the package; autodoc looks for modules of their names.
 for name in sx.__all__:
     if inspect.ismodule(getattr(sx, name)):
         sys.modules[f"separatrix.{name}"] = getattr(sx, name)
+sys.modules["separatrix.plots.figures"] = sx.plots.figures
 
 project = "Separatrix"
 author = "The Separatrix developers"
