@@ -188,7 +188,7 @@ def _posed(solver, problem, **how):
 
 
 def _fit(solver, objective, tol=1e-8, max_iter=300):
-    return run(solver, objective, np.zeros(objective.shape), default_rules(tol, max_iter), tol)
+    return run(solver, objective, np.zeros(objective.shape), default_rules(tol, max_iter))
 
 
 def _plain(seed, **how):
@@ -272,7 +272,7 @@ def solver_never_returns_what_is_not_finite(solver):
     codes = (rng.random(50) < 0.5).astype(np.int64)
     problem = problems.Problem(X, codes, 2, np.ones(50), 1.0, np.ones(3), True)
     objective = _posed(solver, problem)
-    outcome = run(solver, objective, 10 * np.ones(objective.shape), default_rules(1e-8, 50), 1e-8)
+    outcome = run(solver, objective, 10 * np.ones(objective.shape), default_rules(1e-8, 50))
     assert np.all(np.isfinite(outcome.state.W))
     assert np.isfinite(outcome.state.at.value)
     assert outcome.state.halt in {None, *Halt}

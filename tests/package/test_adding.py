@@ -157,7 +157,7 @@ def test_every_solver_takes_the_toy_loss(registered):
     X = rng.standard_normal((200, 3))
     t = np.where(X[:, 0] + rng.logistic(size=200) > 0, 1.0, -1.0)
     problem = Objective(memory_rows(X, t), LOSSES["exponential"], Penalty(1.0, np.ones(3)))
-    outcome = run(Newton(), problem, np.zeros(problem.shape), default_rules(1e-9, 50), 1e-9)
+    outcome = run(Newton(), problem, np.zeros(problem.shape), default_rules(1e-9, 50))
     assert outcome.status.code == "optimal"
     assert outcome.bound.kind == "self-concordance"
 

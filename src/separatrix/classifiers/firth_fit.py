@@ -70,7 +70,7 @@ def fit_firth(model: Any, task: FitInput, offset: Array | None, coding: Coding, 
 
 def _delivered(problem: firth.Penalised, run: Run, tol: float) -> tuple[Array, Run]:
     """The weights in raw units, and the run; if rounding to raw units loses digits, the run at the rounded weights."""
-    W, outcome = delivered(run, problem.objective, tol)
+    W, outcome = delivered(run, problem.objective)
     if outcome is run:
         return W, run
     point = firth.Ascent().at(problem, problem.framed(W))

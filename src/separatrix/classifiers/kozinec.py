@@ -22,7 +22,7 @@ from separatrix.classifiers.hyperplane_search import HullClassifier, Search, iso
 from separatrix.core.base.arrays import check_count, check_positive
 from separatrix.core.rows.protocol import Rows
 from separatrix.core.separation_claims import Support, separation_rows
-from separatrix.core.solvers.convex_hulls import Kozinec, KozinecMemory
+from separatrix.core.solvers.convex_hulls import Kozinec
 from separatrix.core.solvers.driver import run
 from separatrix.core.solvers.separation_problem import HullMemory
 from separatrix.core.solvers.separation_stopping import (
@@ -33,7 +33,7 @@ from separatrix.core.solvers.separation_stopping import (
     ProvenInseparable,
     Separates,
 )
-from separatrix.core.solvers.stopping import Rule
+from separatrix.core.solvers.stopping import Rule, Stopping
 
 DESCRIPTION = Description(
     about="Kozinec's algorithm: a separating hyperplane with a margin",
@@ -131,14 +131,9 @@ class KozinecClassifier(HullClassifier):
         problem = isotropic(rows, True, names)
         proof = ProvenInseparable()
         ends: Rule[HullMemory] = Separates() if self.eps is None else MarginWithin(eps=float(self.eps))
-        rules: list[Rule[KozinecMemory]] = [
-            ends,
-            HullsMeet(proof),
-            proof,
-            AtRounding(proof),
-            OutOfSteps(self.max_iter, proof),
-        ]
-        outcome = run(Kozinec(), problem, np.zeros(problem.shape), rules, 0.0)
+        last = OutOfSteps(self.max_iter, proof)
+        stopping = Stopping([ends, HullsMeet(proof), proof, AtRounding(proof), last])
+        outcome = run(Kozinec(), problem, np.zeros(problem.shape), stopping)
         W = problem.rows.frame.to_original(outcome.state.W)
         share = outcome.state.memory.share
         support = np.flatnonzero(share > 0)

@@ -265,9 +265,9 @@ class LinearSVC(LinearClassifier):
         )
         chosen, why = choose(problem) if solver is None else (solver, f"{solver.name}: chosen by the user")
         refuse_unmet(chosen, problem)
-        rules = default_rules(self.tol, self.max_iter)
-        outcome = run(chosen, problem, np.zeros(problem.shape), rules, self.tol, exact_weights=True)
-        W, outcome = delivered(outcome, problem, self.tol)
+        stopping = default_rules(self.tol, self.max_iter)
+        outcome = run(chosen, problem, np.zeros(problem.shape), stopping, exact_weights=True)
+        W, outcome = delivered(outcome, problem)
         return _Part(W, problem, outcome, chosen, why)
 
     def _keep(self, task: FitInput, by_class: Array, parts: Sequence[_Part]) -> None:

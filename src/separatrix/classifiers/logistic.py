@@ -429,8 +429,8 @@ class LogisticRegression(OffsetPredictions):
             refuse_unmet(solver, problem)
             why = f"{solver.name}: chosen by the user"
         start = start_of(self, problem, task, solver, near)
-        outcome = run(solver, problem, start, default_rules(self.tol, self.max_iter), self.tol, exact_weights=True)
-        W, outcome = delivered(outcome, problem, self.tol)
+        outcome = run(solver, problem, start, default_rules(self.tol, self.max_iter), exact_weights=True)
+        W, outcome = delivered(outcome, problem)
         self.separation_, outcome = explained(task, coding, problem, outcome, self.fit_intercept)
         W = W if coding.held is None else with_absent(W, coding.held)
         self._keep(whole, by_class, problem, W, outcome, solver, why)

@@ -41,7 +41,7 @@ from separatrix.core.solvers.separation_stopping import (
     OutOfSteps,
     ProvenInseparable,
 )
-from separatrix.core.solvers.stopping import Rule, Status
+from separatrix.core.solvers.stopping import Rule, Status, Stopping
 
 # The relative difference from the largest margin at which a search stops; rounding stops most fits well below it.
 RELATIVE_MARGIN_ERROR = 1e-11
@@ -142,7 +142,7 @@ class MaxMarginClassifier(HullClassifier):
         known = self._overlap(problem, proof)
         if known is not None:
             rules = [lambda *_: known]
-        outcome = run(NearestPoint(head_start=known is None), problem, np.zeros(problem.shape), rules, 0.0)
+        outcome = run(NearestPoint(head_start=known is None), problem, np.zeros(problem.shape), Stopping(rules))
         state = outcome.state
         W, lower = problem.rows.frame.to_original(state.W), state.memory.lower
         if lower > 0:

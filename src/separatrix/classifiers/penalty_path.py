@@ -184,7 +184,7 @@ def _fit(model: LogisticRegression, walk: WarmPath, task: FitInput, by_class: Ar
     """Fit ``model``, whose C is larger than that of the last fit on the path."""
     check_settings(model)
     problem, solver, why, outcome = walk.solved(float(model.C), named(model.solver), model.tol, model.max_iter)
-    W, judged = delivered(outcome, problem, model.tol)
+    W, judged = delivered(outcome, problem)
     model.n_features_in_, model._dtype = task.n_features, task.X.dtype.name
     if task.names is not None:
         model.feature_names_in_ = np.array(task.names, dtype=object)

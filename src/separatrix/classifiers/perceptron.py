@@ -60,7 +60,7 @@ from separatrix.core.solvers.separation_problem import (
 )
 from separatrix.core.solvers.separation_stopping import INSEPARABLE, AllCorrect, OutOfSteps, ProvenInseparable
 from separatrix.core.solvers.state import State
-from separatrix.core.solvers.stopping import Rule, Status
+from separatrix.core.solvers.stopping import Status, Stopping
 
 # With more updates than this, a run takes hours.
 WITHIN_REACH = 1e10
@@ -392,8 +392,7 @@ class Perceptron(SeparatingClassifier):
         # A mean or a pocket is useful for inseparable rows, too, so a proof does not end its run.
         proof = ProvenInseparable(solver.zero, ends=bool(self.stop_on_proof) and not (self.average or self.pocket))
         last = OutOfSteps(int(self.max_iter), proof, solver.pocket, partial(self._advice, start=start[0]))
-        rules: list[Rule[PerceptronMemory]] = [AllCorrect(), proof, last]
-        outcome: Run[PerceptronMemory] = run(solver, problem, start, rules, 0.0)
+        outcome: Run[PerceptronMemory] = run(solver, problem, start, Stopping([AllCorrect(), proof, last]))
         state, status, known = outcome.state, outcome.status, proof.known(problem)
         told: list[Any] = [status.sentence]
         if known is not None and status.code != known.code:

@@ -265,7 +265,7 @@ def _solved_without(problem: Objective, W: Array, i: int) -> Array:
     rows = MemoryRows(block.X, block.t, weight, block.frame, NOT_COUNTED)
     left = problem.with_(rows=rows)
     with unwatched():  # refits are not reported, as in the pool's threads
-        outcome = run(choose(left)[0], left, W, default_rules(REFIT_TOL, MOST_REFIT_STEPS), REFIT_TOL)
+        outcome = run(choose(left)[0], left, W, default_rules(REFIT_TOL, MOST_REFIT_STEPS))
     return np.asarray(block.take(slice(i, i + 1)).scores(outcome.state.W))
 
 

@@ -28,12 +28,12 @@ from separatrix.core.proofs.verdicts import Separable
 from separatrix.core.rows.block import Block, as_csr, is_sparse
 from separatrix.core.rows.labelled_table import InMemory
 from separatrix.core.rows.memory_rows import memory_rows
-from separatrix.core.solvers.convex_hulls import NearestPoint, NearestPointMemory
+from separatrix.core.solvers.convex_hulls import NearestPoint
 from separatrix.core.solvers.driver import run, states
 from separatrix.core.solvers.perceptron_updates import OnlineUpdates
 from separatrix.core.solvers.separation_problem import build_separation_objective, survey
 from separatrix.core.solvers.separation_stopping import HullsMeet, MarginWithin, OutOfSteps, ProvenInseparable
-from separatrix.core.solvers.stopping import Rule
+from separatrix.core.solvers.stopping import Stopping
 
 # Relative difference from the largest margin at which the search for w* stops. A smaller γ makes the bound larger, so
 # the bound still holds.
@@ -244,8 +244,8 @@ def widest_separator(problem: Objective) -> Array:
     through = build_separation_objective(memory_rows(X, rows.t), fit_intercept=False)
     proof = ProvenInseparable()
     steps = OutOfSteps(100 * X.shape[1] + 1000, proof)
-    rules: list[Rule[NearestPointMemory]] = [MarginWithin(relative=RELATIVE_GAMMA_ERROR), HullsMeet(proof), steps]
-    outcome = run(NearestPoint(), through, np.zeros(through.shape), rules, 0.0)
+    stopping = Stopping([MarginWithin(relative=RELATIVE_GAMMA_ERROR), HullsMeet(proof), steps])
+    outcome = run(NearestPoint(), through, np.zeros(through.shape), stopping)
     w = outcome.state.W[0, 1:]
     if outcome.state.memory.lower <= 0:
         verdict = verdict_on(problem.rows, problem.fit_intercept)

@@ -561,7 +561,7 @@ class WarmPath:
         problem = self.objective(C)
         solver, why = choose(problem) if solver is None else (solver, f"{solver.name}: chosen by the user")
         refuse_unmet(solver, problem)
-        outcome = run(solver, problem, self._start(solver, problem), default_rules(tol, max_iter), tol)
+        outcome = run(solver, problem, self._start(solver, problem), default_rules(tol, max_iter))
         self.problem, self.solver, self.state = problem, solver, outcome.state
         return Solved(problem, solver, why, outcome)
 

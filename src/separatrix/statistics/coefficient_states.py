@@ -301,8 +301,8 @@ def _supremum_of_two(
     problem = build_objective_of(part)
     problem = problem.with_(pinned=problem.pinned | _held_columns(problem, part, estimate.held))
     start = np.zeros(problem.shape) if problem.offsets is None else problem.offsets
-    outcome = run(Newton(), problem, start, default_rules(SUPREMUM_TOLERANCE, 200), SUPREMUM_TOLERANCE)
-    raw, outcome = delivered(outcome, problem, SUPREMUM_TOLERANCE)
+    outcome = run(Newton(), problem, start, default_rules(SUPREMUM_TOLERANCE, 200))
+    raw, outcome = delivered(outcome, problem)
     W = outcome.state.W
     at, hessian = expansion(problem, W)
     total = part.total_weight

@@ -9,7 +9,7 @@ linear and convex, and the squared error of σ may have several local minima. Se
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, final
 
@@ -478,7 +478,8 @@ def walk(
     def visit(problem: Objective, state: State, *_: Any) -> None:
         visited.append(state)
 
-    outcome = run(method, problem, begin, [visit, *default_rules(tol, steps)], tol)
+    stopping = default_rules(tol, steps)
+    outcome = run(method, problem, begin, replace(stopping, rules=[visit, *stopping.rules]))
     W = np.array([state.W[0] if len(state.W) == 1 else state.W for state in visited])
     return Path(W, np.array([state.at.value for state in visited]), str(outcome.status.sentence))
 

@@ -22,7 +22,7 @@ from tests import problems, reference
 
 def _fitted(problem):
     """The rows, the minimum Θ and the inverse there."""
-    W = run(Newton(), problem, np.zeros(problem.shape), default_rules(1e-12, 100), 1e-12).state.W
+    W = run(Newton(), problem, np.zeros(problem.shape), default_rules(1e-12, 100)).state.W
     return reduce_rows(problem), problem.subspace.reduce(W), Inverse.of(problem.factor(W), problem.subspace)
 
 

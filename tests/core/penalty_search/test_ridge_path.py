@@ -32,7 +32,7 @@ def _posed(K, form=np.asarray, fit_intercept=True, seed=0, n=120):
 
 def _minimum(problem, C):
     there = problem.with_(penalty=problem.penalty.times(1.0 / C))
-    return there, run(Newton(), there, np.zeros(there.shape), default_rules(1e-13, 100), 1e-13).state
+    return there, run(Newton(), there, np.zeros(there.shape), default_rules(1e-13, 100)).state
 
 
 @pytest.mark.parametrize("fit_intercept", [True, False])

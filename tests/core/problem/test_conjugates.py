@@ -58,7 +58,7 @@ def test_never_violated_and_sharp_at_the_optimum(name, l1_ratio):
         drawn = problems.draw(seed, K=3 if name == "softmax" else 2, C=float(10.0 ** (seed % 4 - 2)))
         problem = posed(drawn, name, l1_ratio)
         start, rules = np.zeros(problem.shape), default_rules(1e-9, 500)
-        W = run(choose(problem)[0], problem, start, rules, 1e-9, exact_weights=True).state.W
+        W = run(choose(problem)[0], problem, start, rules, exact_weights=True).state.W
         best = problem.value_gradient(W).value
         for point in points(problem, W, seed):
             at = problem.value_gradient(point)
@@ -88,7 +88,7 @@ def test_the_conjugate_gives_the_bound_that_entropy_gives(monkeypatch, l1_ratio)
 def test_a_bound_of_a_loss_with_kinks_falls_with_the_width():
     drawn = replace(problems.draw(4, K=2, C=1.0), fit_intercept=True)
     problem = posed(drawn, "hinge")
-    outcome = run(choose(problem)[0], problem, np.zeros(problem.shape), default_rules(1e-12, 100), 1e-12)
+    outcome = run(choose(problem)[0], problem, np.zeros(problem.shape), default_rules(1e-12, 100))
     known = [record.bound for record in outcome.trace]
     assert known[-1] < 1e-8 * problem.null_value
     assert len(known) <= len(WIDTHS) + 1

@@ -50,7 +50,7 @@ def test_a_strong_penalty_leaves_newtons_step_as_it_is():
 def test_the_longer_first_step_saves_iterations(K, monkeypatch):
     def iterations():
         problems = [_problem(seed, K) for seed in range(10)]
-        runs = [run(newton.Newton(), p, np.zeros(p.shape), default_rules(1e-8, 100), 1e-8, True) for p in problems]
+        runs = [run(newton.Newton(), p, np.zeros(p.shape), default_rules(1e-8, 100), True) for p in problems]
         assert {each.status.code for each in runs} == {"optimal"}
         return sum(each.state.iteration for each in runs)
 

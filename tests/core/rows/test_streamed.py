@@ -119,7 +119,7 @@ def test_a_fit_has_the_bits_of_memory(small_blocks):
     ends = []
     for of in (rows, streamed(rows, 777)):
         problem = build_objective(of, 2, Penalty(1.0, np.ones(7)))
-        ends.append(run(SampledNewton(), problem, np.zeros(problem.shape), default_rules(1e-10, 100), 1e-10))
+        ends.append(run(SampledNewton(), problem, np.zeros(problem.shape), default_rules(1e-10, 100)))
     assert ends[0].status.code == ends[1].status.code == "optimal"
     np.testing.assert_array_equal(ends[1].state.W, ends[0].state.W)
 

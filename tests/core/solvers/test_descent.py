@@ -13,7 +13,7 @@ from separatrix.core.rows.protocol import Order
 from separatrix.core.solvers.driver import default_rules, run, states
 from separatrix.core.solvers.gradient_descent import GradientDescent, StochasticDescent, VarianceReduced
 from separatrix.core.solvers.registry import SOLVERS
-from separatrix.core.solvers.stopping import SmallGradient
+from separatrix.core.solvers.stopping import Certified, SmallGradient, Stopping
 
 from ... import problems
 
@@ -109,13 +109,13 @@ def test_seed_and_order_decide_the_walk(objective):
 
 def test_patience_runs_out_and_the_best_weights_are_kept(objective):
     solver = StochasticDescent(eta=0.5, batch_size=8, draw="shuffled", patience=3)
-    outcome = run(solver, objective, np.zeros(objective.shape), [], 1e-8)
+    outcome = run(solver, objective, np.zeros(objective.shape), Stopping([], Certified(1e-8)))
     assert outcome.status.code == "patience"
     assert outcome.state.at.value == min(record.value for record in outcome.trace)
 
 
 def test_the_small_gradient_rule_is_named(objective):
-    outcome = run(GradientDescent(), objective, np.zeros(objective.shape), [SmallGradient(1e-2)], 0.0)
+    outcome = run(GradientDescent(), objective, np.zeros(objective.shape), Stopping([SmallGradient(1e-2)]))
     assert outcome.status.code == "gradient"
     assert outcome.trace[-1].gradient_norm <= 1e-2 < outcome.trace[-2].gradient_norm
 
@@ -141,7 +141,7 @@ def test_newton_and_lbfgs_need_fewer_passes(objective):  # R7
     for name in ("newton", "lbfgs", "gradient-descent"):
         problem = objective if name == "gradient-descent" else problems.draw(7, K=2, C=np.inf, n=50).objective()
         before = problem.passes
-        run(SOLVERS[name], problem, np.zeros(problem.shape), default_rules(1e-8, 20_000), 1e-8)
+        run(SOLVERS[name], problem, np.zeros(problem.shape), default_rules(1e-8, 20_000))
         passes[name] = problem.passes - before
     assert passes["newton"] < passes["gradient-descent"] / 3
     assert passes["lbfgs"] < passes["gradient-descent"] / 3

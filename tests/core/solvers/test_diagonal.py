@@ -61,7 +61,7 @@ def test_the_optimum_on_sparse_rows_with_a_free_intercept(seed, K):
     """Against the slow reference, which penalises no intercept."""
     X, drawn = sparse_problem(seed, K=K, C=[0.01, 1.0, 100.0][seed % 3], fit_intercept=seed != 5)
     problem = posed(X, drawn)
-    outcome = run(DiagonalLBFGS(), problem, np.zeros(problem.shape), default_rules(1e-10, 1000), 1e-10)
+    outcome = run(DiagonalLBFGS(), problem, np.zeros(problem.shape), default_rules(1e-10, 1000))
     assert outcome.status.code == "optimal"
     best, W = reference.optimum(drawn.X, drawn.codes, K, drawn.weight, drawn.ridge, drawn.fit_intercept)
     assert abs(outcome.state.at.value - best) <= 1e-10 * problem.null_value
@@ -108,14 +108,14 @@ def test_large_offsets_are_left_to_the_centred_sums():
     X[:, 0] = 1e6 + np.random.default_rng(0).standard_normal(len(X))
     problem = posed(csr_array(X), drawn)
     assert CompiledSums.of(problem) is None
-    outcome = run(DiagonalLBFGS(), problem, np.zeros(problem.shape), default_rules(1e-8, 1000), 1e-8)
+    outcome = run(DiagonalLBFGS(), problem, np.zeros(problem.shape), default_rules(1e-8, 1000))
     assert outcome.status.code == "optimal"
 
 
 def test_no_tolerance_ends_by_itself():
     X, drawn = sparse_problem(2)
     problem = posed(X, drawn)
-    outcome = run(DiagonalLBFGS(), problem, np.zeros(problem.shape), default_rules(0.0, 5000), 0.0)
+    outcome = run(DiagonalLBFGS(), problem, np.zeros(problem.shape), default_rules(0.0, 5000))
     assert outcome.status.code == "rounding"
     assert outcome.bound.known <= 1e-12 * problem.null_value
 

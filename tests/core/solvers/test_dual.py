@@ -24,7 +24,7 @@ from .test_diagonal import posed, sparse_problem
 
 
 def fitted(problem, tol=1e-8, solver=None):
-    return run(solver or DualDescent(), problem, np.zeros(problem.shape), default_rules(tol, 2000), tol)
+    return run(solver or DualDescent(), problem, np.zeros(problem.shape), default_rules(tol, 2000))
 
 
 def text(n=3000, d=4000, seed=0):

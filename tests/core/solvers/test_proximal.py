@@ -24,7 +24,7 @@ FORMS = {"dense": False, "CSR": True}
 
 
 def _fit(solver, objective, tol=1e-8, max_iter=300):
-    return run(solver, objective, np.zeros(objective.shape), default_rules(tol, max_iter), tol)
+    return run(solver, objective, np.zeros(objective.shape), default_rules(tol, max_iter))
 
 
 @cache

@@ -17,6 +17,7 @@ from separatrix.core.solvers.registry import SOLVERS, choose, refuse_unmet
 from separatrix.core.solvers.separation_problem import build_separation_objective
 from separatrix.core.solvers.separation_stopping import AllCorrect, MarginWithin, OutOfSteps, ProvenInseparable
 from separatrix.core.solvers.state import NOT_STREAMED, Need
+from separatrix.core.solvers.stopping import Stopping
 from tests import problems
 from tests.streamed import streamed
 
@@ -50,7 +51,7 @@ def test_a_solver_by_sums_gives_the_same_on_a_stream(name, sparse):
             continue
         memory, stream = both(drawn, solver, sparse)
         ours, theirs = (
-            run(solver, problem, np.zeros(problem.shape), default_rules(TOL, 100), TOL) for problem in (stream, memory)
+            run(solver, problem, np.zeros(problem.shape), default_rules(TOL, 100)) for problem in (stream, memory)
         )
         assert ours.status.code == theirs.status.code
         assert stream.null_value == pytest.approx(memory.null_value, rel=1e-12)
@@ -69,7 +70,7 @@ def test_newton_ends_at_the_same_coefficients(name):
         drawn = problems.draw(seed, C=1.0)
         memory, stream = both(drawn, SOLVERS[name])
         rules = default_rules(1e-12, 500)
-        W, V = (run(SOLVERS[name], of, np.zeros(of.shape), rules, 1e-12).state.W for of in (memory, stream))
+        W, V = (run(SOLVERS[name], of, np.zeros(of.shape), rules).state.W for of in (memory, stream))
         # A gap of 1e-12 leaves an error of about 1e-6 in the weights, and small tables in memory take other steps.
         np.testing.assert_allclose(V, W, rtol=1e-5, atol=3e-6)
 
@@ -85,11 +86,11 @@ def test_plain_stochastic_descent_shuffles_a_stream_and_does_not_draw_with_repla
     memory, stream = both(problems.draw(4, K=2, C=1.0), StochasticDescent())
     solver = StochasticDescent(draw="shuffled", batch_size=4, decay=1.0)
     rules, each = default_rules(TOL, 60), (memory, stream, stream)
-    values = [run(solver, problem, np.zeros(problem.shape), rules, TOL).state.at.value for problem in each]
+    values = [run(solver, problem, np.zeros(problem.shape), rules).state.at.value for problem in each]
     assert values[1] == values[2]
     assert values[1] == pytest.approx(values[0], rel=0.02)
     with pytest.raises(TableError, match=r"at random with replacement, .*; use draw='shuffled' or draw='given'"):
-        run(StochasticDescent(), stream, np.zeros(stream.shape), default_rules(TOL, 10), TOL)
+        run(StochasticDescent(), stream, np.zeros(stream.shape), default_rules(TOL, 10))
 
 
 @pytest.mark.parametrize("name", ["sgd", "minibatch"])
@@ -100,7 +101,7 @@ def test_variance_reduced_descent_draws_few_rows_of_a_stream(name):
     rows = labelled_rows(X, codes, 2)
     stream = build_objective(streamed(rows, 1000), 2, Penalty(1.0, np.ones(5)))
     solver, start = SOLVERS[name], np.zeros(stream.shape)
-    first, again = (run(solver, stream, start, default_rules(TOL, 200), TOL) for _ in range(2))
+    first, again = (run(solver, stream, start, default_rules(TOL, 200)) for _ in range(2))
     assert first.status.code == "optimal"
     np.testing.assert_array_equal(first.state.W, again.state.W)
     metric = measured(stream, None, solver.batch_size)
@@ -149,7 +150,7 @@ def test_perceptrons_by_sums_are_the_same_on_a_stream(update):
     rows = separable(0)
     rules = [AllCorrect(), OutOfSteps(500, ProvenInseparable())]
     W, V = (
-        run(UPDATES[update](), build_separation_objective(of), np.zeros((1, 4)), rules, 0.0).state.W
+        run(UPDATES[update](), build_separation_objective(of), np.zeros((1, 4)), Stopping(rules)).state.W
         for of in (rows, streamed(rows, 40))
     )
     np.testing.assert_allclose(V, W, rtol=1e-12)
@@ -159,7 +160,7 @@ def test_the_widest_margin_is_the_same_on_a_stream():
     rows = separable(1)
     rules = [MarginWithin(relative=1e-9), OutOfSteps(500, ProvenInseparable())]
     W, V = (
-        run(NearestPoint(), build_separation_objective(of), np.zeros((1, 4)), rules, 0.0).state.W
+        run(NearestPoint(), build_separation_objective(of), np.zeros((1, 4)), Stopping(rules)).state.W
         for of in (rows, streamed(rows))
     )
     np.testing.assert_allclose(V, W, rtol=1e-6)

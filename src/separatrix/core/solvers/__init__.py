@@ -21,6 +21,7 @@ from separatrix.core.solvers.stopping import (
     SmallGradient,
     Stationary,
     Status,
+    Stopping,
 )
 
 __all__ = [
@@ -53,6 +54,7 @@ __all__ = [
     "Stationary",
     "Status",
     "StochasticDescent",
+    "Stopping",
     "VarianceReduced",
     "WorkingSet",
     "choose",

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from math import sqrt
 from typing import Generic, Protocol
@@ -46,16 +46,7 @@ from separatrix.core.rows.frame import LARGEST_FLOAT, raw_weights
 from separatrix.core.solvers.newton import Newton, NewtonMemory
 from separatrix.core.solvers.separation_problem import HullMemory, PerceptronMemory
 from separatrix.core.solvers.state import Memory, Memory_co, Solver, State
-from separatrix.core.solvers.stopping import (
-    Certified,
-    Halted,
-    MostIterations,
-    Record,
-    Rule,
-    Separated,
-    Stationary,
-    Status,
-)
+from separatrix.core.solvers.stopping import NO_TOLERANCE, Certified, Record, Separated, Stationary, Status, Stopping
 
 # If converting the weights to raw units changes them by at most this rounding error (measured in the frame's
 # coordinates), value and bound are not computed again: for columns of size one, scores change by no more.
@@ -80,6 +71,8 @@ class Run(Generic[Memory_co]):
         The record of every state.
     curvature : Curvature or None
         The second derivatives behind the bound, if they were computed.
+    certified : Certified
+        The rule with the tolerance of the run.
     """
 
     state: State[Memory_co]
@@ -87,10 +80,11 @@ class Run(Generic[Memory_co]):
     bound: Bound
     trace: tuple[Record, ...]
     curvature: Curvature | None = None
+    certified: Certified = NO_TOLERANCE
 
 
-def default_rules(tol: float, max_iter: int) -> list[Rule]:
-    """The stopping rules of every fit, in the order in which they are tested.
+def default_rules(tol: float, max_iter: int) -> Stopping:
+    """When a fit ends.
 
     Parameters
     ----------
@@ -101,14 +95,15 @@ def default_rules(tol: float, max_iter: int) -> list[Rule]:
 
     Returns
     -------
-    list of rules
+    Stopping
 
     Examples
     --------
-    >>> [type(rule).__name__ for rule in default_rules(1e-8, 100)]
-    ['Certified', 'Separated', 'Stationary', 'Halted', 'MostIterations']
+    >>> [type(rule).__name__ for rule in default_rules(1e-8, 100).rules]
+    ['Certified', 'Separated', 'Stationary']
     """
-    return [Certified(tol), Separated(max_iter, tol), Stationary(tol), Halted(), MostIterations(max_iter)]
+    certified = Certified(tol)
+    return Stopping([certified, Separated(max_iter, tol), Stationary(tol)], certified, max_iter)
 
 
 def states(
@@ -157,11 +152,10 @@ def run(
     solver: Solver[Memory],
     problem: Objective,
     start: Array | State[Memory],
-    rules: Sequence[Rule[Memory]],
-    tol: float,
+    stopping: Stopping[Memory],
     exact_weights: bool = False,
 ) -> Run[Memory]:
-    """Run ``solver`` on ``problem`` until one of ``rules`` holds, and report every state to the watcher.
+    """Run ``solver`` on ``problem`` until ``stopping`` ends the run, and report every state to the watcher.
 
     Parameters
     ----------
@@ -171,10 +165,8 @@ def run(
         The objective to minimise.
     start : array or State
         The first weights, (K or 1, d + 1) in the frame's coordinates, or a state to start from.
-    rules : sequence of rules
-        The stopping rules, tested in order at every state.
-    tol : float
-        The tolerance on the gap, relative to the null model's objective.
+    stopping : Stopping
+        When the run ends.
     exact_weights : bool
         If second derivatives are known at the end, also take the final Newton steps of ``finished``.
 
@@ -191,93 +183,77 @@ def run(
     >>> from separatrix.core.penalty import Penalty
     >>> rows, codes = np.arange(4.0)[:, None], np.array([0, 1, 0, 1])
     >>> problem = build_objective(labelled_rows(rows, codes, 2), 2, Penalty(1.0, np.ones(1)))
-    >>> run(Newton(), problem, np.zeros((1, 2)), default_rules(1e-8, 100), 1e-8).status.code
+    >>> run(Newton(), problem, np.zeros((1, 2)), default_rules(1e-8, 100)).status.code
     'optimal'
     """
-    look, trace = schedule(solver, problem, tol, exact_weights), list[Record]()
+    tol, visited, trace = stopping.certified.tol, states(solver, problem, start), list[Record]()
+    look = schedule(solver, problem, tol, exact_weights)
     report = follower(solver.name, lambda: problem.null_value, tol, problem=problem, method=solver)
-    every: list[Rule[Memory]] = [*rules] if Halted in map(type, rules) else [*rules, Halted()]
     before: State[Memory] | None = None
+    status: Status | None = None
     clock = time.perf_counter()
     with one_blas_thread:
-        for state in states(solver, problem, start):
+        while status is None:
+            state = next(visited)
             bound_here = look.at(problem, state, before)
-            trace.append(_recorded(problem, state, bound_here, time.perf_counter() - clock))
+            trace.append(_recorded(problem, state, bound_here, clock))
             if report is not None:
                 report(trace[-1], state, look.shown(problem, state).value)
-            found = (rule(problem, state, bound_here, trace) for rule in every)
-            status = next((each for each in found if each is not None), None)
-            ended: Run[Memory] | None = None
-            if status is not None:
-                ended = _end(solver, problem, state, status, look, trace)
-                if exact_weights and status.code in CERTIFIED:
-                    ended = _finished(problem, ended, look, rules, clock)
-            elif look.promising:
-                ended = _proved(problem, state, look, trace, clock)
-                if ended is None:
-                    look.failed(state)
-            if ended is not None:
-                if report is not None and ended.trace[-1] is not trace[-1]:  # the final steps added a record
-                    report(ended.trace[-1], ended.state, final=True)
-                return ended
+            status = stopping(problem, state, bound_here, trace)
+            promising = status is None and look.promising
+            if status is not None or promising:
+                end, status, found = _end(solver, problem, state, status, look.latest, stopping, exact_weights)
             before = state
-    raise AssertionError("a run ends by a rule or by its solver's halt")
+        if promising or end.iteration > state.iteration:
+            if end is state:  # its record has no bound
+                trace.pop()
+            trace.append(_recorded(problem, end, found.bound, clock))
+            if report is not None:
+                report(trace[-1], end, final=True)
+    return Run(end, status, found.bound, tuple(trace), found.curvature, stopping.certified)
 
 
-def _recorded(problem: Objective, state: State, found: Bound, seconds: float) -> Record:
-    gradient = state.at.gradient
+def _recorded(problem: Objective, state: State, found: Bound, clock: float) -> Record:
+    gradient, seconds = state.at.gradient, time.perf_counter() - clock
     slope = length(problem.subgradient(state.W, gradient) if problem.has_absolute else gradient)
     return Record(state.iteration, problem.passes, state.at.value, slope, found.value, seconds, state.met)
-
-
-def _proved(
-    problem: Objective, state: State[Memory], look: Schedule, trace: list[Record], clock: float
-) -> Run[Memory] | None:
-    """The run that ends with the last steps from a promising state, if the bound after them proves it."""
-    within, most_steps = SMALLEST_DISTANCE_OF_SMALL_TABLES, MOST_FINAL_STEPS_OF_SMALL_TABLES
-    end, found = finished(problem, state, look.latest, within, most_steps)
-    status = Certified(look.tol)(problem, end, found.bound, trace)
-    if status is None:
-        return None
-    earlier = trace if end is not state else trace[:-1]
-    last = _recorded(problem, end, found.bound, time.perf_counter() - clock)
-    return Run(end, status, with_weights(problem, found.bound), (*earlier, last), found.curvature)
-
-
-def _finished(
-    problem: Objective, ended: Run[Memory], look: Schedule, rules: Sequence[Rule[Memory]], clock: float
-) -> Run[Memory]:
-    """The run after the last steps, if ``max_iter`` allows another iteration, with its new status."""
-    most = min((rule.max_iter for rule in rules if isinstance(rule, MostIterations)), default=np.inf)
-    state, found, trace, status = ended.state, look.latest, ended.trace, None
-    if state.iteration < most:
-        state, found = finished(problem, state, found)
-        if state is not ended.state:
-            trace = (*trace, _recorded(problem, state, found.bound, time.perf_counter() - clock))
-        status = Certified(look.tol)(problem, state, found.bound, trace)
-    if status is None:  # no step was allowed, or the bound after the step exceeds the tolerance
-        return replace(ended, bound=with_weights(problem, ended.bound), curvature=look.latest.curvature)
-    return Run(state, status, with_weights(problem, found.bound), trace, found.curvature)
 
 
 def _end(
     solver: Solver[Memory],
     problem: Objective,
     state: State[Memory],
-    status: Status,
-    look: Schedule,
-    trace: list[Record],
-) -> Run[Memory]:
-    """The solver's solution with the smallest bound that can be proved for it."""
-    final, found = solver.solution(problem, state), look.latest.bound
-    if status.code not in CERTIFIED:
-        found = bound(problem, final.W, final.at, thorough=True, last=True)
-    if not status.met:  # a run that ended for another reason may be within the tolerance
-        status = Certified(look.tol)(problem, final, found, trace) or status
-    return Run(final, status, found, tuple(trace))
+    status: Status | None,
+    found: Evidence,
+    stopping: Stopping[Memory],
+    exact_weights: bool,
+) -> tuple[State[Memory], Status | None, Evidence]:
+    """The solution of a run that ends at ``state``, its status, and the smallest bound that can be proved for it.
+
+    ``status``: the status by the rules; None at a promising state. There the run only ends if the bound after the last
+    steps is within the tolerance; otherwise the result has no status.
+    """
+    end, certified = solver.solution(problem, state), stopping.certified
+    if status is not None and status.code not in CERTIFIED:
+        found = Evidence(bound(problem, end.W, end.at, thorough=True, last=True))
+        if not status.met:  # a run that ended for another reason may be within the tolerance
+            status = certified(problem, end, found.bound, ()) or status
+    elif exact_weights:
+        if end.iteration < stopping.max_iter:
+            within, most_steps = SMALLEST_DISTANCE, MOST_FINAL_STEPS
+            if status is None:
+                within, most_steps = SMALLEST_DISTANCE_OF_SMALL_TABLES, MOST_FINAL_STEPS_OF_SMALL_TABLES
+            last, there = finished(problem, end, found, within, most_steps)
+            proof = certified(problem, last, there.bound, ())
+            if proof is not None:
+                end, status, found = last, proof, there
+        found = Evidence(with_weights(problem, found.bound), found.curvature)
+    else:
+        found = Evidence(found.bound)
+    return end, status, found
 
 
-def delivered(outcome: Run[Memory], problem: Objective, tol: float) -> tuple[Array, Run[Memory]]:
+def delivered(outcome: Run[Memory], problem: Objective) -> tuple[Array, Run[Memory]]:
     """The weights in raw units without those of offset columns, and the run with the bound for these weights.
 
     If columns are far from zero, the intercept in raw units has a larger rounding error than in the frame's
@@ -289,8 +265,6 @@ def delivered(outcome: Run[Memory], problem: Objective, tol: float) -> tuple[Arr
         The run of a solver.
     problem : Objective
         Its problem.
-    tol : float
-        The tolerance of the run.
 
     Returns
     -------
@@ -307,12 +281,12 @@ def delivered(outcome: Run[Memory], problem: Objective, tol: float) -> tuple[Arr
     >>> from separatrix.core.solvers.newton import Newton
     >>> rows = labelled_rows(100.0 + np.arange(4.0)[:, None], np.array([0, 1, 0, 1]), 2)
     >>> problem = build_objective(rows, 2, Penalty(1.0, np.ones(1)))
-    >>> outcome = run(Newton(), problem, np.zeros(problem.shape), default_rules(1e-8, 100), 1e-8)
-    >>> weights, outcome = delivered(outcome, problem, 1e-8)
+    >>> outcome = run(Newton(), problem, np.zeros(problem.shape), default_rules(1e-8, 100))
+    >>> weights, outcome = delivered(outcome, problem)
     >>> weights.shape, outcome.status.code
     ((1, 2), 'optimal')
     """
-    raw, outcome = _in_raw_units(outcome, problem, tol)
+    raw, outcome = _in_raw_units(outcome, problem)
     if not problem.n_offsets:
         return raw, outcome
     weights, of_offsets = raw[:, : -problem.n_offsets], raw[:, -problem.n_offsets :]
@@ -321,7 +295,7 @@ def delivered(outcome: Run[Memory], problem: Objective, tol: float) -> tuple[Arr
     return weights, outcome
 
 
-def _in_raw_units(outcome: Run[Memory], problem: Objective, tol: float) -> tuple[Array, Run[Memory]]:
+def _in_raw_units(outcome: Run[Memory], problem: Objective) -> tuple[Array, Run[Memory]]:
     frame, state = problem.rows.frame, outcome.state
     raw = raw_weights(frame, state.W)
     back = frame.from_original(raw)
@@ -338,8 +312,9 @@ def _in_raw_units(outcome: Run[Memory], problem: Objective, tol: float) -> tuple
     status = outcome.status
     if status.code in CERTIFIED:
         beyond = _out_of_range if np.max(np.abs(raw)) >= LARGEST_FLOAT else _beyond_raw_units
-        status = Certified(tol)(problem, state, found, outcome.trace) or beyond(problem, raw)
-    return raw, Run(replace(state, W=back, at=at), status, found, outcome.trace, outcome.curvature)
+        status = outcome.certified(problem, state, found, outcome.trace) or beyond(problem, raw)
+    state = replace(state, W=back, at=at)
+    return raw, Run(state, status, found, outcome.trace, outcome.curvature, outcome.certified)
 
 
 def _beyond_raw_units(problem: Objective, raw: Array) -> Status:
@@ -382,7 +357,6 @@ class Schedule(Protocol):
     although no bound was computed there, so that the last steps are worth taking before a proof.
     """
 
-    tol: float
     latest: Evidence
     promising: bool
 
@@ -391,9 +365,6 @@ class Schedule(Protocol):
 
     def shown(self, problem: Objective, state: State) -> Bound:
         """The bound at this state for a progress callback."""
-
-    def failed(self, state: State) -> None:
-        """Note that a promising state has not led to a proof."""
 
 
 def schedule(solver: Solver, problem: Objective, tol: float, exact_weights: bool) -> Schedule:
@@ -432,15 +403,14 @@ class ProofAfterSteps:
         if isinstance(last, NewtonMemory):
             decrement = length(last.factor.half(problem.subspace.reduce(gradient)))
             self.promising = 0.5 * decrement**2 <= goal
+            if self.promising:
+                self.next_try = state.iteration + 1 + state.iteration // 4
         else:
             self.latest = evidence(problem, state.W, state.at, thorough=True)
         return self.latest.bound
 
     def shown(self, problem: Objective, state: State) -> Bound:
         return duality(problem, state.W, state.at) if self.latest is NOT_LOOKED_FOR else self.latest.bound
-
-    def failed(self, state: State) -> None:
-        self.next_try = state.iteration + 1 + state.iteration // 4
 
 
 @dataclass
@@ -475,9 +445,6 @@ class BoundSchedule:
 
     def shown(self, problem: Objective, state: State) -> Bound:
         return self.latest.bound
-
-    def failed(self, state: State) -> None:
-        raise AssertionError("no state is promising here: each has a bound")
 
     def _falls_soon(self, problem: Objective, state: State) -> bool:
         """Whether the cheap bound should reach the tolerance at a lower cost than a thorough bound."""

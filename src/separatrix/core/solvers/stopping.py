@@ -10,9 +10,10 @@ one: scores grow along it by about one per step, while all finite components con
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Generic, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -139,6 +140,10 @@ class Certified:
         return Status("optimal", sentence, True)
 
 
+# The rule of searches, which end without a bound.
+NO_TOLERANCE = Certified(0.0)
+
+
 @dataclass(frozen=True)
 class SmallGradient:
     """The rule of the lectures: the gradient's norm is at most ``length``. It does not prove a bound on E − min E.
@@ -258,6 +263,40 @@ class Halted:
         cause = limiting_columns(problem)
         why = Message(": ", cause) if cause else Remedy(Message("raise ", Parameter("tol")))
         return Status("rounding", Message(ended, why), False)
+
+
+@dataclass(frozen=True)
+class Stopping(Generic[Memory]):
+    """When a run ends: at the first of its rules that holds, when the solver halts, or after ``max_iter`` iterations.
+
+    Parameters
+    ----------
+    rules : sequence of rules
+        The stopping rules, tested in order at every state.
+    certified : Certified
+        The rule with the tolerance of the run. The result is tested by it even if it is not one of ``rules``.
+    max_iter : int
+        The most iterations; by default there is no limit.
+
+    Examples
+    --------
+    >>> Stopping([SmallGradient(1e-6)], max_iter=100).certified
+    Certified(tol=0.0)
+    """
+
+    rules: Sequence[Rule[Memory]]
+    certified: Certified = NO_TOLERANCE
+    max_iter: int = sys.maxsize
+
+    def __call__(
+        self, problem: Objective, state: State[Memory], bound: Bound, trace: Sequence[Record]
+    ) -> Status | None:
+        rules: tuple[Rule[Memory], ...] = (*self.rules, Halted(), MostIterations(self.max_iter))
+        for rule in rules:
+            status = rule(problem, state, bound, trace)
+            if status is not None:
+                return status
+        return None
 
 
 # --- The rule for separated classes

@@ -25,6 +25,7 @@ from separatrix.core.solvers.separation_stopping import (
     ProvenInseparable,
 )
 from separatrix.core.solvers.state import Halt, State
+from separatrix.core.solvers.stopping import Stopping
 
 
 def _separable(seed, n, d):
@@ -39,7 +40,7 @@ def _separable(seed, n, d):
 def _solve(X, t, fit_intercept=True, frame=None, head_start=True):
     problem, proof = build_separation_objective(memory_rows(X, t, frame=frame), fit_intercept), ProvenInseparable()
     rules = [MarginWithin(relative=1e-11), HullsMeet(proof), OutOfSteps(5000, proof)]
-    return run(NearestPoint(head_start), problem, np.zeros(problem.shape), rules, 0.0)
+    return run(NearestPoint(head_start), problem, np.zeros(problem.shape), Stopping(rules))
 
 
 def _slow(X, t, fit_intercept):

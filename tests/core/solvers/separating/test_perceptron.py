@@ -16,6 +16,7 @@ from separatrix.core.solvers.driver import run, states
 from separatrix.core.solvers.perceptron_updates import UPDATES, BatchUpdates, OnlineUpdates, WorstUpdates
 from separatrix.core.solvers.separation_problem import build_separation_objective, survey
 from separatrix.core.solvers.separation_stopping import AllCorrect, OutOfSteps, ProvenInseparable
+from separatrix.core.solvers.stopping import Stopping
 
 XOR = np.array([[-1.0, -1.0], [1.0, 1.0], [-1.0, 1.0], [1.0, -1.0]])
 T = np.array([-1.0, -1.0, 1.0, 1.0])
@@ -140,7 +141,7 @@ def test_steps_without_surveys_walk_the_same_way(gap, shuffle, monkeypatch):
         whole = OnlineUpdates(shuffle=shuffle)
         spare = OnlineUpdates(shuffle=shuffle, survey_from=30)
         rules = [AllCorrect(), OutOfSteps(30, ProvenInseparable())]
-        a, b = (run(solver, p, np.zeros((1, 5)), rules, 0.0) for solver, p in ((whole, problem), (spare, light)))
+        a, b = (run(solver, p, np.zeros((1, 5)), Stopping(rules)) for solver, p in ((whole, problem), (spare, light)))
         np.testing.assert_array_equal(a.state.W, b.state.W)
         assert a.status == b.status
         for field in ("mistakes", "errors"):
@@ -162,8 +163,7 @@ def test_small_tables_are_surveyed_after_every_epoch_by_the_same_sums(form):
                 OnlineUpdates(survey_from=at),
                 build_separation_objective(memory_rows(form(X), t)),
                 np.zeros((1, 5)),
-                rules,
-                0.0,
+                Stopping(rules),
             )
             for at in (0, 100)
         )
@@ -178,7 +178,9 @@ def test_large_tables_hold_no_cost_that_was_not_computed(monkeypatch):
     monkeypatch.setattr("separatrix.core.solvers.perceptron_updates.MOST_SURVEYED_ENTRIES", 0)
     X, t = _random(0)
     problem = build_separation_objective(memory_rows(X, t))
-    outcome = run(OnlineUpdates(survey_from=9), problem, np.zeros((1, 5)), [OutOfSteps(9, ProvenInseparable())], 0.0)
+    outcome = run(
+        OnlineUpdates(survey_from=9), problem, np.zeros((1, 5)), Stopping([OutOfSteps(9, ProvenInseparable())])
+    )
     values = [record.value for record in outcome.trace]
     assert np.isnan(values[1:-1]).all()
     assert values[-1] == survey(problem, outcome.state.W, "mistake").cost / len(t)
@@ -225,7 +227,7 @@ def test_the_mean_is_that_of_all_weights_passed_through(update, form):
 
 def test_a_run_without_surveys_that_a_rule_ends_is_surveyed_at_the_end():
     solver, problem = OnlineUpdates(survey_from=100), build_separation_objective(memory_rows(XOR, T))
-    outcome = run(solver, problem, np.zeros((1, 3)), [AllCorrect(), ProvenInseparable()], 0.0)
+    outcome = run(solver, problem, np.zeros((1, 3)), Stopping([AllCorrect(), ProvenInseparable()]))
     assert outcome.status.code == "inseparable"
     assert outcome.state.memory.errors == survey(problem, outcome.state.W, "mistake").errors
 
@@ -286,15 +288,16 @@ def test_the_pocket_keeps_the_best_weights_seen():  # P8
 def test_rules_end_a_run_and_say_why():
     X, t = _random(1, gap=0.3)
     problem, proof = build_separation_objective(memory_rows(X, t)), ProvenInseparable()
-    outcome = run(OnlineUpdates(), problem, np.zeros(problem.shape), [AllCorrect(), proof, OutOfSteps(500, proof)], 0.0)
+    outcome = run(
+        OnlineUpdates(), problem, np.zeros(problem.shape), Stopping([AllCorrect(), proof, OutOfSteps(500, proof)])
+    )
     assert outcome.status.met
     assert "every row is on its own side" in outcome.status.sentence
     assert np.all(t * (_homogeneous(X) @ outcome.state.W[0]) > 0)
-    outcome = run(WorstUpdates(), problem, np.zeros(problem.shape), [AllCorrect(), OutOfSteps(1, proof)], 0.0)
+    outcome = run(WorstUpdates(), problem, np.zeros(problem.shape), Stopping([AllCorrect(), OutOfSteps(1, proof)]))
     assert "the rows are separable, so the search ends: raise max_iter" in outcome.status.sentence
-    outcome = run(
-        OnlineUpdates(), build_separation_objective(memory_rows(XOR, T)), np.zeros((1, 3)), [AllCorrect(), proof], 0.0
-    )
+    problem = build_separation_objective(memory_rows(XOR, T))
+    outcome = run(OnlineUpdates(), problem, np.zeros((1, 3)), Stopping([AllCorrect(), proof]))
     assert outcome.status.code == "inseparable"
     assert outcome.state.iteration == 10
 
@@ -334,7 +337,7 @@ def test_weights_that_overflow_are_never_returned():
     X = np.array([[1e150], [-1e150], [1e149]])
     problem = build_separation_objective(memory_rows(X, np.array([1.0, 1.0, -1.0])))
     proof = ProvenInseparable()
-    outcome = run(OnlineUpdates(eta=1e200), problem, np.zeros((1, 2)), [AllCorrect(), OutOfSteps(20, proof)], 0.0)
+    outcome = run(OnlineUpdates(eta=1e200), problem, np.zeros((1, 2)), Stopping([AllCorrect(), OutOfSteps(20, proof)]))
     assert not outcome.status.met
     assert np.all(np.isfinite(outcome.state.W))
 
