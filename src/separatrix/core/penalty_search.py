@@ -17,7 +17,7 @@ Stone 1974; Rad and Maleki 2020.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -199,22 +199,6 @@ class Plan:
     risen: float = 1.05
 
 
-class Method(Protocol):
-    """A method that scores values of C in sequence. ``least`` is the smallest C that is tried."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def walk(self) -> WarmPath: ...
-    @property
-    def least(self) -> float: ...
-    @property
-    def plan(self) -> Plan: ...
-    def score(self, C: float) -> Scored: ...
-    def weights(self, best: Scored) -> Array | None: ...
-    def note(self, path: list[Scored]) -> str: ...
-
-
 def mean_loss(loss: Array, weight: Array) -> tuple[float, float]:
     """The weighted mean over rows and its standard error. ``Figure`` has the mean over folds."""
     total = float(weight.sum())
@@ -365,14 +349,6 @@ def predicted_C(base: Objective, gradient: Array, rows: float) -> float:
 UNPENALISED_SHARE = 0.99
 
 
-class Fits(Protocol):
-    """Fits at a sequence of values of C, and the plan for the search."""
-
-    def plan(self, least: float, rows: float) -> Plan: ...
-    def at(self, C: float) -> Fit: ...
-    def finished(self, C: float, theta: Array, tol: float) -> Array: ...
-
-
 @dataclass
 class Squares:
     """Fits with a purely quadratic penalty.
@@ -434,7 +410,7 @@ class ByLeverages:
     question: Question
     walk: WarmPath
     least: float
-    fits: Fits
+    fits: Squares | Absolute
     basis: Basis | None = None
     kept: list[Array] = field(default_factory=list)  # cache of the rows' lengths
     name: ClassVar[str] = "leave-one-out"
@@ -508,7 +484,7 @@ SMALLEST_LOG_STEP, SMALLEST_REFINED_GAINS = 0.3, (1e-3, 4e-3)
 LARGEST_SCALE_RATIO = 1000.0
 
 
-def method_for(question: Question) -> Method:
+def method_for(question: Question) -> ByFolds | ByLeverages:
     """Leave-one-out if the Hessian is small enough, in the columns or in the span of the rows; otherwise folds.
 
     >>> from separatrix.core.penalty import Penalty
@@ -588,7 +564,7 @@ def choose_near(problem: Objective) -> tuple[Solver, str]:
     return Newton(), "Newton: started at the weights found during the search for C, so that few steps are needed"
 
 
-def _searched(method: Method) -> list[Scored]:
+def _searched(method: ByFolds | ByLeverages) -> list[Scored]:
     """Scores at increasing C, then at decreasing C if the first is the best; in ascending order of C."""
     plan, path = method.plan, list[Scored]()
     while not _ends(path, plan):
@@ -606,7 +582,7 @@ def _searched(method: Method) -> list[Scored]:
     return path
 
 
-def _scored(method: Method, C: float, path: list[Scored]) -> Scored:
+def _scored(method: ByFolds | ByLeverages, C: float, path: list[Scored]) -> Scored:
     with part("value of C", len(path) + 1, note=f"C = {C:.3g}"):
         return method.score(C)
 
@@ -646,7 +622,7 @@ def _vertex(path: list[Scored], gain: float) -> float | None:
     return None if slight else float(np.exp(u[1] + step))
 
 
-def _described(question: Question, method: Method, path: list[Scored], best: Scored) -> PenaltyChoice:
+def _described(question: Question, method: ByFolds | ByLeverages, path: list[Scored], best: Scored) -> PenaltyChoice:
     Cs, scores, errors = (np.array([getattr(at, name) for at in path]) for name in ("C", "score", "error"))
     parts = [
         f"C = {number_text(best.C)}, chosen by {method.note(path)}: log loss {number_text(best.score)} "

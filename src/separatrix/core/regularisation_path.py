@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import iadd
-from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -34,6 +34,7 @@ from separatrix.core.rows.frame import Frame, power_of_two
 from separatrix.core.rows.protocol import ArraySum, Rows
 from separatrix.core.solvers.driver import Run, default_rules, run
 from separatrix.core.solvers.lbfgs import Pairs, QuasiNewton
+from separatrix.core.solvers.proximal_newton import ProximalNewton, WorkingSet
 from separatrix.core.solvers.registry import choose, refuse_unmet
 from separatrix.core.solvers.state import Solver, State, in_memory
 
@@ -494,13 +495,6 @@ class Solved(NamedTuple):
     outcome: Run
 
 
-@runtime_checkable
-class _TakesUp(Protocol):
-    """A solver that can start with a known E, and reuse the gathered columns of a run with another penalty."""
-
-    def begin(self, problem: Objective, start: Array, at: Evaluation, before: State | None = None) -> State: ...
-
-
 @dataclass
 class WarmPath:
     """The current point of the path: the problem at the last C, and the final state of its run.
@@ -583,7 +577,7 @@ class WarmPath:
             return np.zeros(problem.shape) if problem.offsets is None else problem.null_weights
         stretch = _stretch(last.rows.frame, problem.rows.frame)
         W = state.W * stretch
-        if not isinstance(solver, _TakesUp):
+        if not isinstance(solver, ProximalNewton | WorkingSet):
             return W
         value = state.at.value - last.penalty_value(state.W) + problem.penalty_value(W)
         loss_gradient = (state.at.gradient - last.penalty_gradient(state.W)) / stretch
@@ -601,14 +595,7 @@ def _stretch(before: Frame, after: Frame) -> Array:
 # --- The mean loss over all rows and its derivatives as functions of Θ
 
 
-class Sums(Protocol):
-    """The mean loss over all rows."""
-
-    def value_gradient(self, theta: Array) -> Evaluation: ...
-    def curvature(self, theta: Array) -> Array: ...
-
-
-def sums_of(rows: Written | Framed) -> Sums:
+def sums_of(rows: Written | Framed) -> InPieces | Folded:
     """The sums of rows, by pieces or by folds.
 
     >>> from separatrix.core.penalty import Penalty
@@ -746,7 +733,7 @@ class Fit(NamedTuple):
 class _Penalised:
     """E for one C, as a function of Θ."""
 
-    sums: Sums
+    sums: InPieces | Folded
     rows: ReducedRows
     most_together: ClassVar[int] = 1
 
@@ -811,7 +798,7 @@ class Ridge:
 
     base: Objective  # the objective at C = 1
     rows: ReducedRows
-    sums: Sums
+    sums: InPieces | Folded
     null: Place
     seen: list[Place] = field(default_factory=list)
 

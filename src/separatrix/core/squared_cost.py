@@ -15,7 +15,7 @@ their own bound on rounding (``judge_by_residuals``).
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Protocol, final
+from typing import Any, NamedTuple, final
 
 import numpy as np
 
@@ -33,14 +33,6 @@ from separatrix.core.rows.memory_rows import MemoryRows, memory_rows
 from separatrix.core.rows.protocol import BLOCK_BYTES, ArraySum, Order, Rows, additions_in_order, number_of_rows
 
 # --- Codings of classes as regression targets, and of outputs as probability estimates (S1, S6)
-
-
-class TargetCoding(Protocol):
-    """A coding of classes as targets, and of outputs as estimates of P(C_k|x)."""
-
-    def n_outputs(self, n_classes: int) -> int: ...
-    def table(self, n_classes: int) -> Array: ...
-    def estimates(self, outputs: Array) -> Array: ...
 
 
 @final
@@ -88,7 +80,7 @@ class Signed:
         return np.asarray((1 + signs) / 2)
 
 
-TARGETS: dict[str, TargetCoding] = {"one-hot": OneHot(), "signed": Signed()}
+TARGETS: dict[str, OneHot | Signed] = {"one-hot": OneHot(), "signed": Signed()}
 
 
 def decision_of(targets: Array) -> Array:

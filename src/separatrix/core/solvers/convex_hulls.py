@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -481,7 +481,7 @@ def affine_hulls(P: Any) -> Callable[[Integers], tuple[Array, Array]]:
     return nearest
 
 
-def _nearest_by(P: Any, span_of: Callable[[Any], _Span]) -> tuple[Array, Array]:
+def _nearest_by(P: Any, span_of: Callable[[Any], _Gram | _SparseGram | _Reflected]) -> tuple[Array, Array]:
     """The point of the affine hull of P (k, d) nearest to the origin: its weights, which sum to 1, and the point p.
 
     The weights are those of least squares in the differences from the first point. If p is short compared with the
@@ -508,16 +508,7 @@ def _nearest_by(P: Any, span_of: Callable[[Any], _Span]) -> tuple[Array, Array]:
     return share, x if x @ hull_point > 0 else hull_point
 
 
-class _Span(Protocol):
-    """The span of the columns of a matrix A; ``rounds``: the number of rounds of iterative refinement."""
-
-    rounds: ClassVar[int]
-
-    def coefficients(self, r: Array) -> Array: ...
-    def projection(self, r: Array) -> Array: ...
-
-
-def _sparse_span(A: Any, products_of_points: Array) -> _Span:
+def _sparse_span(A: Any, products_of_points: Array) -> _SparseGram | _Reflected:
     """The span of sparse columns by their Gram matrix; by QR if they are nearly dependent and a dense copy is small."""
     span = _SparseGram.of(A, products_of_points)
     if span.smallest_share < SMALLEST_INDEPENDENT_SHARE and A.shape[0] * A.shape[1] <= LARGEST_DENSE_COPY:

@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from itertools import chain
 from mmap import mmap
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -399,19 +399,11 @@ class Model(NamedTuple):
         return np.sort(np.concatenate([np.flatnonzero(used), near[order[: max(FEWEST_NEW_WEIGHTS, int(used.sum()))]]]))
 
 
-class Columns(Protocol):
-    """X̄ of the working set in the frame's coordinates, with the intercept first."""
-
-    def scores(self, W: Array) -> Array: ...
-    def adjoint(self, R: Array) -> Array: ...
-    def minimum(self, model: Model, accuracy: float) -> tuple[Array, Array]: ...
-
-
 @dataclass(frozen=True)
 class DenseColumns:
-    """A (n, p + 1), centred, the first column of ones. A model over them is a matrix of second derivatives.
+    """X̄ of a working set: A (n, p + 1), centred, the first column of ones.
 
-    This is faster for few columns.
+    A model over them is a matrix of second derivatives. This is faster for few columns.
     """
 
     A: Array
@@ -534,7 +526,7 @@ def _intercepts(curvature: Curvature) -> Array:
 class Gathered(NamedTuple):
     """Columns, with the rows' targets and weights."""
 
-    columns: Columns
+    columns: DenseColumns | SparseColumns
     t: AnyArray
     weight: Array
 
@@ -631,7 +623,7 @@ class Restricted:
     """
 
     loss: Loss
-    columns: Columns
+    columns: DenseColumns | SparseColumns
     t: AnyArray
     omega: Array  # weights s/S
     squares: Array
