@@ -289,13 +289,9 @@ class ByFolds:
 
 # The penalty strengths 1/C at which the criterion is evaluated, relative to the largest curvature.
 STRENGTHS_TRIED = np.geomspace(1e-8, 1e8, 161)
-# The Gram matrix of at most this many columns is diagonalised; more columns are treated as uncorrelated.
-MOST_DIAGONALISED_COLUMNS = 300
 # The predicted C is multiplied by this. One Newton step from the null model is shorter than the path to the fit, so it
 # predicts too strong a penalty: on eleven data sets the best C was 1 to 190 times the prediction, with a median of 7.
 C_PER_PREDICTION = 4.0
-# Penalties weaker than this share of the largest are raised to it, so that products of four penalties do not underflow.
-WEAKEST_RELATIVE_PENALTY = 1e-70
 # The predicted C is limited to this and its reciprocal, so that 1/C is a finite number.
 SMALLEST_PREDICTED_C = 1e-290
 
@@ -324,12 +320,14 @@ def predicted_C(base: Objective, gradient: Array, rows: float) -> float:
         G = G - np.outer(G[0], G[0]) / G[0, 0]
     # For columns of size 1e±200 the square of the penalty overflows, so the penalty is divided by a power of two.
     unit = float(np.ldexp(1.0, np.frexp(np.max(r[held], initial=0.0))[1]))
-    r = np.maximum(r[held] / unit, WEAKEST_RELATIVE_PENALTY)
+    # Weaker penalties are raised, so that products of four penalties do not underflow.
+    r = np.maximum(r[held] / unit, 1e-70)
     G, g = G[np.ix_(held, held)] / r / r[:, None], gradient[:, held] / r
     s, U = np.linalg.eigh(null_curvature(base))
     g = U.T @ (g if Q is None else Q.T @ g)
     values = np.diag(G)
-    if len(held) <= MOST_DIAGONALISED_COLUMNS:
+    # More columns than this are treated as uncorrelated.
+    if len(held) <= 300:
         values, V = np.linalg.eigh(G)
         g = g @ V
     mu, squares = np.outer(s, np.maximum(values, 0.0)).ravel(), g.ravel() ** 2
@@ -344,9 +342,6 @@ def predicted_C(base: Objective, gradient: Array, rows: float) -> float:
 
 
 # --- Scores by approximate leave-one-out
-
-# The path ends if the effective number of parameters exceeds this share of all parameters.
-UNPENALISED_SHARE = 0.99
 
 
 @dataclass
@@ -432,7 +427,7 @@ class ByLeverages:
         error = float(np.hypot(error, found.error))
         # With absolute values in the penalty, the effective number of parameters is the number of weights in use,
         # whatever the strength of the penalty, so it does not show that the penalty has no effect.
-        free = not problem.has_absolute and float(found.share.sum()) > UNPENALISED_SHARE * len(inverse.A)
+        free = not problem.has_absolute and float(found.share.sum()) > 0.99 * len(inverse.A)
         last = free or score < PERFECT_LOSS_SHARE * problem.null_value
         counts = (found.refitted, found.high, found.seen)
         return Scored(C, score, error, loss / problem.null_value, *counts, last, fit._replace(inverse=None))
@@ -479,9 +474,6 @@ SEPARATED_LOSS, SMALLEST_GAIN_IN_ERRORS = 0.02, 0.75
 # The search is refined by another fit only if ln C changes by at least SMALLEST_LOG_STEP and the predicted gain,
 # relative to the score, is at least the first of SMALLEST_REFINED_GAINS; for the second refinement, the second.
 SMALLEST_LOG_STEP, SMALLEST_REFINED_GAINS = 0.3, (1e-3, 4e-3)
-# If the scales of the columns differ by more than this factor, a note says that a penalty in raw units affects only
-# some of them.
-LARGEST_SCALE_RATIO = 1000.0
 
 
 def method_for(question: Question) -> ByFolds | ByLeverages:
@@ -637,7 +629,8 @@ def _described(question: Question, method: ByFolds | ByLeverages, path: list[Sco
         parts.append(f"the {'strongest' if Cs[0] == best.C else 'weakest'} penalty tried is the best")
     scale = method.walk.scale[: question.n_features][question.penalty.factors > 0]
     scale = scale[np.isfinite(scale)]
-    if len(scale) and scale.max() / LARGEST_SCALE_RATIO > scale.min():
+    # With such different scales, a penalty in raw units affects only some of the columns.
+    if len(scale) and scale.max() / 1000.0 > scale.min():
         decades = np.log10(scale.max()) - np.log10(scale.min())  # the ratio itself may overflow
         parts.append(f"the penalised columns' scales differ 1e{decades:+03.0f} times: scaling them first would matter")
     refitted = np.array([at.refitted for at in path])

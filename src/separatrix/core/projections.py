@@ -24,10 +24,6 @@ from separatrix.core.scorer import Scorer, Scores
 
 # --- Directions
 
-# Scatter along a direction below this share of the total scatter there is a rounding error.
-SMALLEST_SCATTER_SHARE = 1e-20
-# If rounding may hide more than this share of the scatter along some direction, no gap is reported.
-LARGEST_HIDDEN_SCATTER_SHARE = 0.5
 # J where there is no scatter at all: the largest float, because a certificate cannot hold infinity.
 UNBOUNDED_CRITERION = float(np.finfo(np.float64).max)
 
@@ -170,7 +166,8 @@ class Fisher:
         framed = V * moments.frame.scale[:, None]
         within, along = framed.T @ moments.within @ framed, apart(moments) @ framed
         total = np.diag(within) + np.diag(framed.T @ moments.between @ framed)
-        if np.any(np.diag(within) <= SMALLEST_SCATTER_SHARE * total):
+        # Scatter below this share of the total scatter along a direction is a rounding error.
+        if np.any(np.diag(within) <= 1e-20 * total):
             return UNBOUNDED_CRITERION if np.any(along) else 0.0
         return float(np.sum((along @ Whitening.of(within).A) ** 2))
 
@@ -187,7 +184,7 @@ class Fisher:
         error, spread = _rounding(moments)
         units, columns = _units_of_apart(moments), spread @ np.abs(white.A)
         blurred, length = error * float(columns @ columns), float(np.linalg.norm(columns))
-        if not blurred <= LARGEST_HIDDEN_SCATTER_SHARE:
+        if not blurred <= 0.5:  # rounding may hide too much of the scatter along some direction
             return None
         framed = V * moments.frame.scale[:, None]
         C = Whitening.of(framed.T @ moments.within @ framed).solve((E @ framed).T).T

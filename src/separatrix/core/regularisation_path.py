@@ -479,12 +479,6 @@ def one_step(of: RowTerms, rows: ReducedRows) -> tuple[Array, Array, Array]:
 
 # --- The path with warm starts
 
-# The smallest l1_ratio for computing the C below which all weights are zero; smaller ones are replaced by it, because
-# for ridge there is no such C.
-SMALLEST_L1_RATIO = 1e-3
-# The C at which weights become nonzero is multiplied by this, so that they stay zero despite rounding.
-JUST_BELOW = 1 - 1e-10
-
 
 class Solved(NamedTuple):
     """The problem of one C, and how it was solved."""
@@ -544,11 +538,13 @@ class WarmPath:
     def zero(self) -> float:
         """The largest C at which all weights of penalised columns are zero."""
         largest = np.max(np.abs(self.null_gradient)[:, 1:], axis=0)
-        ratio = max(self.penalty.l1_ratio, SMALLEST_L1_RATIO)
+        # For ridge there is no such C, so smaller ratios are replaced.
+        ratio = max(self.penalty.l1_ratio, 1e-3)
         wanted = largest > 0
         lasso = replace(self.penalty, l1_ratio=1.0)
         a = ratio * self.problem.with_(penalty=lasso).absolute_penalty[1:][wanted] / largest[wanted]
-        return JUST_BELOW * float(np.min(a[a > 0])) if np.any(a > 0) else 1.0
+        # C is slightly smaller, so that the weights stay zero despite rounding.
+        return (1 - 1e-10) * float(np.min(a[a > 0])) if np.any(a > 0) else 1.0
 
     def solved(self, C: float, solver: Solver | None = None, tol: float = 1e-8, max_iter: int = 1000) -> Solved:
         """The fit at C, with a warm start from the last fit. If ``solver`` is None, it is chosen automatically."""
@@ -712,10 +708,6 @@ NEWTON_DECREMENT = 1e-3
 STEPS_PER_MATRIX, PARAMETERS_PER_EXTRA_STEP = 3, 20
 # The most matrices of second derivatives for one C, and the number of L-BFGS pairs that are kept.
 MOST_MATRICES, PAIRS_ON_PATH = 20, 10
-# If a matrix of second derivatives takes at most this many multiplications, every step is a Newton step.
-MOST_NEWTON_WORK = 1 << 21
-# The most step lengths that are tried along a Newton direction.
-MOST_STEP_LENGTHS = 30
 # If g·A g is below this share of E, it is due to rounding errors of the gradient.
 ROUNDED_DECREMENT = float(np.finfo(np.float64).eps) ** 1.5
 
@@ -816,7 +808,8 @@ class Ridge:
         E, place = self._penalised(C), self._nearest(C)
         theta, at = self._begun(E, C, place)
         factor = E.factor(place.H)
-        few = isinstance(self.rows, Written) and self.rows.x.size * len(place.H) <= MOST_NEWTON_WORK
+        # If a matrix of second derivatives takes few multiplications, every step is a Newton step.
+        few = isinstance(self.rows, Written) and self.rows.x.size * len(place.H) <= 1 << 21
         for _ in range(MOST_MATRICES):
             if few:
                 theta, at, H = _newton(E, theta, at, factor)
@@ -890,7 +883,7 @@ def _newton(E: _Penalised, theta: Array, at: Evaluation, factor: Factor | None) 
             there = E.add(trial, loss, gradient)
             return there.value, (trial, there, H)
 
-        accepted = backtracked(evaluated, at.value, -decrement, trials=MOST_STEP_LENGTHS, rounding=0.0)
+        accepted = backtracked(evaluated, at.value, -decrement, trials=30, rounding=0.0)
         if accepted is not None:
             return accepted[1]
     return theta, at, E.sums.curvature(theta)

@@ -199,9 +199,6 @@ MOST_ROWS_JOINED, ROWS_JOINED, ROWS_JOINED_PER_COLUMN = 192, 8, 4
 MARGIN_TOLERANCE = 1e-6
 # The most passes over the rows, and the most interior point steps on each small problem.
 MOST_HULL_ROUNDS, MOST_INTERIOR_STEPS = 40, 60
-# Interior point steps end at this complementarity, relative to the largest squared length of a row: float64 cannot
-# improve on it.
-SMALLEST_COMPLEMENTARITY = 1e-17
 # Gram matrices of sparse rows or of differences are used only if the sizes of columns differ by at most this factor, so
 # that rounding errors matter equally in all columns.
 LARGEST_COLUMN_RATIO = 1e3
@@ -386,7 +383,8 @@ def _inside(P: Any, sides: Array) -> Array | None:
         mu = float(alpha @ nu) / len(alpha)
         dual, primal = G @ alpha - gamma @ E - nu, E @ alpha - 1.0
         close = mu * len(alpha) <= 1e-3 * MARGIN_TOLERANCE * float(alpha @ G @ alpha)
-        if mu <= SMALLEST_COMPLEMENTARITY or (close and np.max(np.abs(dual)) <= 1e-12):
+        # μ is relative to the largest squared length of a row; float64 cannot improve on this one.
+        if mu <= 1e-17 or (close and np.max(np.abs(dual)) <= 1e-12):
             break
         newton = _Newton.of(G, E, alpha, nu)
         if newton is None:
@@ -653,8 +651,6 @@ SMALLEST_HULL_WEIGHT = 1e-14
 # Tables of at most this many columns and rows need no head start: in the plane 2 to 5 steps reach the nearest points of
 # 500 rows, in 0.8 to 1.8 ms, and the head start takes 2 ms. From 3 columns on, or with 20 000 rows, it saves time.
 MOST_COLUMNS_WITHOUT_START, MOST_ROWS_WITHOUT_START = 2, 5000
-# A step that shortens p by less than this share of its length is treated as rounding error, and the search halts.
-SMALLEST_SHORTENING = 1e-15
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -730,7 +726,8 @@ class NearestPoint:
         pairs = np.vstack([memory.pairs, memory.furthest_pair])
         kept, share, p = _nearest(P, np.append(memory.mu, 0.0))
         after = self._arrive(problem, P[kept], pairs[kept], share, p, state.iteration + 1)
-        if after.at.value >= state.at.value * (1.0 - SMALLEST_SHORTENING):
+        # A step that shortens p by a smaller share is treated as rounding error, and the search halts.
+        if after.at.value >= state.at.value * (1.0 - 1e-15):
             wider = after.memory.lower > state.memory.lower  # the last support rows may add to the margin only
             return replace(after if wider else state, halt=Halt.STALLED)
         return after
