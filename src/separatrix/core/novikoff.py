@@ -35,6 +35,10 @@ from separatrix.core.solvers.separation_problem import build_separation_objectiv
 from separatrix.core.solvers.separation_stopping import HullsMeet, MarginWithin, OutOfSteps, ProvenInseparable
 from separatrix.core.solvers.stopping import Rule
 
+# Relative difference from the largest margin at which the search for w* stops. A smaller γ makes the bound larger, so
+# the bound still holds.
+RELATIVE_GAMMA_ERROR = 1e-12
+
 
 @dataclass(frozen=True)
 class Theorem:
@@ -240,8 +244,7 @@ def widest_separator(problem: Objective) -> Array:
     through = build_separation_objective(memory_rows(X, rows.t), fit_intercept=False)
     proof = ProvenInseparable()
     steps = OutOfSteps(100 * X.shape[1] + 1000, proof)
-    # A γ slightly below the largest margin makes the bound larger, so the bound still holds.
-    rules: list[Rule[NearestPointMemory]] = [MarginWithin(relative=1e-12), HullsMeet(proof), steps]
+    rules: list[Rule[NearestPointMemory]] = [MarginWithin(relative=RELATIVE_GAMMA_ERROR), HullsMeet(proof), steps]
     outcome = run(NearestPoint(), through, np.zeros(through.shape), rules, 0.0)
     w = outcome.state.W[0, 1:]
     if outcome.state.memory.lower <= 0:

@@ -63,6 +63,8 @@ def uniform(hashes: Hashes) -> Array:
 
 # The stream of hashes that chooses held-out rows, which must be independent of those that draw samples.
 HELD_OUT_STREAM = 2
+# Hashes are kept within this many standard deviations of the share, which is enough for all but one fit in 10^15.
+DEVIATIONS_KEPT = 8.0
 
 
 def held_counts(counts: Integers, share: float) -> Integers:
@@ -169,8 +171,7 @@ class HashWindows:
     def _narrowed(self, window: _Window) -> _Window:
         """The window for its number of hashes. The window for more hashes lies inside the window for fewer."""
         n, share = max(window.n, 1), self.share
-        # Eight standard deviations are enough for all but one fit in 10^15.
-        width = 8.0 * sqrt(share * (1 - share) / n) + 4 / n
+        width = DEVIATIONS_KEPT * sqrt(share * (1 - share) / n) + 4 / n
         u: Array = uniform(window.inside)
         low = u < share - width
         return _Window(window.n, window.below + int(low.sum()), window.inside[~low & (u <= share + width)])
