@@ -1,4 +1,4 @@
-"""A name of a constant means the same everywhere: it has one value in all modules."""
+"""A name of a constant means the same everywhere: it has one value in all modules. A comment says what it means."""
 
 import ast
 from collections import defaultdict
@@ -31,13 +31,24 @@ def number(value):
     return found if type(found) in (int, float) else None
 
 
-def test_a_name_of_a_constant_has_one_value():
-    values = defaultdict(lambda: defaultdict(list))
+def constants():
+    """The name, the value, the file and the paragraph of every numeric constant of a module."""
     for path in Path(separatrix.__file__).parent.rglob("*.py"):
-        for statement in ast.parse(path.read_text()).body:
+        text = path.read_text()
+        for statement in ast.parse(text).body:
             for target, value in assigned(statement):
                 found = None if value is None else number(value)
                 if found is not None and isinstance(target, ast.Name):
-                    values[target.id][found].append(path.name)
-    assert len(values) > 500
+                    above = "\n".join(text.splitlines()[: statement.lineno]).rpartition("\n\n")[2]
+                    yield target.id, found, path.name, above
+
+
+def test_a_name_of_a_constant_has_one_value():
+    values = defaultdict(lambda: defaultdict(list))
+    for name, value, file, _ in constants():
+        values[name][value].append(file)
     assert {name: dict(found) for name, found in values.items() if len(found) > 1 and name not in SEVERAL_VALUES} == {}
+
+
+def test_a_comment_says_what_a_constant_means():
+    assert [(file, name) for name, _, file, above in constants() if "#" not in above] == []

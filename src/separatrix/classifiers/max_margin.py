@@ -43,9 +43,6 @@ from separatrix.core.solvers.separation_stopping import (
 )
 from separatrix.core.solvers.stopping import Rule, Status, Stopping
 
-# The relative difference from the largest margin at which a search stops; rounding stops most fits well below it.
-RELATIVE_MARGIN_ERROR = 1e-11
-
 DESCRIPTION = Description(
     about="the separating hyperplane with the largest margin",
     settings=(NO_INTERCEPT, MAX_ITER),
@@ -134,7 +131,7 @@ class MaxMarginClassifier(HullClassifier):
         problem = isotropic(rows, bool(self.fit_intercept), names)
         proof = ProvenInseparable()
         rules: list[Rule[NearestPointMemory]] = [
-            MarginWithin(relative=RELATIVE_MARGIN_ERROR),
+            MarginWithin(relative=1e-11),  # rounding stops most fits well below it
             HullsMeet(proof),
             AtRounding(proof),
             OutOfSteps(self.max_iter, proof),

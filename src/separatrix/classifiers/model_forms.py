@@ -109,8 +109,6 @@ class ReadingScorers(Reading):
 # --- Settings and other plain values
 
 NOT_FINITE = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
-# Larger integers are refused as keys: for some sets of them, Python's dictionaries take quadratic time.
-_LARGEST_KEY = 1 << 64
 
 
 def to_plain(value: Any) -> Any:
@@ -165,15 +163,14 @@ def _is_pair(value: Any) -> bool:
     """Whether this is a key and its value. A key may be text in the form {"text": ...}."""
     if not (isinstance(value, list) and len(value) == 2) or isinstance(value[0], list):
         return False
-    if isinstance(value[0], int) and abs(value[0]) >= _LARGEST_KEY:
+    # For some sets of larger integers, Python's dictionaries take quadratic time.
+    if isinstance(value[0], int) and abs(value[0]) >= 1 << 64:
         return False
     return not isinstance(value[0], dict) or (set(value[0]) == {"text"} and isinstance(value[0]["text"], str))
 
 
 # --- Single values and arrays
 
-# Larger integers are written in hexadecimal, since Python refuses to parse decimals of thousands of digits.
-LARGEST_DECIMAL_INTEGER = 1 << 63
 # Counts from here on are refused. They are printed and divided as float64, which ends at 2^1024.
 LARGEST_COUNT = 1 << 1000
 # The most characters of a sentence in a file. Sentences quote column names; those of one table take a few hundred.
@@ -327,7 +324,8 @@ class Whole(Form):
     def _entry(self, item: Any) -> Any:
         if isinstance(item, list):
             return [self._entry(one) for one in item]
-        return int(item) if abs(item) < LARGEST_DECIMAL_INTEGER else hex(item)
+        # Python refuses to parse decimals of thousands of digits.
+        return int(item) if abs(item) < 1 << 63 else hex(item)
 
     def read(self, found: Any, at: Reading) -> Any:
         at.require(isinstance(found, list), "is not a list")

@@ -35,8 +35,6 @@ from separatrix.core.solvers.driver import Run
 from separatrix.core.solvers.separation_problem import STANDARDISE_ALL, unlike_sizes
 from separatrix.core.solvers.stopping import Code, Status
 
-# How many columns of a direction a message names; the verdict holds all of them.
-MOST_COLUMNS_IN_DIRECTION = 5
 # With more weights than this, linear programs take seconds (1000 rows of 900 columns take 15), and weights of the fit
 # that separate the classes are proof enough. With fewer, the programs give a separation with wider margins.
 MOST_PROGRAM_DIRECTIONS = 300
@@ -252,7 +250,7 @@ def _direction(v: Array, found: Decided, about: About) -> Message:
     for k, row in enumerate(W):
         unit = np.abs(row[1:]).max(initial=0.0) or np.abs(row[0])
         used = [int(j) for j in np.argsort(-np.abs(row[1:]) * largest, kind="stable") if row[j + 1] != 0]
-        most = MOST_COLUMNS_IN_DIRECTION
+        most = 5  # the verdict holds all of them
         shown: list[str] = [Message(f"{row[j + 1] / unit:+.3g} for ", about.column(j)) for j in used[:most]]
         if len(used) > most:
             shown.append(f"{len(used) - most} more columns")

@@ -62,8 +62,6 @@ from separatrix.core.solvers.separation_stopping import INSEPARABLE, AllCorrect,
 from separatrix.core.solvers.state import State
 from separatrix.core.solvers.stopping import Status, Stopping
 
-# With more updates than this, a run takes hours.
-WITHIN_REACH = 1e10
 # What the warning offers where a proof ended the run.
 _OPTIONS = (
     Setting("stop_on_proof", False),
@@ -419,7 +417,7 @@ class Perceptron(SeparatingClassifier):
             most = theorem(problem, verdict.v, start, float(self.eta0)).bound_from_start
         except (OverflowError, ZeroDivisionError):
             most = np.inf
-        if most <= WITHIN_REACH:
+        if most <= 1e10:  # more updates take hours
             ends = f"the rows are separable, so the perceptron converges after at most {most:.2g} mistakes: raise "
             return Message(ends, Parameter("max_iter"))
         far = (

@@ -22,8 +22,6 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 # The default classifier, alone and as the base of others.
 DEFAULT_MODEL = "logistic"
-# The width of the list of models, which click indents by two more in a terminal of 80 columns.
-HELP_WIDTH = 78
 # The options that say how a table is written, and those that choose its columns.
 SPELLED = ("header", "delimiter", "quote", "decimal", "encoding", "na", "date_format", "max_columns", "max_unpacked")
 SELECTED = ("target", "drop", "category", "number", "schema")
@@ -94,7 +92,8 @@ def models_listed() -> str:
     """The list of models for the end of a help text."""
     lines = list[str]()
     for name in OFFERED:
-        lines += wrap(f"  {name:<17}{describe(name).about}", HELP_WIDTH, subsequent_indent=" " * 19)
+        # click indents the list by two more in a terminal of 80 columns.
+        lines += wrap(f"  {name:<17}{describe(name).about}", 78, subsequent_indent=" " * 19)
     return "\b\nModels:\n" + "\n".join(lines) + "\n\n"
 
 

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 # Widths in characters: a bar takes 18 of 80 columns, bars and texts have at least 4, and the clock has 7.
 BAR_WIDTH, SCREEN_WIDTH, LEAST_WIDTH, CLOCK_WIDTH = 18, 80, 4, 7
-DRAWS_PER_SECOND = 10
 
 
 class Drawn:
@@ -75,7 +74,7 @@ def drawing(work: Work) -> Live:
     return Live(
         Drawn(work),
         console=Console(stderr=True),
-        refresh_per_second=DRAWS_PER_SECOND,
+        refresh_per_second=10,
         transient=True,
         redirect_stdout=False,
         redirect_stderr=False,

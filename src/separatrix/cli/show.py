@@ -219,9 +219,6 @@ def _show_training(training: Mapping[str, Any], classes: list[str]) -> None:
 
 # --- Weights and statistics
 
-# The number of n-grams printed for each class.
-MOST_NGRAMS_SHOWN = 12
-
 
 def _show_linear(known: ModelFile) -> None:
     from separatrix.cli.weight_lines import show_no_hyperplane, show_weights
@@ -310,7 +307,8 @@ def show_words(column: Encoded, heads: Sequence[str], values: Sequence[Sequence[
     terminal.line("text", f"{item(column.name)}, the heaviest of {column.text.about}")
     for k, head in enumerate(heads):
         weights = [(1 if k else -1) * row[0] if two_sided else row[k] for row in values]
-        order = sorted(range(len(weights)), key=lambda j: -weights[j])[:MOST_NGRAMS_SHOWN]
+        # Twelve n-grams of each class are printed.
+        order = sorted(range(len(weights)), key=lambda j: -weights[j])[:12]
         shown = [f"{column.text.terms[j]} {number_text(weights[j], 3)}" for j in order if weights[j] > 0]
         terminal.line("", f"{head}: {printable(', '.join(shown)) if shown else 'none'}")
 

@@ -348,15 +348,11 @@ def _references(given: Sequence[str]) -> dict[str, str]:
 
 # --- Tables that do not fit into memory
 
-# Without --memory, a table may take this share of the memory that is available.
-SHARE_OF_AVAILABLE_MEMORY = 0.6
 # The bytes of a cell that is read into memory: as it was read, as a number, encoded, once more in the rows fitted, and
 # in copies for a time. A fit to 3 000 000 rows of 9 columns took 57.
 BYTES_PER_CELL = 56
 # The ratio of a text file's size in memory to its size on disk, and that of a compressed file to its unpacked size.
 TEXT_RATIO, UNPACKED_RATIO = 1.2, 5.0
-# A cell of a text file takes at least a digit and a delimiter.
-FEWEST_BYTES_PER_CELL = 2
 # gzip never packs more bytes than this into one.
 LARGEST_GZIP_RATIO = 1032
 _LIBSVM = (".libsvm", ".svm", ".svmlight")
@@ -395,7 +391,8 @@ def memory_limit(memory: str | None) -> float:
     from separatrix.tables.batches import memory_bytes
 
     if memory is None:
-        return SHARE_OF_AVAILABLE_MEMORY * available_bytes()
+        # Without --memory, a table may take this share of the memory that is available.
+        return 0.6 * available_bytes()
     try:
         return memory_bytes(memory)
     except ParameterError as error:
@@ -441,7 +438,7 @@ def _most_ratio(path: Path) -> float:
     packed = LARGEST_GZIP_RATIO if path.suffix.lower() == ".gz" else 1
     text = path.with_suffix("") if packed > 1 else path
     if text.suffix.lower() in (".csv", ".tsv"):
-        return packed * (TEXT_RATIO + BYTES_PER_CELL / FEWEST_BYTES_PER_CELL)
+        return packed * (TEXT_RATIO + BYTES_PER_CELL / 2)  # a cell takes at least a digit and a delimiter
     return math.inf
 
 

@@ -32,10 +32,6 @@ from separatrix.core.rows.protocol import Partial
 MOST_PASSES_FOR_CURVATURE = 100
 # The number of multiplications that a matrix product makes in the time of one multiplication of a pass.
 PRODUCTS_PER_PASS_OPERATION = 10
-# Rows times squared parameters up to which second derivatives of all rows cost no more than the overhead of few passes.
-MOST_PRODUCTS_OF_ALL_ROWS = 1 << 20
-# The same for the longest row alone, with a factor of second derivatives that is already known.
-MOST_PRODUCTS_FOR_LONGEST_ROW = 1 << 22
 
 
 def hessian_passes(objective: Objective) -> float:
@@ -49,12 +45,12 @@ def hessian_passes(objective: Objective) -> float:
 
 def counts_all_rows(objective: Objective) -> bool:
     """Whether second derivatives of all rows are cheap enough that no sample of them is needed."""
-    return objective.n_rows * objective.size**2 <= MOST_PRODUCTS_OF_ALL_ROWS
+    return objective.n_rows * objective.size**2 <= 1 << 20  # then they cost no more than the overhead of few passes
 
 
 def longest_row_is_cheap(objective: Objective) -> bool:
     """Whether a factor of second derivatives that is already known should be used for a bound over all rows."""
-    return objective.n_rows * objective.size**2 <= MOST_PRODUCTS_FOR_LONGEST_ROW
+    return objective.n_rows * objective.size**2 <= 1 << 22
 
 
 def share_of_rows(objective: Objective) -> float:
@@ -87,8 +83,6 @@ def thorough_passes(objective: Objective) -> float:
 
 # --- Second derivatives at one point
 
-# Rows whose lengths are computed at a time, which limits the memory for R².
-ROWS_PER_LENGTH_PIECE = 1024
 # Bounds require u = λR below this. If E has no minimum, λR ≥ 1 in exact arithmetic; the distance from 1 allows for
 # rounding.
 LARGEST_PROVEN_U = 0.5
@@ -266,7 +260,7 @@ class _LongestPairs:
 
     def add(self, total: float, block: Block) -> float:
         counted = np.flatnonzero(block.weight > 0)
-        for part in pieces(len(counted), ROWS_PER_LENGTH_PIECE):
+        for part in pieces(len(counted), 1024):  # limits the memory for R²
             if block.is_written_out:
                 X = block.written if len(counted) == len(block.written) else block.written[counted]
                 X = X[part]
@@ -283,15 +277,11 @@ class _LongestPairs:
 
 # --- The bound by second derivatives
 
-# The largest relative error of H⁻¹, rounding of the scores included, with which a bound is computed.
-LARGEST_CURVATURE_ERROR = 0.5
 # The slope of lines below absolute values along null directions, relative to the penalty: below the first it counts as
 # rounding, and above the second there is no bound.
 SMALLEST_TILT, LARGEST_TILT = 1e-10, 1e-3
 # Rounding that moves λ by less than this share of √E, and weights by fewer standard errors than this, is not refined.
 NEGLIGIBLE_ROUNDING = 1e-7
-# With at most this many parameters the rounding of scores is charged by the diagonal of the Hessian itself.
-MOST_PARAMETERS_BY_DIAGONAL = 300
 
 
 class Evidence(NamedTuple):
@@ -345,7 +335,7 @@ def proven(objective: Objective, W: Array, at: Evaluation, curvature: Curvature)
             kind, "the last step was too long for the second derivatives before it to prove a bound after it"
         )
     error = curvature.error + rounding.curvature(objective, W, curvature.R)
-    if not error < LARGEST_CURVATURE_ERROR:
+    if not error < 0.5:  # the relative error of H⁻¹, rounding of the scores included
         return Bound.unknown(kind, "the Hessian is so close to singular that rounding hides its inverse")
     weaker = curvature.weaker(error)
     ways = _decrements(objective, W, at.value, gradient, aside, weaker, rounding)
@@ -371,7 +361,8 @@ def _decrements(
     ways = [(curvature.decrement(size + off), 0.0)]
     noticed = max(NEGLIGIBLE_ROUNDING * sqrt(abs(E)), 0.01 * curvature.decrement(size))
     if off > min(noticed, NEGLIGIBLE_ROUNDING / in_standard_errors(objective, 1.0)):
-        few = objective.size <= MOST_PARAMETERS_BY_DIAGONAL and not objective.n_offsets and curvature.complete
+        # With few parameters the rounding of scores is charged by the diagonal of the Hessian itself.
+        few = objective.size <= 300 and not objective.n_offsets and curvature.complete
         roots = curvature.factor.lengths(space.reduce_rows(np.eye(objective.size))) if few else None
         for error, far, more in rounding.otherwise(objective, W, aside, roots):
             ways.append((curvature.decrement(size + float(error @ curvature.lengths) + far), more))

@@ -27,12 +27,8 @@ from separatrix.core.scorer import chosen_classes, score_rows
 
 # --- Whitening
 
-# A part of a vector outside the range of S below this share of the vector is a rounding error.
-LARGEST_ROUNDED_PART_OUTSIDE_RANGE = 1e-8
 # An eigenvalue of whitened scatter below this share of the largest may be a rounding error of the sums.
 LARGEST_ROUNDED_EIGENVALUE_SHARE = 1e-13
-# A squared pivot of a correlation matrix below this may be a rounding error that an earlier small pivot has magnified.
-SMALLEST_SURE_PIVOT = 1e-6
 # A variance below this share of the one it is compared with is a rounding error, as deviations of 1e-12 are.
 LARGEST_ROUNDED_VARIANCE_SHARE = 1e-24
 
@@ -58,7 +54,9 @@ class Whitening:
     def of(cls, S: Array) -> Whitening:
         factor = Factor.of(S)
         pivots = np.zeros(0) if factor is None else np.diag(factor.lower)
-        if factor is not None and np.all(pivots**2 > SMALLEST_SURE_PIVOT):
+        # A smaller squared pivot of a correlation matrix may be a rounding error that an earlier small pivot has
+        # magnified.
+        if factor is not None and np.all(pivots**2 > 1e-6):
             return cls._factored(factor)
         unit = np.sqrt(np.maximum(np.diag(S), 0.0))
         seen = np.flatnonzero(unit > 0)
@@ -145,7 +143,8 @@ class Whitening:
         if not self.singular or not np.any(B):
             return False
         outside = (B - (B @ self.A) @ self.colour.T) / unit
-        return bool(np.max(np.abs(outside)) > LARGEST_ROUNDED_PART_OUTSIDE_RANGE * np.max(np.abs(B / unit)))
+        # A smaller part outside the range of S is a rounding error.
+        return bool(np.max(np.abs(outside)) > 1e-8 * np.max(np.abs(B / unit)))
 
 
 def _positive(values: Array) -> Any:

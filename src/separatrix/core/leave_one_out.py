@@ -41,8 +41,6 @@ FEWEST_REFITS, REFIT_SHARE = 32, 0.05
 FEWEST_ROWS_PER_PARAMETER = 4
 # The sample has FEWEST_ROWS_LEFT_OUT rows, or as many as take DRAWN_MULTIPLICATIONS multiplications if that is more.
 FEWEST_ROWS_LEFT_OUT, DRAWN_MULTIPLICATIONS = 500, 1 << 24
-# The sampling probability of a row is at least this share of the mean probability.
-SMALLEST_ODDS_SHARE = 0.1
 # The count of numbers that are computed at a time (a piece), and the fewest rows of a piece.
 SMALL_PIECE, FEWEST_ROWS_PER_SMALL_PIECE = 1 << 17, 16
 # Avoids division by zero.
@@ -109,7 +107,8 @@ def leave_one_out(
     if lengths is not None:
         expected = expected * lengths()
     size = weight * expected
-    seen, stands_for = drawn(size + SMALLEST_ODDS_SHARE * float(size.mean()), most, seed)
+    # The sampling probability of a row is at least a tenth of the mean probability.
+    seen, stands_for = drawn(size + 0.1 * float(size.mean()), most, seed)
     found = _left_out(rows, theta, inverse, seen, seed)
     # The losses of the sample are extended to all rows in proportion to their expected increases.
     added = found.loss - own[seen]
@@ -218,14 +217,8 @@ def _stepped(rows: ReducedRows, theta: Array, inverse: Inverse) -> tuple[Array, 
 
 # --- Refits of several rows at once
 
-# A refit ends when its row's score is accurate to this, absolutely or relative to its change.
-SCORE_ACCURACY = 1e-2
 # The most steps of a refit.
 MOST_REFIT_STEPS = 60
-# The number of L-BFGS pairs that are kept.
-PAIRS_IN_REFITS = 8
-# A step is accepted if the slope of E along it at its end is at most this times minus the slope at its start.
-LARGEST_RISE = 0.9
 # The tolerance of a refit with absolute values, relative to the null model's objective.
 REFIT_TOL = 1e-6
 
@@ -339,7 +332,8 @@ def _scores_by_refits(fits: _Refits, V: Array, g: Array) -> Array:
         decrement = _dots(step, g)
         z = fits.own_scores(V)
         gone = np.max(np.abs(z - start), axis=0)
-        wide = decrement * fits.spread > (SCORE_ACCURACY * np.maximum(1.0, gone)) ** 2
+        # A refit ends when its row's score is accurate to 1e-2, absolutely or relative to its change.
+        wide = decrement * fits.spread > (1e-2 * np.maximum(1.0, gone)) ** 2
         found[:, going] = z
         left = int(np.count_nonzero(wide))
         if left == 0:
@@ -351,14 +345,16 @@ def _scores_by_refits(fits: _Refits, V: Array, g: Array) -> Array:
             memory = [(S[kept], Y[kept], rho[kept]) for S, Y, rho in memory]
         S = -alpha[:, None] * step
         slope = fits.gradient(V + S)
-        down = _dots(slope, step) >= -LARGEST_RISE * decrement
+        # A step is accepted if the slope of E along it at its end is at most 0.9 times minus the slope at its start.
+        down = _dots(slope, step) >= -0.9 * decrement
         alpha = np.where(down, 1.0, 0.5 * alpha)
         if not down.all():
             S[~down] = 0.0
             slope[~down] = g[~down]
         Y = slope - g
         bent = _dots(S, Y)[:, None]
-        memory = [*memory, (S, Y, np.divide(1.0, bent, out=np.zeros_like(bent), where=bent > 0))][-PAIRS_IN_REFITS:]
+        # The last eight pairs of L-BFGS are kept.
+        memory = [*memory, (S, Y, np.divide(1.0, bent, out=np.zeros_like(bent), where=bent > 0))][-8:]
         V, g = V + S, slope
     return found
 

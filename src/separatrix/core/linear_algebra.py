@@ -319,11 +319,6 @@ def row_rank(A: Array, noise: float) -> int:
 
 # A sentence names at most this many columns of a group, and this many groups.
 MOST_NAMED_LIMITS, MOST_NAMED_GROUPS = 5, 3
-# Columns are nearly collinear if some combination of them, each of length one, is shorter than this: a sum of squares
-# then has fewer than four digits for it.
-NEARLY_COLLINEAR = 1e-6
-# A column takes part in a dependency if its share exceeds this one of the largest.
-SMALLEST_SHARE_IN_DEPENDENCY = 1e-3
 # A mean of more than this many spreads leaves fewer than eight digits for the spread.
 FAR_FROM_ZERO = 1e8
 # Dependencies are looked for among at most this many columns: a QR factorisation of the rows takes n d² steps.
@@ -367,7 +362,8 @@ def dependent_groups(N: Array) -> list[list[int]]:
     >>> dependent_groups(v.T @ v)
     [[0, 1]]
     """
-    related = np.abs(N) > SMALLEST_SHARE_IN_DEPENDENCY * np.max(np.diag(N), initial=0.0)
+    # A column takes part in a dependency if its share exceeds this one of the largest.
+    related = np.abs(N) > 1e-3 * np.max(np.diag(N), initial=0.0)
     groups, left = [], set(np.flatnonzero(np.diag(related)).tolist())
     while left:
         group, fresh = set[int](), {min(left)}
@@ -466,7 +462,9 @@ def nearly_collinear(R: Array, names: Sequence[str] | None) -> Message:
     length = np.linalg.norm(R, axis=0)
     seen = np.flatnonzero((length > 0) & np.isfinite(length))
     _, values, V = np.linalg.svd(R[:, seen] / length[seen], full_matrices=True)
-    short = V[np.concatenate([values, np.zeros(len(V) - len(values))]) < NEARLY_COLLINEAR]
+    # Columns of length one are nearly collinear if some combination of them is shorter than this: a sum of squares then
+    # has fewer than four digits for it.
+    short = V[np.concatenate([values, np.zeros(len(V) - len(values))]) < 1e-6]
     N = np.zeros((len(length), len(length)))
     N[np.ix_(seen, seen)] = short.T @ short
     return dependent(N, names, "nearly collinear")
@@ -490,14 +488,6 @@ def limiting_columns(objective: Objective) -> Message:
 
 
 # --- Null and unresolved directions
-
-# A column takes part in a direction if its coefficient exceeds this share of the largest one. If a column that takes
-# part is left out, fewer null directions are found, so a proof may fail but never succeed wrongly.
-SMALLEST_SHARE_TAKING_PART = 1e-9
-# The number of primes for each rank: the rank is too low only if all of them divide every largest minor.
-PRIMES_PER_RANK = 2
-# At most this many directions are tested one by one, since each takes a pass.
-MOST_SEPARATE_DIRECTIONS = 16
 
 
 @dataclass(frozen=True)
@@ -548,7 +538,8 @@ def nullity(rows: Rows, columns: Integers) -> int:
     >>> nullity(rows, np.array([1, 2])), nullity(rows, np.array([0, 1, 3]))
     (1, 0)
     """
-    primes = tuple(drawn_prime() for _ in range(PRIMES_PER_RANK))
+    # The rank is too low only if both primes divide every largest minor.
+    primes = tuple(drawn_prime() for _ in range(2))
     mixed = rows.fold(MixedResidues(columns, primes))
     return len(columns) - max(len(eliminated(R, p).columns) for R, p in zip(mixed, primes, strict=True))
 
@@ -588,7 +579,7 @@ def unresolved(rows: Rows, space: Subspace, pinned: Any, held: Any) -> tuple[int
         return ()
     candidates = left_out(rows, space, pinned, held)
     assert candidates is not None, "where no direction is left out, all of them are null"
-    asked = candidates.each[:MOST_SEPARATE_DIRECTIONS]
+    asked = candidates.each[:16]  # each of them takes a pass
     not_null = [columns for columns in asked if not _null(rows, np.setdiff1d(columns, np.flatnonzero(held)), 1)]
     return tuple(np.unique(np.concatenate(not_null or candidates.each)).tolist())
 
@@ -635,7 +626,9 @@ def left_out(rows: Rows, space: Subspace, pinned: Any, held: Any) -> ColumnsOuts
     basis = np.zeros((len(V), len(pinned)))
     alone = qr(V, mode="r", pivoting=True)[1][: len(V)]
     basis[:, own] = solve(V[:, alone], V)
-    takes_part = np.abs(basis) > SMALLEST_SHARE_TAKING_PART * np.abs(basis).max(axis=1, keepdims=True)
+    # A column takes part in a direction if its coefficient exceeds this share of the largest one. If a column that
+    # takes part is left out, fewer null directions are found, so a proof may fail but never succeed wrongly.
+    takes_part = np.abs(basis) > 1e-9 * np.abs(basis).max(axis=1, keepdims=True)
     takes_part[:, 0] = not pinned[0]
     together = np.flatnonzero(takes_part.any(axis=0) & ~held)
     return ColumnsOutside(together, [np.flatnonzero(own) for own in takes_part])

@@ -143,14 +143,6 @@ def constant_values(rows: Rows, columns: Integers) -> Array | None:
 NEARLY_CONSTANT_SPREAD = 1e-10
 # A block's spread below this share of the column's is lost to rounding; the ratio of scales is not reduced further.
 SMALLEST_BLOCK_SPREAD = 2.0**-52
-# Class sums are cheap relative to products of columns if there are at least this many columns per class.
-FEWEST_COLUMNS_PER_CLASS = 4
-# If the scatter is a smaller share of the column's sum of squares, it is computed about the class means instead.
-SMALLEST_UNCANCELLED_SHARE = 1 / 16
-# A within-class variance below this share of the column's variance is a rounding error: the column is constant.
-LARGEST_ROUNDED_VARIANCE = 1e-24
-# The scale of a column below which its weights, in raw units, would leave the range of float64.
-SMALLEST_WEIGHABLE_SCALE = 2.0**-1000
 # The scales of columns between which squares of projections, in raw units, neither underflow nor overflow.
 SMALLEST_SQUARABLE_SCALE, LARGEST_SQUARABLE_SCALE = 1e-152, 1e152
 # How many matrices of d × d numbers a fit holds at once, rounded down, from its peak memory on 400 sparse rows of 2,000
@@ -159,14 +151,9 @@ SMALLEST_SQUARABLE_SCALE, LARGEST_SQUARABLE_SCALE = 1e-152, 1e152
 PROJECTION_MATRICES, SHARED_COVARIANCE_MATRICES, SQUARED_COST_MATRICES = 8, 9, 11
 
 
-# The most columns for which a fitted model keeps the moments of its rows, so that models can be merged: 8 MB for each
-# matrix.
-MOST_KEPT_COLUMNS = 1000
-
-
 def kept(moments: Moments) -> Moments | None:
     """The moments that a fitted model keeps; None if they would take too much memory."""
-    return moments if moments.mean.shape[1] <= MOST_KEPT_COLUMNS else None
+    return moments if moments.mean.shape[1] <= 1000 else None  # 8 MB for each matrix
 
 
 def covariance_matrices(n_classes: int) -> int:
@@ -266,7 +253,8 @@ class ClassMoments:
     def _by_sums(self, block: Block) -> Moments | None:
         """One product of all rows minus the part of the class means, without a copy; None if that would lose digits."""
         K, d = self.n_classes, len(self.frame.center)
-        if not self.pooled or not self.frame.is_near or d < FEWEST_COLUMNS_PER_CLASS * K:
+        # With fewer columns per class, class sums are not cheap relative to products of columns.
+        if not self.pooled or not self.frame.is_near or d < 4 * K:
             return None
         part = self.zero()
         sums, H = block.raw_products(((block.t == np.arange(K)[:, None]) * block.weight).T)
@@ -275,7 +263,8 @@ class ClassMoments:
         part.mean[:] = np.divide(sums[:, 1:], sums[:, :1], out=np.zeros((K, d)), where=sums[:, :1] > 0)
         part.scatter[0] = H[1:, 1:] - part.mean.T @ sums[:, 1:]
         kept, of = np.diag(part.scatter[0]), np.diag(H)[1:]
-        if not np.all(kept >= SMALLEST_UNCANCELLED_SHARE * of):
+        # If the scatter is a smaller share of a column's sum of squares, it is computed about the class means instead.
+        if not np.all(kept >= (1 / 16) * of):
             return None
         multiplied = of + H[0, 0] * (self.frame.center / self.frame.scale) ** 2  # the sum of squares about zero
         varies = kept > NEARLY_CONSTANT_SPREAD**2 * multiplied
@@ -412,9 +401,11 @@ def gather(
     past = np.flatnonzero(~np.all(np.isfinite(moments.mean), axis=0))
     if len(past):
         raise sum_beyond_range(int(past[0]), names)
-    refuse_extreme_scales(moments.frame, names, SMALLEST_WEIGHABLE_SCALE)
+    # With a smaller scale, the column's weights in raw units would leave the range of float64.
+    refuse_extreme_scales(moments.frame, names, 2.0**-1000)
     for scatter in moments.scatter:
-        none = np.diag(scatter) <= LARGEST_ROUNDED_VARIANCE * moments.total_weight
+        # A within-class variance below this share of the column's variance is a rounding error: the column is constant.
+        none = np.diag(scatter) <= 1e-24 * moments.total_weight
         scatter[none, :] = scatter[:, none] = 0.0
     return moments
 

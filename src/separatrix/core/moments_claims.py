@@ -25,9 +25,6 @@ from separatrix.core.rows.targets import CLASS_NUMBERS, ClassTotals, Coding
 from separatrix.core.scorer import Scores
 from separatrix.core.squared_cost import TARGETS, Minimum, SquaredCost, build_squared_cost, decision_of
 
-# Largest difference between scores and recomputed scores that rounding explains, relative to 1 + the largest score.
-SCORE_ROUNDING = 1e-6
-
 
 @dataclass
 class Compared:
@@ -41,7 +38,7 @@ class Compared:
     @property
     def agree(self) -> bool:
         """Whether rounding explains the difference."""
-        return bool(self.difference <= SCORE_ROUNDING * (1.0 + self.largest))
+        return bool(self.difference <= 1e-6 * (1.0 + self.largest))
 
     def with_(self, other: Compared) -> Compared:
         """The comparison over these rows and others."""
@@ -109,9 +106,6 @@ class JointLikelihood:
 
 # --- The claims
 
-# Largest relative difference between a scorer's weights and those recomputed from the outputs that rounding explains.
-WEIGHT_ROUNDING = 1e-9
-
 
 class MomentsClaim(RowsClaim, ABC):
     """A claim about the moments of rows with class numbers as targets."""
@@ -151,7 +145,8 @@ class LeastSquaresClaim(MomentsClaim):
         table = TARGETS[self.targets].table(len(self.scorer.classes))
         cost = build_squared_cost(rows, table, self.l2, self.fit_intercept)
         at = cost.judge(self.weights)
-        decides = np.allclose(self.scorer.W, decision_of(table) @ self.weights, rtol=WEIGHT_ROUNDING, atol=0)
+        # Rounding explains a smaller difference between the scorer's weights and those recomputed from the outputs.
+        decides = np.allclose(self.scorer.W, decision_of(table) @ self.weights, rtol=1e-9, atol=0)
         return Recomputed(at.value, cost.null_value, squares_bound(cost, at, decides), at.gradient_norm, at.rounding)
 
 

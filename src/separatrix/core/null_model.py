@@ -58,12 +58,8 @@ def constant_slopes(problem: Objective) -> ConstantSlopes:
     return ConstantSlopes(slopes @ share, slopes @ sums, mean)
 
 
-# The best constant score of a loss without a link is limited to this.
-LARGEST_CONSTANT_SCORE = 1e3
 # The interval that contains the best constant is divided into 64 parts, ten times: 2**-60 of it is below its rounding.
 DIVISIONS, PARTS = 10, 64
-# The most Newton steps for the constants next to an offset.
-MOST_NULL_MODEL_STEPS = 30
 
 
 def null_value(problem: Objective) -> float:
@@ -96,7 +92,7 @@ def _value_with_offset(problem: Objective) -> float:
     constants[0] = problem.fit_intercept
     alone, W = problem.with_(pinned=problem.pinned | ~constants), problem.null_weights
     at = alone.value_gradient(W)
-    for _ in range(MOST_NULL_MODEL_STEPS):
+    for _ in range(30):  # the most Newton steps
         g = alone.subspace.reduce(at.gradient)
         factor = alone.factor(W) if len(g) and problem.has_hessian else None
         if factor is None or not np.any(np.abs(g) > EPS):
@@ -141,7 +137,7 @@ def _best_constant(loss: Loss, classes: tuple[float, ...], shares: tuple[float, 
         return np.asarray(larger * (each.reshape(-1, 2) @ share))
 
     far = 1.0
-    while slopes(np.array([far]))[0] < 0 and far < LARGEST_CONSTANT_SCORE:
+    while slopes(np.array([far]))[0] < 0 and far < 1e3:  # the best score may be infinite
         far *= 2.0
     low, high = 0.0, far
     for _ in range(DIVISIONS):

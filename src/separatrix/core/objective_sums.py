@@ -38,8 +38,6 @@ class Evaluation(NamedTuple):
 
 # Entries of rows that are converted to a dense array at a time, since a block may hold many CSR rows.
 ENTRIES_PER_PIECE = 1 << 21
-# Scores that are computed at a time where only the largest is needed.
-SCORES_PER_PIECE = 1 << 18
 
 
 @dataclass(frozen=True)
@@ -289,7 +287,8 @@ class LongestScores:
         return 0.0
 
     def add(self, total: float, block: Block) -> float:
-        size = rows_per_piece(SCORES_PER_PIECE, len(self.W))
+        # Only the largest score is needed, so the scores are computed in pieces of this many.
+        size = rows_per_piece(1 << 18, len(self.W))
         parts = [block] if block.n_rows <= size else (block.take(some) for some in pieces(block.n_rows, size))
         for part in parts:
             z = part.scores(self.W)

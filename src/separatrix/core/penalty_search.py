@@ -17,7 +17,7 @@ Stone 1974; Rad and Maleki 2020.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -199,22 +199,6 @@ class Plan:
     risen: float = 1.05
 
 
-class Method(Protocol):
-    """A method that scores values of C in sequence. ``least`` is the smallest C that is tried."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def walk(self) -> WarmPath: ...
-    @property
-    def least(self) -> float: ...
-    @property
-    def plan(self) -> Plan: ...
-    def score(self, C: float) -> Scored: ...
-    def weights(self, best: Scored) -> Array | None: ...
-    def note(self, path: list[Scored]) -> str: ...
-
-
 def mean_loss(loss: Array, weight: Array) -> tuple[float, float]:
     """The weighted mean over rows and its standard error. ``Figure`` has the mean over folds."""
     total = float(weight.sum())
@@ -305,13 +289,9 @@ class ByFolds:
 
 # The penalty strengths 1/C at which the criterion is evaluated, relative to the largest curvature.
 STRENGTHS_TRIED = np.geomspace(1e-8, 1e8, 161)
-# The Gram matrix of at most this many columns is diagonalised; more columns are treated as uncorrelated.
-MOST_DIAGONALISED_COLUMNS = 300
 # The predicted C is multiplied by this. One Newton step from the null model is shorter than the path to the fit, so it
 # predicts too strong a penalty: on eleven data sets the best C was 1 to 190 times the prediction, with a median of 7.
 C_PER_PREDICTION = 4.0
-# Penalties weaker than this share of the largest are raised to it, so that products of four penalties do not underflow.
-WEAKEST_RELATIVE_PENALTY = 1e-70
 # The predicted C is limited to this and its reciprocal, so that 1/C is a finite number.
 SMALLEST_PREDICTED_C = 1e-290
 
@@ -340,12 +320,14 @@ def predicted_C(base: Objective, gradient: Array, rows: float) -> float:
         G = G - np.outer(G[0], G[0]) / G[0, 0]
     # For columns of size 1e±200 the square of the penalty overflows, so the penalty is divided by a power of two.
     unit = float(np.ldexp(1.0, np.frexp(np.max(r[held], initial=0.0))[1]))
-    r = np.maximum(r[held] / unit, WEAKEST_RELATIVE_PENALTY)
+    # Weaker penalties are raised, so that products of four penalties do not underflow.
+    r = np.maximum(r[held] / unit, 1e-70)
     G, g = G[np.ix_(held, held)] / r / r[:, None], gradient[:, held] / r
     s, U = np.linalg.eigh(null_curvature(base))
     g = U.T @ (g if Q is None else Q.T @ g)
     values = np.diag(G)
-    if len(held) <= MOST_DIAGONALISED_COLUMNS:
+    # More columns than this are treated as uncorrelated.
+    if len(held) <= 300:
         values, V = np.linalg.eigh(G)
         g = g @ V
     mu, squares = np.outer(s, np.maximum(values, 0.0)).ravel(), g.ravel() ** 2
@@ -360,17 +342,6 @@ def predicted_C(base: Objective, gradient: Array, rows: float) -> float:
 
 
 # --- Scores by approximate leave-one-out
-
-# The path ends if the effective number of parameters exceeds this share of all parameters.
-UNPENALISED_SHARE = 0.99
-
-
-class Fits(Protocol):
-    """Fits at a sequence of values of C, and the plan for the search."""
-
-    def plan(self, least: float, rows: float) -> Plan: ...
-    def at(self, C: float) -> Fit: ...
-    def finished(self, C: float, theta: Array, tol: float) -> Array: ...
 
 
 @dataclass
@@ -434,7 +405,7 @@ class ByLeverages:
     question: Question
     walk: WarmPath
     least: float
-    fits: Fits
+    fits: Squares | Absolute
     basis: Basis | None = None
     kept: list[Array] = field(default_factory=list)  # cache of the rows' lengths
     name: ClassVar[str] = "leave-one-out"
@@ -456,7 +427,7 @@ class ByLeverages:
         error = float(np.hypot(error, found.error))
         # With absolute values in the penalty, the effective number of parameters is the number of weights in use,
         # whatever the strength of the penalty, so it does not show that the penalty has no effect.
-        free = not problem.has_absolute and float(found.share.sum()) > UNPENALISED_SHARE * len(inverse.A)
+        free = not problem.has_absolute and float(found.share.sum()) > 0.99 * len(inverse.A)
         last = free or score < PERFECT_LOSS_SHARE * problem.null_value
         counts = (found.refitted, found.high, found.seen)
         return Scored(C, score, error, loss / problem.null_value, *counts, last, fit._replace(inverse=None))
@@ -503,12 +474,9 @@ SEPARATED_LOSS, SMALLEST_GAIN_IN_ERRORS = 0.02, 0.75
 # The search is refined by another fit only if ln C changes by at least SMALLEST_LOG_STEP and the predicted gain,
 # relative to the score, is at least the first of SMALLEST_REFINED_GAINS; for the second refinement, the second.
 SMALLEST_LOG_STEP, SMALLEST_REFINED_GAINS = 0.3, (1e-3, 4e-3)
-# If the scales of the columns differ by more than this factor, a note says that a penalty in raw units affects only
-# some of them.
-LARGEST_SCALE_RATIO = 1000.0
 
 
-def method_for(question: Question) -> Method:
+def method_for(question: Question) -> ByFolds | ByLeverages:
     """Leave-one-out if the Hessian is small enough, in the columns or in the span of the rows; otherwise folds.
 
     >>> from separatrix.core.penalty import Penalty
@@ -588,7 +556,7 @@ def choose_near(problem: Objective) -> tuple[Solver, str]:
     return Newton(), "Newton: started at the weights found during the search for C, so that few steps are needed"
 
 
-def _searched(method: Method) -> list[Scored]:
+def _searched(method: ByFolds | ByLeverages) -> list[Scored]:
     """Scores at increasing C, then at decreasing C if the first is the best; in ascending order of C."""
     plan, path = method.plan, list[Scored]()
     while not _ends(path, plan):
@@ -606,7 +574,7 @@ def _searched(method: Method) -> list[Scored]:
     return path
 
 
-def _scored(method: Method, C: float, path: list[Scored]) -> Scored:
+def _scored(method: ByFolds | ByLeverages, C: float, path: list[Scored]) -> Scored:
     with part("value of C", len(path) + 1, note=f"C = {C:.3g}"):
         return method.score(C)
 
@@ -646,7 +614,7 @@ def _vertex(path: list[Scored], gain: float) -> float | None:
     return None if slight else float(np.exp(u[1] + step))
 
 
-def _described(question: Question, method: Method, path: list[Scored], best: Scored) -> PenaltyChoice:
+def _described(question: Question, method: ByFolds | ByLeverages, path: list[Scored], best: Scored) -> PenaltyChoice:
     Cs, scores, errors = (np.array([getattr(at, name) for at in path]) for name in ("C", "score", "error"))
     parts = [
         f"C = {number_text(best.C)}, chosen by {method.note(path)}: log loss {number_text(best.score)} "
@@ -661,7 +629,8 @@ def _described(question: Question, method: Method, path: list[Scored], best: Sco
         parts.append(f"the {'strongest' if Cs[0] == best.C else 'weakest'} penalty tried is the best")
     scale = method.walk.scale[: question.n_features][question.penalty.factors > 0]
     scale = scale[np.isfinite(scale)]
-    if len(scale) and scale.max() / LARGEST_SCALE_RATIO > scale.min():
+    # With such different scales, a penalty in raw units affects only some of the columns.
+    if len(scale) and scale.max() / 1000.0 > scale.min():
         decades = np.log10(scale.max()) - np.log10(scale.min())  # the ratio itself may overflow
         parts.append(f"the penalised columns' scales differ 1e{decades:+03.0f} times: scaling them first would matter")
     refitted = np.array([at.refitted for at in path])

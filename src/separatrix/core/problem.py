@@ -119,20 +119,12 @@ def depends_on(
 
 # --- The objective
 
-# A root penalty below this share of the rounding noise has no effect on second derivatives: its square is rounded away.
-WEAKEST_PENALTY_SHARE = 0.01
 # Root penalties in the frame's coordinates are limited to this: with a curvature of 1e300 a weight is zero.
 LARGEST_ROOT_PENALTY = 1e150
 # The squares of smaller entries underflow.
 SMALLEST_SQUARABLE_ENTRY = 1e-140
-# Framed columns whose root penalty is below this are not small, because the frame scales columns and penalty together.
-LARGEST_ROOT_PENALTY_OF_FULL_COLUMNS = 0.25
-# With more columns than this, computing their rank from singular values would take longer than the fit.
-MOST_RANK_COLUMNS = 1000
 # With more parameters than this, the Hessian is neither built nor factored.
 LARGEST_HESSIAN = 3000
-# The points at which E is computed in one read of rows outside memory: a read costs about as much as three of them.
-POINTS_IN_ONE_READ = 4
 
 
 def _without_products(products: Array, pinned: AnyArray) -> Array:
@@ -456,7 +448,8 @@ class Objective:
     @depends_on("rows", "frame", "penalty")
     def held(self) -> Any:
         """Which columns of W, (d + 1,) booleans, have a quadratic penalty large enough for float64 to resolve."""
-        return self.root_penalty > WEAKEST_PENALTY_SHARE * self.column_noise
+        # A weaker penalty has no effect on second derivatives: its square is rounded away.
+        return self.root_penalty > 0.01 * self.column_noise
 
     @depends_on("rows", "frame", "penalty")
     def weak_columns(self) -> AnyArray | None:
@@ -570,7 +563,8 @@ class Objective:
         if alone is not None and alone.Z is None and all_true(self.sample_gram.diagonal() > smallest):
             return alone
         none = np.zeros(self.shape[1])
-        strong = np.any(self.root_penalty > LARGEST_ROOT_PENALTY_OF_FULL_COLUMNS)
+        # With a weaker penalty framed columns are not small, because the frame scales columns and penalty together.
+        strong = np.any(self.root_penalty > 0.25)
         size = self.largest_entries[1:] if strong else none[1:]
         small = (size > 0) & (size < SMALLEST_SQUARABLE_ENTRY)
         if not np.any(small):
@@ -645,7 +639,7 @@ class Objective:
     @depends_on("rows", "pinned")
     def rank(self) -> int | None:
         """The rank of X̄ (of X without an intercept) to working precision; None for too many columns."""
-        if self.shape[1] > MOST_RANK_COLUMNS:
+        if self.shape[1] > 1000:  # singular values would take longer than the fit
             return None
         block = self.rows.resident() if self.n_rows < self.shape[1] else None
         if block is None:
@@ -681,7 +675,8 @@ class Objective:
     @property
     def most_together(self) -> int:
         """How many points ``value_gradients`` may be given: one for rows in memory, which cost little to read."""
-        return 1 if self.rows.resident() is not None else POINTS_IN_ONE_READ
+        # A read of rows outside memory costs about as much as three evaluations.
+        return 1 if self.rows.resident() is not None else 4
 
     def value_gradients(self, Ws: Sequence[Array]) -> list[Evaluation]:
         """E and ∇E at several points in one pass."""

@@ -12,7 +12,7 @@ Lecture 001 omits −ln σ₂/σ₁, which is right only for equal variances. It
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Protocol, final
+from typing import final
 
 import numpy as np
 
@@ -24,21 +24,8 @@ from separatrix.core.scorer import Scorer, Scores
 
 # --- Directions
 
-# Scatter along a direction below this share of the total scatter there is a rounding error.
-SMALLEST_SCATTER_SHARE = 1e-20
-# If rounding may hide more than this share of the scatter along some direction, no gap is reported.
-LARGEST_HIDDEN_SCATTER_SHARE = 0.5
 # J where there is no scatter at all: the largest float, because a certificate cannot hold infinity.
 UNBOUNDED_CRITERION = float(np.finfo(np.float64).max)
-
-
-class Direction(Protocol):
-    """A criterion J of directions V (d, q), in raw units, and its maximiser."""
-
-    def best(self, moments: Moments, q: int) -> tuple[Array, Array]: ...
-    def criterion(self, moments: Moments, V: Array) -> float: ...
-    def gap(self, moments: Moments, V: Array) -> float | None: ...
-    def stationarity(self, moments: Moments, V: Array) -> float: ...
 
 
 def apart(moments: Moments) -> Array:
@@ -179,7 +166,8 @@ class Fisher:
         framed = V * moments.frame.scale[:, None]
         within, along = framed.T @ moments.within @ framed, apart(moments) @ framed
         total = np.diag(within) + np.diag(framed.T @ moments.between @ framed)
-        if np.any(np.diag(within) <= SMALLEST_SCATTER_SHARE * total):
+        # Scatter below this share of the total scatter along a direction is a rounding error.
+        if np.any(np.diag(within) <= 1e-20 * total):
             return UNBOUNDED_CRITERION if np.any(along) else 0.0
         return float(np.sum((along @ Whitening.of(within).A) ** 2))
 
@@ -196,7 +184,7 @@ class Fisher:
         error, spread = _rounding(moments)
         units, columns = _units_of_apart(moments), spread @ np.abs(white.A)
         blurred, length = error * float(columns @ columns), float(np.linalg.norm(columns))
-        if not blurred <= LARGEST_HIDDEN_SCATTER_SHARE:
+        if not blurred <= 0.5:  # rounding may hide too much of the scatter along some direction
             return None
         framed = V * moments.frame.scale[:, None]
         C = Whitening.of(framed.T @ moments.within @ framed).solve((E @ framed).T).T
@@ -217,7 +205,7 @@ class Fisher:
         return float(np.linalg.norm(slope - Q @ (Q.T @ slope)))
 
 
-DIRECTIONS: dict[str, Direction] = {"fisher": Fisher(), "means": Means()}
+DIRECTIONS: dict[str, Fisher | Means] = {"fisher": Fisher(), "means": Means()}
 
 
 # --- Thresholds
@@ -231,12 +219,6 @@ class Cut:
     crossings: Array = field(default_factory=lambda: np.empty(0))
     threshold: float = np.nan
     note: str = ""
-
-
-class Threshold(Protocol):
-    """Turns moments and directions V (d, q) into a scorer."""
-
-    def cut(self, found: Moments, V: Array, classes: AnyArray) -> Cut: ...
 
 
 def crossings(m: Array, sigma: Array, priors: Array) -> Array:
@@ -274,55 +256,44 @@ def _along(found: Moments, w: Array) -> tuple[Array, Array, float]:
     return found.mean @ framed, np.maximum(scatter, 0.0), float(found.frame.center @ w)
 
 
-@final
-@dataclass(frozen=True)
-class GaussianThreshold:
-    """The threshold where the posteriors cross; for more classes pooled Gaussians with priors n_k/n.
-
-    See docs/tour.md, F4.
-    """
-
-    def cut(self, found: Moments, V: Array, classes: AnyArray) -> Cut:
-        if len(classes) > 2:
-            return Cut(_nearest(found, V, classes, found.shares))
-        w = V[:, 0]
-        m, scatter, base = _along(found, w)
-        freedom = found.total_weight - 2
-        pooled = scatter.sum() / freedom if freedom > 0 else 0.0
-        if pooled <= 1e-24 * (m[1] - m[0]) ** 2:
-            cut = MidpointThreshold().cut(found, V, classes)
-            note = "no scatter along the direction: the threshold is midway between the means"
-            return Cut(cut.scorer, cut.crossings, cut.threshold, note)
-        known = (found.weight > 1) & (scatter > 1e-24 * pooled * found.weight)
-        sigma = np.sqrt(np.where(known, scatter / np.where(known, found.weight - 1, 1.0), pooled))
-        note = "" if known.all() else "a class does not vary along the direction: the pooled variance replaces its own"
-        whiten = tuple((w * found.frame.scale)[:, None] / s for s in sigma)
-        constant = -np.log(sigma) - 0.5 * np.log(2 * np.pi)
-        gaussians = Gaussians(found.frame, found.shares, found.mean, whiten, (), constant)
-        points = crossings(m, sigma, found.shares)
-        joint = np.log(found.shares) + constant - 0.5 * ((m.mean() - m) / sigma) ** 2
-        threshold = _beginning(points, sigma, bool(joint[1] > joint[0]))
-        return Cut(QuadraticScorer(gaussians, classes), points + base, threshold + base, note)
+def gaussian_cut(found: Moments, V: Array, classes: AnyArray) -> Cut:
+    """The threshold where posteriors cross; for more classes pooled Gaussians with priors n_k/n (docs/tour.md, F4)."""
+    if len(classes) > 2:
+        return Cut(_nearest(found, V, classes, found.shares))
+    w = V[:, 0]
+    m, scatter, base = _along(found, w)
+    freedom = found.total_weight - 2
+    pooled = scatter.sum() / freedom if freedom > 0 else 0.0
+    if pooled <= 1e-24 * (m[1] - m[0]) ** 2:
+        cut = midpoint_cut(found, V, classes)
+        note = "no scatter along the direction: the threshold is midway between the means"
+        return Cut(cut.scorer, cut.crossings, cut.threshold, note)
+    known = (found.weight > 1) & (scatter > 1e-24 * pooled * found.weight)
+    sigma = np.sqrt(np.where(known, scatter / np.where(known, found.weight - 1, 1.0), pooled))
+    note = "" if known.all() else "a class does not vary along the direction: the pooled variance replaces its own"
+    whiten = tuple((w * found.frame.scale)[:, None] / s for s in sigma)
+    constant = -np.log(sigma) - 0.5 * np.log(2 * np.pi)
+    gaussians = Gaussians(found.frame, found.shares, found.mean, whiten, (), constant)
+    points = crossings(m, sigma, found.shares)
+    joint = np.log(found.shares) + constant - 0.5 * ((m.mean() - m) / sigma) ** 2
+    threshold = _beginning(points, sigma, bool(joint[1] > joint[0]))
+    return Cut(QuadraticScorer(gaussians, classes), points + base, threshold + base, note)
 
 
-@final
-@dataclass(frozen=True)
-class MidpointThreshold:
+def midpoint_cut(found: Moments, V: Array, classes: AnyArray) -> Cut:
     """The threshold midway between the projected means: Gaussians of one variance and equal priors."""
-
-    def cut(self, found: Moments, V: Array, classes: AnyArray) -> Cut:
-        if len(classes) > 2:
-            return Cut(_nearest(found, V, classes, np.full(len(classes), 1 / len(classes))))
-        w = V[:, 0]
-        m, scatter, base = _along(found, w)
-        freedom = found.total_weight - 2
-        variance = scatter.sum() / freedom if freedom > 0 else 0.0
-        spread = variance > 1e-24 * (m[1] - m[0]) ** 2
-        factor = (m[1] - m[0]) / variance if spread else 1.0
-        W = factor * np.concatenate([[-m.mean()], w * found.frame.scale])[None, :]
-        scorer = Scorer(found.frame.to_original(W), classes, "logit" if spread else "identity")
-        middle = float(m.mean()) + base
-        return Cut(scorer, np.array([middle]), middle)
+    if len(classes) > 2:
+        return Cut(_nearest(found, V, classes, np.full(len(classes), 1 / len(classes))))
+    w = V[:, 0]
+    m, scatter, base = _along(found, w)
+    freedom = found.total_weight - 2
+    variance = scatter.sum() / freedom if freedom > 0 else 0.0
+    spread = variance > 1e-24 * (m[1] - m[0]) ** 2
+    factor = (m[1] - m[0]) / variance if spread else 1.0
+    W = factor * np.concatenate([[-m.mean()], w * found.frame.scale])[None, :]
+    scorer = Scorer(found.frame.to_original(W), classes, "logit" if spread else "identity")
+    middle = float(m.mean()) + base
+    return Cut(scorer, np.array([middle]), middle)
 
 
 def _nearest(found: Moments, V: Array, classes: AnyArray, priors: Array) -> Scorer:
@@ -337,7 +308,7 @@ def _nearest(found: Moments, V: Array, classes: AnyArray, priors: Array) -> Scor
     return Scorer(found.frame.to_original(np.column_stack([b, w])), classes, "softmax")
 
 
-THRESHOLDS: dict[str, Threshold] = {"gaussian": GaussianThreshold(), "midpoint": MidpointThreshold()}
+THRESHOLDS = {"gaussian": gaussian_cut, "midpoint": midpoint_cut}
 
 
 # --- A direction and a threshold, by name
@@ -365,4 +336,4 @@ class Projection:
 
     def cut(self, moments: Moments, classes: AnyArray) -> Cut:
         """The scorer along V for these moments."""
-        return THRESHOLDS[self.threshold].cut(moments, self.V, classes)
+        return THRESHOLDS[self.threshold](moments, self.V, classes)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import iadd
-from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -34,6 +34,7 @@ from separatrix.core.rows.frame import Frame, power_of_two
 from separatrix.core.rows.protocol import ArraySum, Rows
 from separatrix.core.solvers.driver import Run, default_rules, run
 from separatrix.core.solvers.lbfgs import Pairs, QuasiNewton
+from separatrix.core.solvers.proximal_newton import ProximalNewton, WorkingSet
 from separatrix.core.solvers.registry import choose, refuse_unmet
 from separatrix.core.solvers.state import Solver, State, in_memory
 
@@ -478,12 +479,6 @@ def one_step(of: RowTerms, rows: ReducedRows) -> tuple[Array, Array, Array]:
 
 # --- The path with warm starts
 
-# The smallest l1_ratio for computing the C below which all weights are zero; smaller ones are replaced by it, because
-# for ridge there is no such C.
-SMALLEST_L1_RATIO = 1e-3
-# The C at which weights become nonzero is multiplied by this, so that they stay zero despite rounding.
-JUST_BELOW = 1 - 1e-10
-
 
 class Solved(NamedTuple):
     """The problem of one C, and how it was solved."""
@@ -492,13 +487,6 @@ class Solved(NamedTuple):
     solver: Solver
     why: str
     outcome: Run
-
-
-@runtime_checkable
-class _TakesUp(Protocol):
-    """A solver that can start with a known E, and reuse the gathered columns of a run with another penalty."""
-
-    def begin(self, problem: Objective, start: Array, at: Evaluation, before: State | None = None) -> State: ...
 
 
 @dataclass
@@ -550,11 +538,13 @@ class WarmPath:
     def zero(self) -> float:
         """The largest C at which all weights of penalised columns are zero."""
         largest = np.max(np.abs(self.null_gradient)[:, 1:], axis=0)
-        ratio = max(self.penalty.l1_ratio, SMALLEST_L1_RATIO)
+        # For ridge there is no such C, so smaller ratios are replaced.
+        ratio = max(self.penalty.l1_ratio, 1e-3)
         wanted = largest > 0
         lasso = replace(self.penalty, l1_ratio=1.0)
         a = ratio * self.problem.with_(penalty=lasso).absolute_penalty[1:][wanted] / largest[wanted]
-        return JUST_BELOW * float(np.min(a[a > 0])) if np.any(a > 0) else 1.0
+        # C is slightly smaller, so that the weights stay zero despite rounding.
+        return (1 - 1e-10) * float(np.min(a[a > 0])) if np.any(a > 0) else 1.0
 
     def solved(self, C: float, solver: Solver | None = None, tol: float = 1e-8, max_iter: int = 1000) -> Solved:
         """The fit at C, with a warm start from the last fit. If ``solver`` is None, it is chosen automatically."""
@@ -583,7 +573,7 @@ class WarmPath:
             return np.zeros(problem.shape) if problem.offsets is None else problem.null_weights
         stretch = _stretch(last.rows.frame, problem.rows.frame)
         W = state.W * stretch
-        if not isinstance(solver, _TakesUp):
+        if not isinstance(solver, ProximalNewton | WorkingSet):
             return W
         value = state.at.value - last.penalty_value(state.W) + problem.penalty_value(W)
         loss_gradient = (state.at.gradient - last.penalty_gradient(state.W)) / stretch
@@ -601,14 +591,7 @@ def _stretch(before: Frame, after: Frame) -> Array:
 # --- The mean loss over all rows and its derivatives as functions of Θ
 
 
-class Sums(Protocol):
-    """The mean loss over all rows."""
-
-    def value_gradient(self, theta: Array) -> Evaluation: ...
-    def curvature(self, theta: Array) -> Array: ...
-
-
-def sums_of(rows: Written | Framed) -> Sums:
+def sums_of(rows: Written | Framed) -> InPieces | Folded:
     """The sums of rows, by pieces or by folds.
 
     >>> from separatrix.core.penalty import Penalty
@@ -725,10 +708,6 @@ NEWTON_DECREMENT = 1e-3
 STEPS_PER_MATRIX, PARAMETERS_PER_EXTRA_STEP = 3, 20
 # The most matrices of second derivatives for one C, and the number of L-BFGS pairs that are kept.
 MOST_MATRICES, PAIRS_ON_PATH = 20, 10
-# If a matrix of second derivatives takes at most this many multiplications, every step is a Newton step.
-MOST_NEWTON_WORK = 1 << 21
-# The most step lengths that are tried along a Newton direction.
-MOST_STEP_LENGTHS = 30
 # If g·A g is below this share of E, it is due to rounding errors of the gradient.
 ROUNDED_DECREMENT = float(np.finfo(np.float64).eps) ** 1.5
 
@@ -746,7 +725,7 @@ class Fit(NamedTuple):
 class _Penalised:
     """E for one C, as a function of Θ."""
 
-    sums: Sums
+    sums: InPieces | Folded
     rows: ReducedRows
     most_together: ClassVar[int] = 1
 
@@ -811,7 +790,7 @@ class Ridge:
 
     base: Objective  # the objective at C = 1
     rows: ReducedRows
-    sums: Sums
+    sums: InPieces | Folded
     null: Place
     seen: list[Place] = field(default_factory=list)
 
@@ -829,7 +808,8 @@ class Ridge:
         E, place = self._penalised(C), self._nearest(C)
         theta, at = self._begun(E, C, place)
         factor = E.factor(place.H)
-        few = isinstance(self.rows, Written) and self.rows.x.size * len(place.H) <= MOST_NEWTON_WORK
+        # If a matrix of second derivatives takes few multiplications, every step is a Newton step.
+        few = isinstance(self.rows, Written) and self.rows.x.size * len(place.H) <= 1 << 21
         for _ in range(MOST_MATRICES):
             if few:
                 theta, at, H = _newton(E, theta, at, factor)
@@ -903,7 +883,7 @@ def _newton(E: _Penalised, theta: Array, at: Evaluation, factor: Factor | None) 
             there = E.add(trial, loss, gradient)
             return there.value, (trial, there, H)
 
-        accepted = backtracked(evaluated, at.value, -decrement, trials=MOST_STEP_LENGTHS, rounding=0.0)
+        accepted = backtracked(evaluated, at.value, -decrement, trials=30, rounding=0.0)
         if accepted is not None:
             return accepted[1]
     return theta, at, E.sums.curvature(theta)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple, Protocol, final
+from typing import Any, NamedTuple, TypeAlias, final
 
 import numpy as np
 
@@ -39,17 +39,6 @@ class Part(NamedTuple):
     names: tuple[int, int | None]
     rows: Integers
     target: Integers
-
-
-class Scheme(Protocol):
-    """The interface of a scheme that classifies K classes by two-class models."""
-
-    @property
-    def name(self) -> str: ...
-    def n_models(self, n_classes: int) -> int: ...
-    def parts(self, codes: Integers, n_classes: int) -> Iterator[Part]: ...
-    def combine(self, H: Array, lengths: Array, n_classes: int) -> Array: ...
-    def contenders(self, signs: Any, n_classes: int) -> Any: ...
 
 
 @lru_cache(maxsize=16)
@@ -158,6 +147,9 @@ class OneVersusRest:
         """The classes whose own model predicts them, (n, K)."""
         claimed = np.asarray(signs) > 0
         return claimed if n_classes > 2 else np.column_stack([~claimed[:, 0], claimed[:, 0]])
+
+
+Scheme: TypeAlias = OneVersusOne | OneVersusRest
 
 
 # --- The cost of a scheme

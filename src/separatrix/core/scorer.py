@@ -28,8 +28,6 @@ from separatrix.core.rows.protocol import BLOCK_BYTES, count_pass
 MOST_VALUES_IN_ONE_THREAD = 1 << 19
 # NumPy has a single object for float64, so that ``predict_one`` can compare types by identity.
 DOUBLE = np.dtype(np.float64)
-# Largest length of a list for which a sum in Python is faster than converting it to an array.
-LONGEST_PLAIN_ROW = 256
 
 
 @runtime_checkable
@@ -252,7 +250,8 @@ class Scorer:
         if len(row) != self.n_features:
             raise InputError("row", f"it has {len(row)} numbers", f"give the {self.n_features} columns of the fit")
         try:
-            if isinstance(row, np.ndarray) or len(row) > LONGEST_PLAIN_ROW:
+            # Up to this length of a list, a sum in Python is faster than converting it to an array.
+            if isinstance(row, np.ndarray) or len(row) > 256:
                 with np.errstate(invalid="ignore", over="ignore"):
                     z = (self.W[:, 1:] @ np.asarray(row) + self.W[:, 0]).tolist()
             else:

@@ -15,7 +15,7 @@ their own bound on rounding (``judge_by_residuals``).
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Protocol, final
+from typing import Any, NamedTuple, final
 
 import numpy as np
 
@@ -33,14 +33,6 @@ from separatrix.core.rows.memory_rows import MemoryRows, memory_rows
 from separatrix.core.rows.protocol import BLOCK_BYTES, ArraySum, Order, Rows, additions_in_order, number_of_rows
 
 # --- Codings of classes as regression targets, and of outputs as probability estimates (S1, S6)
-
-
-class TargetCoding(Protocol):
-    """A coding of classes as targets, and of outputs as estimates of P(C_k|x)."""
-
-    def n_outputs(self, n_classes: int) -> int: ...
-    def table(self, n_classes: int) -> Array: ...
-    def estimates(self, outputs: Array) -> Array: ...
 
 
 @final
@@ -88,7 +80,7 @@ class Signed:
         return np.asarray((1 + signs) / 2)
 
 
-TARGETS: dict[str, TargetCoding] = {"one-hot": OneHot(), "signed": Signed()}
+TARGETS: dict[str, OneHot | Signed] = {"one-hot": OneHot(), "signed": Signed()}
 
 
 def decision_of(targets: Array) -> Array:
@@ -104,12 +96,6 @@ def decision_of(targets: Array) -> Array:
 
 
 # --- The gap from the residuals of every row, with a bound on rounding errors
-
-# M is scaled so that its smallest singular value is 1. The gap is reported only if rounding leaves at least this much
-# of that value certain.
-SMALLEST_SINGULAR_VALUE_LEFT = 0.5
-# Rounding error, in units of EPS, of NumPy's pairwise sum over the rows of a block.
-PAIRWISE_SUM_UNITS = 32
 
 
 @dataclass(frozen=True)
@@ -215,7 +201,8 @@ def judge_by_residuals(
     residual = np.sqrt(2 * squares)  # the root mean square of r and of the penalised weights, by output
     moved = shift + product * (np.abs(W) @ (sizes + root_penalty) + float(np.max(np.abs(targets))))
     value = float(squares.sum())
-    rounding = float(residual @ moved + 0.5 * moved @ moved) + EPS * (PAIRWISE_SUM_UNITS + merges) * value
+    # NumPy's pairwise sum over the rows of a block has a rounding error of at most 32 units.
+    rounding = float(residual @ moved + 0.5 * moved @ moved) + EPS * (32 + merges) * value
     if not A.shape[1]:
         return ResidualJudgement(value, rounding, gradient, 0.0, 0.0)
 
@@ -230,16 +217,13 @@ def judge_by_residuals(
     length = np.linalg.norm(whitened @ (vectors / np.sqrt(eigenvalues)), axis=1)
     hidden = moved * (np.sqrt(1 + share) + blurred) + (residual + moved) * (blurred + chain * np.sqrt(trace / least))
     left = np.sqrt(1 - share) - blurred
-    gap = 0.5 * float(np.sum(((length + hidden) / left) ** 2)) if left > SMALLEST_SINGULAR_VALUE_LEFT else None
+    # M is scaled so that its smallest singular value is 1; rounding must leave half of it certain.
+    gap = 0.5 * float(np.sum(((length + hidden) / left) ** 2)) if left > 0.5 else None
     return ResidualJudgement(value, rounding, gradient, 0.5 * float(length @ length), gap)
 
 
 # --- The cost and its minimum
 
-# A gap below this share of the null model's cost is a rounding error: no residual resolves those digits of W.
-NEGLIGIBLE_GAP_SHARE = 1e-24
-# A gradient above this, relative to the targets, along directions without curvature is not a rounding error.
-LARGEST_ROUNDED_GRADIENT = 1e-9
 # The moments decide alone if rounding leaves less than this share in doubt, both of the cost and of the outputs.
 LARGEST_SHARE_IN_DOUBT = 1e-8
 
@@ -462,7 +446,8 @@ class SquaredCost:
         if least is not None or not self.has_rows:
             return least or self.at(raw)
         least, judged = self._at_by_residuals(raw)
-        if judged.summed_gap <= NEGLIGIBLE_GAP_SHARE * self.null_value:
+        # A smaller gap is a rounding error: no residual resolves those digits of W.
+        if judged.summed_gap <= 1e-24 * self.null_value:
             return least
         return self.at(self.rows.frame.to_original(least.W - self.white.solve(judged.gradient.T).T))
 
@@ -486,7 +471,8 @@ class SquaredCost:
         # The part of the gradient along directions that the columns do not determine must be a rounding error.
         G, unit = judged.gradient, self._units
         outside = (G - (G @ self.white.A) @ self.white.colour.T) / np.where(unit > 0, unit, 1.0)
-        if np.max(np.abs(outside)) > LARGEST_ROUNDED_GRADIENT * (1.0 + float(np.max(np.abs(self.targets)))):
+        # A smaller gradient along directions without curvature is a rounding error.
+        if np.max(np.abs(outside)) > 1e-9 * (1.0 + float(np.max(np.abs(self.targets)))):
             gap, reason = None, "the gradient has a part outside the directions that the columns determine"
         elif gap is None:
             reason = "the columns are so nearly collinear that rounding hides the curvature along some direction"
@@ -536,13 +522,8 @@ def build_squared_cost(
 
 # --- The rows that influence a fit the most, found by deleting them (S5)
 
-# Number of rows whitened at once.
-ROWS_WHITENED_AT_ONCE = 4096
 # A set of rows with leverage above this alone determines its direction, to working precision.
 LEVERAGE_OF_SOLE_ROWS = 1 - 1e-9
-# Leverage above this multiple of its mean is high. It is below the 2 of Hoaglin and Welsch (1978), because two outlying
-# rows share their leverage.
-HIGH_LEVERAGE_FACTOR = 1.5
 # Limit on the high-leverage rows that are tried together with their neighbours.
 MOST_MASKED_ROWS_TRIED = 200
 DELETION = InMemory("most_influential", "it deletes single rows")
@@ -619,7 +600,7 @@ def _cook(change: float, rank: int, variance: float) -> float:
 def _whitened(cost: SquaredCost, least: Minimum) -> _Whitened:
     S, white = cost.moments.total_weight, cost.white
     parts, squares = [], 0.0
-    for block in cost.rows.blocks(Order(ROWS_WHITENED_AT_ONCE)):
+    for block in cost.rows.blocks(Order(4096)):  # the rows that are whitened at once
         root = np.sqrt(block.weight / S)[:, None]
         target = cost.targets[block.t]
         squares += float(np.sum((root * (target - block.scores(least.W))) ** 2))
@@ -649,7 +630,8 @@ def _company(white: _Whitened) -> dict[int, Integers]:
     deleted together with the other high-leverage rows near it.
     """
     h = white.leverage
-    high = np.flatnonzero(h > HIGH_LEVERAGE_FACTOR * white.rank / len(h))
+    # The factor is below the 2 of Hoaglin and Welsch (1978), because two outlying rows share their leverage.
+    high = np.flatnonzero(h > 1.5 * white.rank / len(h))
     high = high[np.argsort(-h[high], kind="stable")[:MOST_MASKED_ROWS_TRIED]]
     near = white.U[high] @ white.U[high].T >= 0.5 * np.maximum(h[high][:, None], h[high])
     np.fill_diagonal(near, False)

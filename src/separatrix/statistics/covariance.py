@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -351,16 +351,6 @@ def _constant(problem: Objective, hessian: Array) -> Any:
 ROWS_SUMMED_AT_ONCE = 4096
 
 
-class Covariance(Protocol):
-    """The covariance F V Fᵀ, (p, p), of linear functions F Θ, with F (p, r) on the identified directions.
-
-    ``variances`` computes only its diagonal, (p,).
-    """
-
-    def of(self, F: Array) -> Array: ...
-    def variances(self, F: Array) -> Array: ...
-
-
 @dataclass(frozen=True)
 class Classical:
     """F H⁻¹ Fᵀ with H = total · LLᵀ, computed as the square of L⁻¹Fᵀ, so that its diagonal has no cancellation."""
@@ -392,6 +382,10 @@ class Sandwich:
     def variances(self, F: Array) -> Array:
         inner = self.factor.solve(np.ascontiguousarray(F.T))
         return np.asarray(np.maximum(np.sum(inner * (self.meat @ inner), axis=0), 0.0)) * self.scale
+
+
+# The covariance F V Fᵀ, (p, p), of linear functions F Θ, with F (p, r) on the identified directions, and its diagonal.
+Covariance: TypeAlias = Classical | Sandwich
 
 
 def standard_errors(covariance: Covariance, F: Array) -> Array:

@@ -19,7 +19,7 @@ from separatrix.core.base.errors import LabelError, ParameterError
 from separatrix.core.base.labels import encode
 from separatrix.core.base.messages import many
 from separatrix.core.moments import Moments, gather
-from separatrix.core.projections import DIRECTIONS, Fisher, GaussianThreshold, apart
+from separatrix.core.projections import DIRECTIONS, Fisher, apart, gaussian_cut
 from separatrix.core.rows.block import is_sparse
 from separatrix.core.rows.labelled_table import InMemory
 from separatrix.core.rows.memory_rows import memory_rows
@@ -132,7 +132,7 @@ def along(X: Any, y: Any, direction: Any = "fisher", *, bins: int = 20) -> Along
     values = rows @ w
     means = np.array([values[codes == k].mean() for k in (0, 1)])
     onward = 1.0 if means[1] >= means[0] else -1.0
-    cut = GaussianThreshold().cut(moments, onward * w[:, None], np.arange(2))
+    cut = gaussian_cut(moments, onward * w[:, None], np.arange(2))
     midpoint = float(means.mean())
     best = _best(moments)
     edges = np.histogram_bin_edges(values, bins)

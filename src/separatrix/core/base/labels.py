@@ -24,8 +24,6 @@ from separatrix.core.base.messages import Message, Part, RowNumber, over_rows
 # The public functions, available to users as ``sx.labels``; the other functions are internal.
 __all__ = ["encode", "from_one_hot", "one_hot", "signed", "unsigned"]
 
-# Largest range of integer labels (maximum − minimum) for which a lookup table encodes them instead of sorting.
-WIDEST_LABEL_TABLE = 1 << 16
 # The kinds of NumPy's types of dates and durations.
 TIMES = "mM"
 
@@ -79,7 +77,8 @@ def _by_table(labels: AnyArray) -> tuple[AnyArray, Integers] | None:
     if labels.dtype.kind not in "biu":
         return None
     low, high = int(labels.min()), int(labels.max())
-    if high - low > WIDEST_LABEL_TABLE or high > np.iinfo(np.int64).max:
+    # A wider range takes longer in a lookup table than by sorting.
+    if high - low > 1 << 16 or high > np.iinfo(np.int64).max:
         return None
     shifted = labels.astype(np.int64)
     if low != 0:

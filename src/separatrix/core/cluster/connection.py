@@ -177,9 +177,6 @@ def counted_traffic() -> Iterator[Traffic]:
 A = TypeVar("A")
 T = TypeVar("T")
 
-# While waiting for results, check the state of the cluster at intervals of this many seconds. Results that arrive end
-# the wait at once.
-SECONDS_BETWEEN_WAITS = 0.5
 # The setting of Dask that limits how long a fit waits while the cluster has no worker.
 WORKER_TIMEOUT = "separatrix.worker-timeout"
 # A local cluster: processes with one thread each, which listen on the loopback interface only. Dask always starts an
@@ -347,7 +344,8 @@ def _gathered(client: Any, futures: Sequence[Any], preferred: frozenset[str]) ->
         try:
             for future in futures:
                 if not future.done():
-                    future.exception(timeout=SECONDS_BETWEEN_WAITS)
+                    # The state of the cluster is checked twice a second; results that arrive end the wait at once.
+                    future.exception(timeout=0.5)
             gathered: list[Any] = client.gather(futures, direct=direct)
             return gathered
         except TimeoutError:

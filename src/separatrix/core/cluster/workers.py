@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, pairwise
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -34,20 +34,6 @@ if TYPE_CHECKING:
 # --- Where blocks begin and end, in a form that is small enough to be sent in every pass
 
 
-class Cuts(Protocol):
-    """The edges of the blocks of all rows. They are the same as for rows in memory (``core.rows.block``)."""
-
-    @property
-    def n_blocks(self) -> int: ...
-    def edge(self, block: int) -> int:
-        """The row at which a block begins; the number of rows for ``n_blocks``."""
-        ...
-
-    def only(self, first: int, last: int) -> Cuts:
-        """The part of the cuts that is needed for the blocks first, …, last − 1."""
-        ...
-
-
 @dataclass(frozen=True)
 class EvenCuts:
     """Blocks of ``size`` rows each, as dense rows have them.
@@ -65,9 +51,11 @@ class EvenCuts:
         return -(-self.n_rows // self.size)
 
     def edge(self, block: int) -> int:
+        """The row at which a block begins; the number of rows for ``n_blocks``."""
         return min(block * self.size, self.n_rows)
 
     def only(self, first: int, last: int) -> EvenCuts:
+        """The part of the cuts that is needed for the blocks first, …, last − 1."""
         return self
 
 
@@ -87,6 +75,10 @@ class ListedCuts:
 
     def only(self, first: int, last: int) -> ListedCuts:
         return ListedCuts(self.edges[first - self.offset : last - self.offset + 1], first)
+
+
+# The edges of the blocks of all rows. They are the same as for rows in memory (``core.rows.block``).
+Cuts: TypeAlias = EvenCuts | ListedCuts
 
 
 @dataclass(frozen=True)

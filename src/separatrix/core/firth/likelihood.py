@@ -25,7 +25,7 @@ from copy import copy
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import iadd
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -53,10 +53,6 @@ from separatrix.core.solvers.stopping import Record, Status
 
 # --- Sums over rows
 
-# The most entries of the rows' whitened products that are held in memory at once.
-LARGEST_PRODUCTS = 1 << 19
-# Dense rows with at most this many entries are copied in standard coordinates, which halves the time of each pass.
-MOST_STANDARDISED_ENTRIES = 1 << 24
 # X̄ᵀ is summed in pieces of this many entries, for which BLAS still uses its code for small products, and each thread
 # takes this many pieces: waking another thread takes as long as a pass over 20 000 × 20.
 PIECE, STRAND = 1 << 15, 32
@@ -66,30 +62,11 @@ WRITTEN = 4096
 FEWEST_COMPILED, WIDEST_COMPILED = 1 << 18, 64
 
 
-class Sums(Protocol):
-    """Sums over rows, not divided by their total weight.
-
-    ``Folded`` folds partials over any rows and any number of classes. ``ByColumns`` is for two classes and dense rows
-    in memory, where it takes two thirds of the time for a step at 20 000 × 20.
-    """
-
-    def gram(self) -> Array:
-        """Σ s x̄ x̄ᵀ, (d + 1, d + 1)."""
-
-    def slope(self, W: Array) -> Array:
-        """Σ s ∂ℓ ⊗ x̄, (K, d + 1)."""
-
-    def information(self, W: Array) -> tuple[float, Array]:
-        """Σ s ℓ and Σ s ℓ″ ⊗ x̄ x̄ᵀ."""
-
-    def score(self, W: Array, F: Array, share: float) -> Array:
-        """Σ s (∂ℓ − share · ½ H u) ⊗ x̄, (K, d + 1), with V_kl = (F_k x̄)·(F_l x̄) in u; F is (P, K, d + 1)."""
-
-
-def sums_of(objective: Objective) -> Sums:
+def sums_of(objective: Objective) -> Folded | ByColumns:
     """The sums over an objective's rows, which are copied in standard coordinates if they are dense and few enough."""
     block, loss = objective.rows.resident(), objective.loss
-    if block is None or is_sparse(block.X) or block.n_rows * objective.shape[1] > MOST_STANDARDISED_ENTRIES:
+    # The copy halves the time of each pass.
+    if block is None or is_sparse(block.X) or block.n_rows * objective.shape[1] > 1 << 24:
         return Folded(objective.rows, loss)
     if not loss.traits.multiclass:
         return ByColumns.of(block, objective.rows.counter)
@@ -117,7 +94,7 @@ class ValueHessian(ArraySum):
 
 @dataclass(frozen=True)
 class PenalisedGradient(ArraySum):
-    """The sum that ``Sums.score`` describes."""
+    """Σ s (∂ℓ − share · ½ H u) ⊗ x̄, (K, d + 1), with V_kl = (F_k x̄)·(F_l x̄) in u; F is (P, K, d + 1)."""
 
     loss: Loss
     W: Array
@@ -129,7 +106,8 @@ class PenalisedGradient(ArraySum):
         return self.W.shape
 
     def add(self, total: Array, block: Block) -> Array:
-        size = rows_per_piece(LARGEST_PRODUCTS, self.F.shape[0] * len(self.W))
+        # At most this many entries of the rows' whitened products are held in memory at once.
+        size = rows_per_piece(1 << 19, self.F.shape[0] * len(self.W))
         for rows in pieces(block.n_rows, size):
             part = block if size >= block.n_rows else block.take(rows)
             total += part.adjoint(part.weight[:, None] * self._residuals(part))
@@ -151,7 +129,7 @@ class PenalisedGradient(ArraySum):
 
 @dataclass(frozen=True)
 class Folded:
-    """The sums by folding partials."""
+    """The sums over any rows and any number of classes, by folding partials; not divided by the total weight."""
 
     rows: Rows
     loss: Loss
@@ -160,6 +138,7 @@ class Folded:
         return self.rows.fold(Gram(self.rows.n_features + 1))
 
     def slope(self, W: Array) -> Array:
+        """Σ s ∂ℓ ⊗ x̄, (K, d + 1)."""
         return self.rows.fold(ValueGradient(self.loss, W))[1:].reshape(W.shape)
 
     def information(self, W: Array) -> tuple[float, Array]:
@@ -171,8 +150,9 @@ class Folded:
 
 
 class ByColumns:
-    """The sums of the logistic likelihood from X̄ᵀ (d + 1, n), t and s, (n,).
+    """The sums of ``Folded`` for two classes and dense rows in memory, from X̄ᵀ (d + 1, n), t and s, (n,).
 
+    A step at 20 000 × 20 takes two thirds of the time that it takes by folds.
     X̄ᵀ is in standard coordinates, each column contiguous. The residuals and curvatures of the last information are
     cached; the score is computed from them.
 
@@ -276,8 +256,6 @@ class ByColumns:
 # instead. The rounding error of ln |I| is that of the entries divided by the smallest pivot, and steps must raise l* by
 # more.
 SMALLEST_TRUSTED_PIVOT = 1e-6
-# The smallest total weight, in rows: with less the penalty outweighs the data completely.
-SMALLEST_TOTAL_WEIGHT = 1e-3
 
 
 class Level(NamedTuple):
@@ -324,7 +302,7 @@ class Penalised:
         self.zero: Array = next(W for W in (zero, objective.offsets, np.zeros(objective.shape)) if W is not None)
 
     @cached_property
-    def sums(self) -> Sums:
+    def sums(self) -> Folded | ByColumns:
         """The sums over the objective's rows."""
         return sums_of(self.objective)
 
@@ -471,7 +449,7 @@ def pose(
         n_offsets=n_offsets,
     )
     problem = Penalised(objective, rows.weight_unit)
-    if problem.weight < SMALLEST_TOTAL_WEIGHT:
+    if problem.weight < 1e-3:  # in rows: with less the penalty outweighs the data completely
         fault = f"the rows count for {problem.weight:.2g} in all"
         raise WeightError("sample_weight", fault, "say how often each row counts: the penalty is worth a few rows")
     known: dict[str, Any] = {"gram": problem.gram}  # that of the objective, computed by faster passes
@@ -518,10 +496,6 @@ def log_determinant(factor: Factor) -> float:
 
 # --- Its maximum, by Newton's method with the information as its matrix (Fisher scoring)
 
-# The most that a step may change the scores, in the root mean square over the rows.
-LARGEST_SCORE_CHANGE = 5.0
-# The most step lengths that are tried along Newton's direction.
-MOST_ASCENT_TRIALS = 40
 # The relative rounding error of E*, which is a sum over rows and a determinant.
 VALUE_ROUNDING_SHARE = 64 * EPS
 # After this many consecutive steps without progress, rounding is taken to be the cause.
@@ -667,12 +641,13 @@ class Ascent:
             then = self._damped(problem, point, step, trials=1)
             if then is not None:
                 return then
-        return self._damped(problem, point, point.step, MOST_ASCENT_TRIALS)
+        return self._damped(problem, point, point.step, 40)  # the most step lengths that are tried
 
     def _damped(self, problem: Penalised, point: Point, step: Array, trials: int) -> Point | None:
         """The first point along a limited step that does not lower l*; None if there is none."""
         V = problem.objective.subspace.expand(step)
-        longest = min(1.0, LARGEST_SCORE_CHANGE / max(float(np.linalg.norm(problem.objective.root_gram @ V.T)), EPS))
+        # A step changes the scores by at most 5, in the root mean square over the rows.
+        longest = min(1.0, 5.0 / max(float(np.linalg.norm(problem.objective.root_gram @ V.T)), EPS))
 
         def evaluated(alpha: float) -> tuple[float, Level | None]:
             level = problem.level(point.W + alpha * V)
@@ -790,10 +765,6 @@ def null_value(problem: Penalised) -> float:
 # The distance of the third start from the best maximum, in standard errors along each direction, and the seed of its
 # signs.
 START_DISTANCE, START_SEED = 2.0, 20_231_101
-# The number of Newton steps towards the ridge fit, the second start.
-RIDGE_STEPS = 4
-# With at least this many rows per parameter the starts are tried on a sample.
-FEWEST_ROWS_TO_SAMPLE = 200
 # The size of that sample, and the length of the score, in standard errors, at which its runs end: the maxima of the
 # sample lie further than that from those of all rows.
 SAMPLE_ROWS_PER_PARAMETER, SAMPLE_TOLERANCE = 50, 1e-2
@@ -898,7 +869,8 @@ def _sample(problem: Penalised) -> Penalised | None:
     """A weighted sample if there are many rows; None if there are few, or if the sample's information is singular."""
     whole = problem.objective
     parameters = problem.rank * max(1, whole.shape[0] - 1)
-    if whole.n_rows < FEWEST_ROWS_TO_SAMPLE * parameters or not parameters:
+    # With fewer rows per parameter the starts are tried on all rows.
+    if whole.n_rows < 200 * parameters or not parameters:
         return None
     drawn = whole.sample(SAMPLE_ROWS_PER_PARAMETER * parameters)
     sample = problem.on(drawn.standing_for(whole.targets, whole.class_sums[:, 0]))
@@ -937,7 +909,7 @@ def ridge_fit(problem: Penalised, best: Point) -> Array:
     objective, W = problem.objective, problem.zero
     ridge = np.where(objective.pinned, 0.0, 1.0 / problem.weight)
     ridge[0] = 0.0
-    for _ in range(RIDGE_STEPS):
+    for _ in range(4):  # Newton steps towards the ridge fit
         factor = Factor.of(objective.subspace.reduce_hessian(problem.curvature(W) + np.diag(np.tile(ridge, len(W)))))
         if factor is None:
             break

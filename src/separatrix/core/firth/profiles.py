@@ -34,11 +34,6 @@ ROOT_TOLERANCE, ROUNDED_ROOT_TOLERANCE = 1e-9, 1e-5
 # The most evaluations for one end. Newton's method needs about ten; a bracket of float64 numbers is empty after sixty
 # bisections.
 MOST_EVALUATIONS = 100
-# The search ends after this many failed evaluations. Each failure halves the distance to the last point that could be
-# evaluated, so twenty leave a millionth of the first step.
-MOST_FAILED_EVALUATIONS = 20
-# Before r has exceeded q, the next distance is at most this many times the last.
-LARGEST_OUTWARD_FACTOR = 3.0
 
 
 class Look(NamedTuple):
@@ -94,7 +89,9 @@ def find_end(look: Callable[[float], Look | None], first: float, q: float, round
         seen = look(v)
         if seen is None:  # too far from the last point: go halfway back
             failed += 1
-            if failed == MOST_FAILED_EVALUATIONS:
+            # Each failure halves the distance to the last point that could be evaluated, so twenty leave a millionth of
+            # the first step.
+            if failed == 20:
                 return End(np.nan, f"the profile cannot be evaluated further out than where r = {inner.r:.4g}")
             v = 0.5 * (inner.v + v)
             continue
@@ -111,7 +108,7 @@ def find_end(look: Callable[[float], Look | None], first: float, q: float, round
 
 def _next(inner: Look, outer: Look | None, seen: Look, q: float, before: float) -> float:
     """Newton's distance if it is in the bracket and the last one halved |r − q|, else by bisection or outwards."""
-    far = LARGEST_OUTWARD_FACTOR * seen.v if outer is None else outer.v
+    far = 3.0 * seen.v if outer is None else outer.v  # at most three times as far outwards
     newton = seen.v - (seen.r - q) * seen.r / seen.slope if seen.slope > 0 else np.nan
     if inner.v < newton < far and abs(seen.r - q) <= 0.5 * before:
         return newton

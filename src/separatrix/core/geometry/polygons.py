@@ -17,9 +17,6 @@ from separatrix.core.base.errors import ParameterError
 
 # --- Polygons
 
-# A vertex lies on a line if its score is below this share of the largest term of the score. Otherwise rounding would
-# cut off slivers.
-ON_LINE = 1e-13
 # Polygons that are cut have a few vertices. As plain numbers they take a fifth of the time of arrays.
 Vertices = list[tuple[float, float]]
 # Largest coordinate of a box, so that its area and the squares of its sides do not overflow.
@@ -144,7 +141,8 @@ def parts(polygon: Vertices, line: Sequence[float]) -> tuple[Vertices, Vertices]
 def _score(b: float, first: float, second: float) -> float:
     """The sum of the three terms of a score, or zero where it is a rounding error."""
     z = b + first + second
-    return 0.0 if abs(z) <= ON_LINE * max(abs(b), abs(first), abs(second)) else z
+    # A vertex with a smaller score lies on the line. Otherwise rounding would cut off slivers.
+    return 0.0 if abs(z) <= 1e-13 * max(abs(b), abs(first), abs(second)) else z
 
 
 def _polygon(vertices: Vertices) -> Vertices:
@@ -210,8 +208,6 @@ def cells(lines: Any, box: Any) -> list[Cell]:
 
 # --- Scores of the classes at points of the plane
 
-# Scores that differ from linear ones by less than this share of their size are linear.
-AFFINE_ROUNDING = 1e-13
 # Largest score of which boundaries are searched: the search multiplies two scores, and the product must not overflow.
 LARGEST_SCORE = 1e150
 # How often a box is made ten times smaller in search of one with smaller scores.
@@ -334,6 +330,7 @@ def affine_weights(field: Callable[[Array], Array], box: Any) -> Array | None:
     w = ((Z[1:3] - Z[0]) / size[:, None]).T
     b = Z[0] - w @ least
     largest = np.abs(Z).max() + np.abs(b).max()
-    if not np.isfinite(largest) or not (np.abs(Z - some @ w.T - b) <= AFFINE_ROUNDING * largest).all():
+    # Scores that differ from linear ones by a smaller share of their size are linear.
+    if not np.isfinite(largest) or not (np.abs(Z - some @ w.T - b) <= 1e-13 * largest).all():
         return None
     return np.column_stack([b, w])

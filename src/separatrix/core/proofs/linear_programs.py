@@ -37,20 +37,13 @@ from separatrix.core.rows.frame import power_of_two
 
 # --- The linear programs
 
-# Largest number of rows for which ``least_violation`` uses the simplex method instead of the interior point method with
-# crossover: at 50 000 rows both take half a second, at 200 000 rows they take 11 s and 2 s.
-MOST_SIMPLEX_ROWS = 50_000
-# Up to this number of rows, presolving ``least_violation`` takes longer than it saves: 1 of 3 ms at 500 rows.
-MOST_UNPRESOLVED_ROWS = 2000
-# Programs with fewer columns and rows in all take a few milliseconds.
-FEWEST_WAITED_FOR = 2000
-
 
 def _solved(cost: Array, method: Literal["highs-ds", "highs-ipm"] = "highs-ds", **program: Any) -> Any:
     """The solution by HiGHS, None where it fails. HiGHS cannot be interrupted; a callback can end the wait for it."""
     from scipy.optimize import linprog
 
-    if len(cost) + sum(np.size(program.get(side, ())) for side in ("b_ub", "b_eq")) < FEWEST_WAITED_FOR:
+    # Smaller programs take a few milliseconds.
+    if len(cost) + sum(np.size(program.get(side, ())) for side in ("b_ub", "b_eq")) < 2000:
         found: Any = linprog(cost, method=method, **program)
     else:
         found = waited(lambda: linprog(cost, method=method, **program), "solving a linear program")
@@ -153,8 +146,10 @@ def least_violation(A: Any, positive: Any) -> Array | None:
     # We solve the dual, max Σ share u subject to Σ share u a = 0 and 0 ≤ u ≤ 1. Its basis has w rows, while the basis
     # of the primal has n: 5 000 rows of 2 columns take 0.03 s instead of 0.5 s. v are the dual's equation marginals.
     equal: Any = _divided(A, 1.0 / share, columns).T
-    method: Literal["highs-ds", "highs-ipm"] = "highs-ds" if n <= MOST_SIMPLEX_ROWS else "highs-ipm"
-    options = {"presolve": n > MOST_UNPRESOLVED_ROWS}
+    # At 50 000 rows both methods take half a second, at 200 000 rows they take 11 s and 2 s.
+    method: Literal["highs-ds", "highs-ipm"] = "highs-ds" if n <= 50_000 else "highs-ipm"
+    # With few rows, presolving takes longer than it saves: 1 of 3 ms at 500 rows.
+    options = {"presolve": n > 2000}
     found = _solved(-share, method, A_eq=equal, b_eq=np.zeros(w), bounds=(0.0, 1.0), options=options)
     return None if found is None else np.asarray(-found.eqlin.marginals / columns)
 
@@ -253,7 +248,6 @@ def furthest(A: Array, along: Array) -> Array | None:
 
 # With more columns a general solver is as fast.
 MOST_DESCENT_COLUMNS = 8
-MOST_DESCENT_STEPS = 200
 # Margins and multipliers nearer to a bound than this share of their size may be at the bound but for rounding errors.
 NEARLY_AT_BOUND = 1e-9
 DESCENDING = "searching the weights of least violation"
@@ -312,7 +306,7 @@ def _first_vertex(A: Array, c: Array) -> Integers | None:
 def _descended(A: Array, c: Array, chosen: Integers) -> Array | None:
     """The minimum, from the vertex at which the ``chosen`` rows meet."""
     ones = np.ones(len(chosen))
-    for _ in range(MOST_DESCENT_STEPS):
+    for _ in range(200):  # the most steps
         pulse(DESCENDING)
         edges = np.linalg.inv(A[chosen])
         v = edges @ ones
@@ -499,18 +493,10 @@ def _shortest(P: Array, chosen: list[int], mu: Array) -> tuple[list[int], Array]
 
 # Limits on rounds, each of which takes one pass over all rows, and on Newton steps per round.
 MOST_NEWTON_ROUNDS, MOST_NEWTON_STEPS_PER_ROUND = 10, 40
-# Violated rows added per round, in multiples of the number of directions.
-ADDED_ROWS_PER_DIRECTION = 8
 # Newton steps end, and all rows are checked, as soon as all margins on the current rows exceed this.
 WIDE_MARGIN = 0.3
 # Step lengths that are tried. A full step is too long if many margins fall below 1.
 STEP_LENGTHS = (1.0, 0.5, 0.25)
-# Newton steps end after a step that leaves more than this share of the sum Σ max(0, 1 − a·v)².
-LARGEST_SHARE_LEFT = 0.8
-# Newton steps end when a larger share of rows than this is on the wrong side: the classes then probably overlap.
-LARGEST_SHARE_WRONG = 0.15
-# Ridge added to the diagonal of the normal matrix, as a share of its trace, against collinear columns.
-RIDGE_SHARE_OF_TRACE = 1e-9
 
 
 class Near(NamedTuple):
@@ -543,7 +529,8 @@ def nearly(D: Differences, drawn: Integers) -> Near:
     chosen, B = drawn, D.dense(drawn) / D.unit
     u = np.zeros(D.width)
     for _ in range(MOST_NEWTON_ROUNDS):
-        u, at_hand = _lowered(B, u, LARGEST_SHARE_WRONG / (D.K - 1))
+        # Newton steps end when a larger share of rows is on the wrong side: the classes then probably overlap.
+        u, at_hand = _lowered(B, u, 0.15 / (D.K - 1))
         with np.errstate(over="ignore", invalid="ignore", under="ignore"):
             v = u / D.unit
         m = D.margins(v)
@@ -555,7 +542,8 @@ def nearly(D: Differences, drawn: Integers) -> Near:
         fresh = wrong[~np.isin(wrong, chosen)]
         if len(fresh) == 0:
             break
-        spread = np.linspace(0, len(fresh) - 1, min(len(fresh), ADDED_ROWS_PER_DIRECTION * D.width)).astype(np.int64)
+        # At most eight violated rows per direction are added in a round.
+        spread = np.linspace(0, len(fresh) - 1, min(len(fresh), 8 * D.width)).astype(np.int64)
         chosen = np.concatenate([chosen, fresh[spread]])
         B = np.vstack([B, D.dense(fresh[spread]) / D.unit])
     return Near(v, m, False)
@@ -579,7 +567,8 @@ def _lowered(B: Array, u: Array, most_wrong: float) -> tuple[Array, Array]:
         if not total < before:
             break
         u, m = u + part * step, m + part * change
-        if total > LARGEST_SHARE_LEFT * before or np.mean(m <= 0) > most_wrong:
+        # The steps end after one that leaves more than this share of the sum Σ max(0, 1 − a·v)².
+        if total > 0.8 * before or np.mean(m <= 0) > most_wrong:
             break
     return u, m
 
@@ -594,7 +583,8 @@ def _step(B: Array, m: Array) -> Array:
     below = m < 1
     rows = B if below.all() else B[below]
     G = rows.T @ rows
-    G[np.diag_indices_from(G)] += RIDGE_SHARE_OF_TRACE * np.trace(G) + np.finfo(np.float64).tiny
+    # A ridge, as a share of the trace, against collinear columns.
+    G[np.diag_indices_from(G)] += 1e-9 * np.trace(G) + np.finfo(np.float64).tiny
     return np.asarray(np.linalg.solve(G, rows.T @ (1.0 - m[below])))
 
 
@@ -605,16 +595,10 @@ def _step(B: Array, m: Array) -> Array:
 FIRST_ROWS_PER_DIRECTION, ENTERING_ROWS_PER_DIRECTION, STAYING_ROWS_PER_DIRECTION = 3, 1, 2
 # Size of the sample on which Newton's method proposes a first v, in multiples of the number of directions.
 NEWTON_ROWS_PER_DIRECTION = 40
-# Largest number of directions for which Newton's method runs: it forms a matrix of that order.
-MOST_NEWTON_DIRECTIONS = 500
 # Number of rows that a working set may keep even if the number of directions is small.
 SMALLEST_WORKING_SET = 150
 # Limit on rounds, each of which is one linear program and one pass over the rows.
 MOST_WORKING_SET_ROUNDS = 500
-# Largest number of alternative sets of rows that are tried for an exact proof.
-MOST_ATTEMPTS = 12
-# A marginal below this share of the largest may be a rounding error.
-SMALLEST_MARGINAL_SHARE = 1e-9
 # A score in the open directions below this share of the row's size is a rounding error and is set to zero.
 SMALLEST_SCORE_SHARE = 1e-13
 NO_MARGINS = np.zeros(0)
@@ -706,7 +690,7 @@ def attempts(D: Differences, found: Found, N: AnyArray | None = None) -> Iterato
     >>> [sorted(found.rows.tolist()) for found in attempts(D, search(D))][0]
     [0, 1, 2]
     """
-    for _ in range(MOST_ATTEMPTS):
+    for _ in range(12):  # alternative sets of rows
         yield found
         rows = found.rows[np.arange(len(found.rows)) != np.argmax(found.weights)]
         if len(rows) == 0:
@@ -733,7 +717,7 @@ def _first(D: Differences, N: AnyArray | None, left: AnyArray | None) -> Integer
             return numbers
         return np.sort(rng.choice(numbers, size, replace=False))
     drawn = np.unique(rng.integers(0, D.count, max(2 * size, NEWTON_ROWS_PER_DIRECTION * directions)))
-    if directions > MOST_NEWTON_DIRECTIONS:
+    if directions > 500:  # Newton's method forms a matrix of that order
         return np.sort(rng.choice(drawn, size, replace=False))
     near = nearly(D, drawn)
     if near.separates:
@@ -766,7 +750,8 @@ def _sharpened(B: Any, found: Widest) -> Array | None:
     """
     if _exceeds(B, found.v):
         return found.v
-    active = np.flatnonzero(found.weights > SMALLEST_MARGINAL_SHARE * found.weights.max(initial=0.0))
+    # A smaller marginal may be a rounding error.
+    active = np.flatnonzero(found.weights > 1e-9 * found.weights.max(initial=0.0))
     if not 0 < len(active) <= B.shape[1]:
         return None
     rows = B[active].toarray() if is_sparse(B) else B[active]
@@ -805,13 +790,6 @@ def _coming(wrong: Integers, chosen: Integers, directions: int) -> Integers:
 
 # Rows of the first working set, and rows that enter in a round (twice: the worst and others), for each direction.
 FIRST_ROWS_PER_COLUMN, ENTERING_ROWS_PER_COLUMN = 10, 8
-# Rows stay in the working set while their margin is below this multiple of s.
-STAYING_MARGIN = 3.0
-# A margin below s by less than this share counts as s: the tolerance of the programs is 1e-7.
-TOLERATED_SHARE = 1e-6
-# Below this s the program's tolerance decides, and ``separability`` looks for a proof by other means.
-SMALLEST_S = 1e-6
-MOST_PROGRAMS = 100
 
 
 def widest_separator(D: Differences) -> Array | None:
@@ -836,17 +814,20 @@ def widest_separator(D: Differences) -> Array | None:
     n, w = A.shape
     rng = np.random.default_rng(0)
     chosen = np.sort(rng.choice(n, min(n, max(SMALLEST_WORKING_SET, FIRST_ROWS_PER_COLUMN * w)), replace=False))
-    for _ in range(MOST_PROGRAMS):
+    for _ in range(100):  # the most programs
         found = widest(A[chosen])
-        if found is None or found.s < SMALLEST_S:
+        # Below this s the program's tolerance decides, and ``separability`` looks for a proof by other means.
+        if found is None or found.s < 1e-6:
             return None
         m = np.asarray(A @ found.v)
-        low = np.flatnonzero(m < (1 - TOLERATED_SHARE) * found.s)
+        # A margin that is smaller than s by less than this share counts as s: the tolerance of the programs is 1e-7.
+        low = np.flatnonzero(m < (1 - 1e-6) * found.s)
         low = low[~np.isin(low, chosen)]
         if len(low) == 0:
             v = found.v / D.unit
             return v if len(D.not_positive(v)) == 0 else None
-        kept = chosen[(found.weights > 0) | (m[chosen] < STAYING_MARGIN * found.s)]
+        # Rows stay in the working set while their margin is below three times s.
+        kept = chosen[(found.weights > 0) | (m[chosen] < 3.0 * found.s)]
         worst, most = low[np.argsort(m[low], kind="stable")], ENTERING_ROWS_PER_COLUMN * w
         rest = worst[most:]
         spread = rest[np.unique(np.linspace(0, len(rest) - 1, min(len(rest), most)).astype(np.int64))]

@@ -21,12 +21,6 @@ from separatrix.core.proofs.class_differences import ROWS_EXPANDED_AT_ONCE
 from separatrix.core.rows.block import Block, is_sparse
 from separatrix.core.rows.protocol import Rows
 
-# Largest number of columns for which integer systems are solved, which takes about a second. For more columns, residues
-# modulo newly drawn primes decide.
-MOST_NULL_SPACE_COLUMNS = 200
-# Largest number of random primes that are tried. A prime fails if it divides a determinant.
-MOST_PRIMES_DRAWN = 4
-
 
 def leaves_out_null_directions_only(problem: Objective) -> bool:
     """Whether every direction outside the problem's subspace is null, exactly.
@@ -45,7 +39,8 @@ def leaves_out_null_directions_only(problem: Objective) -> bool:
     if candidates is None:
         return True
     columns, count = candidates.together, len(candidates.each)
-    if len(columns) > MOST_NULL_SPACE_COLUMNS:
+    # Integer systems of this many columns take about a second. For more, residues modulo newly drawn primes decide.
+    if len(columns) > 200:
         return nullity(problem.rows, columns) >= count
     return len(columns) > 0 and _null_space(problem.rows, columns).shape[1] >= count
 
@@ -54,7 +49,8 @@ def _null_space(rows: Rows, columns: Integers) -> AnyArray:
     """An integer basis (w, q) of the null directions of these columns of W; column 0 is the intercept."""
     A = np.zeros((0, len(columns)))
     while True:
-        null = next((basis for _ in range(MOST_PRIMES_DRAWN) if (basis := across(A)) is not None), None)
+        # A prime fails if it divides a determinant.
+        null = next((basis for _ in range(4) if (basis := across(A)) is not None), None)
         if null is None:
             return np.zeros((len(columns), 0), dtype=object)
         more = rows.fold(_NotOrthogonal(columns, null.basis))

@@ -44,12 +44,6 @@ from separatrix.core.rows.block import is_sparse
 
 # Numbers of bits to which coefficients are rounded. They are tried in turn until v is proven to separate.
 COEFFICIENT_BITS = (8, 24, 52)
-# Coefficients below this share of the largest are rounding errors and are set to zero.
-SMALLEST_COEFFICIENT_SHARE = 1e-11
-# Largest number of columns in use for which the omission of each column is tried. Every trial solves the problem again.
-MOST_COLUMNS_TRIED = 64
-# Scores above this multiple of the largest observed rounding error are accepted as nonzero without an exact check.
-FACTOR_ABOVE_ROUNDING = 1000.0
 
 
 def rounded(whole: AnyArray) -> Array:
@@ -114,9 +108,8 @@ def outside(D: Differences, basis: Across, N: Array, within: Integers, near: flo
     """
     v = N @ np.random.default_rng(0).standard_normal(N.shape[1])
     scores = np.abs(D.margins(v))
-    rounding = max(
-        near * float(np.max(np.abs(v) * D.unit)), FACTOR_ABOVE_ROUNDING * float(np.max(scores[within], initial=0.0))
-    )
+    # Scores above a thousand times the largest observed rounding error are accepted as nonzero without an exact check.
+    rounding = max(near * float(np.max(np.abs(v) * D.unit)), 1000.0 * float(np.max(scores[within], initial=0.0)))
     away = ~(scores <= rounding)
     close = np.flatnonzero(~away)
     for part in chunks(close):
@@ -137,7 +130,8 @@ def direction_in(D: Differences, basis: Across, v: Array, left: AnyArray) -> Any
     [-2, 1]
     """
     size = np.abs(v) * D.unit
-    coefficients = np.where(size > SMALLEST_COEFFICIENT_SHARE * size.max(), v, 0.0)[basis.free]
+    # Smaller coefficients are rounding errors.
+    coefficients = np.where(size > 1e-11 * size.max(), v, 0.0)[basis.free]
     mantissa, exponent = np.frexp(coefficients)
     for digits in COEFFICIENT_BITS:
         kept = np.ldexp(np.round(np.ldexp(mantissa, digits)), exponent - digits)
@@ -188,7 +182,8 @@ def fewest_columns(
         few = used(D.weights(proposed))
         if len(few) < len(used(W)):
             within(few)
-    if len(used(W)) <= MOST_COLUMNS_TRIED:
+    # Every trial solves the problem again.
+    if len(used(W)) <= 64:
         for j in used(W)[::-1]:
             if j in used(W):
                 within(np.setdiff1d(used(W), [j]))
@@ -199,16 +194,10 @@ def fewest_columns(
 
 # Marginals are 0 or at least 1, up to the tolerance of the program, so this value tells them apart.
 MARGINAL_THRESHOLD = 0.5
-# A balancing weight below this is a rounding error. The rows are scaled to about 1.
-SMALLEST_BALANCING_WEIGHT = 1e-9
 # A row with a score above this is moved by v. The tolerance of the programs is 1e-7.
 SMALLEST_MOVE = 1e-6
 # A row with a score above this in a direction orthogonal to a span is not in that span.
 SMALLEST_SCORE_OUTSIDE_SPAN = 1e-9
-# Largest number of rows added per round, in multiples of the number of directions.
-MOST_ROWS_ADDED_PER_DIRECTION = 2
-# Limit on rounds, each of which solves one linear program.
-MOST_TOUCHING_ROUNDS = 50
 
 
 class Together(NamedTuple):
@@ -239,7 +228,7 @@ def together(D: Differences, chosen: Integers, known: Known | None = None) -> To
     N, left, before = None, None, np.zeros(0, dtype=np.int64)
     if known is not None:
         N, left, before = known.N, known.left, known.all.rows
-    for _ in range(MOST_TOUCHING_ROUNDS):
+    for _ in range(50):  # each round solves one linear program
         found = complementary(in_directions(D, chosen, N))
         if found is None or not np.any(found.weights > MARGINAL_THRESHOLD):
             return None
@@ -248,7 +237,7 @@ def together(D: Differences, chosen: Integers, known: Known | None = None) -> To
         fresh = fresh[~np.isin(fresh, chosen)]
         if len(fresh) == 0:
             return _reduced(D, group, before)
-        most = MOST_ROWS_ADDED_PER_DIRECTION * (D.width if N is None else N.shape[1])
+        most = 2 * (D.width if N is None else N.shape[1])  # the rows that are added in a round
         spread = np.unique(np.linspace(0, len(fresh) - 1, min(len(fresh), most)).astype(np.int64))
         chosen = np.concatenate([chosen, fresh[spread]])
     return None
@@ -279,7 +268,8 @@ def _reduced(D: Differences, group: Integers, before: Integers) -> Together | No
     more = balancing(both[:, pivot.rows], own, len(before))
     if more is None:
         return None
-    more[more < SMALLEST_BALANCING_WEIGHT * more.max(initial=1.0)] = 0.0
+    # A smaller balancing weight is a rounding error. The rows are scaled to about 1.
+    more[more < 1e-9 * more.max(initial=1.0)] = 0.0
     more[: len(before)] = 0.0
     order = np.concatenate([own, np.setdiff1d(np.flatnonzero(more), own)])
     more[own] += 1.0
@@ -430,9 +420,6 @@ def _spanned(D: Differences, whole: Dependency, first: Dependency) -> Known | No
 
 # --- All causes of a quasi-complete separation
 
-# Largest number of causes that are searched for in addition to single columns. Each search decides separability again.
-MOST_SEARCHED_CAUSES = 8
-
 
 def further_directions(
     D: Differences, first: AnyArray, direction: Callable[[Integers], AnyArray | None], names: Sequence[str] = ()
@@ -455,7 +442,7 @@ def further_directions(
     taken = used(first)
     found = [v for v in single_columns(D) if not np.isin(used(v), taken).any()]
     found += [v for v in reference_levels(D, names) if not np.array_equal(used(v), taken)]
-    for _ in range(MOST_SEARCHED_CAUSES):
+    for _ in range(8):  # each search decides separability again
         left = np.setdiff1d(np.arange(D.X.shape[1]), np.concatenate([taken, *(used(v) for v in found)]))
         W = direction(left) if len(left) else None
         if W is None:

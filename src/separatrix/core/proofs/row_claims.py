@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -120,16 +120,6 @@ class View:
         return D, block.start + np.flatnonzero(counted)
 
 
-class RowClaim(Protocol):
-    """A claim about every row."""
-
-    def broken(self, D: Differences) -> Integers:
-        """The numbers of the class differences for which the claim is not proven."""
-
-    def margins(self, D: Differences) -> Array:
-        """How far each class difference is from breaking the claim, (count,); the smallest come closest."""
-
-
 @dataclass(frozen=True)
 class Positive:
     """a·v > 0, for v in floats or fractions. With ``exact``, every row is checked in integers.
@@ -198,6 +188,11 @@ class Orthogonal:
         """Minus the size of the score in a random direction of the basis."""
         along = np.random.default_rng(0).standard_normal(self.basis.shape[1])
         return -np.abs(D.margins(np.column_stack([rounded(b) for b in self.basis.T]) @ along))
+
+
+# ``broken`` gives the numbers of the class differences for which a claim is not proven; ``margins`` says how far each
+# class difference is from breaking the claim.
+RowClaim: TypeAlias = Positive | NotNegative | Orthogonal
 
 
 class Chosen(NamedTuple):

@@ -155,8 +155,6 @@ TOO_WIDE = (
     f"proofs are attempted for up to {overlap.MOST_EXACT_ROWS} columns, times the number of classes less one, and "
     "exact proofs for up to 600 columns of floats"
 )
-# Largest number of rows in a proof that is checked exactly even if the columns exceed the limits of ``is_affordable``.
-MOST_ROWS_ALWAYS_PROVEN = 300
 
 
 def decide(D: Differences, about: About) -> Verdict:
@@ -278,7 +276,8 @@ def _doubt(D: Differences, found: Found, about: About) -> str:
     if overlap.is_affordable(D):
         return f"{hardly}, and rounding leaves open whether any has a positive one"
     # A few rows may prove that no v is positive on all rows. Their span is not examined.
-    for group in overlap.candidate_groups(found, MOST_ROWS_ALWAYS_PROVEN):
+    # Such a proof is checked exactly even if the columns exceed the limits of ``is_affordable``.
+    for group in overlap.candidate_groups(found, 300):
         if positive_dependency(D.dense(group), np.zeros((0, D.width))) is not None:
             shown = listed(*D.named(group), about)
             return f"none separates, {shown}, but whether classes overlap or touch is open; {TOO_WIDE}"
@@ -297,8 +296,6 @@ def _spanning(D: Differences, proof: Dependency, about: About) -> Inseparable:
 
 # --- Columns of extreme size are rescaled by powers of two, and the verdict is converted back
 
-# Columns with exponents beyond ±300 are rescaled, so that products and quotients of three columns stay in range.
-LARGEST_UNSCALED_EXPONENT = 300
 # The smallest and the largest exponents (as ``frexp`` counts them) at which a weight has full precision.
 LOWEST_WEIGHT_EXPONENT, HIGHEST_WEIGHT_EXPONENT = -1021, 1023
 # The exponent of the smallest positive float64.
@@ -331,7 +328,8 @@ class Scaled:
         """
         size = np.frexp(D.unit[D.width - D.X.shape[1] :])[1]
         exponent = np.zeros(D.X.shape[1], dtype=np.int64)
-        for j in np.flatnonzero(np.abs(size) > LARGEST_UNSCALED_EXPONENT):
+        # Columns with larger exponents are rescaled, so that products and quotients of three columns stay in range.
+        for j in np.flatnonzero(np.abs(size) > 300):
             column = D.X[:, [j]]
             low, high = span(column.toarray() if is_sparse(column) else column)
             exponent[j] = min(int(high[0]), int(low[0]) - EXPONENT_OF_SMALLEST_FLOAT)
@@ -540,8 +538,6 @@ def _rounded(exact: AnyArray) -> Array:
 # SAMPLE_ROWS_PER_DIRECTION for each weight. Of 2 000 000 rows of 10 columns with a thin margin, a hyperplane that
 # separates 20 000 has about 700 on the wrong side.
 MOST_CORE_ROWS, MOST_CORE_ENTRIES, SAMPLE_ROWS_PER_DIRECTION = 20_000, 4_000_000, 4
-# Largest number of columns whose extreme rows are kept: there are up to 2 K of them for each column.
-MOST_COLUMNS_WITH_EXTREMES = 500
 
 
 class ExtremeTotal(NamedTuple):
@@ -595,7 +591,7 @@ class ExtremeRows:
 
     def chosen(self, total: ExtremeTotal) -> Integers:
         """The numbers of the rows; none if there are many columns."""
-        if self.n_features > MOST_COLUMNS_WITH_EXTREMES:
+        if self.n_features > 500:  # there are up to 2 K extreme rows for each column
             return np.zeros(0, dtype=np.int64)
         found = np.unique(np.concatenate([total.low_row.ravel(), total.high_row.ravel()]))
         return found[found >= 0]

@@ -39,9 +39,6 @@ from separatrix.core.proofs.row_claims import (
 from separatrix.core.rows.labelled_table import OutsideMemory
 from separatrix.core.rows.protocol import Together
 
-# Measured time of a product of a float and a long integer, used to estimate the cost of exact verification.
-SECONDS_PER_EXACT_ENTRY = 5e-7
-
 
 class VerifiableVerdict(ABC):
     """Base class of the verdicts that make a claim: all except ``Doubtful``."""
@@ -66,14 +63,11 @@ class VerifiableVerdict(ABC):
         """
         n, d = shape_in_place(X)
         entries = n * (d + self.fit_intercept) * max(1, len(self.about.classes) - 1)
-        return f"{entries:,} entries as whole numbers: about {entries * SECONDS_PER_EXACT_ENTRY:.2g} s"
+        # A product of a float and a long integer was measured to take half a microsecond.
+        return f"{entries:,} entries as whole numbers: about {entries * 5e-7:.2g} s"
 
 
 # --- The classes are separable
-
-# Weights are divided by the largest only if the smallest nonzero weight stays above this, so that it does not
-# underflow.
-SMALLEST_RELATIVE_WEIGHT = 1e-280
 
 
 @dataclass(frozen=True)
@@ -98,7 +92,8 @@ class Separable(VerifiableVerdict):
         W = D.weights(v)
         margin = smallest_distance(D, W, m)
         shared = W / np.abs(W).max()
-        W = shared if np.abs(shared[W != 0]).min() > SMALLEST_RELATIVE_WEIGHT else W
+        # The division must not make the smallest weight underflow.
+        W = shared if np.abs(shared[W != 0]).min() > 1e-280 else W
         return cls(W[1] if D.K == 2 else W, margin, about)
 
     @classmethod

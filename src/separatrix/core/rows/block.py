@@ -93,16 +93,6 @@ def stacked(parts: Sequence[Any]) -> Any:
 
 # --- Where blocks begin and end
 
-# The fewest rows in a dense block, unless that makes the block larger than four times its size in bytes: each block
-# repeats the work that is done once per column.
-FEWEST_ROWS_PER_BLOCK = 64
-# An entry of CSR rows has a value of eight bytes and an index of four.
-BYTES_PER_SPARSE_ENTRY = 12
-# A block of CSR rows has at least this many bytes of entries per column, so that merging sums by column is cheap.
-FEWEST_BYTES_PER_SPARSE_COLUMN = 256
-# A CSR row counts as at least this many bytes, since the score of a row takes time even if the row has few entries.
-BYTES_PER_SPARSE_ROW = 16
-
 
 def block_rows(block_bytes: int, n_features: int) -> int:
     """The number of rows of a dense block of about ``block_bytes``.
@@ -111,7 +101,9 @@ def block_rows(block_bytes: int, n_features: int) -> int:
     (8192, 52, 1)
     """
     fit = block_bytes // max(1, n_features * 8)
-    return max(1, fit, min(FEWEST_ROWS_PER_BLOCK, 4 * fit))
+    # Each block repeats the work that is done once per column, so it has at least 64 rows, unless these take more than
+    # four times its size.
+    return max(1, fit, min(64, 4 * fit))
 
 
 def cuts(X: Any, block_bytes: int, rows_before: int = 0, entries_before: int = 0) -> Integers:
@@ -125,10 +117,11 @@ def cuts(X: Any, block_bytes: int, rows_before: int = 0, entries_before: int = 0
     m, d = X.shape
     if not is_sparse(X):
         return multiples(rows_before, m, block_rows(block_bytes, d))
-    filled = (entries_before + X.indptr.astype(np.int64)) * BYTES_PER_SPARSE_ENTRY
-    size = max(block_bytes, FEWEST_BYTES_PER_SPARSE_COLUMN * d)
+    filled = (entries_before + X.indptr.astype(np.int64)) * 12  # a value of eight bytes and an index of four
+    size = max(block_bytes, 256 * d)  # so that merging sums by column is cheap
     by_entries = np.searchsorted(filled, np.arange((filled[0] // size + 1) * size, filled[-1] + 1, size))
-    by_rows = multiples(rows_before, m, max(1, block_bytes // BYTES_PER_SPARSE_ROW))
+    # The score of a row takes time even if the row has few entries.
+    by_rows = multiples(rows_before, m, max(1, block_bytes // 16))
     return np.union1d(by_entries, by_rows).astype(np.int64)
 
 
@@ -144,16 +137,10 @@ DENSEST_SPARSE_PRODUCT = 0.06
 # Rows are multiplied in pieces of this many bytes, so that the second product with a piece finds it in a core's own
 # cache.
 PIECE_BYTES = 1 << 20
-# A piece has at least this many rows, however wide they are.
-FEWEST_ROWS_PER_PIECE = 64
 # With fewer rows per column than this, centring the rows first is cheaper than centring the products of raw columns.
 RAW_PRODUCT_ROWS_PER_COLUMN = 8
-# Up to this many rows, caching the framed rows is cheaper than converting weights to raw units in every pass.
-MOST_CACHED_ROWS = 1 << 16
 # Rows with fewer columns than this are cached column by column: a loop per row costs more than its few entries.
 FEWEST_COLUMNS_BY_ROW = 16
-# Up to this many entries a weighted product is computed in two calls, although a symmetric one is half the work.
-MOST_UNSPLIT_ENTRIES = 1 << 12
 # Up to this many entries several weighted products are computed in one call: the call costs more than its arithmetic.
 MOST_BATCHED_ENTRIES = 1 << 16
 # Rows that are copied and framed at a time, which limits the size of the temporary copy.
@@ -296,7 +283,8 @@ class Block:
     def written_sandwich(self, h: Array) -> Array:
         """``sandwich`` of the cached rows for h ≥ 0."""
         X = self.written
-        if X.size <= MOST_UNSPLIT_ENTRIES:
+        # Few entries are multiplied in two calls, although a symmetric product is half the work.
+        if X.size <= 1 << 12:
             product: Array = (X.T * h).dot(X)
             return product
         half = X * np.sqrt(h)[:, None]
@@ -325,7 +313,7 @@ class Block:
         h = by[:, 0] if by.shape[1] == 1 else by.sum(axis=1)
         alike, d = np.all(h == 1), len(c)
         first, second = np.zeros((by.shape[1], d)), np.zeros((d, d))
-        for rows in pieces(self.n_rows, rows_per_piece(PIECE_BYTES // 8, d, FEWEST_ROWS_PER_PIECE)):
+        for rows in pieces(self.n_rows, rows_per_piece(PIECE_BYTES // 8, d, fewest=64)):
             X = self._double[rows] / self.frame.scale if unsafe else self._double[rows]
             half = X if alike else X * np.sqrt(h[rows])[:, None]
             second += half.T @ half
@@ -395,7 +383,8 @@ class Block:
     @cached_property
     def is_written_out(self) -> bool:
         """Whether products use the cached framed rows: for few dense rows that are read many times."""
-        return self.kept and not is_sparse(self.X) and self.n_rows <= MOST_CACHED_ROWS
+        # With more rows, converting weights to raw units in every pass is cheaper than caching the framed rows.
+        return self.kept and not is_sparse(self.X) and self.n_rows <= 1 << 16
 
     def written_out(self, rows: Integers) -> Block:
         """A dense copy of these rows in the frame's coordinates, for repeated use. CSR rows keep the frame."""

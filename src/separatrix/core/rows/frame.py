@@ -18,11 +18,6 @@ from separatrix.core.base.lazy import cached_property
 
 # A column's offset is large if it exceeds this many times its scale: then X·w − c·w loses digits that (X − c)·w keeps.
 LARGE_OFFSET = 64.0
-# If every offset is at most this many times its scale, sums of raw products that are centred afterwards lose at most
-# one digit.
-LARGEST_RAW_PRODUCT_OFFSET = 4.0
-# Numbers with binary exponents below this have squares far from overflow (2^1024) and underflow.
-LARGEST_SQUARED_EXPONENT = 250
 # With scales beyond 2 to this power, weights in raw units can leave the range of float64 although their scores do not.
 LARGEST_RAW_EXPONENT = 900
 LARGEST_FLOAT = float(np.finfo(np.float64).max)
@@ -73,13 +68,14 @@ class Frame:
     @cached_property
     def is_near(self) -> bool:
         """Whether all offsets are small, so that centring sums of raw products loses at most one digit."""
-        return bool(np.all(np.abs(self.center) <= LARGEST_RAW_PRODUCT_OFFSET * self.scale))
+        return bool(np.all(np.abs(self.center) <= 4.0 * self.scale))
 
     @cached_property
     def squares_safely(self) -> bool:
         """Whether squares of raw entries are far from overflow and underflow."""
         exponents = np.frexp(np.concatenate([self.scale[np.isfinite(self.scale)], self.center[self.center != 0]]))[1]
-        return bool(np.all(np.abs(exponents) < LARGEST_SQUARED_EXPONENT))
+        # The squares of such numbers are far from overflow (2^1024) and underflow.
+        return bool(np.all(np.abs(exponents) < 250))
 
     @cached_property
     def is_extreme(self) -> bool:

@@ -30,8 +30,6 @@ A = TypeVar("A")
 # A column is rare if its participation ratio (Σ x²)²/Σ x⁴, the effective number of rows behind its variance, is below
 # this number and below a tenth of the sample. The second draw takes about this many rows for a rare column, at most.
 FEWEST_EFFECTIVE_ROWS = 150
-# An entry of a rare column is rare if its square exceeds this share of the sample's Σ x².
-RARE_ENTRY_SHARE = 0.003
 # Blocks with fewer entries are searched by NumPy: importing the compiler's package would take longer.
 FEWEST_ENTRIES_TO_COMPILE_SEARCH = 1 << 18
 # The lowest hashes are selected when there are this many times more of them than asked for, since selecting takes time.
@@ -330,7 +328,8 @@ def rare_rows(sample: Block, odds: Array, frame: Frame, first: Any, most: int, s
     if not len(columns):
         return None
     limit = np.full(X.shape[1], np.inf)
-    limit[columns] = RARE_ENTRY_SHARE * energy[columns]
+    # An entry of a rare column is rare if its square exceeds this share of the sample's Σ x².
+    limit[columns] = 0.003 * energy[columns]
     if is_sparse(X):
         stood = np.where(size**2 > limit[X.indices], np.repeat(1.0 / odds, np.diff(X.indptr)), 0.0)
         count = np.bincount(X.indices, stood, X.shape[1])[columns]

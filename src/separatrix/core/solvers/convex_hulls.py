@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -199,9 +199,6 @@ MOST_ROWS_JOINED, ROWS_JOINED, ROWS_JOINED_PER_COLUMN = 192, 8, 4
 MARGIN_TOLERANCE = 1e-6
 # The most passes over the rows, and the most interior point steps on each small problem.
 MOST_HULL_ROUNDS, MOST_INTERIOR_STEPS = 40, 60
-# Interior point steps end at this complementarity, relative to the largest squared length of a row: float64 cannot
-# improve on it.
-SMALLEST_COMPLEMENTARITY = 1e-17
 # Gram matrices of sparse rows or of differences are used only if the sizes of columns differ by at most this factor, so
 # that rounding errors matter equally in all columns.
 LARGEST_COLUMN_RATIO = 1e3
@@ -386,7 +383,8 @@ def _inside(P: Any, sides: Array) -> Array | None:
         mu = float(alpha @ nu) / len(alpha)
         dual, primal = G @ alpha - gamma @ E - nu, E @ alpha - 1.0
         close = mu * len(alpha) <= 1e-3 * MARGIN_TOLERANCE * float(alpha @ G @ alpha)
-        if mu <= SMALLEST_COMPLEMENTARITY or (close and np.max(np.abs(dual)) <= 1e-12):
+        # μ is relative to the largest squared length of a row; float64 cannot improve on this one.
+        if mu <= 1e-17 or (close and np.max(np.abs(dual)) <= 1e-12):
             break
         newton = _Newton.of(G, E, alpha, nu)
         if newton is None:
@@ -481,7 +479,7 @@ def affine_hulls(P: Any) -> Callable[[Integers], tuple[Array, Array]]:
     return nearest
 
 
-def _nearest_by(P: Any, span_of: Callable[[Any], _Span]) -> tuple[Array, Array]:
+def _nearest_by(P: Any, span_of: Callable[[Any], _Gram | _SparseGram | _Reflected]) -> tuple[Array, Array]:
     """The point of the affine hull of P (k, d) nearest to the origin: its weights, which sum to 1, and the point p.
 
     The weights are those of least squares in the differences from the first point. If p is short compared with the
@@ -508,16 +506,7 @@ def _nearest_by(P: Any, span_of: Callable[[Any], _Span]) -> tuple[Array, Array]:
     return share, x if x @ hull_point > 0 else hull_point
 
 
-class _Span(Protocol):
-    """The span of the columns of a matrix A; ``rounds``: the number of rounds of iterative refinement."""
-
-    rounds: ClassVar[int]
-
-    def coefficients(self, r: Array) -> Array: ...
-    def projection(self, r: Array) -> Array: ...
-
-
-def _sparse_span(A: Any, products_of_points: Array) -> _Span:
+def _sparse_span(A: Any, products_of_points: Array) -> _SparseGram | _Reflected:
     """The span of sparse columns by their Gram matrix; by QR if they are nearly dependent and a dense copy is small."""
     span = _SparseGram.of(A, products_of_points)
     if span.smallest_share < SMALLEST_INDEPENDENT_SHARE and A.shape[0] * A.shape[1] <= LARGEST_DENSE_COPY:
@@ -662,8 +651,6 @@ SMALLEST_HULL_WEIGHT = 1e-14
 # Tables of at most this many columns and rows need no head start: in the plane 2 to 5 steps reach the nearest points of
 # 500 rows, in 0.8 to 1.8 ms, and the head start takes 2 ms. From 3 columns on, or with 20 000 rows, it saves time.
 MOST_COLUMNS_WITHOUT_START, MOST_ROWS_WITHOUT_START = 2, 5000
-# A step that shortens p by less than this share of its length is treated as rounding error, and the search halts.
-SMALLEST_SHORTENING = 1e-15
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -739,7 +726,8 @@ class NearestPoint:
         pairs = np.vstack([memory.pairs, memory.furthest_pair])
         kept, share, p = _nearest(P, np.append(memory.mu, 0.0))
         after = self._arrive(problem, P[kept], pairs[kept], share, p, state.iteration + 1)
-        if after.at.value >= state.at.value * (1.0 - SMALLEST_SHORTENING):
+        # A step that shortens p by a smaller share is treated as rounding error, and the search halts.
+        if after.at.value >= state.at.value * (1.0 - 1e-15):
             wider = after.memory.lower > state.memory.lower  # the last support rows may add to the margin only
             return replace(after if wider else state, halt=Halt.STALLED)
         return after

@@ -41,12 +41,6 @@ from separatrix.core.solvers.state import Need, State
 
 # The number of epochs in the first step, and in each later step.
 FIRST_EPOCHS, LATER_EPOCHS = 5, 2
-# Convergence is slow if a step other than the first reduces the duality gap to more than this share; then L-BFGS
-# takes over.
-SLOW = 0.3
-# The largest squared length of a row, with weights 1/q, for which dual descent is used: with longer rows α is not
-# accurate enough.
-LARGEST_SQUARED_LENGTH = 1e12
 # The number of sampled rows from which the mean squared row length is estimated.
 ROWS_FOR_LENGTH = 1000
 # An epoch shuffles runs of consecutive rows, not single rows. LONGEST_RUN is the most rows in a run; FEWEST_RUNS is the
@@ -118,7 +112,8 @@ class DualDescent:
         if rows is None:
             return self.finish.init(problem, start)
         memory = rows.begun()
-        if not np.max(memory.square, initial=0.0) <= LARGEST_SQUARED_LENGTH:
+        # With longer rows α is not accurate enough.
+        if not np.max(memory.square, initial=0.0) <= 1e12:
             return self.finish.init(problem, start)
         return State(start, rows.evaluate(start), memory=memory)
 
@@ -140,7 +135,8 @@ class DualDescent:
         W = rows.settled(memory)
         at = rows.evaluate(W)
         last_gap, gap = (duality(problem, *there).known for there in ((state.W, state.at), (W, at)))
-        slow = not first and not gap <= SLOW * last_gap
+        # After a step, other than the first, that leaves a larger share of the duality gap, L-BFGS takes over.
+        slow = not first and not gap <= 0.3 * last_gap
         return State(W, at, state.iteration + 1, memory._replace(b=float(W[0, 0]), slow=slow))
 
     def solution(

@@ -260,9 +260,6 @@ ENTRIES_PER_BATCH = 1 << 20
 LOCAL_CURVATURE_FACTOR, SMALLEST_ROW_CURVATURE = 4.0, 1e-9
 # The streams of hashes of the iterations begin here. Smaller numbers belong to samples.
 FIRST_HASH_STREAM = 16
-# The smallest expected number of rows in a walk over rows outside memory, so that the probability of drawing no row is
-# below exp(−64).
-FEWEST_DRAWN_ROWS = 64
 
 A = TypeVar("A")
 
@@ -427,7 +424,8 @@ def drawn(problem: Objective, metric: Metric, n_steps: int, batch_size: int, see
         chosen = rng.choice(len(odds), size=(n_steps, batch_size), p=odds / odds.sum())
         share = block.weight / problem.total_weight / (odds / odds.sum()) / batch_size
         return Draws(block, chosen, share)
-    size = max(FEWEST_DRAWN_ROWS, n_steps * batch_size)
+    # With this expected number, the probability of drawing no row is below exp(−64).
+    size = max(64, n_steps * batch_size)
     curvatures, row_odds = RowCurvatures(problem.loss, metric.W), RowOdds.in_metric(problem, metric.F)
     draw = _Copies(curvatures, row_odds, size, metric.total, seed, FIRST_HASH_STREAM + iteration)
     found = problem.rows.fold(Carried(draw))
@@ -480,16 +478,10 @@ class _Copies:
 
 # --- Stochastic descent that converges (SVRG)
 
-# The number of inner steps in the first walk, times η. It doubles after each walk that does not halve the gradient.
-FIRST_WALK_LENGTH = 8.0
 # The most inner steps in one walk.
 MOST_WALK_STEPS = 1000
 # The run ends after this many walks of MOST_WALK_STEPS that do not halve the gradient: about two seconds of work.
 MOST_LONG_WALKS = 60
-# The iteration at which the metric is first computed from the curvature at W.
-FIRST_LOCAL_METRIC = 4
-# After this many consecutive walks that did not lower E, each with half the η, rounding is taken to be the cause.
-MOST_FAILED_WALKS = 12
 
 
 class VarianceReducedMemory(NamedTuple):
@@ -501,8 +493,9 @@ class VarianceReducedMemory(NamedTuple):
 
     metric: Metric | None
     local: bool = False
-    refresh: int = FIRST_LOCAL_METRIC
-    length: float = FIRST_WALK_LENGTH
+    refresh: int = 4  # the iteration at which the metric is next computed from the curvature at W
+    # The number of inner steps times η; it doubles after each walk that does not halve the gradient.
+    length: float = 8.0
     long: int = 0
     idle: int = 0
 
@@ -577,7 +570,9 @@ class VarianceReduced:
         else:
             metric = metric._replace(eta=0.5 * metric.eta)
         memory = memory._replace(metric=metric, local=False, idle=memory.idle + 1)
-        halt = Halt.STALLED if memory.idle >= MOST_FAILED_WALKS else None
+        # After this many consecutive walks that did not lower E, each with half the η, rounding is taken to be the
+        # cause.
+        halt = Halt.STALLED if memory.idle >= 12 else None
         return replace(state, iteration=gone, memory=memory, halt=halt)
 
     def _refreshed(self, problem: Objective, state: State[VarianceReducedMemory]) -> VarianceReducedMemory:

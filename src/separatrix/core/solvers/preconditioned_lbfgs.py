@@ -216,8 +216,6 @@ def _diagonal(problem: Objective, moments: Array) -> Array:
 # The product is corrected on a span of at most this many directions: with more, factoring their Hessian costs as much
 # as factoring that of the columns.
 MOST_SPAN_DIRECTIONS = 300
-# Directions whose relative singular value is below this are left out of the span.
-SMALLEST_SPAN_SHARE = 1e-6
 
 
 @dataclass(frozen=True)
@@ -332,7 +330,8 @@ def _scored(W: Array) -> Array:
     weights[:, 0] = 0.0
     length = np.linalg.norm(weights, axis=1, keepdims=True)
     _, size, basis = np.linalg.svd(weights / np.where(length > 0, length, 1.0), full_matrices=False)
-    return np.vstack([np.eye(1, W.shape[1]), basis[size > SMALLEST_SPAN_SHARE * max(1.0, size[0])]])
+    # Directions with a smaller relative singular value are left out of the span.
+    return np.vstack([np.eye(1, W.shape[1]), basis[size > 1e-6 * max(1.0, size[0])]])
 
 
 def blocks(problem: Objective, W: Array, block: Block) -> ClassInverse | None:
@@ -352,12 +351,6 @@ def blocks(problem: Objective, W: Array, block: Block) -> ClassInverse | None:
 # The iterations at which the preconditioner is first computed again; each later refresh comes after twice as many
 # iterations as the one before.
 FIRST_REFRESH, SECOND_REFRESH = 3, 15
-# From this iteration on a refresh uses the diagonal blocks of the Hessian instead of the Kronecker product.
-FIRST_BLOCK_REFRESH = 30
-# A preconditioner is no longer trusted after a step that lowers E by less than this share of what it predicts.
-SMALLEST_SHARE_OF_PREDICTED = 0.1
-# If the predicted decrease is a smaller share of E, a failed search is due to rounding and not to the preconditioner.
-SMALLEST_PREDICTED_SHARE = 1e-8
 # Second derivatives at W are summed over this many rows per column of the sample, and at least FEWEST_HESSIAN_ROWS.
 ROWS_PER_COLUMN, FEWEST_HESSIAN_ROWS = 20, 5000
 
@@ -423,9 +416,12 @@ class KroneckerLBFGS:
         before = space.reduce(state.at.gradient)
         predicted = 0.5 * float(before @ inverse.solve(before))
         moved = method.moved(state, memory, inverse.solve if memory.trusted else None)
-        if moved.halt is Halt.STALLED and memory.trusted and predicted > SMALLEST_PREDICTED_SHARE * abs(state.at.value):
+        # If the predicted decrease is a smaller share of E, a failed search is due to rounding and not to the
+        # preconditioner.
+        if moved.halt is Halt.STALLED and memory.trusted and predicted > 1e-8 * abs(state.at.value):
             moved = method.moved(state, replace(memory, trusted=False), None)
-        if state.at.value - moved.at.value < SMALLEST_SHARE_OF_PREDICTED * predicted:
+        # A preconditioner is no longer trusted after a step that lowers E by a smaller share of what it predicts.
+        if state.at.value - moved.at.value < 0.1 * predicted:
             moved = replace(moved, memory=replace(moved.memory, trusted=False))
         g = space.reduce(moved.at.gradient)
         return replace(moved, expected=0.5 * float(g @ inverse.solve(g)))
@@ -444,7 +440,8 @@ def _refreshed(
     block = problem.standing_sample
     stride = max(1, block.n_rows // max(ROWS_PER_COLUMN * problem.shape[1], FEWEST_HESSIAN_ROWS))
     block = block.take(slice(0, None, stride))
-    if state.iteration < FIRST_BLOCK_REFRESH:
+    # From the thirtieth iteration on, the diagonal blocks of the Hessian replace the Kronecker product.
+    if state.iteration < 30:
         pairs, anew = memory.pairs, product(problem, inverse, state.W, block)
     else:
         pairs, anew = Pairs(), blocks(problem, state.W, block)
@@ -457,13 +454,6 @@ def _refreshed(
 
 # A step is slow if it reduces the gradient norm to more than this share.
 SLOW_STEP_SHARE = 0.5
-# After this many slow steps the Hessian of all rows replaces that of the sample.
-MOST_SLOW_STEPS = 3
-# The most Newton steps on the sample.
-MOST_SAMPLE_STEPS = 30
-# The sample's optimum differs from that of all rows by a relative error of about parameters/rows; it is computed to
-# this share of that error.
-SAMPLE_ACCURACY_SHARE = 0.01
 # Newton's method begins on a part of the sample with this many rows per parameter.
 FIRST_ROWS_PER_PARAMETER = 40
 
@@ -520,7 +510,7 @@ class SampledNewton:
 
     def step(self, problem: Objective, state: State[SampledMemory], budget: int | None = None) -> State[SampledMemory]:
         memory, space = state.memory, problem.subspace
-        if memory.slow >= MOST_SLOW_STEPS:
+        if memory.slow >= 3:  # the Hessian of all rows replaces that of the sample
             descent = memory.descent and memory.descent._replace(norm=np.inf)  # the norm depends on the factor
             memory = SampledMemory(factor=problem.factor(state.W), descent=descent)
         factor = memory.factor
@@ -571,8 +561,10 @@ def _minimised(problem: Objective, sample: Block, start: Array) -> tuple[Array, 
     inner = problem.restricted_to(sample)
     W, at = start, inner.value_gradient(start)
     factor = inner.factor(W)
-    near = SAMPLE_ACCURACY_SHARE * min(1.0, problem.size / sample.n_rows) * problem.null_value
-    for _ in range(MOST_SAMPLE_STEPS):
+    # The sample's optimum differs from that of all rows by a relative error of about parameters/rows; it is computed to
+    # a hundredth of that error.
+    near = 0.01 * min(1.0, problem.size / sample.n_rows) * problem.null_value
+    for _ in range(30):  # the most Newton steps on the sample
         if factor is None or _expected(problem, factor, at.gradient) <= near:
             break
         reached = damped_step(inner, W, at, newton_direction(inner, at.gradient, factor))

@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from itertools import chain
 from mmap import mmap
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -43,8 +43,6 @@ from separatrix.core.solvers.state import Halt, Need, State, begun
 
 # --- The minimum of a quadratic model with absolute values
 
-# The most rounds of sweeps and face steps.
-MOST_SWEEP_ROUNDS = 60
 # The most sweeps of a round; a round also ends after SETTLED_SWEEPS sweeps without a change of sign. A sweep costs less
 # than a hundredth of the factor of a face.
 MOST_SWEEPS_PER_ROUND, SETTLED_SWEEPS = 100, 4
@@ -57,10 +55,6 @@ SMALLEST_ROUND_GAIN, MOST_IDLE_ROUNDS = 1e-13, 2
 # The faces of one round are factored until this would take more than about this many multiplications; at least one face
 # is always factored.
 FACTOR_WORK_PER_ROUND = 3e7
-# If the possible gain of a single coordinate grows by more than this factor, the step has diverged.
-LARGEST_GAIN_GROWTH = 1e6
-# A step along a nearly flat direction is shortened to where the rounding error of the slope reaches this share of it.
-LARGEST_SLOPE_ROUNDING = 0.1
 # Cholesky pivots below this, for a matrix scaled to a unit diagonal, are treated as rounding errors.
 SMALLEST_PIVOT = 1e-14
 
@@ -89,7 +83,7 @@ def minimise(H: Array, g: Array, w: Array, a: Array, accuracy: float = 0.0, free
     free = h > 0
     first = gain = total = sweep_matrix(H, G, u, a, 1, 1, 0.0)
     idle = 0
-    for _ in range(MOST_SWEEP_ROUNDS):
+    for _ in range(60):  # the most rounds of sweeps and face steps
         # The size of the terms of G, which determines its rounding error: a gain of that size counts as none.
         size = np.abs(g) + a + np.abs(H) @ np.abs(u - w)
         rounding = float(np.max((4 * EPS * size[free]) ** 2 / h[free], initial=0.0))
@@ -104,7 +98,7 @@ def minimise(H: Array, g: Array, w: Array, a: Array, accuracy: float = 0.0, free
         total, idle = total + gain, idle + 1 if gain <= SMALLEST_ROUND_GAIN * total else 0
         G[:] = g + H @ (u - w)  # recomputed, since sweeps accumulate rounding errors
         possible = _possible(h, G, u, a, free)
-        if not possible <= LARGEST_GAIN_GROWTH * first:
+        if not possible <= 1e6 * first:
             return swept  # rounding made a curvature negative, so the step led away from the minimum
         gain = max(gain, possible)
     return u
@@ -153,7 +147,8 @@ def _to_face_minimum(H: Array, G: Array, u: Array, a: Array, free: AnyArray, siz
         turned = (a[face] > 0) & (np.sign(u[face] + step) != np.sign(u[face]))
         reach = np.where(turned, -u[face] / np.where(turned, step, 1.0), np.inf)
         noise = EPS * float(np.max(np.abs(H[np.ix_(face, face)]) @ np.abs(step)))
-        sure = LARGEST_SLOPE_ROUNDING * float(np.max(np.abs(slope))) / noise if noise > 0 else 1.0
+        # Along a nearly flat direction the step ends where the rounding error of the slope reaches a tenth of it.
+        sure = 0.1 * float(np.max(np.abs(slope))) / noise if noise > 0 else 1.0
         share = min(1.0, float(reach.min()), sure)
         to = np.where(reach <= share, 0.0, u[face] + share * step)
         moved = to - u[face]
@@ -346,8 +341,6 @@ COLUMN_PIECES = 8
 # The most sweeps of coordinate descent on one quadratic model; sweeps also end once steps have fallen to
 # SMALLEST_STEP_SHARE of the first.
 MOST_SWEEPS, SMALLEST_STEP_SHARE = 50, 1e-4
-# A quadratic model does not change a weight that is zero if its |gradient| is below this share of its penalty.
-LIVE_GRADIENT_SHARE = 0.98
 # A quadratic model may change as many zero weights as there are weights in use, or this many if that is more.
 FEWEST_NEW_WEIGHTS = 256
 # The number of entries of dense rows that one thread gathers at a time.
@@ -394,24 +387,17 @@ class Model(NamedTuple):
         used = np.any(self.W != 0, axis=0) | (self.absolute == 0)
         used[0] = self.fit_intercept
         size = np.max(np.abs(self.gradient), axis=0)
-        near = np.flatnonzero(~used[1:] & (size[1:] >= LIVE_GRADIENT_SHARE * self.absolute[1:])) + 1
+        # A weight that is zero is not changed if its |gradient| is below this share of its penalty.
+        near = np.flatnonzero(~used[1:] & (size[1:] >= 0.98 * self.absolute[1:])) + 1
         order = np.argsort((self.absolute - size)[near], kind="stable")
         return np.sort(np.concatenate([np.flatnonzero(used), near[order[: max(FEWEST_NEW_WEIGHTS, int(used.sum()))]]]))
 
 
-class Columns(Protocol):
-    """X̄ of the working set in the frame's coordinates, with the intercept first."""
-
-    def scores(self, W: Array) -> Array: ...
-    def adjoint(self, R: Array) -> Array: ...
-    def minimum(self, model: Model, accuracy: float) -> tuple[Array, Array]: ...
-
-
 @dataclass(frozen=True)
 class DenseColumns:
-    """A (n, p + 1), centred, the first column of ones. A model over them is a matrix of second derivatives.
+    """X̄ of a working set: A (n, p + 1), centred, the first column of ones.
 
-    This is faster for few columns.
+    A model over them is a matrix of second derivatives. This is faster for few columns.
     """
 
     A: Array
@@ -534,7 +520,7 @@ def _intercepts(curvature: Curvature) -> Array:
 class Gathered(NamedTuple):
     """Columns, with the rows' targets and weights."""
 
-    columns: Columns
+    columns: DenseColumns | SparseColumns
     t: AnyArray
     weight: Array
 
@@ -611,13 +597,9 @@ def _placed(problem: Objective, blocks: Iterable[Block], order: Order, chosen: I
 
 # --- Proximal Newton with all weights fixed but those of a working set
 
-# The most proximal Newton steps on one set of columns.
-MOST_RESTRICTED_STEPS = 50
 # The relative rounding error of a mean over 10⁵ rows. The last steps lower E by less than that, so whether they make
 # progress is decided by their subgradients.
 MEAN_ROUNDING = 1e-13
-# Subgradients below this, in units of the penalty, are treated as rounding errors once they no longer fall.
-LARGEST_ROUNDED_SUBGRADIENT = 1e-6
 # The quadratic model is minimised at least until coordinate steps have fallen to this share of the first step.
 LOOSEST_MODEL_ACCURACY = 0.1
 
@@ -631,7 +613,7 @@ class Restricted:
     """
 
     loss: Loss
-    columns: Columns
+    columns: DenseColumns | SparseColumns
     t: AnyArray
     omega: Array  # weights s/S
     squares: Array
@@ -644,12 +626,13 @@ class Restricted:
         """W at which no subgradient exceeds ``goal``, in units of the penalty, if rounding permits."""
         value, slope = self._loss(self.z)
         before, idle = np.inf, 0
-        for _ in range(MOST_RESTRICTED_STEPS):
+        for _ in range(50):  # the most proximal Newton steps on one set of columns
             gradient = self.columns.adjoint(slope) + self.squares * self.W
             if not self.fit_intercept:
                 gradient[:, 0] = 0.0
             far = furthest(self.W, gradient, self.absolute)
-            idle = idle + 1 if far > 0.5 * before and far < LARGEST_ROUNDED_SUBGRADIENT else 0
+            # Smaller subgradients, in units of the penalty, are treated as rounding errors once they no longer fall.
+            idle = idle + 1 if far > 0.5 * before and far < 1e-6 else 0
             if far <= goal or idle >= 2:
                 break
             before = far
@@ -753,8 +736,6 @@ SMALLEST_ROOM_BYTES, ROOM_SHARE, USED_COLUMN_ROOMS, FEWEST_COLUMNS = 7 << 22, 0.
 # A run ends after this many consecutive steps without progress: SHORT_PATIENCE if the working set holds every column
 # that is needed, LONG_PATIENCE if memory is too small for that and columns take turns.
 SHORT_PATIENCE, LONG_PATIENCE = 2, 100
-# A bound on the root mean square of a column in the frame's coordinates, by the frame's choice of scales.
-LONGEST_COLUMN = 2.0
 
 
 @dataclass
@@ -903,7 +884,8 @@ def screened(problem: Objective, state: State) -> AnyArray:
     if lipschitz is None or not np.isfinite(gap):
         return np.zeros(len(a), dtype=bool)
     G = state.at.gradient - problem.penalty_gradient(state.W)
-    reach = np.sqrt(2 * lipschitz * gap) * LONGEST_COLUMN
+    # By the frame's choice of scales, the root mean square of a column is at most 2.
+    reach = np.sqrt(2 * lipschitz * gap) * 2.0
     return np.asarray(np.max(np.abs(G[:, 1:]), axis=0) + reach < a)
 
 

@@ -30,14 +30,9 @@ from separatrix.core.solvers.newton import Newton
 from separatrix.core.solvers.preconditioned_lbfgs import DiagonalLBFGS
 from separatrix.core.solvers.state import Halt, Need, Solver, State
 
-# The most inner steps (of Newton's method or L-BFGS) in one step of this solver. If E_μ is not minimised by then, the
-# next step continues with the same μ.
-MOST_INNER_STEPS = 300
 # E_μ is minimised to this fraction of the gap that smoothing leaves: μ, times parameters/rows if there are more rows
 # than parameters.
 INNER_GAP_SHARE = 0.01
-# If rounding errors stop the inner solver, a bound of at most this share of the null model's objective is kept.
-GAP_WORTH_KEEPING = 1e-2
 
 
 class SmoothingMemory(NamedTuple):
@@ -89,7 +84,7 @@ class Smoothing:
         if inner.halt is not None and not reached:
             # Rounding errors prevent progress. The bound at the last width's minimum is smaller than at the next ones,
             # but if it proves next to nothing, as beside a column of size 1e100, a lower objective is worth more.
-            proven = duality(problem, state.W, state.at).known <= GAP_WORTH_KEEPING * problem.null_value
+            proven = duality(problem, state.W, state.at).known <= 1e-2 * problem.null_value
             if proven or not at.value < state.at.value:
                 return replace(state, halt=Halt.STALLED)
             reached = True
@@ -105,7 +100,7 @@ def _minimised(problem: Objective, start: Array, gap: float) -> State:
     """The first state at which E_μ is within about ``gap`` of its minimum, or the last state if none is."""
     method = _within(problem)
     state = method.init(problem, start)
-    for _ in range(MOST_INNER_STEPS):
+    for _ in range(300):  # if E_μ is not minimised by then, the next step continues with the same μ
         if state.halt is not None or _left(problem, state) <= gap:
             break
         state = method.step(problem, state)

@@ -43,10 +43,6 @@ from separatrix.core.solvers.state import Need, Solver, State
 
 # The most rows for which their Gram matrix is built and factored; with more, a method for the columns is used.
 MOST_SPAN_ROWS = 10_000
-# Up to this many parameters, factoring Hessians is cheaper than steps with a Kronecker preconditioner.
-MOST_PARAMETERS_FOR_NEWTON = 300
-# With one score and up to this many parameters, chord Newton is used at once, since trying L-BFGS first costs more.
-MOST_PARAMETERS_FOR_CHORD = 1500
 # The small problem is solved to SMALL_PROBLEM_TOL times the null model's objective, or to rounding error, in at most
 # MOST_SMALL_PROBLEM_STEPS steps.
 SMALL_PROBLEM_TOL, MOST_SMALL_PROBLEM_STEPS = 1e-12, 500
@@ -55,8 +51,6 @@ SMALL_PROBLEM_TOL, MOST_SMALL_PROBLEM_STEPS = 1e-12, 500
 STEPS_PER_CHECK, LARGEST_GAP_RATIO = 15, 1e-3
 # The number of bytes of rows that are centred and scaled at a time, and the most slices that are summed in parallel.
 SLICE_BYTES, SLICE_STRANDS = 1 << 22, 4
-# The most steps of the conjugate gradient method.
-MOST_CG_STEPS = 300
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,7 +114,7 @@ def _solved(small: Objective) -> Array:
     """The minimum of the small problem, by L-BFGS while that is fast, as it is for distinct rows of similar length."""
     goal, before = SMALL_PROBLEM_TOL * small.null_value, np.inf
     theta = np.zeros(small.shape)
-    if small.shape[0] == 1 and small.size <= MOST_PARAMETERS_FOR_CHORD:
+    if small.shape[0] == 1 and small.size <= 1500:  # trying L-BFGS first costs more
         return _run(ChordNewton(), small, theta, goal)
     for state in islice(states(LBFGS(), small, theta), MOST_SMALL_PROBLEM_STEPS):
         theta, gap = state.W, duality(small, state.W, state.at).known
@@ -143,7 +137,8 @@ def _run(solver: Solver, small: Objective, theta: Array, goal: float) -> Array:
 
 def _of_columns(problem: Objective) -> Solver:
     """The solver for a problem that the span of the rows does not suit; it works on the columns."""
-    if problem.has_hessian and problem.size <= MOST_PARAMETERS_FOR_NEWTON:
+    # For few parameters, factoring Hessians is cheaper than steps with a Kronecker preconditioner.
+    if problem.has_hessian and problem.size <= 300:
         return Newton()
     if problem.has_hessian and problem.shape[0] == 1:
         return ChordNewton()
@@ -221,7 +216,7 @@ def conjugate_gradients(product: Callable[[Array], Array], g: Array, tol: float 
     v, left = np.zeros_like(g), g.copy()
     along, size = left.copy(), float(np.sum(left**2))
     goal = tol**2 * size
-    for _ in range(MOST_CG_STEPS):
+    for _ in range(300):  # the most steps
         if size <= goal:
             break
         turned = product(along)

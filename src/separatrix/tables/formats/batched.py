@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -36,6 +36,9 @@ from separatrix.tables.formats.source import (
     Source,
     with_files,
 )
+
+if TYPE_CHECKING:
+    from separatrix.tables.streamed_table import TypedCopy
 
 # --- Several files as one table: those of a folder or of a pattern such as data/*.csv, sorted by name
 
@@ -126,20 +129,13 @@ class Batch(NamedTuple):
     ends: tuple[int, ...] = ()
 
 
-class Copy(Protocol):
-    """A copy of all rows of a table that is faster to read than its files."""
-
-    def batches(self, names: Sequence[str]) -> Iterator[Batch]:
-        """The batches as the files have them, with these columns."""
-
-
 @dataclass(frozen=True)
 class BatchedSource:
     """A source that is read in batches. ``paths``: its files, to tell whether they changed, and their size.
 
     A part of a table has the name of the ``table``, the number of its first row, ``start``, and all ``files`` of the
     table with their numbers of rows, if there are several. ``most_rows``: how many rows a batch may have, if that is
-    limited. ``copy``: what is read instead of the files, if there is one.
+    limited. ``copy``: a complete copy that is read instead of the files, since that is faster.
     """
 
     source: Source
@@ -148,7 +144,7 @@ class BatchedSource:
     files: tuple[tuple[str, int], ...] = ()
     table: str = ""
     most_rows: int | None = None
-    copy: Copy | None = field(default=None, compare=False)
+    copy: TypedCopy | None = field(default=None, compare=False)
 
     @property
     def name(self) -> str:

@@ -19,6 +19,7 @@ from separatrix.teach.lab.points import checked, spelled
 from separatrix.teach.lab.recorder import Asked, Axis, Options, Plan, grid
 from separatrix.teach.lab.requests import Payload, number, start_points
 
+# The page shows one versus rest and one versus one.
 SCHEMES = 2
 # The height of a picture by its width, as in static/classes.js.
 HEIGHT_BY_WIDTH = 420 / 600

@@ -15,7 +15,6 @@ from separatrix.teach.lab.recorder import Asked, Axis, Options, Plan
 from separatrix.teach.lab.requests import Payload, number, start_points
 from separatrix.teach.lab.shown_models import box_of, framed, places, segments
 
-BINS = 24
 # The height of the picture by its width, as in static/fisher.js.
 HEIGHT_BY_WIDTH = 440 / 872
 
@@ -25,7 +24,7 @@ def show(payload: Payload) -> Mapping[str, Any]:
     X, y = checked(payload.get("X"), payload.get("y"))
     degrees, box = number(payload, "degrees", -360, 720), box_of(payload)
     w = np.array([math.cos(math.radians(degrees)), math.sin(math.radians(degrees))])
-    found, curve = along(X, y, w, bins=BINS), criterion_curve(X, y, 91)
+    found, curve = along(X, y, w, bins=24), criterion_curve(X, y, 91)
     cuts = [found.midpoint] if payload.get("threshold") == "midpoint" else found.crossings.tolist()
     spec = spelled(X, y, payload.get("preset"))
     return {

@@ -16,6 +16,7 @@ from separatrix.teach.lab.points import PRESETS, checked, points, spelled
 from separatrix.teach.lab.recorder import Asked, Axis, Options, Plan, dragged_row, grid
 from separatrix.teach.lab.requests import Payload, is_whole, text
 
+# The most models whose regions are shown at once.
 MOST_MODELS = 3
 # The height of the picture by its width, as in static/plane.js.
 HEIGHT_BY_WIDTH = 542 / 872

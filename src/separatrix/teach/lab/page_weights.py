@@ -28,8 +28,6 @@ from separatrix.teach.lab.shown_models import Box, box_of, drawn_regions, framed
 
 # --- Methods
 
-LOWEST_ETA, HIGHEST_ETA = 1e-4, 1e3
-
 
 def _descent(rule: str) -> Callable[[float], Solver]:
     return lambda eta: GradientDescent(eta=eta, step_rule=rule)
@@ -175,6 +173,7 @@ def slope_sentence(norm: float, wrong: int, n: int, traits: Traits) -> str:
 
 # --- Choices
 
+# Larger coefficients are refused, and a path ends before them.
 LARGEST_COEFFICIENT = 1e6
 # The weights (b, w₁, w₂) to start from: on the preset "separable", two thirds of the rows are on the wrong side.
 START = (0.0, 0.5, 2.0)
@@ -258,7 +257,7 @@ READ: dict[str, Callable[[Payload], Any]] = {
     "axes": _axes,
     "on": lambda payload: int(number(payload, "on", 0, 1)),
     "method": _method,
-    "eta": lambda payload: number(payload, "eta", LOWEST_ETA, HIGHEST_ETA),
+    "eta": lambda payload: number(payload, "eta", 1e-4, 1e3),
     "C": lambda payload: None if payload.get("C") is None else number(payload, "C", 1e-6, 1e9),
 }
 # The strengths of the penalty to choose from.

@@ -196,6 +196,7 @@ def text(payload: Payload, name: str, longest: int = 100_000) -> str:
 
 # --- Computations
 
+# Most computations end before the first report of their progress.
 SECONDS_BEFORE_REPORT, SECONDS_BETWEEN_REPORTS = 0.3, 0.2
 STOPPED = "The computation was stopped."
 BROKEN = "The computation failed because of an error in the program; its log has the details."

@@ -172,8 +172,6 @@ def _read(setting: ModelSetting, value: Any) -> Any:
 
 # --- Fits
 
-MOST_KEPT = 32
-
 
 @dataclass(frozen=True)
 class _Asked:
@@ -198,7 +196,7 @@ def fitted(asked: Chosen, X: Array, y: Integers) -> Any:
     return _fitted(_Asked((repr(asked), X.tobytes(), y.tobytes()), asked, X, y))
 
 
-@lru_cache(maxsize=MOST_KEPT)
+@lru_cache(maxsize=32)
 def _fitted(asked: _Asked) -> Any:
     return asked.model.estimator().fit(asked.X, asked.y)
 
