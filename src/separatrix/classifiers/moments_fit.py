@@ -24,7 +24,7 @@ from separatrix.classifiers.fit_input import (
     validate,
     with_later,
 )
-from separatrix.core.base.arrays import AnyArray, Array
+from separatrix.core.base.arrays import AnyArray
 from separatrix.core.base.errors import ParameterError
 from separatrix.core.base.labels import encode, known_codes
 from separatrix.core.base.machine import one_blas_thread
@@ -117,8 +117,22 @@ class GathersMoments(ABC):
         before = self._sums or self._sums_of_fit()
         X = rows_to_fit(self, X, reset=before is None)
         check_consistent_length(X, y)
+        weight = row_weights(sample_weight, X.shape[0])
         weighted = sample_weight is not None or (before is not None and before.weighted)
-        self._sums = self._added(before, X, y, row_weights(sample_weight, X.shape[0]), classes, weighted)
+        told = (None if classes is None else encode(classes)[0]) if before is None else before.told
+        if told is not None:
+            known_codes(y, told)  # refuses other labels
+        known = encode(y)[0] if before is None else with_later(before.classes, y)
+        rows = memory_rows(X, known_codes(y, known), weight)
+        with one_blas_thread:
+            if before is None:
+                sums = ClassSums.of(rows, len(known), self._pools(), column_names(self))
+            else:
+                sums = before.sums.among(places_of(known, before.classes)).plus(rows, column_names(self))
+        # Refused rows have raised an error before this line, so the sums are still those of the rows before.
+        self._sums = SumsSoFar(sums, known, told, weighted)
+        narrow = X.dtype == np.float32 and (before is None or self._dtype == "float32")
+        self._dtype = "float32" if narrow else "float64"
         self._solve(self._sums)
         return self
 
@@ -132,24 +146,6 @@ class GathersMoments(ABC):
             raise ParameterError("X", problem, "begin with partial_fit, or fit all rows at once")
         sums = ClassSums.gathered(moments, np.ones(len(moments.weight)))
         return SumsSoFar(sums, self.classes_, weighted=self.has_sample_weight_)
-
-    def _added(
-        self, before: SumsSoFar | None, X: Any, y: Any, weight: Array, classes: Any, weighted: bool | None
-    ) -> SumsSoFar:
-        """The sums with those of these rows. Nothing changes if they are refused."""
-        told = (None if classes is None else encode(classes)[0]) if before is None else before.told
-        if told is not None:
-            known_codes(y, told)  # refuses other labels
-        known = encode(y)[0] if before is None else with_later(before.classes, y)
-        rows = memory_rows(X, known_codes(y, known), weight)
-        with one_blas_thread:
-            if before is None:
-                sums = ClassSums.of(rows, len(known), self._pools(), column_names(self))
-            else:
-                sums = before.sums.among(places_of(known, before.classes)).plus(rows, column_names(self))
-        narrow = X.dtype == np.float32 and (before is None or self._dtype == "float32")
-        self._dtype = "float32" if narrow else "float64"
-        return SumsSoFar(sums, known, told, weighted)
 
     def _solve(self, so_far: SumsSoFar) -> None:
         """Fit the model to the sums, if they are enough."""
