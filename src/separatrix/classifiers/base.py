@@ -121,11 +121,10 @@ class ScoringClassifier(ClassifierMixin, BaseEstimator):
             With two classes, a positive score predicts the second class. With more classes, the class with the largest
             score is predicted.
         """
-        return self._answers(X, lambda scorer: scorer.scores)
+        return self._answers(X, self.scorer_of().scores)
 
-    def _answers(self, X: Any, question: Callable[[Scores], Callable[..., Array]]) -> Array:
+    def _answers(self, X: Any, answer: Callable[..., Array]) -> Array:
         """Return the result of a scorer's method for X, in float32 if both X and the training rows are float32."""
-        answer = question(self.scorer_of())
         return scored(self, X, lambda rows, names: as_precise(answer(rows, names), rows.dtype, self._dtype))
 
     def predict(self, X: Any) -> AnyArray:
@@ -160,7 +159,7 @@ class ScoringClassifier(ClassifierMixin, BaseEstimator):
         array (n, K)
             Columns in the order of ``classes_``.
         """
-        return self._answers(X, lambda scorer: scorer.probabilities)
+        return self._answers(X, self.scorer_of().probabilities)
 
     @offered_where(_has_probabilities)
     def predict_log_proba(self, X: Any) -> Array:
@@ -176,7 +175,7 @@ class ScoringClassifier(ClassifierMixin, BaseEstimator):
         array (n, K)
             Columns in the order of ``classes_``.
         """
-        return self._answers(X, lambda scorer: scorer.log_probabilities)
+        return self._answers(X, self.scorer_of().log_probabilities)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return the accuracy of the predictions: the share of rows that are classified correctly, by weight.

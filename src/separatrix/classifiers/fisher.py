@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -22,9 +22,9 @@ from separatrix.classifiers.description import (
     number,
     record,
 )
-from separatrix.classifiers.fit_input import FitInput, as_precise, scored, validate
+from separatrix.classifiers.fit_input import FitInput, scored
 from separatrix.classifiers.generative import refuse_empty_class
-from separatrix.classifiers.moments_partial_fit import GathersMoments
+from separatrix.classifiers.moments_fit import GathersMoments
 from separatrix.core.base.arrays import Array, Integers, check_choice, check_count
 from separatrix.core.base.errors import ParameterError
 from separatrix.core.base.labels import known_codes
@@ -175,27 +175,6 @@ class FisherDiscriminant(GathersMoments, ClassNamePrefixFeaturesOutMixin, Transf
         self.threshold = threshold
         self.n_components = n_components
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Fit the discriminant.
-
-        Parameters
-        ----------
-        X : array (n, d), dense or sparse, or a table outside memory
-            The rows. A table outside memory, such as a scan, has its labels and weights in columns of its own.
-        y : array (n,)
-            Class labels.
-        sample_weight : array (n,) or None
-            Weights >= 0; a row of weight 2 counts as two rows.
-
-        Returns
-        -------
-        self
-        """
-        self._check_settings()
-        self._forget_sums()
-        self._fit_task(validate(self, X, y, sample_weight))
-        return self
-
     def _check_settings(self) -> None:
         check_choice("direction", self.direction, DIRECTIONS)
         check_choice("threshold", self.threshold, THRESHOLDS)
@@ -298,8 +277,7 @@ class FisherDiscriminant(GathersMoments, ClassNamePrefixFeaturesOutMixin, Transf
         """
         check_is_fitted(self)
         W = np.column_stack([np.zeros(self.directions_.shape[1]), self.directions_.T])
-        along = Scorer(W, self.classes_, "identity").scores
-        y = scored(self, X, lambda rows, names: as_precise(along(rows, names), rows.dtype, self._dtype))
+        y = self._answers(X, Scorer(W, self.classes_, "identity").scores)
         return y[:, None] if y.ndim == 1 else y
 
     def criterion(self, w: Any) -> float:

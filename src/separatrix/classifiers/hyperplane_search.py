@@ -34,7 +34,7 @@ from separatrix.core.rows.labelled_table import InMemory
 from separatrix.core.rows.protocol import Rows
 from separatrix.core.rows.views import one_against_rest
 from separatrix.core.scorer import Scorer
-from separatrix.core.separation_claims import NO_MARGIN, MarginClaim, SeparationClaim, Support
+from separatrix.core.separation_claims import NO_MARGIN, MarginClaim, SeparationClaim, Support, separation_rows
 from separatrix.core.solvers.convex_hulls import Extremes
 from separatrix.core.solvers.separation_problem import HullMemory, build_separation_objective
 from separatrix.core.solvers.state import Memory_co, State
@@ -176,36 +176,33 @@ def _unit(W: Array) -> Array:
     return W / length if length > 0 else W
 
 
-def searched(
-    rows: Rows, task: FitInput, search: Callable[[Rows, list[str] | None], tuple[Search[HullMemory], Support]]
-) -> list[tuple[Search[HullMemory], Support]]:
-    """The outcome of the search for every problem, each class against the rest."""
-    every, found = one_against_rest(rows, task.n_classes), list[tuple[Search[HullMemory], Support]]()
-    for k, each in enumerate(every, 1):
-        with part("class", k, len(every)):
-            found.append(search(each, task.names))
-    return found
-
-
 class HullClassifier(SeparatingClassifier):
     """A classifier with one search and its support rows per problem; if a search fails, weights of least violation."""
 
     margin_: float
 
-    def _keep_hulls(
+    def _fit_hulls(
         self,
         task: FitInput,
-        rows: Rows,
-        found: Sequence[tuple[Search[HullMemory], Support]],
+        search: Callable[[Rows, list[str] | None], tuple[Search[HullMemory], Support]],
         solver: str,
         why: str,
         fit_intercept: bool,
-    ) -> None:
-        """Set the fitted attributes. If a problem has no separator, the certificate states the perceptron's cost."""
+    ) -> list[tuple[Search[HullMemory], Support]]:
+        """Search for every problem, each class against the rest, set the fitted attributes, and return what was found.
+
+        If a problem has no separator, the certificate states the perceptron's cost.
+        """
+        rows = separation_rows(task.X, task.codes, task.n_classes)
+        every, found = one_against_rest(rows, task.n_classes), list[tuple[Search[HullMemory], Support]]()
+        for k, each in enumerate(every, 1):
+            with part("class", k, len(every)):
+                found.append(search(each, task.names))
+        # The certificate counts the passes of the searches, and these rows have counters of their own.
         parts = zip(one_against_rest(rows, task.n_classes), found, strict=True)
-        searches = [self._or_compromise(each, search, fit_intercept) for each, (search, _) in parts]
+        searches = [self._or_compromise(each, searched, fit_intercept) for each, (searched, _) in parts]
         if len(searches) > 1:  # so that scores compare: rows held at the same margin by two classes would tie
-            searches = [replace(search, W=_unit(search.W)) for search in searches]
+            searches = [replace(one, W=_unit(one.W)) for one in searches]
         self._keep_searches(task, searches)
         claim = MarginClaim(self.scorer_, fit_intercept, tuple(support for _, support in found))
         margins = claim.margins(rows)
@@ -215,9 +212,10 @@ class HullClassifier(SeparatingClassifier):
         if np.isfinite(at.objective):
             facts["ceiling"] = "no margin exceeds " + ", ".join(f"{upper:.10g}" for _, upper in margins)
             self._certify(task, searches, claim, at, solver, why, facts)
-            return
+            return found
         plain = SeparationClaim(self.scorer_, fit_intercept, bound=NO_MARGIN)
         self._certify(task, searches, plain, plain.of_rows(rows), solver, why, facts)
+        return found
 
     def _or_compromise(self, rows: Rows, search: Search[HullMemory], fit_intercept: bool) -> Search[HullMemory]:
         """The search; if it found no separator, with the weights of ``compromise``, which its status describes."""

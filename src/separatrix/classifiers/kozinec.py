@@ -18,10 +18,10 @@ from separatrix.classifiers.description import (
     number,
 )
 from separatrix.classifiers.fit_input import validate
-from separatrix.classifiers.hyperplane_search import HullClassifier, Search, isotropic, searched
+from separatrix.classifiers.hyperplane_search import HullClassifier, Search, isotropic
 from separatrix.core.base.arrays import check_count, check_positive
 from separatrix.core.rows.protocol import Rows
-from separatrix.core.separation_claims import Support, separation_rows
+from separatrix.core.separation_claims import Support
 from separatrix.core.solvers.convex_hulls import Kozinec
 from separatrix.core.solvers.driver import run
 from separatrix.core.solvers.separation_problem import HullMemory
@@ -121,10 +121,7 @@ class KozinecClassifier(HullClassifier):
         if self.eps is not None:
             check_positive("eps", self.eps, "give a positive distance, or None to stop at the first separation")
         check_count("max_iter", self.max_iter)
-        task = validate(self, X, y)
-        rows = separation_rows(task.X, task.codes, task.n_classes)
-        searches = searched(rows, task, self._search)
-        self._keep_hulls(task, rows, searches, "kozinec", "the method of this classifier", True)
+        self._fit_hulls(validate(self, X, y), self._search, "kozinec", "the method of this classifier", True)
         return self
 
     def _search(self, rows: Rows, names: list[str] | None) -> tuple[Search[HullMemory], Support]:

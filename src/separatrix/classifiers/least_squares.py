@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -22,7 +22,7 @@ from separatrix.classifiers.description import (
     record,
 )
 from separatrix.classifiers.fit_input import FitInput, scored, validate
-from separatrix.classifiers.moments_partial_fit import GathersMoments
+from separatrix.classifiers.moments_fit import GathersMoments
 from separatrix.core.base import errors
 from separatrix.core.base.arrays import Array, Integers, check_choice, check_count, check_flag, check_not_negative
 from separatrix.core.base.machine import one_blas_thread
@@ -165,27 +165,6 @@ class LeastSquaresClassifier(GathersMoments, LinearClassifier):
         self.l2 = l2
         self.targets = targets
         self.fit_intercept = fit_intercept
-
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Fit the regression on the coded classes.
-
-        Parameters
-        ----------
-        X : array (n, d), dense or sparse, or a table outside memory
-            The rows. A table outside memory, such as a scan, has its labels and weights in columns of its own.
-        y : array (n,)
-            Class labels.
-        sample_weight : array (n,) or None
-            Weights >= 0; a row of weight 2 counts as two rows.
-
-        Returns
-        -------
-        self
-        """
-        self._check_settings()
-        self._forget_sums()
-        self._fit_task(validate(self, X, y, sample_weight))
-        return self
 
     def _fit_task(self, task: FitInput) -> None:
         with one_blas_thread, counted_passes() as passes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -12,8 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 from separatrix.classifiers import generative
 from separatrix.classifiers.base import Approach, ClassifierTraits, LinearClassifier
 from separatrix.classifiers.description import COUNT, GAUSSIAN_CLAIM, GENERATIVE, Description, Requires, array
-from separatrix.classifiers.fit_input import FitInput, as_precise, scored, validate
-from separatrix.classifiers.moments_partial_fit import GathersMoments
+from separatrix.classifiers.fit_input import FitInput
+from separatrix.classifiers.moments_fit import GathersMoments
 from separatrix.core.base.arrays import EPS, Array, check_count
 from separatrix.core.base.errors import ParameterError
 from separatrix.core.base.machine import one_blas_thread
@@ -122,27 +122,6 @@ class LinearDiscriminantAnalysis(
         self.tol = tol
         self.covariance_estimator = covariance_estimator
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Estimate the class means, the common covariance and the priors.
-
-        Parameters
-        ----------
-        X : array (n, d), dense or sparse, or a table outside memory
-            The rows. A table outside memory, such as a scan, has its labels and weights in columns of its own.
-        y : array (n,)
-            Class labels.
-        sample_weight : array (n,) or None
-            Weights >= 0; a row of weight 2 counts as two rows.
-
-        Returns
-        -------
-        self
-        """
-        self._check_settings()
-        self._forget_sums()
-        self._fit_task(validate(self, X, y, sample_weight))
-        return self
-
     def _check_settings(self) -> None:
         generative.check_covariance_settings(self, ("svd", "lsqr", "eigen"))
 
@@ -234,8 +213,7 @@ class LinearDiscriminantAnalysis(
         """
         check_is_fitted(self)
         W = np.column_stack([-(self.xbar_ @ self.scalings_), self.scalings_.T])
-        along = Scorer(W, self.classes_, "identity").scores
-        z = scored(self, X, lambda rows, names: as_precise(along(rows, names), rows.dtype, self._dtype))
+        z = self._answers(X, Scorer(W, self.classes_, "identity").scores)
         return z[:, None] if z.ndim == 1 else z
 
 

@@ -19,11 +19,11 @@ from separatrix.classifiers.description import (
     number,
 )
 from separatrix.classifiers.fit_input import validate
-from separatrix.classifiers.hyperplane_search import HullClassifier, Search, isotropic, searched
+from separatrix.classifiers.hyperplane_search import HullClassifier, Search, isotropic
 from separatrix.core.base.arrays import check_count, check_flag
 from separatrix.core.problem import Objective
 from separatrix.core.rows.protocol import Rows
-from separatrix.core.separation_claims import Support, separation_rows
+from separatrix.core.separation_claims import Support
 from separatrix.core.solvers.convex_hulls import (
     NearestPoint,
     NearestPointMemory,
@@ -120,10 +120,8 @@ class MaxMarginClassifier(HullClassifier):
         check_flag("fit_intercept", self.fit_intercept)
         check_count("max_iter", self.max_iter)
         task = validate(self, X, y)
-        rows = separation_rows(task.X, task.codes, task.n_classes)
-        searches = searched(rows, task, self._search)
-        self._keep_hulls(task, rows, searches, "nearest-point", "the exact method", bool(self.fit_intercept))
-        supports = [support.rows for search, support in searches if search.status.code != INSEPARABLE]
+        found = self._fit_hulls(task, self._search, "nearest-point", "the exact method", bool(self.fit_intercept))
+        supports = [support.rows for search, support in found if search.status.code != INSEPARABLE]
         self.support_ = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *supports]))
         return self
 

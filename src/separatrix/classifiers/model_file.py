@@ -307,6 +307,11 @@ class ModelFile:
         """The number of columns of X."""
         return int(self.scorer.n_features)
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns of X, which are numbered if the fit had no names."""
+        return self.features or tuple(f"column {j + 1}" for j in range(self.columns))
+
     def estimator(self) -> Any:
         """The fitted classifier. After an encoder or a scaling, it takes rows without column names."""
         if self.source is not None:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
 from separatrix.classifiers import generative
 from separatrix.classifiers.base import Approach, ClassifierTraits, ScoringClassifier
 from separatrix.classifiers.description import GAUSSIAN_CLAIM, GENERATIVE, Description, Requires, array
-from separatrix.classifiers.fit_input import FitInput, validate
-from separatrix.classifiers.moments_partial_fit import GathersMoments
+from separatrix.classifiers.fit_input import FitInput
+from separatrix.classifiers.moments_fit import GathersMoments
 from separatrix.core.base.arrays import Array, check_not_negative
 from separatrix.core.base.errors import LabelError, ParameterError
 from separatrix.core.base.machine import one_blas_thread
@@ -110,27 +110,6 @@ class QuadraticDiscriminantAnalysis(GathersMoments, generative.Generative, Scori
         self.store_covariance = store_covariance
         self.tol = tol
         self.covariance_estimator = covariance_estimator
-
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Fit means, covariances and priors.
-
-        Parameters
-        ----------
-        X : array (n, d), dense or sparse, or a table outside memory
-            The rows. A table outside memory, such as a scan, has its labels and weights in columns of its own.
-        y : array (n,)
-            Class labels.
-        sample_weight : array (n,) or None
-            Weights >= 0; a row of weight 2 counts as two rows.
-
-        Returns
-        -------
-        self
-        """
-        self._check_settings()
-        self._forget_sums()
-        self._fit_task(validate(self, X, y, sample_weight))
-        return self
 
     def _check_settings(self) -> None:
         generative.check_covariance_settings(self, ("svd", "eigen"))

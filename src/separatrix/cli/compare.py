@@ -14,7 +14,6 @@ from separatrix.cli.classifier_options import model_words, repeated
 from separatrix.cli.file_arguments import READ, WRITTEN
 from separatrix.cli.table_options import Wanted, json_option, threads_option, wanted_options
 from separatrix.cli.terminal import in_shell
-from separatrix.core.base.errors import ParameterError
 from separatrix.core.base.messages import Message, brief
 
 if TYPE_CHECKING:
@@ -91,11 +90,8 @@ def compare(
     table_options.refuse_too_large(data, asked.spelling, memory, "a comparison", instead)
     table = table_options.read(data, asked)
     with machine.threads(threads) if threads else nullcontext():
-        with terminal.working(f"comparing classifiers on {data}"):
-            try:
-                comparison = compare_table(table, cv=cv, seed=seed, by=_BY[by], only=only or None, seconds=seconds)
-            except ParameterError as error:
-                raise ParameterError(f"--{error.argument}", error.problem, error.remedy) from error
+        with terminal.working(f"comparing classifiers on {data}"), terminal.as_options():
+            comparison = compare_table(table, cv=cv, seed=seed, by=_BY[by], only=only or None, seconds=seconds)
         written = None if comparison.chosen is None else report
         if written is not None:
             _report(table, comparison, written)

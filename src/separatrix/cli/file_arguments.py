@@ -18,6 +18,7 @@ from typing import Any
 
 import click
 
+from separatrix.cli.terminal import as_options
 from separatrix.core.base.errors import ParameterError
 
 # Standard input for what is read, standard output for what is written.
@@ -49,20 +50,16 @@ def refuse_unwritable(option: str, out: str | None) -> None:
         raise ParameterError(option, f"{out!r} is not in a writable folder", "create the folder, or give another path")
     from separatrix.core.base.files import refuse_irreplaceable
 
-    try:
+    with as_options({"path": option}):
         refuse_irreplaceable(path)
-    except ParameterError as error:
-        raise ParameterError(option, error.problem, error.remedy) from error
 
 
 def write(option: str, out: str, content: bytes | Iterable[bytes]) -> None:
     """Write the whole file, or nothing if that fails."""
     from separatrix.core.base.files import replace_file
 
-    try:
+    with as_options({"path": option}):
         replace_file(out, content)
-    except ParameterError as error:
-        raise ParameterError(option, error.problem, error.remedy) from error
 
 
 # Where a context keeps the files that have been converted.

@@ -231,10 +231,8 @@ def _costs(cost: str | None, report: str | None) -> dict[str, float] | None:
         return None
     if report is None:
         raise ParameterError("--cost", "there is no report to show it", "give --report FILE, too, or leave it out")
-    try:
+    with terminal.as_options():
         found = costs_of(cost)
-    except ParameterError as error:
-        raise ParameterError("--cost", error.problem, error.remedy) from error
     return {"FP": found.false_positive, "FN": found.false_negative}
 
 
@@ -285,11 +283,8 @@ def write_report(
         checks = checks_in_shell(data_checks(table, missing))
         validated = None if output.validation is None else output.validation.sentence
         more: dict[str, Any] = {"validated": validated, "cost": cost, "comparison": comparison}
-        try:
+        with terminal.as_options({"cost": "--cost"}):
             page = held_out_report(held_out, checks, missing, output.notes, **more)
-        except ParameterError as error:
-            argument = "--cost" if error.argument == "cost" else error.argument
-            raise ParameterError(argument, error.problem, error.remedy) from error
     file_arguments.write("--report", path, page.encode())
 
 
@@ -315,23 +310,19 @@ def _write(output: FitOutput, out: str, reading: dict[str, Any]) -> None:
     from separatrix.classifiers.model_file import ModelFile, write
 
     table = output.table
-    try:
+    with terminal.as_options({"path": "--out"}):
         training = output.training() | reading
         parts = (training, table.encoder, table.scaling, output.statistics)
         known = ModelFile.of(_in_shell(output.model), table.names, table.target, *parts)
         write(known, out)
-    except ParameterError as error:
-        named = "--out" if error.argument == "path" else error.argument
-        raise ParameterError(named, error.problem, error.remedy) from error
 
 
 def _in_shell(model: Any) -> Any:
     """The model with the sentences of its certificate worded for the shell, where ``show`` prints them."""
-    from separatrix.statistics.held_out_fit import SENTENCES
+    from separatrix.statistics.held_out_fit import retold
 
-    certificate, worded = model.certificate_, copy(model)
-    told: dict[str, Any] = {name: in_shell(getattr(certificate, name)) for name in SENTENCES}
-    worded.certificate_ = replace(certificate, **told)
+    worded = copy(model)
+    worded.certificate_ = retold(model.certificate_, in_shell)
     return worded
 
 

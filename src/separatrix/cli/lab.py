@@ -126,12 +126,8 @@ def _record(out: str, link: str | None, drag: int | None, places: tuple[int, int
     file_arguments.refuse_unwritable("--record", out)
     from separatrix.teach.lab.recorder import recorded_page
 
-    try:
-        with terminal.working("recording"):
-            page = recorded_page(DEFAULT_LINK if link is None else link, drag, places)
-    except ParameterError as error:
-        if error.argument in ("link", "drag", "places"):
-            raise ParameterError(f"--{error.argument}", error.problem, error.remedy) from error
-        raise
+    options = {"link": "--link", "drag": "--drag", "places": "--places"}
+    with terminal.working("recording"), terminal.as_options(options):
+        page = recorded_page(DEFAULT_LINK if link is None else link, drag, places)
     file_arguments.write("--record", out, page.encode())
     terminal.say(f"{Path(out)}, {len(page.encode()) / 1000:.0f} kB", head="recording: ")

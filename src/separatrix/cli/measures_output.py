@@ -194,7 +194,8 @@ class Measures:
         terminal.line("by class", "lift: the frequency of a class where it is predicted, relative to all rows")
         figures = [self.performance.by_class[k] for k in shown]
         names = [printable(str(one.label)) for one in figures]
-        values = [[_or_none(value) for value in (one.precision, one.recall, one.f1, one.lift)] for one in figures]
+        each = [(one.precision, one.recall, one.f1, one.lift) for one in figures]
+        values = [[None if np.isnan(value) else value for value in row] for row in each]
         heads = ["precision", "recall", "F1", "lift"]
         terminal.matrix(names, heads, values, "{:.3f}".format, least=INTERVAL_WIDTH)
         terminal.say()
@@ -218,10 +219,6 @@ def _intervals(one: ClassFigures) -> list[str]:
         (one.lift, one.lift_interval),
     )
     return ["none" if np.isnan(value) else f"{low:.2f}–{high:.2f}" for value, (low, high) in pairs]
-
-
-def _or_none(value: float) -> float | None:
-    return None if np.isnan(value) else value
 
 
 def refuse_unknown_labels(where: str, y: Any, rows: Rows, classes: Any) -> None:

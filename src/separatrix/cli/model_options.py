@@ -172,13 +172,11 @@ def decision_for(known: ModelFile, threshold: float | None, cost: str | None, pr
 
     refuse_improbable(known, asked[0], "leave it out")
     classes = known.scorer.classes
-    try:
+    with terminal.as_options():
         costs = None if cost is None else costs_of(cost)
         shares = None if prior is None else _shares(prior, classes)
         fitted, claim = (None, None) if shares is None else _fitted_shares(known)
         rule = decision_rule(classes, threshold, costs, shares, fitted, claim)
-    except ParameterError as error:
-        raise ParameterError(f"--{error.argument.removeprefix('--')}", error.problem, error.remedy) from error
     return Decision(rule, costs, shares)
 
 

@@ -104,12 +104,7 @@ def predict(
             answered = _answered(known, table, proba, scores, rule)
     texts = iter([answered.json()]) if as_json else answered.csv()
     try:
-        with terminal.working("writing the answers", prints=out is None):
-            if out is None:
-                for text in texts:
-                    terminal.document(text)
-            else:
-                file_arguments.write("--out", out, "".join(texts).encode())
+        _write(texts, out, "writing the answers")
     finally:  # The notes are printed even if the reader of a pipe, such as head, closes it early.
         for note in ("It has a header and no rows.",) if table is None else table.notes:
             exits.note(note)
@@ -182,16 +177,20 @@ def _write_lines(known: ModelFile, lines: Lines, out: str | None) -> None:
     """Write answers as they come, then the notes on the rows."""
     exits.note(lines.note)
     try:
-        with terminal.working("predicting", prints=out is None):
-            if out is None:
-                for piece in lines.pieces:
-                    terminal.document(piece)
-            else:
-                file_arguments.write("--out", out, (piece.encode() for piece in lines.pieces))
+        _write(lines.pieces, out, "predicting")
     finally:
         for note in lines.rows.notes:
             exits.note(note)
         _note_formulas(known.scorer.classes.tolist())
+
+
+def _write(texts: Iterator[str], out: str | None, doing: str) -> None:
+    with terminal.working(doing, prints=out is None):
+        if out is None:
+            for text in texts:
+                terminal.document(text)
+        else:
+            file_arguments.write("--out", out, (text.encode() for text in texts))
 
 
 def _note_formulas(classes: list[Any]) -> None:

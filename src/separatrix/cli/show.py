@@ -73,11 +73,6 @@ def show(model: str, other: str | None, package: str | None, stats: bool, as_jso
         show_model(known)
 
 
-def _names(known: ModelFile) -> tuple[str, ...]:
-    """The names of the columns of X."""
-    return known.features or tuple(f"column {j + 1}" for j in range(known.columns))
-
-
 def short(value: Any) -> str:
     """A setting or another fact in a few words."""
     if isinstance(value, list | tuple):
@@ -224,7 +219,7 @@ def _show_linear(known: ModelFile) -> None:
     from separatrix.cli.weight_lines import show_no_hyperplane, show_weights
     from separatrix.statistics.weights_and_odds_ratios import weight_table
 
-    found = weight_table(known.scorer, _names(known), known.scaling, known.encoder)
+    found = weight_table(known.scorer, known.names, known.scaling, known.encoder)
     if known.certificate is not None:
         show_no_hyperplane(known.certificate.code)
     show_weights(found, known.encoder)
@@ -268,7 +263,7 @@ def _show_no_weights(known: ModelFile) -> None:
 
 def _show_rows(known: ModelFile, heads: list[str], values: list[list[float]], first: str = "intercept") -> None:
     """A row of numbers for each column, and for columns of text the heaviest n-grams."""
-    names, words = _names(known), list(text_places(known.encoder))
+    names, words = known.names, list(text_places(known.encoder))
     grams = {j for _, place in words for j in place}
     kept = [j for j in range(len(names)) if j not in grams] if grams else range(len(names))
     terminal.matrix([first, *(printable(names[j]) for j in kept)], heads, [values[0], *(values[1 + j] for j in kept)])
@@ -372,7 +367,7 @@ def _columns_of_table(known: ModelFile) -> tuple[str, ...]:
     """The columns of the table that a model reads, or of X if the model knows no table."""
     if known.encoder is not None:
         return tuple(column.name for column in known.encoder.columns)
-    return _names(known)
+    return known.names
 
 
 def _show_differences(changes: list[Difference], apart: bool) -> None:
@@ -454,7 +449,7 @@ def _beside(known: ModelFile) -> list[str]:
     """Notes on what the fit depends on apart from its settings."""
     notes = []
     if known.scaling is not None:
-        notes.append(_standardised(known.scaling, _names(known)))
+        notes.append(_standardised(known.scaling, known.names))
     if not known.training:  # Fits by the command line have no sample weights and no offset.
         notes.append("sample weights and an offset, if the fit had any, are not in the file: give them here too")
     return notes

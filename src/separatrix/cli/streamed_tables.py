@@ -8,7 +8,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,7 @@ from separatrix.cli.table_options import TooLarge, passes_on, too_large
 from separatrix.core.base.errors import InputError, ParameterError, TableError
 from separatrix.core.base.labels import RowsFrom
 from separatrix.core.rows.labelled_table import OutsideMemory
-from separatrix.statistics.held_out_fit import in_table
+from separatrix.statistics.held_out_fit import in_table, retold
 from separatrix.tables.batches import LARGEST_MEMORY
 from separatrix.tables.cache import CacheChoice
 from separatrix.tables.encoded_rows import EncodedRows, LabelledNewRows, NewBatch, NewRows, cached_rows, split_rows
@@ -190,13 +190,7 @@ def fitted(
         except InputError as error:
             error.problem = told(error.problem)
             raise
-        certificate = model.certificate_
-        model.certificate_ = replace(
-            certificate,
-            status=told(certificate.status),
-            bound_reason=told(certificate.bound_reason),
-            weight_error_reason=told(certificate.weight_error_reason),
-        )
+        model.certificate_ = retold(model.certificate_, told)
     notes = (opened.note, *learned.notes)
     where: dict[str, Any] = {"n_rows": table.n_rows, "scaling": learned.scaling, "files": table.files}
     parts = (table.target, None, learned.encoder, table.schema, notes)

@@ -242,11 +242,8 @@ class Wanted:
         if "min_df" in asked and "hashed" in asked:
             remedy = "leave one of the two out"
             raise ParameterError("--text-min-df", "hashed n-grams are not counted by row", remedy)
-        try:
-            settings = TextSettings(**asked)
-        except ParameterError as error:
-            raise ParameterError(options[error.argument], error.problem, error.remedy) from error
-        return dict.fromkeys(self.text, settings)
+        with terminal.as_options(options):
+            return dict.fromkeys(self.text, TextSettings(**asked))
 
     def read_schema(self) -> Schema | None:
         """What the file of --schema says about the columns; None without one."""
@@ -393,10 +390,8 @@ def memory_limit(memory: str | None) -> float:
     if memory is None:
         # Without --memory, a table may take this share of the memory that is available.
         return 0.6 * available_bytes()
-    try:
+    with terminal.as_options():
         return memory_bytes(memory)
-    except ParameterError as error:
-        raise ParameterError("--memory", error.problem, error.remedy) from error
 
 
 @dataclass(frozen=True)
@@ -531,12 +526,8 @@ def passes_on(cluster: str, source: Source) -> Iterator[tuple[ClusterPasses, str
     from separatrix.tables.formats.batched import batched
     from separatrix.tables.on_cluster import cluster_passes
 
-    try:
-        with terminal.working(f"connecting to {cluster}"):
-            passes = cluster_passes(batched(source), source, cluster)
-    except ParameterError as error:
-        named = "--cluster" if error.argument == "cluster" else error.argument
-        raise ParameterError(named, error.problem, error.remedy) from error
+    with terminal.working(f"connecting to {cluster}"), terminal.as_options({"cluster": "--cluster"}):
+        passes = cluster_passes(batched(source), source, cluster)
     try:
         n = len(workers(passes.client))
         yield passes, f"The table is read by the {terminal.count(n, 'worker')} of the cluster (--cluster)."

@@ -15,7 +15,7 @@ import sys
 import textwrap
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from separatrix.cli.classifier_options import OPTIONS, settings
-from separatrix.core.base.errors import printable
+from separatrix.core.base.errors import ParameterError, printable
 from separatrix.core.base.messages import (
     ByAudience,
     Classifier,
@@ -396,6 +396,24 @@ def option_words(setting: Setting) -> list[str]:
     if setting.name in _flags():
         return [option]
     return [word for single in (value if isinstance(value, tuple) else (value,)) for word in (option, str(single))]
+
+
+@contextmanager
+def as_options(options: Mapping[str, str] | None = None) -> Iterator[None]:
+    """Errors in this block name options in place of parameters: these by parameter, or by default --PARAMETER for all.
+
+    >>> with as_options({"path": "--out"}):
+    ...     raise ParameterError("path", "it is read-only", "give another")
+    Traceback (most recent call last):
+    ...
+    separatrix.core.base.errors.ParameterError: --out: it is read-only; give another.
+    """
+    try:
+        yield
+    except ParameterError as error:
+        name = error.argument
+        option = f"--{name.removeprefix('--')}" if options is None else options.get(name, name)
+        raise ParameterError(option, error.problem, error.remedy) from error
 
 
 @cache

@@ -41,7 +41,7 @@ def differences(a: ModelFile, b: ModelFile) -> list[Difference]:
     intercept -1.0 -0.5
     """
     columns, changed = list(_columns(a, b)), _changed(_facts(a), _facts(b))
-    before, after = (_numbers(model, _names(model)) | _units(model, _names(model)) for model in (a, b))
+    before, after = (_numbers(model, model.names) | _units(model, model.names) for model in (a, b))
     moved = _changed(before, after) + _reweighted(a, b)
     moved.sort(key=lambda one: -_size(one))
     # A change of numbers without names, such as a covariance, is visible only in the digest.
@@ -93,13 +93,9 @@ def _settings(parameters: Mapping[str, Any], prefix: str = "") -> Iterator[tuple
             yield from _settings(value["parameters"], f"{prefix}{name}__")
 
 
-def _names(model: ModelFile) -> tuple[str, ...]:
-    return model.features or tuple(f"column {j + 1}" for j in range(model.columns))
-
-
 def _columns(a: ModelFile, b: ModelFile) -> Iterator[Difference]:
     """Columns removed and added, followed by those kept; and the order of the columns, if it changed."""
-    before, after = _names(a), _names(b)
+    before, after = a.names, b.names
     if before == after:
         return
     removed, kept = _partition(before, after)

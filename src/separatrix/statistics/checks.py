@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from separatrix.core.base.arrays import AnyArray, Booleans, Integers
+from separatrix.core.base.arrays import AnyArray, Integers
 from separatrix.core.base.errors import ParameterError
 from separatrix.core.base.labels import RowNames, as_label_array, encode, quoted
 from separatrix.core.base.machine import one_blas_thread
@@ -32,7 +32,7 @@ from separatrix.statistics.column_checks import absent, handled, none_left
 from separatrix.statistics.finding import MOST_NAMED_IN_SENTENCE, CheckedRows, Checks, Finding, capital
 from separatrix.tables import learn_encoder
 from separatrix.tables.cells import READINGS, listed
-from separatrix.tables.encoder import MISSING, checked
+from separatrix.tables.encoder import MISSING, Encoder, checked
 from separatrix.tables.formats.libsvm import SparseSource
 from separatrix.tables.formats.source import Spelling, row_names
 from separatrix.tables.infer import infer
@@ -198,31 +198,31 @@ def run_checks(
     names: Sequence[str],
     rows: Integers | RowNames,
     first: Sequence[Finding] = (),
-    references: Mapping[str, str] | None = None,
     only: Sequence[str] | None = None,
-    n_columns: int | None = None,
-    ngrams: Booleans | None = None,
-    sources: tuple[str, ...] = (),
+    encoder: Encoder | None = None,
     unread: tuple[str, ...] = (),
     constant: tuple[str, ...] = (),
 ) -> Checks:
     """Run every check that applies to finite rows, and put the findings after those in ``first``.
 
-    ``rows`` are the rows' numbers. ``n_columns`` is the number of columns of the table, if X has more because of
-    categories; ``ngrams`` (d,) marks its columns that are n-grams of a text, and ``sources`` (d,) names the table's
-    column that each was made from. ``unread`` and ``constant`` are columns of the table that X lacks. If the labels
-    are not classes, only checks that do not need classes are run.
+    ``rows`` are the rows' numbers. ``encoder`` is the one that made X of the columns of a table, if any. ``unread`` and
+    ``constant`` are columns of the table that X lacks. If the labels are not classes, only checks that do not need
+    classes are run.
     """
     for name in only or ():
         if name not in CHECKS:
             raise ParameterError("only", f"got {name!r}", f"name some of {', '.join(CHECKS)}")
     fault = row_checks.unusable(y)
     classes, codes = encode(y)
-    n_columns = len(names) if n_columns is None else n_columns
     usable_codes = codes if fault is None else None
-    encoded = n_columns != len(names)
-    lacking = (sources, unread, constant)
-    subject = CheckedRows(X, usable_codes, classes, tuple(names), rows, references or {}, encoded, ngrams, *lacking)
+    n_columns = len(names)
+    made: dict[str, Any] = {"unread": unread, "constant": constant}
+    if encoder is not None:
+        n_columns = len(encoder.columns) or n_columns
+        sources = tuple(column.name for column in encoder.columns for _ in column.names)
+        made |= {"references": encoder.references, "ngrams": encoder.of_text, "sources": sources}
+        made["encoded"] = n_columns != len(names)
+    subject = CheckedRows(X, usable_codes, classes, tuple(names), rows, **made)
     findings = [
         *first,
         *([] if fault is None else [fault]),
@@ -276,23 +276,8 @@ def check_encoded(
     >>> [finding.check for finding in check_encoded(table, table.y, only=["leakage"])]
     ['leakage']
     """
-    encoder = table.encoder
-    columns = () if encoder is None else encoder.columns
     names = table.names or tuple(f"x{j}" for j in range(table.X.shape[1]))
-    return run_checks(
-        table.X,
-        y,
-        names,
-        table.row_names,
-        first,
-        {} if encoder is None else encoder.references,
-        only,
-        n_columns=len(columns) or len(names),
-        ngrams=None if encoder is None else encoder.of_text,
-        sources=tuple(column.name for column in columns for _ in column.names),
-        unread=unread,
-        constant=constant,
-    )
+    return run_checks(table.X, y, names, table.row_names, first, only, table.encoder, unread, constant)
 
 
 def check_source(
@@ -372,15 +357,7 @@ def _check_filled(
     reading = encoder.read(columns, source)
     unread, constant = _unused(inferred, given)
     first = [*first, absent(reading.missing, len(y), _FILLED, (*unread, *constant))]
-    sources = tuple(column.name for column in encoder.columns for _ in column.names)
-    return run_checks(
-        *(reading.X, y, encoder.names, rows, [*first, *others(first)], encoder.references, only),
-        n_columns=len(encoder.columns),
-        ngrams=encoder.of_text,
-        sources=sources,
-        unread=unread,
-        constant=constant,
-    )
+    return run_checks(reading.X, y, encoder.names, rows, [*first, *others(first)], only, encoder, unread, constant)
 
 
 def _check_as_fitted(

@@ -460,9 +460,9 @@ def compare(
     True
     """
     of_frames = {"text": text, "reference": reference}
+    fits: dict[str, Any] = {"cv": cv, "seed": seed, "by": by, "only": only, "seconds": seconds}
     if is_frame(X) and (missing != "error" or any(of_frames.values()) or not holds_numbers(X)):
-        frame = _labelled_frame(X, y, missing, **of_frames)
-        return compare_table(frame, cv=cv, seed=seed, by=by, only=only, seconds=seconds)
+        return compare_table(_labelled_frame(X, y, missing, **of_frames), **fits)
     for name, value in of_frames.items():
         if value:
             problem = f"got {value!r:.80}, and X is not a data frame"
@@ -475,7 +475,7 @@ def compare(
     if rows.ndim != 2 or rows.shape[0] != len(codes):
         raise ParameterError("X", f"its shape is {rows.shape} for {len(codes)} labels", "give one row for each label")
     refuse_not_finite(memory_rows(rows, codes))
-    return _compared(RawTable("X", rows, None), classes, codes, cv, seed, by, only, seconds)
+    return compare_table(RawTable("X", rows, classes[codes]), **fits)
 
 
 def compare_table(
@@ -493,35 +493,7 @@ def compare_table(
     >>> compare_table(read_raw("demo:iris"), cv=3, only=["lda"])["lda"].accuracy.mean > 0.95
     True
     """
-    return _compared(table, *encode(table.y), cv, seed, by, only, seconds)
-
-
-def _labelled_frame(X: Any, y: Any, missing: str, **asked: Any) -> RawTable:
-    """The columns of a data frame with labels y, read as ``separatrix compare`` reads a file."""
-    columns = open_frame(X).columns
-    classes, codes = encode(y)
-    if columns.num_rows != len(codes):
-        problem = f"it has {columns.num_rows} rows for {len(codes)} labels"
-        raise ParameterError("X", problem, "give one row for each label")
-    _refuse_one_class(classes.tolist())
-    name = "y"
-    while name in columns.column_names:
-        name += "_"
-    table = read_raw(columns.append_column(name, pa.array(codes)), name, missing=missing, **asked)
-    places = None if table.rows is None else table.rows - 1  # Rows of a frame are counted from 0.
-    return replace(table, y=classes[table.y], rows=places)
-
-
-def _compared(
-    table: RawTable,
-    classes: AnyArray,
-    codes: Integers,
-    cv: int,
-    seed: int,
-    by: str,
-    only: Sequence[str] | None,
-    seconds: float,
-) -> Comparison:
+    classes, codes = encode(table.y)
     if by not in CRITERIA:
         raise ParameterError("by", f"got {by!r}", f"give one of {', '.join(map(repr, CRITERIA))}")
     contest = Contest(table, codes, classes, _folds(codes, classes.tolist(), cv, seed), seed, checked_seconds(seconds))
@@ -546,6 +518,22 @@ def _compared(
     leaks = check_encoded(table.learned(), classes[codes], only=["leakage"])
     warnings = tuple(finding for finding in leaks if finding.severity != "ok")
     return Comparison(tuple(standings), baseline, by, contest.n_folds, seed, warnings)
+
+
+def _labelled_frame(X: Any, y: Any, missing: str, **asked: Any) -> RawTable:
+    """The columns of a data frame with labels y, read as ``separatrix compare`` reads a file."""
+    columns = open_frame(X).columns
+    classes, codes = encode(y)
+    if columns.num_rows != len(codes):
+        problem = f"it has {columns.num_rows} rows for {len(codes)} labels"
+        raise ParameterError("X", problem, "give one row for each label")
+    _refuse_one_class(classes.tolist())
+    name = "y"
+    while name in columns.column_names:
+        name += "_"
+    table = read_raw(columns.append_column(name, pa.array(codes)), name, missing=missing, **asked)
+    places = None if table.rows is None else table.rows - 1  # Rows of a frame are counted from 0.
+    return replace(table, y=classes[table.y], rows=places)
 
 
 def _place(standing: Standing, by: str) -> tuple[bool, float, float]:

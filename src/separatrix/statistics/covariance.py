@@ -22,7 +22,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from separatrix.core.base.arrays import EPS, Array, Integers
+from separatrix.core.base.arrays import EPS, Array, Integers, check_choice
 from separatrix.core.base.errors import InputError, ParameterError
 from separatrix.core.base.labels import encode, unsigned
 from separatrix.core.base.lazy import cached_property
@@ -519,8 +519,7 @@ COVARIANCES = {
 def chosen(asked: SummaryRequest, covariance: str | None, groups: Any) -> str:
     """The name of the requested covariance, or of the default for these weights and groups."""
     name = covariance or ("cluster" if groups is not None else asked.declared.covariance)
-    if not isinstance(name, str) or name not in COVARIANCES:
-        raise ParameterError("covariance", f"got {covariance!r}", f"choose one of {', '.join(map(repr, COVARIANCES))}")
+    check_choice("covariance", name, COVARIANCES)
     if (name == "cluster") != (groups is not None):
         problem = f"got {covariance!r} " + ("without groups" if groups is None else "beside groups")
         raise ParameterError("covariance", problem, "give groups and covariance='cluster', or neither")

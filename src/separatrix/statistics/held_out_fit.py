@@ -7,7 +7,7 @@ are worded with the row numbers and the column names of the user's table.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -20,6 +20,7 @@ from separatrix.core.base.errors import InputError, ParameterError
 from separatrix.core.base.labels import RowNames, encode
 from separatrix.core.base.lazy import cached_property
 from separatrix.core.base.messages import with_columns, with_references
+from separatrix.core.certificate import Certificate
 from separatrix.core.proofs.naming import column_words
 from separatrix.core.rows.hold_out import held_out
 from separatrix.statistics.evaluation import Performance
@@ -28,9 +29,6 @@ from separatrix.statistics.split_defaults import TEST_SIZE
 from separatrix.tables.formats.demos import DEMO
 from separatrix.tables.read_table import RawTable, Table, read_raw
 from separatrix.tables.selection import Columns
-
-# The fields of a certificate that are sentences.
-SENTENCES = ("status", "bound_reason", "weight_error_reason")
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,9 +192,7 @@ def fit_held_out(
         error.problem = told(error.problem)
         raise
     status = fitted.certificate_.status
-    certificate = certificate_on(fitted, table.X[~held])
-    worded: dict[str, Any] = {name: told(getattr(certificate, name)) for name in SENTENCES}
-    fitted.certificate_ = replace(certificate, **worded)
+    fitted.certificate_ = retold(certificate_on(fitted, table.X[~held]), told)
     return HeldOutFit(table, fitted, codes, held, test_size, seed, status)
 
 
@@ -213,6 +209,13 @@ def in_table(status: str, rows: RowNames, names: Sequence[str], references: Mapp
     """
     named = with_columns(status, lambda j: column_words(names[j]))
     return rows.told(with_references(named, references))
+
+
+def retold(certificate: Certificate, told: Callable[[str], str]) -> Certificate:
+    """The certificate with its sentences in other words."""
+    sentences = ("status", "bound_reason", "weight_error_reason")
+    worded: dict[str, Any] = {name: told(getattr(certificate, name)) for name in sentences}
+    return replace(certificate, **worded)
 
 
 def training_facts(source: str, counts: list[int], fitted: list[int], test_size: float, seed: int) -> dict[str, Any]:

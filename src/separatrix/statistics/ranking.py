@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.core.base.arrays import AnyArray, Array, Integers
+from separatrix.core.base.arrays import AnyArray, Array, Integers, check_choice
 from separatrix.core.base.errors import ParameterError
 from separatrix.core.base.lazy import cached_property
 from separatrix.statistics.intervals import Interval, check_level, exact, on_logits, wilson, wilson_interval
@@ -127,8 +127,7 @@ class Ranking:
     def band(self, kind: str = "pointwise", level: float = 0.95) -> Band:
         """Ranges of the rates and of the precision at every cut."""
         check_level(level)
-        if kind not in BANDS:
-            raise ParameterError("band", f"got {kind!r}", f"choose one of {', '.join(map(repr, BANDS))}")
+        check_choice("band", kind, BANDS)
         return BANDS[kind](self, level)
 
 

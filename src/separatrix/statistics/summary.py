@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from separatrix.core.base.arrays import Array
+from separatrix.core.base.arrays import Array, check_choice
 from separatrix.core.base.errors import InputError, ParameterError
 from separatrix.core.base.lazy import cached_property
 from separatrix.core.base.machine import one_blas_thread
@@ -328,8 +328,7 @@ def summary(
 
 
 def _check(asked: SummaryRequest, kind: str, intervals: str, level: float) -> None:
-    if intervals not in INTERVALS:
-        raise ParameterError("intervals", f"got {intervals!r}", f"choose one of {', '.join(map(repr, INTERVALS))}")
+    check_choice("intervals", intervals, INTERVALS)
     if not (isinstance(level, int | float) and 0 < level < 1):
         raise ParameterError("level", f"got {level!r}", "give a number between 0 and 1, such as 0.95")
     if isinstance(asked, TableRequest):

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from separatrix.core.base.arrays import AnyArray, Array, Integers
+from separatrix.core.base.arrays import AnyArray, Array, Integers, check_choice
 from separatrix.core.base.errors import InputError, ParameterError, WeightError
 from separatrix.core.base.labels import known_codes
 from separatrix.core.base.lazy import cached_property, is_dask_table
@@ -324,8 +324,7 @@ def declared_meaning(is_weighted: bool, weights: str | None) -> Declared:
         remedy = "say what they mean: weights='frequency' or weights='probability'"
         raise ParameterError("weights", "sample_weight came without it", remedy)
     name = "frequency" if weights is None else weights
-    if not isinstance(name, str) or name not in WEIGHTS:
-        raise ParameterError("weights", f"got {weights!r}", f"choose one of {', '.join(map(repr, WEIGHTS))}")
+    check_choice("weights", name, WEIGHTS)
     return WEIGHTS[name]
 
 

@@ -21,8 +21,7 @@ from matplotlib.figure import Figure
 from matplotlib.rcsetup import cycler
 from matplotlib.transforms import ScaledTranslation, blended_transform_factory
 
-from separatrix.core.base.arrays import Array, Integers
-from separatrix.core.base.errors import ParameterError
+from separatrix.core.base.arrays import Array, Integers, check_choice
 from separatrix.core.rows.labelled_table import InMemory
 from separatrix.output import theme as looks
 from separatrix.output.theme import DARK, LIGHT, THEMES, Theme
@@ -117,8 +116,8 @@ def style(theme: str | None = None) -> Iterator[Theme]:
     ...     current().name, theme.of_class(0)
     ('dark', '#6cb6ff')
     """
-    if theme is not None and theme not in THEMES:
-        raise ParameterError("theme", f"got {theme!r}", f"choose one of {', '.join(map(repr, THEMES))}")
+    if theme is not None:
+        check_choice("theme", theme, THEMES)
     chosen = current() if theme is None else THEMES[theme]
     with mpl.rc_context(settings(chosen)):
         yield chosen

@@ -161,7 +161,18 @@ class RankingDisplay(display.Display):
 
     @abstractmethod
     def area(self, curve: Ranking) -> tuple[float, Interval]:
-        """The area below a curve, and its confidence interval."""
+        """The area below a curve, or its average precision, and the confidence interval.
+
+        Parameters
+        ----------
+        curve : Ranking
+            A curve of the display.
+
+        Returns
+        -------
+        area : float
+        interval : Interval
+        """
 
     @abstractmethod
     def _highest(self, curve: Ranking, place: float) -> float:
@@ -254,18 +265,6 @@ class RocDisplay(RankingDisplay):
     words_told: ClassVar[tuple[str, str]] = ("true positives", "false positives")
 
     def area(self, curve: Ranking) -> tuple[float, Interval]:
-        """The area below the curve, and DeLong's confidence interval.
-
-        Parameters
-        ----------
-        curve : Ranking
-            A curve of the display.
-
-        Returns
-        -------
-        area : float
-        interval : Interval
-        """
         return curve.auc, curve.auc_interval(self.level)
 
     def _highest(self, curve: Ranking, place: float) -> float:
@@ -325,18 +324,6 @@ class PrecisionRecallDisplay(RankingDisplay):
     words_told: ClassVar[tuple[str, str]] = ("precision", "recall")
 
     def area(self, curve: Ranking) -> tuple[float, Interval]:
-        """The average precision, and its confidence interval.
-
-        Parameters
-        ----------
-        curve : Ranking
-            A curve of the display.
-
-        Returns
-        -------
-        area : float
-        interval : Interval
-        """
         return curve.average_precision, curve.average_precision_interval(self.level)
 
     def _highest(self, curve: Ranking, place: float) -> float:

@@ -1,13 +1,14 @@
-"""``partial_fit`` of the classifiers that need only sums of (1, x, xxᵀ): each call adds to the sums and solves again.
+"""``fit`` and ``partial_fit`` of the classifiers that need only sums of (1, x, xxᵀ).
 
-After every call the model is that of ``fit`` with all rows so far, up to rounding. The rows are not kept. Rows can be
-added to a model of ``fit``, too, since it has the sums (``moments_``).
+Each call of ``partial_fit`` adds to the sums and solves again. The model is then that of ``fit`` with all rows so far,
+up to rounding. The rows are not kept. Rows can be added to a model of ``fit``, too, since it has the sums
+(``moments_``).
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -20,9 +21,10 @@ from separatrix.classifiers.fit_input import (
     places_of,
     refuse_steps_outside_memory,
     rows_to_fit,
+    validate,
     with_later,
 )
-from separatrix.core.base.arrays import AnyArray, Array
+from separatrix.core.base.arrays import AnyArray
 from separatrix.core.base.errors import ParameterError
 from separatrix.core.base.labels import encode, known_codes
 from separatrix.core.base.machine import one_blas_thread
@@ -68,6 +70,27 @@ class GathersMoments(ABC):
     def _has_enough(self, sums: ClassSums) -> bool:
         """Whether sums of at least two classes determine a model."""
 
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Fit the model to rows.
+
+        Parameters
+        ----------
+        X : array (n, d), dense or sparse, or a table outside memory
+            The rows. A table outside memory, such as a scan, has its labels and weights in columns of its own.
+        y : array (n,)
+            Class labels.
+        sample_weight : array (n,) or None
+            Weights >= 0; a row of weight 2 counts as two rows.
+
+        Returns
+        -------
+        self
+        """
+        self._check_settings()
+        vars(self).pop("_sums", None)  # of earlier calls of partial_fit
+        self._fit_task(validate(self, X, y, sample_weight))
+        return self
+
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Add rows to the sums, and fit the model to all rows so far.
 
@@ -94,16 +117,24 @@ class GathersMoments(ABC):
         before = self._sums or self._sums_of_fit()
         X = rows_to_fit(self, X, reset=before is None)
         check_consistent_length(X, y)
-        self._add(before, X, y, row_weights(sample_weight, X.shape[0]), classes)
-        assert self._sums is not None
-        weighted = True if sample_weight is not None else before is not None and before.weighted
-        self._sums = replace(self._sums, weighted=weighted)
-        self._solve()
+        weight = row_weights(sample_weight, X.shape[0])
+        weighted = sample_weight is not None or (before is not None and before.weighted)
+        told = (None if classes is None else encode(classes)[0]) if before is None else before.told
+        if told is not None:
+            known_codes(y, told)  # refuses other labels
+        known = encode(y)[0] if before is None else with_later(before.classes, y)
+        rows = memory_rows(X, known_codes(y, known), weight)
+        with one_blas_thread:
+            if before is None:
+                sums = ClassSums.of(rows, len(known), self._pools(), column_names(self))
+            else:
+                sums = before.sums.among(places_of(known, before.classes)).plus(rows, column_names(self))
+        # Refused rows have raised an error before this line, so the sums are still those of the rows before.
+        self._sums = SumsSoFar(sums, known, told, weighted)
+        narrow = X.dtype == np.float32 and (before is None or self._dtype == "float32")
+        self._dtype = "float32" if narrow else "float64"
+        self._solve(self._sums)
         return self
-
-    def _forget_sums(self) -> None:
-        """Forget the rows of earlier calls of ``partial_fit``."""
-        self.__dict__.pop("_sums", None)
 
     def _sums_of_fit(self) -> SumsSoFar | None:
         """The sums of the rows of ``fit``; None before it."""
@@ -116,30 +147,13 @@ class GathersMoments(ABC):
         sums = ClassSums.gathered(moments, np.ones(len(moments.weight)))
         return SumsSoFar(sums, self.classes_, weighted=self.has_sample_weight_)
 
-    def _add(self, before: SumsSoFar | None, X: Any, y: Any, weight: Array, classes: Any) -> None:
-        """Add the sums of these rows. Nothing changes if they are refused."""
-        told = (None if classes is None else encode(classes)[0]) if before is None else before.told
-        if told is not None:
-            known_codes(y, told)  # refuses other labels
-        known = encode(y)[0] if before is None else with_later(before.classes, y)
-        rows = memory_rows(X, known_codes(y, known), weight)
-        with one_blas_thread:
-            if before is None:
-                sums = ClassSums.of(rows, len(known), self._pools(), column_names(self))
-            else:
-                sums = before.sums.among(places_of(known, before.classes)).plus(rows, column_names(self))
-        self._sums = SumsSoFar(sums, known, told)
-        narrow = X.dtype == np.float32 and (before is None or self._dtype == "float32")
-        self._dtype = "float32" if narrow else "float64"
-
-    def _solve(self) -> None:
+    def _solve(self, so_far: SumsSoFar) -> None:
         """Fit the model to the sums, if they are enough."""
-        assert self._sums is not None
         forgotten(self)
-        sums = self._sums.sums
+        sums = so_far.sums
         seen = np.flatnonzero(sums.seen)
         sums = sums if len(seen) == len(sums.seen) else sums.among(seen)
         if len(seen) < 2 or not self._has_enough(sums):
             return
-        self.has_sample_weight_ = self._sums.weighted
-        self._fit_task(FitInput(SummedTable(sums), self._sums.classes[seen], column_names(self)))
+        self.has_sample_weight_ = so_far.weighted
+        self._fit_task(FitInput(SummedTable(sums), so_far.classes[seen], column_names(self)))
