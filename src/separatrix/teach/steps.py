@@ -24,15 +24,7 @@ from separatrix.core.rows.frame import raw_weights
 from separatrix.core.rows.labelled_table import InMemory
 from separatrix.core.solvers.perceptron_updates import BatchUpdates, OnlineUpdates, WorstUpdates
 from separatrix.core.solvers.state import State
-from separatrix.teach.step_arithmetic import (
-    Step,
-    Used,
-    WholeSteps,
-    last_estimator,
-    method_of,
-    mistaken,
-    recorded_fit,
-)
+from separatrix.teach.step_arithmetic import Step, Used, WholeSteps, last_estimator, method_of, mistaken, recorded_fit
 
 # --- The updates of a fit
 

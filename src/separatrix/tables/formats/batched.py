@@ -28,14 +28,7 @@ from separatrix.tables.cells import listed
 from separatrix.tables.formats.csv_files import DelimitedSource, cells_within_lines, lent_text, nulls_of, refuse_damage
 from separatrix.tables.formats.parquet import ColumnarSource, group_rows
 from separatrix.tables.formats.rewriting import RewrittenSource
-from separatrix.tables.formats.source import (
-    PIECE_BYTES,
-    UNREADABLE,
-    Content,
-    HeldSpan,
-    Source,
-    with_files,
-)
+from separatrix.tables.formats.source import PIECE_BYTES, UNREADABLE, Content, HeldSpan, Source, with_files
 
 if TYPE_CHECKING:
     from separatrix.tables.streamed_table import TypedCopy

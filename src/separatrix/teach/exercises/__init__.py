@@ -10,12 +10,7 @@ from numbers import Integral
 from typing import Any
 
 from separatrix.core.base.errors import ParameterError
-from separatrix.teach.exercises import (
-    boundaries_and_xor,
-    far_rows_and_thresholds,
-    perceptron_and_losses,
-    three_classes,
-)
+from separatrix.teach.exercises import boundaries_and_xor, far_rows_and_thresholds, perceptron_and_losses, three_classes
 from separatrix.teach.exercises.exercise import Exercise, Feedback, Part, PartFeedback
 
 __all__ = ["EXERCISES", "Exercise", "Feedback", "Part", "PartFeedback", "check"]
