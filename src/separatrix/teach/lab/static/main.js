@@ -18,7 +18,7 @@ let current = null; // {name, page, own}; own is the lab as its page sees it
 
 /** The source of a page that was left: nothing more is asked for it. */
 const LEFT = { async ask() { throw Error(); }, latest: (name, payload, done) => done(null, null), stop() {} };
-let writing = 0;
+let writing = 0, address = null; // the timer of the next write, and the address of the current page
 
 const lab = {
   opening,
@@ -55,12 +55,14 @@ const lab = {
   },
 };
 
-/** Write the state of the page into the address. */
+/** Write the state of the page into the address, unless that names another page already, which is about to be shown. */
 function write() {
   if (!current?.page) return;
   const text = link.text(current.name, current.page.params());
-  if (embedded) embedded.changed?.(text);
-  else history.replaceState(null, "", text);
+  if (embedded) return void embedded.changed?.(text);
+  if (location.hash !== address) return;
+  history.replaceState(null, "", text);
+  address = location.hash;
 }
 
 function told({ state, name, progress }) {
@@ -148,6 +150,7 @@ async function visit() {
   const { page, params } = link.read(embedded?.link ?? location.hash);
   const { name, title } = opening.pages.find(one => one.name === page) ?? opening.pages[0];
   clearTimeout(writing);
+  address = location.hash;
   if (current) current.own.source = LEFT;
   leave(current?.page);
   lab.source.leave?.();
