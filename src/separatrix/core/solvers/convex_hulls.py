@@ -363,7 +363,7 @@ def _inside(P: Any, sides: Array) -> Array | None:
 
     Newton steps inside α > 0 solve the conditions of Karush, Kuhn and Tucker: Mehrotra, On the implementation of a
     primal-dual interior point method, SIAM Journal on Optimization 2 (1992). Their equations are solved with the m × m
-    matrix of inner products of m rows, so many columns cost no more than few.
+    matrix of the inner products of the m rows, so their cost hardly depends on the number of columns.
 
     >>> _inside(np.array([[2.0, 1.0], [2.0, -1.0], [5.0, 0.0]]), np.ones(3)).round(6).tolist()
     [0.5, 0.5, 0.0]
