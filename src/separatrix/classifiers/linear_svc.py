@@ -291,7 +291,7 @@ class LinearSVC(LinearClassifier):
             passes=sum(fitted.problem.passes for fitted in parts),
             solver=", ".join(sorted({fitted.solver.name for fitted in parts})),
             why=parts[shown].why,
-            rank=(parts[0].problem.standard or parts[0].problem).rank,
+            rank=(parts[0].problem.standard or parts[0].problem).columns.rank,
             full_rank=full_rank,
             n_parameters=self.n_parameters_,
             n_rows=task.n_rows,

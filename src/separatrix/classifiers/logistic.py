@@ -476,7 +476,7 @@ class LogisticRegression(OffsetPredictions):
             passes=problem.passes,
             solver=solver.name,
             why=why,
-            rank=(problem.standard or problem).rank,
+            rank=(problem.standard or problem).columns.rank,
             full_rank=task.n_features + problem.fit_intercept,
             n_parameters=self.n_parameters_,
             n_rows=task.n_rows,

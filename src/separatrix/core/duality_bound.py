@@ -63,7 +63,7 @@ class Rounding:
 
     @classmethod
     def of(cls, objective: Objective, W: Array, at: Evaluation) -> Rounding:
-        size, E = objective.rounded_sizes, abs(at.value)
+        size, E = objective.framed.rounded_sizes, abs(at.value)
         moved = _units(objective) * float(np.abs(W).dot(size).max())
         rows = min(objective.n_rows, BLOCK_BYTES // (8 * max(1, objective.rows.n_features)) + 1)
         # With several classes a probability near 1 is rounded before 1 is subtracted, however small the loss.
@@ -211,10 +211,9 @@ def duality(objective: Objective, W: Array, at: Evaluation) -> Bound:
     # The attribute makes a loss ``Kinked``. Asking that protocol takes a quarter of a millisecond.
     if not (traits.smooth or hasattr(objective.loss, "smoothed")):
         return Bound.unknown("duality", "the loss has kinks and no smooth approximation")
-    penalty, rounding = objective.penalised(W), Rounding.of(objective, W, at)
-    L = at.value - penalty.value
+    rounding, L = Rounding.of(objective, W, at), at.value - objective.penalty_value(W)
     if traits.smooth:
-        points = [DualPoint(at.gradient - penalty.gradient, rounding.gradient)]
+        points = [DualPoint(at.gradient - objective.penalty_gradient(W), rounding.gradient)]
     elif len(objective.free_columns):
         points = []
     else:
@@ -233,7 +232,7 @@ def _gap(objective: Objective, W: Array, L: float, point: DualPoint) -> float:
     G_hat = (1 - theta) * G + theta * constants.gradient
     free = objective.free_columns
     # A gradient of zero may be the result of rounding; only a column of zeros certainly has one.
-    if len(free) and (G_hat[:, free].any() or not objective.zero_columns[free].all()):
+    if len(free) and (G_hat[:, free].any() or objective.framed.largest_entries[free].any()):
         return np.inf
     held = objective.ridged
     r, beyond, rho, gap = objective.root_penalty[held], G_hat[:, held], 1.0, 0.0
@@ -272,7 +271,7 @@ class Constants(NamedTuple):
 def _constant_probabilities(objective: Objective, W: Array, G: Array, L: float) -> Constants:
     """For logistic and softmax losses: slopes p − t of constant probabilities p, whose ℓ* is minus their entropy."""
     theta, u, least = _towards_constant(objective, G)
-    sums, mean = objective.mean_class_sums, objective.mean_row
+    sums, mean = objective.framed.mean_class_sums, objective.framed.mean_row
     G_u = u[1] * mean - sums[1:] if len(W) == 1 else u[:, None] * mean - sums
     apart = L + sum(p * log(p) for p in u.tolist() if p > 0) - float((W * G_u).sum())
     return Constants(theta, G_u, apart, (abs(apart) + L) / least)
@@ -299,7 +298,7 @@ def _towards_constant(objective: Objective, G: Array) -> tuple[float, Array, flo
 
     The third value is the smallest mean probability that the model gives to a class.
     """
-    share = objective.mean_class_sums[:, 0]
+    share = objective.framed.mean_class_sums[:, 0]
     if not objective.fit_intercept:
         return 0.0, share, 1.0
     if objective.shape[0] == 1:  # without NumPy, which takes ten times as long for two numbers

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from separatrix.core.base.arrays import EPS, Array, length, pieces, quietly
+from separatrix.core.base.arrays import EPS, Array, any_true, length, pieces, quietly
 from separatrix.core.base.lazy import cached_property
 from separatrix.core.base.messages import Message
 from separatrix.core.certificate import Bound, WeightErrorBound
@@ -57,7 +57,7 @@ def share_of_rows(objective: Objective) -> float:
     """The share of the rows whose second derivatives the affine bound uses."""
     if counts_all_rows(objective):
         return 1.0
-    return min(1.0, objective.sample_size / max(1, objective.n_rows))
+    return min(1.0, objective.framed.sample_size / max(1, objective.n_rows))
 
 
 def factor_passes(objective: Objective) -> float:
@@ -315,7 +315,7 @@ def by_curvature(objective: Objective, W: Array, at: Evaluation, subset: Block |
         reason = f"{objective.size} parameters are too many for a matrix of second derivatives"
         return Evidence(Bound.unknown(kind, reason))
     if subset is None and not counts_all_rows(objective):
-        subset = objective.sampled.block
+        subset = objective.framed.sampled.block
     curvature = curvature_at(objective, W, subset)
     if curvature is None:
         reason = "the Hessian is singular to working precision: weights may grow without end"
@@ -378,12 +378,13 @@ def _weight_error(objective: Objective, W: Array, curvature: Curvature, decremen
     if not curvature.u(decrement) < LARGEST_PROVEN_U:
         return WeightErrorBound(None, "", "rounding hides the distance of the weights from the optimum")
     # Rounding in raw units, where offsets round the intercept, moves the weights by the second term.
-    moved = 4 * EPS * (1.0 + float(np.abs(W).dot(1.0 + objective.relative_offsets).sum()))
+    size = np.abs(W)
+    moved = 4 * EPS * (1.0 + float(size.sum() + (size[:, 1:] @ objective.framed.relative_offsets).sum()))
     distance = curvature.distance(decrement) + moved
     if len(W) > 1:  # the shift common to all classes, which is zero at the optimum
         distance += sqrt(len(W)) * length(objective.root_penalty * W.mean(axis=0))
     unit = "standard errors of its optimal value"
-    if objective.has_ridge:
+    if any_true(objective.root_penalty):
         unit = "standard errors (from the penalised Hessian) of its optimal value"
     if not curvature.complete:
         unit += f", with standard errors estimated from {curvature.n_rows} of the rows alone"
@@ -507,9 +508,9 @@ def largest_curvature(objective: Objective) -> float:
     if lipschitz is None:
         return np.inf
     if objective.has_gram:
-        top = float(np.linalg.eigvalsh(objective.gram)[-1])
+        top = float(np.linalg.eigvalsh(objective.columns.gram)[-1])
     else:
-        top = float(np.sum(objective.root_second_moments**2))
+        top = float(np.sum(objective.framed.root_second_moments**2))
     return lipschitz * top + float(np.max(objective.root_penalty) ** 2)
 
 
@@ -592,4 +593,4 @@ def exists(problem: Objective, W: Array, bound: Bound, factor: Factor | None = N
     twin = problem.standard
     if twin is not None:
         problem, W = twin, twin.rows.frame.from_original(problem.rows.frame.to_original(W))
-    return not flat(problem.factor(W, problem.sampled.block))
+    return not flat(problem.factor(W, problem.framed.sampled.block))

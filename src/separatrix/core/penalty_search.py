@@ -314,7 +314,7 @@ def predicted_C(base: Objective, gradient: Array, rows: float) -> float:
     >>> bool(0 < predicted_C(problem, problem.value_gradient(problem.null_weights).gradient, 8) < np.inf)
     True
     """
-    Q, r, G = base.subspace.Q, base.root_penalty, base.sample_gram
+    Q, r, G = base.subspace.Q, base.root_penalty, base.columns.sample_gram
     held = np.flatnonzero(r > 0)
     if G[0, 0] > 0:  # project out the intercept
         G = G - np.outer(G[0], G[0]) / G[0, 0]

@@ -52,7 +52,7 @@ def test_compiled_sums_are_the_objectives(seed, value):
     assert problem.passes == before + 2
     assert found.value == pytest.approx(expected.value, rel=1e-13)
     np.testing.assert_allclose(found.gradient, expected.gradient, rtol=1e-11, atol=1e-14)
-    np.testing.assert_allclose(compiled.second_moments(), problem.root_second_moments**2, rtol=1e-10, atol=1e-13)
+    np.testing.assert_allclose(compiled.second_moments(), problem.framed.root_second_moments**2, rtol=1e-10, atol=1e-13)
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -139,7 +139,7 @@ class Kozinec:
     def init(self, problem: Objective, start: Array) -> State[KozinecMemory]:
         """Start at the means of the classes. Only the shape of ``start`` is used."""
         resident = in_memory(problem, self.name)
-        sums = problem.class_sums
+        sums = problem.framed.class_sums
         beta, alpha = (sums[k, 1:] / sums[k, 0] for k in (0, 1))
         share = np.where(resident.t > 0, 1.0 / sums[1, 0], 1.0 / sums[0, 0])
         return self._arrive(problem, alpha, beta, share, 0)
@@ -762,7 +762,7 @@ class NearestPoint:
 
 def difference_of_means(problem: Objective) -> Array:
     """The mean of the positive rows less that of the negative ones, (d,)."""
-    sums = problem.class_sums
+    sums = problem.framed.class_sums
     return np.asarray(sums[1, 1:] / sums[1, 0] - sums[0, 1:] / sums[0, 0])
 
 

@@ -461,7 +461,7 @@ class BoundSchedule:
             gained = np.inf if before is None else before.at.value - state.at.value
             return gained <= sqrt(self.tol) * problem.null_value
         # The bound uses only the sample's rows, so it is looser than the estimate by the sample's share of all rows.
-        share = problem.sampled.n_rows / max(problem.n_rows, 1)
+        share = problem.framed.sampled.n_rows / max(problem.n_rows, 1)
         return bool(state.expected <= share * self.tol * problem.null_value)
 
 

@@ -193,7 +193,7 @@ def _suits_chord(problem: Objective) -> bool:
 
 def _is_crowded_sample(problem: Objective) -> bool:
     """Whether, with several classes, even the second derivatives of a sample cost more than the passes they save."""
-    work = problem.sample_size * problem.size
+    work = problem.framed.sample_size * problem.size
     return problem.shape[0] > 1 and problem.penalty.holds_every_column and work > SAMPLE_WORK * problem.n_rows
 
 

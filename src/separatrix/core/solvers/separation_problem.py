@@ -22,7 +22,7 @@ from separatrix.core.linear_algebra import MOST_COLUMNS_SEARCHED, column_name, f
 from separatrix.core.losses import LOSSES, Zero, ZeroOne
 from separatrix.core.objective_sums import Evaluation
 from separatrix.core.penalty import Penalty
-from separatrix.core.problem import Objective
+from separatrix.core.problem import Columns, FramedRows, Objective, pinned_columns
 from separatrix.core.rows.block import Block, is_sparse
 from separatrix.core.rows.column_statistics import refuse_not_finite, summarise
 from separatrix.core.rows.frame import Frame
@@ -79,10 +79,10 @@ def build_separation_objectives(
 
 
 def _posed(rows: Rows, fit_intercept: bool, names: list[str] | None) -> Objective:
-    known = {"total_weight": float(number_of_rows(rows)), "null_value": 0.0}  # every row counts once, and E(0) = 0
-    return Objective(
-        rows, LOSSES["perceptron"], Penalty.none(rows.n_features), 2, fit_intercept, known=known, names=names
-    )
+    # Every row counts once.
+    framed = FramedRows(rows, 2, 1, given_weight=float(number_of_rows(rows)))
+    columns = Columns(framed, pinned_columns(rows.n_features, fit_intercept))
+    return Objective(columns, LOSSES["perceptron"], Penalty.none(rows.n_features), fit_intercept, names=names)
 
 
 @dataclass(frozen=True)
@@ -256,7 +256,7 @@ def limiting_sizes(problem: Objective) -> Message:
     cause = far_from_zero(frame, names) or unlike_sizes(frame, names, remedy)
     if cause or not 2 <= len(scale) <= MOST_COLUMNS_SEARCHED:
         return cause
-    return nearly_collinear(problem.root_gram[:, 1:], names)
+    return nearly_collinear(problem.columns.root_gram[:, 1:], names)
 
 
 def unlike_sizes(frame: Frame, names: Sequence[str] | None, way_out: Message) -> Message:
