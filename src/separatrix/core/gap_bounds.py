@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from separatrix.core.base.arrays import EPS, Array, any_true, length, pieces, quietly
-from separatrix.core.base.lazy import cached_property
 from separatrix.core.base.messages import Message
 from separatrix.core.certificate import Bound, WeightErrorBound
 from separatrix.core.duality_bound import Rounding, duality
@@ -125,11 +124,7 @@ class Curvature:
         """An upper bound on λ at the current point, given (gᵀ H⁻¹ g)^½ with the factored H; λ itself at W."""
         return size / sqrt(self.least)
 
-    def u(self, decrement: float) -> float:
-        """λR."""
-        return decrement * self.R
-
-    @cached_property
+    @property
     def R(self) -> float:
         """An upper bound on R at the current point."""
         return self.longest / sqrt(self.least)
@@ -139,7 +134,8 @@ class Curvature:
 
         To prove it, integrate (1) twice from W along Δ and minimise over ‖Δ‖.
         """
-        u, R = self.u(decrement), self.R
+        R = self.R
+        u = decrement * R
         if not u < LARGEST_PROVEN_U:
             return np.inf
         # For small u the bracket is u²/2 + u³/6 + …; its two terms would cancel.
@@ -158,7 +154,8 @@ class Curvature:
         (cᵀH⁻¹c/S)^½ with S the total weight. So every weight and every combination of weights is within S^½ ‖Δ‖
         standard errors of the optimum's, in any coordinates.
         """
-        u, R = self.u(decrement), self.R
+        R = self.R
+        u = decrement * R
         if not u < LARGEST_PROVEN_U:
             return np.inf
         return -log1p(-u) / R if R > 0 else decrement
@@ -169,15 +166,11 @@ class Curvature:
         By (1), H at W + v is at least e^{−R‖v‖} times H at W, so λ and R there are at most e^{R‖v‖/2} times the values
         from the factor at W. No new Hessian is needed after a Newton step.
         """
-        return self._with_least(self.least * exp(-self.longest * self.factor.length(v)))
+        return self.weaker(exp(-self.longest * self.factor.length(v)))
 
-    def weaker(self, error: float) -> Curvature:
-        """The same, with H known up to this relative error."""
-        return self._with_least(self.least * (1 - error))
-
-    def _with_least(self, least: float) -> Curvature:
-        # ``replace`` would take 1 % of the time of a fit of 50 × 2 rows.
-        return Curvature(self.factor, self.longest, self.lengths, self.n_rows, self.complete, self.error, least)
+    def weaker(self, share: float) -> Curvature:
+        """The same, where H at the current point is at least this share of what it was known to be."""
+        return replace(self, least=share * self.least)
 
 
 def curvature_at(
@@ -305,21 +298,20 @@ def affine(objective: Objective, W: Array, at: Evaluation, subset: Block | None 
 
 def by_curvature(objective: Objective, W: Array, at: Evaluation, subset: Block | None = None) -> Evidence:
     """``affine`` with the second derivatives that prove it."""
-    kind = "self-concordance"
+    curvature = None
     if not objective.loss.traits.convex:
-        return Evidence(Bound.unknown(kind, "this cost is not convex: other minima may be lower"))
-    if objective.loss.traits.self_concordance is None:
+        reason = "this cost is not convex: other minima may be lower"
+    elif objective.loss.traits.self_concordance is None:
         reason = "no bound is known for this loss, because its third derivative is not bounded by its second"
-        return Evidence(Bound.unknown(kind, reason))
-    if not objective.has_hessian:
+    elif not objective.has_hessian:
         reason = f"{objective.size} parameters are too many for a matrix of second derivatives"
-        return Evidence(Bound.unknown(kind, reason))
-    if subset is None and not counts_all_rows(objective):
-        subset = objective.framed.sampled.block
-    curvature = curvature_at(objective, W, subset)
-    if curvature is None:
+    else:
+        if subset is None and not counts_all_rows(objective):
+            subset = objective.framed.sampled.block
+        curvature = curvature_at(objective, W, subset)
         reason = "the Hessian is singular to working precision: weights may grow without end"
-        return Evidence(Bound.unknown(kind, reason))
+    if curvature is None:
+        return Evidence(Bound.unknown("self-concordance", reason))
     return Evidence(proven(objective, W, at, curvature), curvature)
 
 
@@ -337,9 +329,9 @@ def proven(objective: Objective, W: Array, at: Evaluation, curvature: Curvature)
     error = curvature.error + rounding.curvature(objective, W, curvature.R)
     if not error < 0.5:  # the relative error of H⁻¹, rounding of the scores included
         return Bound.unknown(kind, "the Hessian is so close to singular that rounding hides its inverse")
-    weaker = curvature.weaker(error)
+    weaker = curvature.weaker(1.0 - error)
     ways = _decrements(objective, W, at.value, gradient, aside, weaker, rounding)
-    gap, u = min((weaker.gap(decrement) + more, weaker.u(decrement)) for decrement, more in ways)
+    gap, u = min((weaker.gap(decrement) + more, decrement * weaker.R) for decrement, more in ways)
     if not u < LARGEST_PROVEN_U:
         return Bound.unknown(kind, f"no bound yet: λR = {u:.3g}, and a bound needs λR < {LARGEST_PROVEN_U}")
     if unresolved := unresolved_reason(objective):
@@ -375,7 +367,7 @@ def _weight_error(objective: Objective, W: Array, curvature: Curvature, decremen
         return WeightErrorBound(None, "", reason)
     if objective.weak_columns is not None:
         return WeightErrorBound(None, "", "a penalty is weaker than rounding")
-    if not curvature.u(decrement) < LARGEST_PROVEN_U:
+    if not decrement * curvature.R < LARGEST_PROVEN_U:
         return WeightErrorBound(None, "", "rounding hides the distance of the weights from the optimum")
     # Rounding in raw units, where offsets round the intercept, moves the weights by the second term.
     size = np.abs(W)
@@ -426,8 +418,9 @@ def _below(objective: Objective, W: Array, gradient: Array) -> tuple[Array, floa
     Absolute values are replaced by lines, and a penalty weaker than rounding is left out. For K scores the shift common
     to all is removed: only the penalty depends on it and is smallest without it.
     """
-    gradient, slack = _linearised(objective, W, gradient)
-    r = objective.root_penalty
+    slack, r = 0.0, objective.root_penalty
+    if objective.has_absolute:
+        gradient, slack = _linearised(objective, W, gradient)
     weak = objective.weak_columns
     if weak is not None:
         gradient = gradient - np.where(weak, objective.penalty_gradient(W), 0.0)
@@ -444,8 +437,6 @@ def _linearised(objective: Objective, W: Array, gradient: Array) -> tuple[Array,
     proportional to −∇f in each column, so that it sums to zero over the classes as ∇f does, and f + s·W is bounded
     along a common shift.
     """
-    if not objective.has_absolute:
-        return gradient, 0.0
     if objective.shape[0] == 1:
         return objective.subgradient(W, gradient), 0.0
     a, largest = objective.absolute_penalty, np.max(np.abs(gradient), axis=0)
