@@ -41,7 +41,6 @@ from separatrix.classifiers.fit_input import (
     totals_for,
     validate,
 )
-from separatrix.classifiers.no_optimum import APART, explained
 from separatrix.classifiers.sklearn_settings import (
     LOGISTIC,
     UNSET,
@@ -72,16 +71,17 @@ from separatrix.core.base.errors import ParameterError
 from separatrix.core.base.machine import one_blas_thread
 from separatrix.core.base.messages import ByAudience, Message, Setting
 from separatrix.core.certificate import Bound, Certificate, Recomputed
+from separatrix.core.gap_bounds import in_doubt
 from separatrix.core.likelihood_claims import LikelihoodClaim
 from separatrix.core.losses import LOSSES
 from separatrix.core.penalty import Penalty, PenaltyChoice
-from separatrix.core.penalty_search import Question, choose_near, choose_penalty
 from separatrix.core.problem import Objective, as_offset, build_objective
 from separatrix.core.rows.targets import ABSENT_CLASS_INTERCEPT, Coding, with_absent
 from separatrix.core.scorer import Scorer, chosen_classes
 from separatrix.core.solvers.driver import Run, default_rules, delivered, run
 from separatrix.core.solvers.registry import choose, named, refuse_unmet
 from separatrix.core.solvers.state import Need, Solver
+from separatrix.core.solvers.stopping import APART
 
 DESCRIPTION = Description(
     about="logistic regression; softmax regression for more than two classes",
@@ -423,7 +423,7 @@ class LogisticRegression(OffsetPredictions):
                 n_offsets=0 if offset is None else offset.shape[1],
             )
         if solver is None:
-            solver, why = choose(problem) if near is None else choose_near(problem)
+            solver, why = choose(problem, near is not None)
             why = why_chosen(self, why)
         else:
             refuse_unmet(solver, problem)
@@ -431,7 +431,11 @@ class LogisticRegression(OffsetPredictions):
         start = start_of(self, problem, task, solver, near)
         outcome = run(solver, problem, start, default_rules(self.tol, self.max_iter), exact_weights=True)
         W, outcome = delivered(outcome, problem)
-        self.separation_, outcome = explained(task, coding, problem, outcome, self.fit_intercept)
+        self.separation_, factor = None, None if outcome.curvature is None else outcome.curvature.factor
+        if outcome.status.code in APART or in_doubt(problem, outcome.state.W, outcome.bound, factor):
+            from separatrix.classifiers.no_optimum import explained  # most fits need no verdict
+
+            self.separation_, outcome = explained(task, coding, problem, outcome, self.fit_intercept)
         W = W if coding.held is None else with_absent(W, coding.held)
         self._keep(whole, by_class, problem, W, outcome, solver, why)
         return self
@@ -442,6 +446,8 @@ class LogisticRegression(OffsetPredictions):
         """C, how it was chosen, weights near its optimum, and its objective; the last three are None if C is given."""
         if not chooses_C(self):
             return float(C_of(self)), None, None, None
+        from separatrix.core.penalty_search import Question, choose_penalty  # most fits are given C
+
         rows = task.likelihood_rows(coding, offset)
         asked = (rows, task.n_classes, penalty_of(self, task.n_features, 1.0), self.fit_intercept, task.names)
         n_offsets, seed = 0 if offset is None else offset.shape[1], seed_of(self.random_state)

@@ -543,6 +543,15 @@ def flat(factor: Factor | None) -> bool:
     return bool(pivots.min(initial=np.inf) < SMALLEST_RELATIVE_CURVATURE * pivots.max(initial=0.0))
 
 
+def in_doubt(problem: Objective, W: Array, bound: Bound, factor: Factor | None = None) -> bool:
+    """Whether weights without a penalty may grow without bound, because the bound at W does not prove an optimum.
+
+    ``factor`` is the factor of the Hessian that the bound was computed with, if the caller still has it.
+    """
+    free = problem.loss.traits.likelihood and problem.has_unpenalised and len(problem.free_columns) > 0
+    return free and not exists(problem, W, bound, factor)
+
+
 def exists(problem: Objective, W: Array, bound: Bound, factor: Factor | None = None) -> bool:
     """Whether the bound at W, in the coordinates of ``problem``, proves that an optimum exists.
 

@@ -44,6 +44,8 @@ Code = Literal[
     "inseparable",
 ]
 
+# The codes of runs without an optimum, because the classes are separated.
+APART = ("separated", "quasi-separated")
 # The advice where columns differ by less than float64 resolves.
 _LEAVE_ONE_OUT = Remedy(Message("leave one of them out, or use a finite ", Parameter("C")))
 
