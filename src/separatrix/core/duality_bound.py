@@ -88,10 +88,6 @@ class Rounding:
         reach = self.size + longest * (1.0 + objective.root_penalty)
         return 2 * _units(objective) * float(np.abs(W).dot(reach).max())
 
-    def by_column(self, space: Subspace, aside: Array) -> Array:
-        """The gradient's error in the subspace's coordinates, (c r,); ``aside`` (d + 1,): a further error of it."""
-        return self._reduced(space, self.gradient + aside)
-
     def otherwise(self, objective: Objective, W: Array, aside: Array, curvatures: Array | None) -> Iterator[Charge]:
         """Two alternative bounds on the effect of the rounding of scores; each is sufficient alone.
 
@@ -103,20 +99,21 @@ class Rounding:
            class has nearly all the weight, so that ℓ″ is small. ``curvatures`` (K (d + 1),) are the roots of the
            diagonal of the Hessian of all rows, or None.
         """
-        summed = self._reduced(objective.subspace, self.slope * self.size + aside)
+        summed = reduced_error(objective.subspace, self.slope * self.size + aside)
         yield Charge(summed, more=2 * self.moved)
         if curvatures is not None:
             roots, offset = curvatures.reshape(W.shape), self.size[1:] - 2.0
             far = np.sum(np.abs(W) * roots) + np.sum((np.abs(W[:, 1:]) @ offset) * roots[:, 0])
             yield Charge(summed, far=_units(objective) * float(far))
 
-    @staticmethod
-    def _reduced(space: Subspace, error: Array) -> Array:
-        if space.Z is None and space.Q is None:
-            return error
-        classes = 1 if space.Q is None else len(space.Q)
-        count = space.rank * max(1, classes - 1)
-        return np.full(count, np.sqrt(classes) * float(np.linalg.norm(error)))
+
+def reduced_error(space: Subspace, error: Array) -> Array:
+    """A bound on the error of a gradient in the subspace's coordinates, (c r,), from that of every column, (d + 1,)."""
+    if space.Z is None and space.Q is None:
+        return error
+    classes = 1 if space.Q is None else len(space.Q)
+    count = space.rank * max(1, classes - 1)
+    return np.full(count, np.sqrt(classes) * float(np.linalg.norm(error)))
 
 
 def _units(objective: Objective) -> float:

@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from separatrix.core.base.arrays import EPS, Array, any_true, length, pieces, quietly
+from separatrix.core.base.arrays import EPS, Array, any_true, length, pieces
 from separatrix.core.base.messages import Message
 from separatrix.core.certificate import Bound, WeightErrorBound
-from separatrix.core.duality_bound import Rounding, duality
+from separatrix.core.duality_bound import Rounding, duality, reduced_error
 from separatrix.core.linear_algebra import Factor, listed
 from separatrix.core.objective_sums import Evaluation, LongestScores
 from separatrix.core.problem import LARGEST_ROOT_PENALTY, Objective
@@ -181,26 +181,22 @@ def curvature_at(
     ``factor``: the factor of H at W, if it is already known. If H computed from squares of the rows has too few digits,
     it is computed again from a root.
     """
-    factor = factor or objective.factor(W, subset)
+    factor, mixed = factor or objective.factor(W, subset), objective.subspace.Z is not None
     for _ in range(2):
         if factor is None:
             return None
         root = factor.inverse()
-        error = factor.rounding(root, _cancelled(objective, factor))
+        error = factor.rounding(root, _cancelled(objective, factor) if mixed else 1.0)
         if not (factor.squared and error > LARGEST_INVERSE_ERROR):
-            return _measured(objective, factor, root, error, subset)
+            break
         factor = objective.root_factor(W, subset)
-    return None
-
-
-@quietly
-def _measured(objective: Objective, factor: Factor, root: Array, error: float, subset: Block | None) -> Curvature:
-    """The curvature from a factor of H; ``root``: the inverse of the factor."""
-    constant = objective.loss.traits.self_concordance
-    longest = sqrt(_longest_row(objective, root, subset)) * constant if constant is not None else np.inf
-    whole = objective.n_rows
+    else:
+        return None
+    constant, whole = objective.loss.traits.self_concordance, objective.n_rows
     n_rows = whole if subset is None else subset.n_rows
-    lengths = np.sqrt(np.einsum("ij,ij->j", root, root))  # flat directions may overflow; nothing is proven along them
+    with np.errstate(all="ignore"):  # flat directions may overflow; nothing is proven along them
+        longest = sqrt(_longest_row(objective, root, subset)) * constant if constant is not None else np.inf
+        lengths = np.sqrt(np.einsum("ij,ij->j", root, root))
     return Curvature(factor, float(longest), lengths, n_rows, n_rows >= whole, error)
 
 
@@ -319,7 +315,7 @@ def proven(objective: Objective, W: Array, at: Evaluation, curvature: Curvature)
     """The bound at W that a curvature there, or nearby, proves."""
     kind, rounding = "self-concordance", Rounding.of(objective, W, at)
     gradient, slack = _below(objective, W, at.gradient)
-    aside = _aside(objective, gradient)
+    aside = _aside(objective, gradient) if objective.has_absolute else np.zeros(objective.shape[1])
     if aside is None:
         return Bound.unknown(kind, "the gradient has a part outside the identified directions")
     if not curvature.least > 0:
@@ -334,9 +330,9 @@ def proven(objective: Objective, W: Array, at: Evaluation, curvature: Curvature)
     gap, u = min((weaker.gap(decrement) + more, decrement * weaker.R) for decrement, more in ways)
     if not u < LARGEST_PROVEN_U:
         return Bound.unknown(kind, f"no bound yet: λR = {u:.3g}, and a bound needs λR < {LARGEST_PROVEN_U}")
-    if unresolved := unresolved_reason(objective):
+    if objective.unresolved:
         bound = Bound.of_gap(gap + slack, at.value, rounding.value, kind)
-        return replace(Bound.unknown(kind, unresolved), resolved=bound.value)
+        return replace(Bound.unknown(kind, unresolved_reason(objective)), resolved=bound.value)
     # Charges that are added to the gap alone do not bound the error of the weights.
     decrement = min(decrement for decrement, more in ways if more == 0.0)
     weights = _weight_error(objective, W, weaker, decrement)
@@ -349,7 +345,7 @@ def _decrements(
     """Upper bounds on λ that include rounding, each with an amount to add to the gap. Any of them may be used."""
     space = objective.subspace
     size = length(curvature.factor.half(space.reduce(gradient)))
-    off = float(rounding.by_column(space, aside).dot(curvature.lengths))
+    off = float(reduced_error(space, rounding.gradient + aside).dot(curvature.lengths))
     ways = [(curvature.decrement(size + off), 0.0)]
     noticed = max(NEGLIGIBLE_ROUNDING * sqrt(abs(E)), 0.01 * curvature.decrement(size))
     if off > min(noticed, NEGLIGIBLE_ROUNDING / in_standard_errors(objective, 1.0)):
@@ -403,8 +399,6 @@ def _aside(objective: Objective, gradient: Array) -> Array | None:
     the slope is too large to be rounding.
     """
     a, space = objective.absolute_penalty, objective.subspace
-    if not objective.has_absolute:
-        return a
     if space.Z is None and space.Q is None:
         return np.zeros_like(a)
     rest = np.max(np.abs(space.remainder(gradient)), axis=0)

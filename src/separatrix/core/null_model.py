@@ -66,8 +66,8 @@ def null_value(problem: Objective) -> float:
     """E of the best constants, zero without an intercept."""
     if problem.offsets is not None:
         return _value_with_offset(problem)
-    if not problem.loss.traits.multiclass and not np.any(problem.loss.value(problem.targets, np.zeros(2))):
-        return 0.0
+    if not (problem.loss.traits.proper or np.any(problem.loss.value(problem.targets, np.zeros(2)))):
+        return 0.0  # no cost is below zero
     share = problem.framed.mean_class_sums[:, 0]
     if problem.fit_intercept and problem.loss.traits.canonical:  # the loss of constant probabilities is their entropy
         return -sum((p * log(p) for p in share.tolist() if 0 < p < 1), -0.0)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from separatrix.core.base.arrays import AnyArray, Array, Integers, pieces, quietly, rows_per_piece
+from separatrix.core.base.arrays import AnyArray, Array, Integers, pieces, rows_per_piece
 from separatrix.core.base.labels import one_hot, unsigned
 from separatrix.core.links import softmax
 from separatrix.core.losses import Logistic, Loss, Softmax
@@ -549,7 +549,7 @@ class DenseTable:
             return None
         return cls(block, arithmetic, problem.n_classes, problem.total_weight, problem.rows.counter)
 
-    @quietly
+    @np.errstate(over="ignore", under="ignore", invalid="ignore")
     def sums(self, W: Array) -> tuple[float, Array, Array]:
         """The mean loss at W, its gradient (K, d + 1), and ``Evaluation.second``, in one pass."""
         self.counter.add()
@@ -558,32 +558,33 @@ class DenseTable:
         np.add.reduce(sums.residual, axis=1, out=gradient[:, 0])  # exact: rows that balance each other sum to zero
         return sums.value, gradient, sums.second
 
-    @quietly
     def slope_along(self, V: Array) -> Callable[[float], float]:
         """φ′ for φ(α) the mean loss at αV, as a function of α, in one pass."""
         self.counter.add()
-        return partial(self._slope, V.dot(self._transposed))
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            return partial(self._slope, V.dot(self._transposed))
 
-    @quietly
+    @np.errstate(over="ignore", under="ignore", invalid="ignore")
     def _slope(self, z: Array, alpha: float) -> float:
         slope = float(np.vdot(self.arithmetic.residual(self.t, self.s, alpha * z), z))
         if not isfinite(slope):
             slope = float(np.vdot(self.arithmetic.sums(self.t, self.s, alpha * z).residual, z))
         return slope
 
-    @quietly
+    @np.errstate(over="ignore", under="ignore", invalid="ignore")
     def longest(self, root: Array) -> float:
         """The largest squared length of ``root`` x̄ over rows of positive weight."""
         z = root.dot(self._transposed)
         squares = np.add.reduce(np.multiply(z, z, out=z), axis=0)
         return float(np.maximum.reduce(squares, initial=0.0, where=self.s > 0))
 
-    @quietly
+    @np.errstate(over="ignore", under="ignore", invalid="ignore")
     def hessian(self, W: Array, second: Array | None) -> Array:
         """The second derivatives of the mean loss, (K (d + 1), K (d + 1)); ``second``: what ``sums`` found at W."""
-        self.counter.add()
         if second is None:
-            second = self.arithmetic.sums(self.t, self.s, W.dot(self._transposed)).second
+            second = self.sums(W)[2]
+        else:
+            self.counter.add()
         return self.arithmetic.hessian(self.block, self.s, second)
 
 

@@ -316,18 +316,13 @@ class Columns:
         if not len(outside):
             return space
         if not any_true(root_penalty):
-            space = replace(space, others_null=all_null(framed.rows, space, self.pinned, self.held(root_penalty)))
+            none_held = np.zeros_like(self.pinned)
+            space = replace(space, others_null=all_null(framed.rows, space, self.pinned, none_held))
             if space.others_null:
                 return space
         length = np.sqrt(framed.rows.fold(ScoreSquares(outside)) / framed.total_weight)
         size = np.sqrt(outside**2 @ np.diag(self.sample_gram))
         return space if np.all(length <= self.noise * np.sqrt(framed.width) * size) else None
-
-    def held(self, root_penalty: Array) -> AnyArray:
-        """Which columns have a quadratic penalty large enough for float64 to resolve, (d + 1,)."""
-        # A weaker penalty has no effect on second derivatives: its square is rounded away.
-        held: AnyArray = root_penalty > 0.01 * self.noise
-        return held
 
     @cached_property
     def rank(self) -> int | None:
@@ -547,7 +542,9 @@ class Objective:
     @cached_property
     def held(self) -> AnyArray:
         """Which columns of W, (d + 1,) booleans, have a quadratic penalty large enough for float64 to resolve."""
-        return self.columns.held(self.root_penalty)
+        # A weaker penalty has no effect on second derivatives: its square is rounded away.
+        held: AnyArray = self.root_penalty > 0.01 * self.columns.noise
+        return held
 
     @cached_property
     def weak_columns(self) -> AnyArray | None:
