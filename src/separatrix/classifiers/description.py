@@ -173,7 +173,7 @@ LOSS = ModelSetting(
     metavar="NAME",
 )
 SOLVER = ModelSetting(
-    "--solver", "solver", "auto (the default)", names="separatrix.core.solvers.registry:SOLVERS", metavar="NAME"
+    "--solver", "solver", "auto (the default)", names="separatrix.core.solvers.registry:OFFERED", metavar="NAME"
 )
 L1_RATIO = ModelSetting(
     "--l1-ratio",

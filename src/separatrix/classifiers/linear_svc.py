@@ -64,7 +64,7 @@ from separatrix.core.rows.targets import Coding
 from separatrix.core.rows.views import table_against_rest
 from separatrix.core.scorer import Scorer
 from separatrix.core.solvers.driver import Run, default_rules, delivered, run
-from separatrix.core.solvers.registry import choose, named, refuse_unmet
+from separatrix.core.solvers.registry import choose, chosen_by_user, named
 from separatrix.core.solvers.state import Need, Solver
 
 DESCRIPTION = Description(
@@ -263,8 +263,7 @@ class LinearSVC(LinearClassifier):
             task.names,
             loss=self.loss,
         )
-        chosen, why = choose(problem) if solver is None else (solver, f"{solver.name}: chosen by the user")
-        refuse_unmet(chosen, problem)
+        chosen, why = choose(problem) if solver is None else chosen_by_user(solver, problem)
         stopping = default_rules(self.tol, self.max_iter)
         outcome = run(chosen, problem, np.zeros(problem.shape), stopping, exact_weights=True)
         W, outcome = delivered(outcome, problem)

@@ -79,7 +79,7 @@ from separatrix.core.problem import Objective, as_offset, build_objective
 from separatrix.core.rows.targets import ABSENT_CLASS_INTERCEPT, Coding, with_absent
 from separatrix.core.scorer import Scorer, chosen_classes
 from separatrix.core.solvers.driver import Run, default_rules, delivered, run
-from separatrix.core.solvers.registry import choose, named, refuse_unmet
+from separatrix.core.solvers.registry import choose, chosen_by_user, named
 from separatrix.core.solvers.state import Need, Solver
 from separatrix.core.solvers.stopping import APART
 
@@ -426,8 +426,7 @@ class LogisticRegression(OffsetPredictions):
             solver, why = choose(problem, near is not None)
             why = why_chosen(self, why)
         else:
-            refuse_unmet(solver, problem)
-            why = f"{solver.name}: chosen by the user"
+            solver, why = chosen_by_user(solver, problem)
         start = start_of(self, problem, task, solver, near)
         outcome = run(solver, problem, start, default_rules(self.tol, self.max_iter), exact_weights=True)
         W, outcome = delivered(outcome, problem)

@@ -2,7 +2,7 @@
 
     ⠹ 0:00:07 fitting logistic
       ━━━━━━━━━━━━━━━━━━ fold 3 of 10
-      ━━━━━━━━━━━━━━━━━━ sampled-newton: iteration 4, gap 3.2e-05 (tolerance 1e-08)
+      ━━━━━━━━━━━━━━━━━━ lbfgs: iteration 4, gap 3.2e-05 (tolerance 1e-08)
 
 A stage without a known end has no bar. A thread of rich draws the latest state ten times a second, so that work which
 reports thousands of stages a second is not slowed down. This module is imported only when something is drawn.

@@ -33,9 +33,9 @@ from separatrix.core.rows.block import Block, is_sparse
 from separatrix.core.rows.frame import Frame, power_of_two
 from separatrix.core.rows.protocol import ArraySum, Rows
 from separatrix.core.solvers.driver import Run, default_rules, run
-from separatrix.core.solvers.lbfgs import Pairs, QuasiNewton
-from separatrix.core.solvers.proximal_newton import ProximalNewton, WorkingSet
-from separatrix.core.solvers.registry import choose, refuse_unmet
+from separatrix.core.solvers.lbfgs import Pairs, quasi_newton_step
+from separatrix.core.solvers.proximal import Proximal
+from separatrix.core.solvers.registry import choose, chosen_by_user
 from separatrix.core.solvers.state import Solver, State, in_memory
 
 # --- Rows in the reduced coordinates W = W₀ + Q Θ Zᵀ of the identified directions
@@ -538,8 +538,7 @@ class WarmPath:
     def solved(self, C: float, solver: Solver | None = None, tol: float = 1e-8, max_iter: int = 1000) -> Solved:
         """The fit at C, with a warm start from the last fit. If ``solver`` is None, it is chosen automatically."""
         problem = self.objective(C)
-        solver, why = choose(problem) if solver is None else (solver, f"{solver.name}: chosen by the user")
-        refuse_unmet(solver, problem)
+        solver, why = choose(problem) if solver is None else chosen_by_user(solver, problem)
         outcome = run(solver, problem, self._start(solver, problem), default_rules(tol, max_iter))
         self.problem, self.solver, self.state = problem, solver, outcome.state
         return Solved(problem, solver, why, outcome)
@@ -561,7 +560,7 @@ class WarmPath:
             return np.zeros(problem.shape) if problem.offsets is None else problem.null_weights
         stretch = _stretch(last.rows.frame, problem.rows.frame)
         W = state.W * stretch
-        if not isinstance(solver, ProximalNewton | WorkingSet):
+        if not isinstance(solver, Proximal):
             return W
         value = state.at.value - last.penalty_value(state.W) + problem.penalty_value(W)
         loss_gradient = (state.at.gradient - last.penalty_gradient(state.W)) / stretch
@@ -884,13 +883,13 @@ def _descended(
     done: Callable[[Array, Evaluation, float], bool],
 ) -> tuple[Array, Evaluation]:
     """Θ and E after quasi-Newton steps with one factor, until ``done`` or until a new factor costs less."""
-    pairs, method = Pairs(), QuasiNewton(E, np.asarray, np.asarray, PAIRS_ON_PATH)
+    pairs = Pairs()
     for _ in range(STEPS_PER_MATRIX + len(theta) // PARAMETERS_PER_EXTRA_STEP):
         if factor is None:
             break
         g = at.gradient
         ended = done(theta, at, float(g @ factor.solve(g)))
-        found = None if ended else method.step(theta, at, pairs, factor.solve)
+        found = None if ended else quasi_newton_step(E, theta, at, pairs, factor.solve, PAIRS_ON_PATH)
         if found is None:
             break
         theta, at, pairs = found

@@ -63,6 +63,6 @@ def test_solvers(client, small_partials, name):
     same_as_streamed(client, lambda: sx.LogisticRegression(solver=name, l1_ratio=l1_ratio, max_iter=20), Y)
 
 
-@pytest.mark.parametrize("name", ["sgd", "minibatch"])
+@pytest.mark.parametrize("name", ["sgd"])
 def test_random_rows_of_three_classes(client, small_partials, name):
     same_as_streamed(client, lambda: sx.LogisticRegression(solver=name), THREE)

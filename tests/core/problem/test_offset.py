@@ -8,6 +8,7 @@ from scipy.optimize import minimize
 
 import separatrix as sx
 from separatrix.core.base.errors import ParameterError
+from separatrix.core.solvers import LBFGS, Diagonal, Kronecker, Sample
 
 
 def _rows(n=300, d=4, seed=0):
@@ -18,7 +19,7 @@ def _rows(n=300, d=4, seed=0):
     return X, y, offset
 
 
-@pytest.mark.parametrize("solver", ["auto", "newton", "kronecker", "diagonal", "sampled-newton"])
+@pytest.mark.parametrize("solver", ["auto", "newton", LBFGS(Kronecker()), LBFGS(Diagonal()), LBFGS(Sample())])
 @pytest.mark.parametrize("fit_intercept", [True, False])
 def test_agrees_with_statsmodels(solver, fit_intercept):
     X, y, offset = _rows()
@@ -41,7 +42,7 @@ def test_agrees_with_statsmodels(solver, fit_intercept):
 def test_many_rows_and_sparse_rows():
     X, y, offset = _rows(90_000, 3)
     dense = sx.LogisticRegression(np.inf).fit(X, y, offset=offset)
-    assert dense.certificate_.solver == "sampled-newton"
+    assert dense.certificate_.solver == "lbfgs"
     sparse = sx.LogisticRegression(np.inf).fit(sp.csr_array(X), y, offset=offset)
     peer = sm.GLM(y, sm.add_constant(X), family=sm.families.Binomial(), offset=offset).fit(tol=1e-12)
     for model in (dense, sparse):

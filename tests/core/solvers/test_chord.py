@@ -9,7 +9,8 @@ from separatrix.core.penalty import Penalty
 from separatrix.core.problem import Objective, build_objective
 from separatrix.core.rows.block import is_sparse
 from separatrix.core.rows.labelled_table import labelled_rows
-from separatrix.core.solvers.preconditioned_lbfgs import ChordNewton
+from separatrix.core.solvers.lbfgs import LBFGS
+from separatrix.core.solvers.preconditioners import Chord
 from separatrix.core.solvers.registry import choose
 
 
@@ -36,7 +37,7 @@ def factors(monkeypatch):
 @pytest.mark.parametrize("C", [0.01, 1.0])
 def test_few_factors_and_newtons_minimum(factors, C):
     X, y = drawn()
-    chord = sx.LogisticRegression(C, solver="chord").fit(X, y).certificate_
+    chord = sx.LogisticRegression(C, solver=LBFGS(Chord())).fit(X, y).certificate_
     kept = len(factors)
     newton = sx.LogisticRegression(C, solver="newton").fit(X, y).certificate_
     assert chord.code == newton.code == "optimal"
@@ -47,7 +48,7 @@ def test_few_factors_and_newtons_minimum(factors, C):
 
 def test_a_slow_run_takes_second_derivatives_anew(factors):
     X, y = drawn(n=200, strength=20.0)  # separated: curvature at the end is nothing like the null model's
-    certificate = sx.LogisticRegression(100.0, solver="chord").fit(X, y).certificate_
+    certificate = sx.LogisticRegression(100.0, solver=LBFGS(Chord())).fit(X, y).certificate_
     assert certificate.code == "optimal"
     assert len(factors) >= 2
     assert certificate.passes < 150
@@ -60,14 +61,14 @@ def test_second_derivatives_are_not_taken_for_a_bound_that_passes_make_as_small(
         raise AssertionError("the affine bound was asked for")
 
     monkeypatch.setattr(gap_bounds, "by_curvature", taken)
-    certificate = sx.LogisticRegression(solver="chord").fit(X, y).certificate_
+    certificate = sx.LogisticRegression(solver=LBFGS(Chord())).fit(X, y).certificate_
     assert certificate.met
     assert certificate.bound_kind == "duality"
 
 
 def test_without_a_penalty_the_affine_bound_is_asked_for():
     X, y = drawn(n=2000, d=70, strength=1.0)
-    certificate = sx.LogisticRegression(np.inf, solver="chord").fit(X, y).certificate_
+    certificate = sx.LogisticRegression(np.inf, solver=LBFGS(Chord())).fit(X, y).certificate_
     assert certificate.met
     assert certificate.bound_kind == "self-concordance"
 
@@ -91,4 +92,4 @@ def test_chosen_for_one_score_with_many_dense_columns_that_are_held(d, classes, 
     problem = build_objective(
         labelled_rows(rows, codes, classes, np.ones(300)), classes, Penalty(0.0 if np.isinf(C) else 1 / C, np.ones(d))
     )
-    assert (choose(problem)[0] == ChordNewton()) == suits
+    assert (choose(problem)[0] == LBFGS(Chord())) == suits

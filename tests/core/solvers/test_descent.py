@@ -168,7 +168,7 @@ def overlapping(n=60, K=2, seed=4):
     return Z * [1e-3, 1.0, 1e3] + [1.0, 5.0, -2e3], y
 
 
-@pytest.mark.parametrize("name", ["sgd", "minibatch"])
+@pytest.mark.parametrize("name", ["sgd"])
 @pytest.mark.parametrize("C", [1.0, 1e4])
 @pytest.mark.parametrize("table", [*TEXTBOOK_TABLES, "overlapping", "three classes"])
 def test_the_named_stochastic_solvers_reach_the_tolerance_that_they_state(table, C, name):
@@ -180,7 +180,7 @@ def test_the_named_stochastic_solvers_reach_the_tolerance_that_they_state(table,
     assert found.verify(X, y)
 
 
-@pytest.mark.parametrize("name", ["sgd", "minibatch"])
+@pytest.mark.parametrize("name", ["sgd"])
 def test_the_named_stochastic_solvers_walk_over_few_rows_of_many(name):
     """A walk is of 8/η steps, whatever the number of rows; each iteration is one pass, and few are needed."""
     rng = np.random.default_rng(0)

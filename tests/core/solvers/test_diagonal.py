@@ -12,7 +12,8 @@ from separatrix.core.problem import build_objective
 from separatrix.core.rows.labelled_table import labelled_rows
 from separatrix.core.solvers.compiled_passes import CompiledSums
 from separatrix.core.solvers.driver import default_rules, run
-from separatrix.core.solvers.preconditioned_lbfgs import DiagonalLBFGS
+from separatrix.core.solvers.lbfgs import LBFGS
+from separatrix.core.solvers.preconditioners import Diagonal
 from separatrix.core.solvers.registry import choose
 
 from ... import problems, reference
@@ -61,7 +62,7 @@ def test_the_optimum_on_sparse_rows_with_a_free_intercept(seed, K):
     """Against the slow reference, which penalises no intercept."""
     X, drawn = sparse_problem(seed, K=K, C=[0.01, 1.0, 100.0][seed % 3], fit_intercept=seed != 5)
     problem = posed(X, drawn)
-    outcome = run(DiagonalLBFGS(), problem, np.zeros(problem.shape), default_rules(1e-10, 1000))
+    outcome = run(LBFGS(Diagonal()), problem, np.zeros(problem.shape), default_rules(1e-10, 1000))
     assert outcome.status.code == "optimal"
     best, W = reference.optimum(drawn.X, drawn.codes, K, drawn.weight, drawn.ridge, drawn.fit_intercept)
     assert abs(outcome.state.at.value - best) <= 1e-10 * problem.null_value
@@ -85,7 +86,7 @@ def test_rows_that_nobody_has_tidied():
     tidy = csr_array((data.copy(), indices.copy(), indptr.copy()), shape=(n, d))
     tidy.sum_duplicates()
     raw = csr_array((data, indices, indptr), shape=(n, d))
-    a, b = (sx.LogisticRegression(solver="diagonal", tol=1e-12).fit(X, y) for X in (raw, tidy))
+    a, b = (sx.LogisticRegression(solver=LBFGS(Diagonal()), tol=1e-12).fit(X, y) for X in (raw, tidy))
     np.testing.assert_allclose(a.coef_, b.coef_, atol=1e-5)
     assert raw.nnz == len(data)  # what was given is as it was
 
@@ -97,7 +98,7 @@ def test_same_bits_with_any_number_of_threads():
     answers = []
     for count in (1, 2, 5):
         with threads(count):
-            answers.append(sx.LogisticRegression(solver="diagonal").fit(X, y))
+            answers.append(sx.LogisticRegression(solver=LBFGS(Diagonal())).fit(X, y))
     assert len(labelled_rows(X, y.astype(int), 2)._edges()) > 2
     assert all(np.array_equal(answers[0].coef_, other.coef_) for other in answers)
 
@@ -108,14 +109,14 @@ def test_large_offsets_are_left_to_the_centred_sums():
     X[:, 0] = 1e6 + np.random.default_rng(0).standard_normal(len(X))
     problem = posed(csr_array(X), drawn)
     assert CompiledSums.of(problem) is None
-    outcome = run(DiagonalLBFGS(), problem, np.zeros(problem.shape), default_rules(1e-8, 1000))
+    outcome = run(LBFGS(Diagonal()), problem, np.zeros(problem.shape), default_rules(1e-8, 1000))
     assert outcome.status.code == "optimal"
 
 
 def test_no_tolerance_ends_by_itself():
     X, drawn = sparse_problem(2)
     problem = posed(X, drawn)
-    outcome = run(DiagonalLBFGS(), problem, np.zeros(problem.shape), default_rules(0.0, 5000))
+    outcome = run(LBFGS(Diagonal()), problem, np.zeros(problem.shape), default_rules(0.0, 5000))
     assert outcome.status.code == "rounding"
     assert outcome.bound.known <= 1e-12 * problem.null_value
 
@@ -123,17 +124,17 @@ def test_no_tolerance_ends_by_itself():
 def test_maximum_likelihood_without_a_penalty():
     X, _ = sparse_problem(3, n=2000, d=5)
     y = np.random.default_rng(0).random(2000) < 0.5
-    a, b = (sx.LogisticRegression(np.inf, solver=s).fit(X, y) for s in ("diagonal", "newton"))
+    a, b = (sx.LogisticRegression(np.inf, solver=s).fit(X, y) for s in (LBFGS(Diagonal()), "newton"))
     np.testing.assert_allclose(a.coef_, b.coef_, atol=1e-3)
 
 
 def test_chosen_for_many_sparse_columns():
     X, drawn = sparse_problem(0, n=50, d=4000)
     solver, why = choose(posed(X, drawn))
-    assert solver == DiagonalLBFGS()
+    assert solver == LBFGS(Diagonal())
     assert "4000 columns" in why
 
 
 def test_pairs_must_be_positive():
     with pytest.raises(ParameterError, match="pairs"):
-        DiagonalLBFGS(pairs=0)
+        LBFGS(pairs=0)

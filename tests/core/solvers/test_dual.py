@@ -16,7 +16,8 @@ from separatrix.core.problem import build_objective
 from separatrix.core.rows.labelled_table import labelled_rows
 from separatrix.core.solvers.driver import default_rules, run, states
 from separatrix.core.solvers.dual_descent import DualDescent, DualMemory, row_length
-from separatrix.core.solvers.preconditioned_lbfgs import DiagonalLBFGS
+from separatrix.core.solvers.lbfgs import LBFGS
+from separatrix.core.solvers.preconditioners import Diagonal
 from separatrix.core.solvers.registry import choose
 
 from ... import reference
@@ -133,7 +134,7 @@ def test_few_epochs_whatever_columns_have_in_common(index):
     X.indices, X.indptr = X.indices.astype(index), X.indptr.astype(index)
     penalty = Penalty(1.0, np.ones(X.shape[1]))
     short, other = (build_objective(labelled_rows(X, y.astype(int), 2, np.ones(len(y))), 2, penalty) for _ in range(2))
-    outcome, by_columns = fitted(short), fitted(other, solver=DiagonalLBFGS())
+    outcome, by_columns = fitted(short), fitted(other, solver=LBFGS(Diagonal()))
     assert outcome.status.code == by_columns.status.code == "optimal"
     assert outcome.state.memory.epoch <= 11
     assert short.passes < other.passes
@@ -186,8 +187,8 @@ def test_chosen_for_short_sparse_rows():
         return choose(problem)[0].name
 
     assert choice(1.0) == "dual"
-    assert choice(100.0) == choice(1.0, X * 10) == choice(np.inf) == "diagonal"
-    assert choice(1.0, labels=np.arange(len(y)) % 3, K=3) == "diagonal"
+    assert choice(100.0) == choice(1.0, X * 10) == choice(np.inf) == "lbfgs"
+    assert choice(1.0, labels=np.arange(len(y)) % 3, K=3) == "lbfgs"
     problem = build_objective(
         labelled_rows(X, y.astype(int), 2, np.full(len(y), 2.0)), 2, Penalty(1.0, np.full(X.shape[1], 0.5))
     )

@@ -10,7 +10,9 @@ from separatrix.core.objective_sums import ClassHessians
 from separatrix.core.penalty import Penalty
 from separatrix.core.problem import build_objective
 from separatrix.core.rows.labelled_table import labelled_rows
-from separatrix.core.solvers import preconditioned_lbfgs
+from separatrix.core.solvers import preconditioners
+from separatrix.core.solvers.lbfgs import LBFGS
+from separatrix.core.solvers.preconditioners import Identity, Kronecker
 
 from ... import reference
 
@@ -24,7 +26,9 @@ def _softmax(n=4000, d=40, K=6, seed=0):
 
 def test_a_third_of_the_passes_of_plain_lbfgs():
     X, y = _softmax()
-    around, plain = (sx.LogisticRegression(solver=s).fit(X, y).certificate_ for s in ("kronecker", "lbfgs"))
+    around, plain = (
+        sx.LogisticRegression(solver=s).fit(X, y).certificate_ for s in (LBFGS(Kronecker()), LBFGS(Identity()))
+    )
     assert around.code == plain.code == "optimal"
     assert around.objective == pytest.approx(plain.objective, abs=2e-8 * plain.null_objective)
     assert 3 * around.passes < plain.passes
@@ -33,7 +37,7 @@ def test_a_third_of_the_passes_of_plain_lbfgs():
 @pytest.mark.parametrize("C", [0.01, 1.0])
 def test_long_runs_turn_to_blocks(C):
     X, y = load_digits(return_X_y=True)
-    around, plain = (sx.LogisticRegression(C, solver=s).fit(X, y).certificate_ for s in ("kronecker", "newton"))
+    around, plain = (sx.LogisticRegression(C, solver=s).fit(X, y).certificate_ for s in (LBFGS(Kronecker()), "newton"))
     assert around.code == "optimal"
     assert around.iterations > 24
     assert around.passes < 150
@@ -43,7 +47,9 @@ def test_long_runs_turn_to_blocks(C):
 def test_collinear_columns_without_a_penalty():
     X, y = _softmax(600, 4, 3)
     X = np.column_stack([X, 2 * X[:, 0]])
-    around, newton = (sx.LogisticRegression(np.inf, solver=s).fit(X, y).certificate_ for s in ("kronecker", "newton"))
+    around, newton = (
+        sx.LogisticRegression(np.inf, solver=s).fit(X, y).certificate_ for s in (LBFGS(Kronecker()), "newton")
+    )
     assert around.code == newton.code == "optimal"
     assert around.objective == pytest.approx(newton.objective, abs=2e-8)
 
@@ -65,8 +71,8 @@ def test_product_is_exact_on_the_span_of_the_scores(K, fit_intercept):
     problem = build_objective(labelled_rows(X, y, K, np.ones(200)), K, Penalty(1.0, np.ones(5)), fit_intercept)
     W = 0.3 * np.random.default_rng(1).standard_normal(problem.shape)
     W[:, 0] *= fit_intercept
-    null = preconditioned_lbfgs.null_product(problem)
-    found = preconditioned_lbfgs.product(problem, null, W, problem.rows.resident())
+    null = preconditioners.null_product(problem)
+    found = preconditioners.product(problem, null, W, problem.rows.resident())
     space, T = problem.subspace, found.T
     size = len(T) * problem.subspace.rank
     inverse = np.array([found.solve(e) for e in np.eye(size)])
@@ -101,7 +107,7 @@ def test_the_span_saves_two_thirds_of_the_passes():
     X = rng.standard_normal((6000, 60)) @ (np.eye(60) + 0.7 * rng.standard_normal((60, 60)) / np.sqrt(60))
     z = X @ rng.standard_normal((60, 8))
     y = np.argmax(3 * z / z.std() + rng.gumbel(size=z.shape), axis=1)
-    found = sx.LogisticRegression(solver="kronecker").fit(X, y).certificate_
+    found = sx.LogisticRegression(solver=LBFGS(Kronecker())).fit(X, y).certificate_
     assert found.code == "optimal"
     assert found.passes <= 22
 
@@ -116,7 +122,7 @@ def _nearly_separated(K, d, spread, seed):
 @pytest.mark.parametrize("seed", [1, 2, 3])
 @pytest.mark.parametrize(("K", "d", "spread", "most"), [(100, 20, 2.0, 75), (200, 4, 3.0, 130)])
 def test_steps_that_a_preconditioner_predicts_far_too_long_do_not_take_long_searches(K, d, spread, most, seed):
-    found = sx.LogisticRegression(solver="kronecker").fit(*_nearly_separated(K, d, spread, seed)).certificate_
+    found = sx.LogisticRegression(solver=LBFGS(Kronecker())).fit(*_nearly_separated(K, d, spread, seed)).certificate_
     assert found.code == "optimal"
     assert found.passes <= most
 
@@ -140,6 +146,6 @@ def test_second_derivatives_of_many_classes_take_probabilities_once(monkeypatch)
     taken, softmax = [], sums.softmax
     monkeypatch.setattr(sums, "softmax", lambda z: taken.append(len(z)) or softmax(z))
     monkeypatch.setattr("separatrix.core.losses.Softmax.curvature_product", None)
-    model = sx.LogisticRegression(solver="kronecker").fit(X, y)
+    model = sx.LogisticRegression(solver=LBFGS(Kronecker())).fit(X, y)
     assert model.certificate_.met
     assert 0 < sum(taken) <= 300 * model.n_iter_

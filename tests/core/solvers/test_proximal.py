@@ -12,14 +12,14 @@ from sklearn.linear_model import LogisticRegression as Peer
 import separatrix as sx
 from separatrix.core.base.errors import NotConvergedWarning, ParameterError
 from separatrix.core.penalty import shortest
-from separatrix.core.solvers import proximal_newton
+from separatrix.core.solvers import proximal
 from separatrix.core.solvers.driver import default_rules, run, states
-from separatrix.core.solvers.proximal_newton import ProximalNewton, WorkingSet, minimise, screened
+from separatrix.core.solvers.proximal import Proximal, minimise, screened
 from separatrix.core.solvers.registry import choose
 
 from ... import laws, problems, reference
 
-SOLVERS = {"proximal-newton": ProximalNewton(), "working-set": WorkingSet(first=2)}
+SOLVERS = {"one model": Proximal(), "working set": Proximal(first=2)}
 FORMS = {"dense": False, "CSR": True}
 
 
@@ -92,8 +92,8 @@ def test_many_columns(form, K, l1_ratio):
     """More columns than rows: only the subgradient can say that this is the minimum; it proves it."""
     problem = replace(_wide(K=K), l1_ratio=l1_ratio)
     objective = problem.objective(sparse=FORMS[form])
-    solver, why = choose(objective)
-    assert "working set" in why
+    solver, _ = choose(objective)
+    assert solver == Proximal()
     outcome = _fit(solver, objective)
     assert outcome.status.code == "optimal"
     W = objective.rows.frame.to_original(outcome.state.W)
@@ -106,9 +106,9 @@ def test_many_columns(form, K, l1_ratio):
 def test_both_forms_of_columns_go_to_the_same_minimum(monkeypatch):
     for K in (2, 3):
         problem = replace(_wide(K=K), l1_ratio=0.8)
-        matrix = _fit(WorkingSet(), problem.objective()).state
-        monkeypatch.setattr(proximal_newton, "MOST_MATRIX_PARAMETERS", 0)
-        walked = _fit(WorkingSet(), problem.objective()).state
+        matrix = _fit(Proximal(first=1024), problem.objective()).state
+        monkeypatch.setattr(proximal, "MOST_MATRIX_PARAMETERS", 0)
+        walked = _fit(Proximal(first=1024), problem.objective()).state
         monkeypatch.undo()
         np.testing.assert_allclose(walked.W, matrix.W, atol=1e-5)
 
@@ -119,8 +119,8 @@ def test_screening_discards_no_column_that_a_minimum_uses():
     for seed, K, l1_ratio in product(range(4), (2, 3), (0.7, 1.0)):
         problem = replace(_wide(seed, d=400, K=K), l1_ratio=l1_ratio, C=0.7)
         objective = problem.objective()
-        used = np.any(_fit(WorkingSet(), objective, tol=1e-12).state.W[:, 1:] != 0, axis=0)
-        for state in islice(states(WorkingSet(first=16), objective, np.zeros(objective.shape)), 6):
+        used = np.any(_fit(Proximal(first=1024), objective, tol=1e-12).state.W[:, 1:] != 0, axis=0)
+        for state in islice(states(Proximal(first=16), objective, np.zeros(objective.shape)), 6):
             found = screened(objective, state)
             assert not np.any(found & used)
             discarded += int(found.sum())
@@ -129,9 +129,9 @@ def test_screening_discards_no_column_that_a_minimum_uses():
 
 def test_columns_too_many_for_memory_are_taken_in_turns(monkeypatch):
     problem = _wide(n=200, d=400)
-    whole = _fit(WorkingSet(), problem.objective())
-    monkeypatch.setattr(proximal_newton, "SMALLEST_ROOM_BYTES", 8 * 200 * 48)  # of more than 100 in use
-    parts = _fit(WorkingSet(), problem.objective(), max_iter=1000)
+    whole = _fit(Proximal(first=1024), problem.objective())
+    monkeypatch.setattr(proximal, "SMALLEST_ROOM_BYTES", 8 * 200 * 48)  # of more than 100 in use
+    parts = _fit(Proximal(first=1024), problem.objective(), max_iter=1000)
     assert parts.status.code == "optimal"
     assert parts.state.at.value == pytest.approx(whole.state.at.value, abs=2e-8)
 
@@ -145,7 +145,7 @@ def test_no_tolerance_ends_by_itself(name):
         assert outcome.state.iteration < 60
 
 
-@pytest.mark.parametrize("solver", ["auto", "working-set"])
+@pytest.mark.parametrize("solver", ["auto", Proximal(first=1024)])
 @pytest.mark.parametrize("form", [np.asarray, csr_array], ids=FORMS)
 class TestAwkward:
     def test_a_penalty_so_strong_that_all_weights_are_zero(self, form, solver):
@@ -231,12 +231,12 @@ def test_a_solver_of_smooth_penalties_is_refused():
     with pytest.raises(ParameterError, match="l1_ratio=0"):
         sx.LogisticRegression(l1_ratio=0.5, solver="newton").fit([[0.0], [1.0]], [0, 1])
     with pytest.raises(ParameterError, match="first"):
-        WorkingSet(first=0)
+        Proximal(first=0)
 
 
 def test_max_iter_is_said():
     problem = _wide()
-    model = sx.LogisticRegression(2.0, l1_ratio=1.0, max_iter=1, tol=1e-14, solver=WorkingSet(first=8))
+    model = sx.LogisticRegression(2.0, l1_ratio=1.0, max_iter=1, tol=1e-14, solver=Proximal(first=8))
     with pytest.warns(NotConvergedWarning, match="max_iter=1"):
         model.fit(problem.X, problem.codes)
 
@@ -277,7 +277,7 @@ def zigzag(seed):
 
 
 @pytest.mark.filterwarnings("ignore::separatrix.core.base.errors.NotConvergedWarning")
-@pytest.mark.parametrize("solver", ["proximal-newton", "working-set"])
+@pytest.mark.parametrize("solver", [Proximal(), Proximal(first=1024)])
 @pytest.mark.parametrize("seed", range(12))
 def test_a_fit_of_few_rows_ends_after_few_iterations(seed, solver):
     """Where it ends short of the tolerance it says why, and does not run to max_iter."""

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import separatrix as sx
-from separatrix.core.solvers.preconditioned_lbfgs import SampledNewton
+from separatrix.core.solvers.lbfgs import LBFGS
+from separatrix.core.solvers.preconditioners import Sample
 
 N, D = 100_000, 12
 
@@ -59,7 +60,7 @@ def test_passes_stay_below_ten(family, K):
     y = np.argmax(z + rng.gumbel(size=z.shape), axis=1)
     for C in (1e-4, 1e-2, 1.0, 1e2, 1e4, np.inf):
         model = sx.LogisticRegression(C).fit(X, y)
-        assert model.certificate_.solver == "sampled-newton"
+        assert model.certificate_.why.startswith("L-BFGS around the Hessian of a sample")
         assert model.certificate_.code == "optimal"
         assert model.certificate_.passes < 10, C
 
@@ -69,7 +70,7 @@ def test_the_same_optimum_as_newton(family):
     rng = np.random.default_rng(1)
     X = FAMILIES[family](rng)
     y = ((X[:, 0] - X[:, 0].mean()) / X[:, 0].std() + rng.logistic(size=N) > 0).astype(int)
-    sampled, newton = (sx.LogisticRegression(solver=s).fit(X, y).certificate_ for s in (SampledNewton(5000), "newton"))
+    sampled, newton = (sx.LogisticRegression(solver=s).fit(X, y).certificate_ for s in (LBFGS(Sample(5000)), "newton"))
     assert sampled.code == "optimal"
     assert sampled.objective <= newton.objective + 1e-8 * newton.null_objective
 
@@ -79,7 +80,7 @@ def test_a_rare_class_is_drawn_as_often_as_the_other():
     X = rng.standard_normal((N, 5))
     y = (X[:, 0] + rng.logistic(size=N) > 7).astype(int)
     assert 20 < y.sum() < 400
-    model = sx.LogisticRegression(solver=SampledNewton(rows=2000)).fit(X, y)
+    model = sx.LogisticRegression(solver=LBFGS(Sample(rows=2000))).fit(X, y)
     assert model.certificate_.code == "optimal"
     assert model.n_iter_ < 12
 
@@ -90,7 +91,7 @@ def test_a_sample_that_misleads_is_given_up():
     X = rng.standard_normal((N, 3))
     X[:, 2] = rng.standard_cauchy(N) ** 3
     y = (X[:, 0] + rng.logistic(size=N) > 0).astype(int)
-    model = sx.LogisticRegression(np.inf, solver=SampledNewton(rows=500)).fit(X, y)
+    model = sx.LogisticRegression(np.inf, solver=LBFGS(Sample(rows=500))).fit(X, y)
     assert model.certificate_.code == "optimal"
 
 
@@ -99,7 +100,7 @@ def test_softmax(K):
     rng = np.random.default_rng(K)
     X = rng.standard_normal((N, 6))
     y = np.argmax(X @ rng.standard_normal((6, K)) + rng.gumbel(size=(N, K)), axis=1)
-    model = sx.LogisticRegression(solver=SampledNewton(rows=5000)).fit(X, y)
+    model = sx.LogisticRegression(solver=LBFGS(Sample(rows=5000))).fit(X, y)
     assert model.certificate_.code == "optimal"
     assert model.n_iter_ < 10
 
@@ -114,7 +115,7 @@ def test_few_rows_of_weight_among_many():
             weight = np.zeros(N)
             weight[rng.choice(N, k, replace=False)] = 1.0
             found = {}
-            for solver in ("newton", SampledNewton(rows=100)):
+            for solver in ("newton", LBFGS(Sample(rows=100))):
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore", sx.errors.NotConvergedWarning)
                     found[str(solver)] = sx.LogisticRegression(np.inf, solver=solver).fit(X, y, weight).certificate_
@@ -131,5 +132,5 @@ def test_a_sample_of_lower_rank_than_the_rows():
     X[50, 3] += 1.0
     y = (rng.random(N) < 1 / (1 + np.exp(-X[:, 0]))).astype(int)
     with pytest.warns(sx.errors.SeparationWarning):
-        sx.LogisticRegression(np.inf, solver=SampledNewton(rows=1000)).fit(X, y)
-    assert sx.LogisticRegression(1.0, solver=SampledNewton(rows=1000)).fit(X, y).certificate_.code == "optimal"
+        sx.LogisticRegression(np.inf, solver=LBFGS(Sample(rows=1000))).fit(X, y)
+    assert sx.LogisticRegression(1.0, solver=LBFGS(Sample(rows=1000))).fit(X, y).certificate_.code == "optimal"

@@ -84,8 +84,8 @@ def declared(module: str, name: str) -> Any:
 def declared_keys(module: str, name: str) -> tuple[str, ...]:
     """The keys of the dictionary that a module assigns to ``name``, anywhere in it; its values are not evaluated.
 
-    >>> declared_keys("separatrix.core.solvers.registry", "SOLVERS")[:2]
-    ('newton', 'chord')
+    >>> declared_keys("separatrix.core.solvers.registry", "OFFERED")[:2]
+    ('newton', 'lbfgs')
     """
     if module in sys.modules or (source := _source(module)) is None:
         return tuple(getattr(import_module(module), name))

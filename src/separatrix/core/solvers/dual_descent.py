@@ -9,7 +9,7 @@ Step      some epochs, then the exact minimum over b for fixed w. An epoch minim
 
           where the norm has weights 1/q, and keeps w = Σ_i α_i t_i (x_i − c)/q up to date. It ends with the step
           b ← b + Σ αt / Σ α(1 − α/s), a Newton step in b on the minimum over w. If convergence becomes slow, L-BFGS
-          with a diagonal preconditioner (``DiagonalLBFGS``) takes over
+          around a diagonal takes over
 Stops     by the driver's rules; by itself if L-BFGS does
 
 Yu, Huang and Lin, Dual coordinate descent methods for logistic regression and maximum entropy models, Machine Learning
@@ -22,7 +22,7 @@ if they are nearly uncorrelated, L-BFGS is faster.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -36,9 +36,12 @@ from separatrix.core.problem import Objective
 from separatrix.core.rows.block import Block, as_csr, is_sparse
 from separatrix.core.rows.protocol import Order
 from separatrix.core.solvers.compiled_passes import CompiledSums
-from separatrix.core.solvers.preconditioned_lbfgs import DiagonalLBFGS, DiagonalMemory
+from separatrix.core.solvers.lbfgs import LBFGS, LBFGSMemory
+from separatrix.core.solvers.preconditioners import Diagonal
 from separatrix.core.solvers.state import Need, State
 
+# The solver that takes over.
+FINISH = LBFGS(Diagonal())
 # The number of epochs in the first step, and in each later step.
 FIRST_EPOCHS, LATER_EPOCHS = 5, 2
 # The number of sampled rows from which the mean squared row length is estimated.
@@ -70,17 +73,15 @@ class DualMemory(NamedTuple):
 
 @dataclass(frozen=True)
 class DualDescent:
-    """α_i ← argmin over α_i, rows shuffled by (seed, epoch); ``finish`` takes over if convergence is slow.
+    """α_i ← argmin over α_i, rows shuffled by (seed, epoch); L-BFGS takes over if convergence is slow.
 
     Unsupported problems (other losses, columns with large offsets, very long rows, a start that is not zero) are solved
-    by ``finish`` from the first step.
+    by L-BFGS from the first step.
 
     Parameters
     ----------
     seed : int, default 0
         The seed of the order of the rows.
-    finish : DiagonalLBFGS
-        The solver that takes over.
 
     Examples
     --------
@@ -97,7 +98,6 @@ class DualDescent:
     """
 
     seed: int = 0
-    finish: DiagonalLBFGS = field(default_factory=DiagonalLBFGS)
     name: ClassVar[str] = "dual"
     needs: ClassVar[frozenset[Need]] = frozenset({Need.SMOOTH, Need.RIDGE, Need.STANDARD, Need.RESIDENT, Need.HELD})
     by_sums: ClassVar[bool] = False
@@ -107,26 +107,26 @@ class DualDescent:
         if self.seed < 0:
             raise ParameterError("seed", f"got {self.seed}", "give a whole number that is not negative")
 
-    def init(self, problem: Objective, start: Array) -> State[DualMemory | DiagonalMemory]:
+    def init(self, problem: Objective, start: Array) -> State[DualMemory | LBFGSMemory]:
         rows = None if np.any(start[:, 1:]) else _CentredRows.of(problem)
         if rows is None:
-            return self.finish.init(problem, start)
+            return FINISH.init(problem, start)
         memory = rows.begun()
         # With longer rows α is not accurate enough.
         if not np.max(memory.square, initial=0.0) <= 1e12:
-            return self.finish.init(problem, start)
+            return FINISH.init(problem, start)
         return State(start, rows.evaluate(start), memory=memory)
 
     def step(
-        self, problem: Objective, state: State[DualMemory | DiagonalMemory], budget: int | None = None
-    ) -> State[DualMemory | DiagonalMemory]:
+        self, problem: Objective, state: State[DualMemory | LBFGSMemory], budget: int | None = None
+    ) -> State[DualMemory | LBFGSMemory]:
         memory = state.memory
-        if isinstance(memory, DiagonalMemory):
+        if isinstance(memory, LBFGSMemory):
             before = State(state.W, state.at, state.iteration, memory, state.halt, state.expected)
-            return self.finish.step(problem, before, budget)
+            return FINISH.step(problem, before, budget)
         rows = _CentredRows.of(problem)
         if memory.slow or rows is None:
-            taken = self.finish.step(problem, self.finish.init(problem, state.W), budget)
+            taken = FINISH.step(problem, FINISH.init(problem, state.W), budget)
             return replace(taken, iteration=state.iteration + 1)
         first = memory.epoch == 0
         memory = memory._replace(alpha=memory.alpha.copy(), v=memory.v.copy())
@@ -139,9 +139,7 @@ class DualDescent:
         slow = not first and not gap <= 0.3 * last_gap
         return State(W, at, state.iteration + 1, memory._replace(b=float(W[0, 0]), slow=slow))
 
-    def solution(
-        self, problem: Objective, state: State[DualMemory | DiagonalMemory]
-    ) -> State[DualMemory | DiagonalMemory]:
+    def solution(self, problem: Objective, state: State[DualMemory | LBFGSMemory]) -> State[DualMemory | LBFGSMemory]:
         return state
 
 

@@ -1,23 +1,22 @@
-"""L-BFGS, the limited-memory quasi-Newton method, and the steps of all quasi-Newton solvers (docs/tour.md, R7, R9).
+"""L-BFGS, the limited-memory quasi-Newton method, around a preconditioner (docs/tour.md, R7, R9).
 
 Problem   min_W E(W), smooth
-Given     a start W, the number of pairs to keep
-Returns   W with E(W) near its minimum
-Step      V = −B ∇E with B built from pairs s = ΔW, y = Δ∇E by the two-loop recursion, scaled by sᵀy/yᵀy;
-          W ← W + αV with α by the weak Wolfe conditions
-Stops     by the driver's rules; by itself if rounding hides any descent
+Given     a start W, a preconditioner, the number of pairs to keep
+Returns   W with E(W) near its minimum, in the directions that columns and penalty determine
+Step      V = −B ∇E with B built from B₀ and pairs s = ΔW, y = Δ∇E by the two-loop recursion; W ← W + αV with α by the
+          weak Wolfe conditions. The preconditioner B₀ approximates (∇²E)⁻¹ (``core/solvers/preconditioners.py``)
+Stops     by the driver's rules; by itself if B₀ is singular or rounding hides any descent
 
-The pairs turn an approximate inverse Hessian B₀ into B with B y = s for the last pair. The two-loop recursion computes
-products with B without building it. Liu and Nocedal, On the limited memory BFGS method for large scale optimization,
-Mathematical Programming 45 (1989); Nocedal and Wright, Numerical Optimization (2006), Algorithms 7.4 and 7.5.
+The pairs turn B₀ into B with B y = s for the last pair. The two-loop recursion computes products with B without
+building it. Liu and Nocedal, On the limited memory BFGS method for large scale optimization, Mathematical Programming
+45 (1989); Nocedal and Wright, Numerical Optimization (2006), Algorithms 7.4 and 7.5.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from operator import matmul
-from typing import ClassVar, NamedTuple, Protocol, TypeVar
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
@@ -26,25 +25,34 @@ from separatrix.core.base.errors import ParameterError
 from separatrix.core.newton_step import MOST_TRIALS, SUFFICIENT_DECREASE, VALUE_ROUNDING, Valued
 from separatrix.core.objective_sums import Evaluation
 from separatrix.core.problem import Objective
-from separatrix.core.solvers.state import Halt, Need, State, begun
+from separatrix.core.solvers.compiled_passes import CompiledSums
+from separatrix.core.solvers.registry import suited_preconditioner
+from separatrix.core.solvers.state import Halt, Need, State
 
-Inverse = Callable[[Array], Array]
 # c₂ of the Wolfe conditions: the usual value for quasi-Newton methods (Nocedal and Wright 2006, section 3.1).
 SUFFICIENT_CURVATURE = 0.9
 # After this many trials, a search whose whole bracket is hidden by rounding is given up.
 TRIALS_WITHIN_ROUNDING = 4
+# A run ends after this many consecutive steps that lower neither E nor its gradient: further changes are rounding.
+MOST_IDLE_STEPS = 3
+# B₀ is left out after a step that lowers E by less than this share of the decrease that it predicts, unless that is a
+# smaller share of E than SMALLEST_PREDICTION: then rounding hides the decrease.
+LEAST_SHARE_OF_PREDICTION, SMALLEST_PREDICTION = 0.1, 1e-8
+
+
+# --- The inverse Hessian from pairs
 
 
 def two_loop_product(
     g: Array,
     pairs: Sequence[tuple[Array, Array, float | Array]],
-    inverse: Inverse,
-    dot: Callable[[Array, Array], float | Array] = matmul,
+    inverse: Callable[[Array], Array],
+    dot: Callable[[Array, Array], Any] = np.vdot,
 ) -> Array:
     """B g with B₀ = ``inverse``; Nocedal and Wright (2006), Algorithm 7.4.
 
-    ``pairs``: s, y and ρ = 1/sᵀy, oldest first; a pair with ρ = 0 has no effect. Arrays of shape (R, p), with ρ (R, 1)
-    and a ``dot`` that returns (R, 1), compute the products of R problems at once.
+    ``pairs``: s, y and ρ = 1/⟨s, y⟩, oldest first; a pair with ρ = 0 has no effect. Arrays of shape (R, p), with ρ
+    (R, 1) and a ``dot`` that returns (R, 1), compute the products of R problems at once.
 
     >>> s, y = np.array([1.0, 0.0]), np.array([2.0, 0.0])
     >>> two_loop_product(np.array([2.0, 3.0]), [(s, y, 0.5)], lambda q: q).tolist()
@@ -67,24 +75,92 @@ class Pairs:
     S: tuple[Array, ...] = ()
     Y: tuple[Array, ...] = ()
 
-    def product(self, g: Array, inverse: Inverse | None = None) -> Array:
-        """B g with B₀ = ``inverse``, by default sᵀy/yᵀy times the identity.
+    def product(self, g: Array, inverse: Callable[[Array], Array]) -> Array:
+        """B g with B₀ = ``inverse``.
 
-        >>> Pairs((np.array([1.0, 0.0]),), (np.array([2.0, 0.0]),)).product(np.array([2.0, 0.0])).tolist()
-        [1.0, 0.0]
+        >>> Pairs((np.array([1.0]),), (np.array([2.0]),)).product(np.array([2.0]), lambda q: q).tolist()
+        [1.0]
         """
-        pairs = [(s, y, 1.0 / float(s @ y)) for s, y in zip(self.S, self.Y, strict=True)]
-        return two_loop_product(g, pairs, inverse or self._scaled)
-
-    def _scaled(self, q: Array) -> Array:
-        """(sᵀy/yᵀy) q with the last pair; q if there is no pair."""
-        return q * ((self.S[-1] @ self.Y[-1]) / (self.Y[-1] @ self.Y[-1])) if len(self.S) else q
+        pairs = [(s, y, 1.0 / float(np.vdot(s, y))) for s, y in zip(self.S, self.Y, strict=True)]
+        return two_loop_product(g, pairs, inverse)
 
     def with_pair(self, s: Array, y: Array, most: int) -> Pairs:
         """Add a pair and keep the last ``most``. A pair without positive curvature is ignored."""
-        if not s @ y > 1e-12 * np.linalg.norm(s) * np.linalg.norm(y):
+        if not np.vdot(s, y) > 1e-12 * np.linalg.norm(s) * np.linalg.norm(y):
             return self
         return Pairs((*self.S, s)[-most:], (*self.Y, y)[-most:])
+
+
+class ValuedTogether(Valued, Protocol):
+    """A problem whose values and gradients at several points are computed in one pass.
+
+    ``most_together``: how many points are worth it; one where rows cost little to read.
+    """
+
+    @property
+    def most_together(self) -> int: ...
+    def value_gradients(self, Ws: Sequence[Array]) -> list[Evaluation]: ...
+
+
+def quasi_newton_step(
+    problem: ValuedTogether, W: Array, at: Evaluation, pairs: Pairs, inverse: Callable[[Array], Array], most: int
+) -> tuple[Array, Evaluation, Pairs] | None:
+    """W − α B ∇E, E there, and the pairs with that of this step; None if rounding hides any descent.
+
+    ``inverse``: B₀; ``most``: the most pairs to keep.
+    """
+    reached = wolfe_search(problem, W, at, -pairs.product(at.gradient, inverse))
+    if reached is None and pairs.S:  # the pairs may mislead: search again without them
+        pairs = Pairs()
+        reached = wolfe_search(problem, W, at, -inverse(at.gradient))
+    if reached is None:
+        return None
+    to, there = reached
+    return to, there, pairs.with_pair(to - W, there.gradient - at.gradient, most)
+
+
+# --- The method
+
+
+class Inverse(Protocol):
+    """An approximate inverse Hessian B₀.
+
+    ``estimates``: whether ½ ⟨∇E, B₀∇E⟩ estimates E − min E. Otherwise steps multiply B₀ by ⟨s, y⟩/⟨y, B₀y⟩ of the last
+    pair, which gives it the right size.
+    """
+
+    estimates: ClassVar[bool]
+
+    def times(self, problem: Objective, G: Array) -> Array:
+        """B₀ G, for a gradient G (K, d + 1)."""
+
+
+class Preconditioner(Protocol):
+    """The settings of an approximate inverse Hessian B₀: how it is built, and when it is built again.
+
+    ``needs`` and ``by_sums`` are those of ``Solver``.
+    """
+
+    name: ClassVar[str]
+    needs: ClassVar[frozenset[Need]]
+    by_sums: ClassVar[bool]
+
+    def begin(self, problem: Objective, start: Array) -> tuple[Array, Evaluation, Inverse | None]:
+        """The first weights of the run, E there, and B₀; None if the Hessian is singular."""
+
+    def renewed(self, problem: Objective, state: State[LBFGSMemory]) -> Inverse | None:
+        """B₀ for the next step: that of the state, or one that is built at its weights."""
+
+
+@dataclass(frozen=True)
+class Scaling:
+    """B₀ = D⁻¹ for a diagonal D, (K, d + 1), or a number."""
+
+    D: Array | float = 1.0
+    estimates: ClassVar[bool] = False
+
+    def times(self, problem: Objective, G: Array) -> Array:
+        return G / self.D
 
 
 class Descent(NamedTuple):
@@ -110,103 +186,121 @@ class Descent(NamedTuple):
 
 
 @dataclass(frozen=True)
-class PairsMemory:
-    """The memory of every quasi-Newton method: its pairs, and the descent so far, None before the first step."""
+class LBFGSMemory:
+    """What a run keeps between steps.
 
-    pairs: Pairs = Pairs()
-    descent: Descent | None = None
-
-
-OwnMemory = TypeVar("OwnMemory", bound=PairsMemory)
-
-
-class ValuedTogether(Valued, Protocol):
-    """A problem whose values and gradients at several points are computed in one pass.
-
-    ``most_together``: how many points are worth it; one where rows cost little to read.
+    ``inverse``: B₀, None if it is singular; ``trusted``: whether steps use it. ``decrements``: ``half_decrement`` at
+    every state since B₀ was built.
     """
 
-    @property
-    def most_together(self) -> int: ...
-    def value_gradients(self, Ws: Sequence[Array]) -> list[Evaluation]: ...
-
-
-@dataclass(frozen=True)
-class QuasiNewton:
-    """One step W ← W − α B ∇E by the weak Wolfe conditions, in the coordinates of ``reduce`` and ``expand``."""
-
-    problem: ValuedTogether
-    reduce: Callable[[Array], Array]
-    expand: Callable[[Array], Array]
-    most: int
-
-    def step(
-        self, W: Array, at: Evaluation, pairs: Pairs, inverse: Inverse | None, first: float = 1.0
-    ) -> tuple[Array, Evaluation, Pairs] | None:
-        """The next point, E there, and the pairs including that of this step; None if rounding hides any descent."""
-        g = self.reduce(at.gradient)
-        reached = wolfe_search(self.problem, W, at, -self.expand(pairs.product(g, inverse)), first)
-        if reached is None and len(pairs.S):  # the pairs may mislead: search again without them
-            pairs = Pairs()
-            reached = wolfe_search(self.problem, W, at, -self.expand(pairs.product(g, inverse)))
-        if reached is None:
-            return None
-        to, there = reached
-        return to, there, pairs.with_pair(self.reduce(to - W), self.reduce(there.gradient) - g, self.most)
-
-    def moved(
-        self, state: State, memory: OwnMemory, inverse: Inverse | None, patience: int = 3, first: float = 1.0
-    ) -> State[OwnMemory]:
-        """The state after a step from ``state`` with the given memory.
-
-        It halts if rounding hides any descent, or after ``patience`` consecutive idle steps.
-        """
-        after = self.step(state.W, state.at, memory.pairs, inverse, first)
-        if after is None:
-            return State(state.W, state.at, state.iteration, memory, Halt.STALLED, state.expected)
-        W, at, pairs = after
-        before, norm = (float(np.linalg.norm(there.gradient)) for there in (state.at, at))
-        descent = (memory.descent or Descent(state.at.value, before)).after(at.value, norm)
-        memory = replace(memory, pairs=pairs, descent=descent)
-        return State(W, at, state.iteration + 1, memory, Halt.STALLED if descent.idle >= patience else None)
+    preconditioner: Preconditioner
+    inverse: Inverse | None
+    descent: Descent
+    decrements: tuple[float, ...]
+    pairs: Pairs = Pairs()
+    trusted: bool = True
 
 
 @dataclass(frozen=True)
 class LBFGS:
-    """W ← W − α B ∇E, with B from the last ``pairs`` steps.
+    """W ← W − α B ∇E, with B from a preconditioner B₀ and the last ``pairs`` steps.
 
     Parameters
     ----------
-    pairs : int, default 20
+    preconditioner : Preconditioner, optional
+        ``Sample()``, ``Chord()``, ``Kronecker()``, ``Diagonal()`` or ``Identity()``. By default, the one that suits the
+        problem.
+    pairs : int, default 10
         The number of last steps that B is computed from.
 
     Examples
     --------
     >>> LBFGS(pairs=5)
-    LBFGS(pairs=5)
+    LBFGS(preconditioner=None, pairs=5)
     """
 
-    pairs: int = 20
+    preconditioner: Preconditioner | None = None
+    pairs: int = 10  # 20 pairs save few passes, and double the work between them
     name: ClassVar[str] = "lbfgs"
-    needs: ClassVar[frozenset[Need]] = frozenset({Need.SMOOTH, Need.RIDGE, Need.STANDARD})
-    by_sums: ClassVar[bool] = True
     converges: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if self.pairs < 1:
             raise ParameterError("pairs", f"got {self.pairs}", "keep at least one pair")
 
-    def init(self, problem: Objective, start: Array) -> State[PairsMemory]:
-        return State(start, begun(problem, start), memory=PairsMemory())
+    @property
+    def needs(self) -> frozenset[Need]:
+        own = frozenset({Need.SMOOTH, Need.RIDGE, Need.STANDARD})
+        return own if self.preconditioner is None else own | self.preconditioner.needs
 
-    def step(self, problem: Objective, state: State[PairsMemory], budget: int | None = None) -> State[PairsMemory]:
-        memory, g = state.memory, state.at.gradient
-        first = 1.0 if len(memory.pairs.S) else min(1.0, 1.0 / max(float(np.linalg.norm(g)), 1e-300))
-        method = QuasiNewton(problem, np.ravel, lambda v: v.reshape(g.shape), self.pairs)
-        return method.moved(state, memory, None, first=first)
+    @property
+    def by_sums(self) -> bool:
+        return self.preconditioner is not None and self.preconditioner.by_sums
 
-    def solution(self, problem: Objective, state: State[PairsMemory]) -> State[PairsMemory]:
+    def init(self, problem: Objective, start: Array) -> State[LBFGSMemory]:
+        preconditioner = self.preconditioner or suited_preconditioner(problem)[0]
+        W, at, inverse = preconditioner.begin(problem, start)
+        descent = Descent(at.value, float(np.linalg.norm(at.gradient)))
+        return _around(problem, State(W, at), preconditioner, inverse, descent)
+
+    def step(self, problem: Objective, state: State[LBFGSMemory], budget: int | None = None) -> State[LBFGSMemory]:
+        inverse = state.memory.preconditioner.renewed(problem, state)
+        if inverse is not state.memory.inverse:
+            state = _around(problem, state, state.memory.preconditioner, inverse, state.memory.descent)
+        if inverse is None:
+            return state
+        memory, predicted = state.memory, state.memory.decrements[-1]
+        tells = predicted > SMALLEST_PREDICTION * abs(state.at.value)
+        found = self._moved(problem, state, inverse if memory.trusted else Scaling())
+        if found is None and memory.trusted and tells:
+            memory = replace(memory, trusted=False)
+            found = self._moved(problem, state, Scaling())
+        if found is None:
+            return replace(state, halt=Halt.STALLED)
+        W, at, pairs = found
+        short = tells and state.at.value - at.value < LEAST_SHARE_OF_PREDICTION * predicted
+        decrement = half_decrement(problem, inverse, at)
+        after = replace(
+            memory,
+            pairs=pairs,
+            descent=memory.descent.after(at.value, float(np.linalg.norm(at.gradient))),
+            decrements=(*memory.decrements, decrement),
+            trusted=memory.trusted and not short,
+        )
+        halt = Halt.STALLED if after.descent.idle >= MOST_IDLE_STEPS else None
+        return State(W, at, state.iteration + 1, after, halt, decrement)
+
+    def _moved(
+        self, problem: Objective, state: State[LBFGSMemory], inverse: Inverse
+    ) -> tuple[Array, Evaluation, Pairs] | None:
+        """The step with B₀ = ``inverse``, which is given its size by the last pair if it needs that."""
+        pairs, size = state.memory.pairs, 1.0
+        if pairs.S and not inverse.estimates:
+            s, y = pairs.S[-1], pairs.Y[-1]
+            size = float(np.vdot(s, y) / np.vdot(y, inverse.times(problem, y)))
+        sums = CompiledSums.of(problem) or problem
+        return quasi_newton_step(sums, state.W, state.at, pairs, lambda G: size * inverse.times(problem, G), self.pairs)
+
+    def solution(self, problem: Objective, state: State[LBFGSMemory]) -> State[LBFGSMemory]:
         return state
+
+
+def _around(
+    problem: Objective, state: State, preconditioner: Preconditioner, inverse: Inverse | None, descent: Descent
+) -> State[LBFGSMemory]:
+    """The state with a new B₀ and without pairs; halted if B₀ is singular."""
+    decrement = np.nan if inverse is None else half_decrement(problem, inverse, state.at)
+    memory = LBFGSMemory(preconditioner, inverse, descent, (decrement,))
+    halt = Halt.SINGULAR if inverse is None else None
+    return State(state.W, state.at, state.iteration, memory, halt, decrement)
+
+
+def half_decrement(problem: Objective, inverse: Inverse, at: Evaluation) -> float:
+    """½ ⟨∇E, B₀∇E⟩, which is E − min E if E is quadratic with the Hessian B₀⁻¹; NaN if B₀ does not estimate it."""
+    return 0.5 * float(np.vdot(at.gradient, inverse.times(problem, at.gradient))) if inverse.estimates else np.nan
+
+
+# --- The line search
 
 
 def wolfe_search(

@@ -1,12 +1,16 @@
 """The registry of solvers by name, and the automatic choice of a solver (``auto``).
 
-To add a solver, write a class in a new file and register it by one line here.
+To add a solver, write a class in a new file and register it by one line here. A solver's module is imported when it is
+first looked up, since a fit needs only one of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple
+from collections import UserDict
+from collections.abc import Callable, MutableMapping
+from dataclasses import replace
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from separatrix.core.base.errors import ParameterError
 from separatrix.core.base.messages import ByAudience, Message, Parameter
@@ -14,32 +18,36 @@ from separatrix.core.gap_bounds import MOST_PASSES_FOR_CURVATURE, hessian_passes
 from separatrix.core.losses import Kinked
 from separatrix.core.problem import Objective
 from separatrix.core.rows.sampling import SAMPLE_ROWS
-from separatrix.core.solvers.dual_descent import DualDescent, row_length
-from separatrix.core.solvers.gradient_descent import GradientDescent, VarianceReduced
-from separatrix.core.solvers.lbfgs import LBFGS
-from separatrix.core.solvers.newton import Newton
-from separatrix.core.solvers.preconditioned_lbfgs import ChordNewton, DiagonalLBFGS, KroneckerLBFGS, SampledNewton
-from separatrix.core.solvers.proximal_newton import ProximalNewton, WorkingSet
-from separatrix.core.solvers.smoothing import Smoothing
-from separatrix.core.solvers.span import Span
 from separatrix.core.solvers.state import Need, Solver
 
-SOLVERS: dict[str, Solver] = {
-    "newton": Newton(),
-    "chord": ChordNewton(),
-    "sampled-newton": SampledNewton(),
-    "kronecker": KroneckerLBFGS(),
-    "diagonal": DiagonalLBFGS(),
-    "dual": DualDescent(),
-    "span": Span(),
-    "lbfgs": LBFGS(),
-    "proximal-newton": ProximalNewton(),
-    "working-set": WorkingSet(),
-    "gradient-descent": GradientDescent(),
-    "smoothing": Smoothing(),
-    "sgd": VarianceReduced(),
-    "minibatch": VarianceReduced(batch_size=32),
+if TYPE_CHECKING:
+    from separatrix.core.solvers.lbfgs import Preconditioner
+
+# Name of a solver -> its module in this package, and its class.
+OFFERED = {
+    "newton": "newton:Newton",
+    "lbfgs": "lbfgs:LBFGS",
+    "dual": "dual_descent:DualDescent",
+    "span": "span:Span",
+    "proximal": "proximal:Proximal",
+    "smoothing": "smoothing:Smoothing",
+    "gradient-descent": "gradient_descent:GradientDescent",
+    "sgd": "gradient_descent:VarianceReduced",
 }
+
+
+class _Solvers(UserDict[str, Any]):
+    """A dictionary of solvers, which makes those of ``OFFERED`` when they are first looked up."""
+
+    def __getitem__(self, name: str) -> Any:
+        offered = self.data[name]
+        if isinstance(offered, str):
+            module, kind = offered.split(":")
+            self.data[name] = getattr(import_module(f"{__package__}.{module}"), kind)()
+        return self.data[name]
+
+
+SOLVERS: MutableMapping[str, Solver] = _Solvers(OFFERED)
 
 # scikit-learn's solvers that do not exist here. All solvers find the same minimum, so these names select the automatic
 # choice, whose result is certified. "lbfgs" is not listed because both libraries have it.
@@ -47,25 +55,22 @@ SCIKIT_LEARN_SOLVERS: dict[str, str] = dict.fromkeys(
     ("liblinear", "newton-cg", "newton-cholesky", "sag", "saga"), "auto"
 )
 
-# Limits on the number of parameters. Up to NEWTON_PARAMETERS, a Newton step (factoring the Hessian) costs less than the
-# L-BFGS passes that it saves. With one score and more than CHORD_PARAMETERS, chord Newton, with fewer factors and more
-# passes, costs less. With more than SPAN_PARAMETERS and fewer rows than columns, a basis of the rows costs less.
-NEWTON_PARAMETERS, CHORD_PARAMETERS, SPAN_PARAMETERS = 1000, 64, 150
+# Up to this many parameters, a Newton step (factoring the Hessian) costs less than the passes of L-BFGS that it saves.
+NEWTON_PARAMETERS = 1000
+# With one score and more parameters than this, a factor that is kept for many steps costs less than Newton's method.
+CHORD_PARAMETERS = 64
+# With more parameters than this and fewer rows than columns, a basis of the rows costs less, if there are at most
+# SPAN_ROWS rows: up to this number, their Gram matrix costs less than the passes it saves.
+SPAN_PARAMETERS, SPAN_ROWS = 150, 3000
 # With several classes, Newton's method is used only if a Hessian takes at most this many multiplications
 # (rows × parameters²): then it is cheap compared with the rest of a fit.
 CLASS_WORK = 5e6
-# With several classes, sampled Newton is used only if the sample's rows × parameters is at most this many times the
-# number of all rows: beyond this, second derivatives of the sample cost more than the passes they save.
+# With several classes, the Hessian of a sample is used only if the sample's rows × parameters is at most this many
+# times the number of all rows: beyond this, second derivatives of the sample cost more than the passes they save.
 SAMPLE_WORK = 16
-# The most parameters for proximal Newton, which builds the Hessian of all columns. With more, a working set is used,
-# which builds only that of the columns in use.
-PROXIMAL_PARAMETERS = 300
-# Sampled Newton needs at least this many times as many rows as the sample has: then second derivatives of the sample
-# are cheap compared with a pass.
+# The Hessian of a sample is used only if there are at least this many times as many rows as the sample has: then second
+# derivatives of the sample are cheap compared with a pass.
 ROWS_PER_SAMPLE_ROW = 2
-# The most rows for the method in the span of the rows: up to this number, the Gram matrix of the rows costs less than
-# the passes it saves.
-SPAN_ROWS = 3000
 # Dual descent is used if `row_length` is at most this. It is then faster if columns tend to be nonzero in the same
 # rows, as words in texts do, and slower if they do not.
 SHORT_ROWS = 4.0
@@ -132,52 +137,78 @@ def choose(problem: Objective, near: bool = False) -> tuple[Solver, str]:
     'Newton: the Hessian is cheap with 2 parameters, and few passes are needed'
     """
     if near and problem.smooth and problem.has_hessian:
-        return Newton(), "Newton: started at the weights found during the search for C, so that few steps are needed"
+        return SOLVERS[
+            "newton"
+        ], "Newton: started at the weights found during the search for C, so that few steps are needed"
     if not problem.loss.traits.smooth:
-        return Smoothing(), "smoothing: the loss has kinks, and smooth losses near it have none"
+        return SOLVERS["smoothing"], "smoothing: the loss has kinks, and smooth losses near it have none"
     if problem.has_absolute:
-        if problem.has_hessian and problem.size <= PROXIMAL_PARAMETERS:
-            why = f"proximal Newton: absolute values are penalised, and {problem.n_free} parameters are few"
-            return ProximalNewton(), why
-        why = f"working set: absolute values are penalised, and most of {problem.n_free} parameters will be zero"
-        return WorkingSet(), why
+        return SOLVERS["proximal"], f"proximal: absolute values of {problem.n_free} parameters are penalised"
+    if problem.loss.traits.convex and not _suits_sample(problem):
+        if problem.size > SPAN_PARAMETERS and _is_wide(problem):
+            n, d = problem.n_rows, problem.rows.n_features
+            return SOLVERS["span"], f"span of the rows: {n} rows are fewer than {d} columns, and span the optimum"
+        if _has_few_parameters(problem) and not _suits_chord(problem) and not _is_crowded(problem):
+            why = f"Newton: the Hessian is cheap with {problem.n_free} parameters, and few passes are needed"
+            return SOLVERS["newton"], why
+        if problem.rows.is_sparse and _has_short_rows(problem):
+            return SOLVERS["dual"], "dual coordinate descent: sparse rows are short for this penalty"
+    from separatrix.core.solvers.lbfgs import LBFGS
+
+    preconditioner, why = suited_preconditioner(problem)
+    return LBFGS(preconditioner), why
+
+
+def suited_preconditioner(problem: Objective) -> tuple[Preconditioner, str]:
+    """The preconditioner of L-BFGS that suits the problem, and a phrase that gives the reason."""
+    from separatrix.core.solvers.preconditioners import Chord, Diagonal, Identity, Kronecker, Sample
+
+    n, d, p = problem.n_rows, problem.rows.n_features, problem.n_free
     if not problem.loss.traits.convex:
-        return LBFGS(), "L-BFGS: the cost is not convex, and its second derivatives may point uphill"
-    return _by_second_derivatives(problem) or _by_passes(problem)
+        return Identity(), "L-BFGS: the cost is not convex, and its second derivatives may point uphill"
+    if _suits_sample(problem):
+        why = f"L-BFGS around the Hessian of a sample: {n} rows are many for {p} parameters"
+        return Sample(), why
+    if problem.rows.is_sparse or not problem.has_gram:
+        kind = "sparse" if problem.rows.is_sparse else "too many for a matrix of their products"
+        return Diagonal(), f"L-BFGS around a diagonal: the {d} columns are {kind}"
+    if problem.has_hessian and problem.shape[0] == 1:
+        return Chord(), f"L-BFGS around a Hessian: a factor for {p} parameters is kept for many steps"
+    return Kronecker(), f"L-BFGS around a Kronecker product: {p} parameters are many, {d + 1} columns few"
 
 
-def _by_second_derivatives(problem: Objective) -> tuple[Solver, str] | None:
-    """The method for a smooth, convex objective whose second derivatives are worth their cost; None if they are not."""
-    small = problem.has_hessian and problem.size <= NEWTON_PARAMETERS
-    n_rows = problem.n_rows
-    if (
-        small
-        and n_rows >= ROWS_PER_SAMPLE_ROW * max(SAMPLE_ROWS, 20 * problem.size)
-        and not _is_crowded_sample(problem)
-    ):
-        why = f"sampled Newton: {n_rows} rows are many for {problem.n_free} parameters, so a sample's curvature serves"
-        return SampledNewton(), why
-    if problem.size > SPAN_PARAMETERS and _is_wide(problem):
-        why = f"span of the rows: {n_rows} rows are fewer than {problem.rows.n_features} columns, and span the optimum"
-        return Span(), why
-    if _suits_chord(problem):
-        return ChordNewton(), f"chord: of {problem.n_free} parameters a factor is kept for many steps"
-    if small and not _is_crowded(problem):
-        return Newton(), f"Newton: the Hessian is cheap with {problem.n_free} parameters, and few passes are needed"
-    return None
+def chosen_by_user(solver: Solver, problem: Objective) -> tuple[Solver, str]:
+    """The solver that the user chose, and a phrase that says so; an error if it does not suit the problem.
+
+    L-BFGS by name gets the preconditioner that suits the problem.
+    """
+    from separatrix.core.solvers.lbfgs import LBFGS
+
+    refuse_unmet(solver, problem)
+    why = f"{solver.name}: chosen by the user"
+    if isinstance(solver, LBFGS) and solver.preconditioner is None:
+        preconditioner, reason = suited_preconditioner(problem)
+        return replace(solver, preconditioner=preconditioner), f"{why}; {reason}"
+    return solver, why
 
 
-def _by_passes(problem: Objective) -> tuple[Solver, str]:
-    """The method for a smooth, convex objective with too many parameters for second derivatives."""
-    if problem.has_gram and not problem.rows.is_sparse:
-        why = f"L-BFGS around a Kronecker product: {problem.n_free} parameters are many, {problem.shape[1]} columns few"
-        return KroneckerLBFGS(), why
-    # Rows are short relative to the penalty, as for normalised text with a moderate C.
-    if problem.rows.is_sparse and row_length(problem) <= SHORT_ROWS:
-        why = "dual coordinate descent: sparse rows are short for this penalty, so it needs few epochs"
-        return DualDescent(), why
-    kind = "sparse" if problem.rows.is_sparse else "too many for a matrix of their products"
-    return DiagonalLBFGS(), f"L-BFGS around a diagonal: the {problem.rows.n_features} columns are {kind}"
+def _has_few_parameters(problem: Objective) -> bool:
+    return problem.has_hessian and problem.size <= NEWTON_PARAMETERS
+
+
+def _suits_sample(problem: Objective) -> bool:
+    """Whether rows are many for the parameters, and second derivatives of a sample cost less than what they save."""
+    if not _has_few_parameters(problem) or problem.n_rows < ROWS_PER_SAMPLE_ROW * max(SAMPLE_ROWS, 20 * problem.size):
+        return False
+    if problem.shape[0] == 1 or not problem.penalty.holds_every_column:
+        return True
+    return problem.framed.sample_size * problem.size <= SAMPLE_WORK * problem.n_rows
+
+
+def _suits_chord(problem: Objective) -> bool:
+    """Whether factoring the Hessian in every step is too expensive: one score, and many dense, penalised columns."""
+    many = problem.has_hessian and problem.size > CHORD_PARAMETERS and problem.shape[0] == 1
+    return many and not problem.rows.is_sparse and problem.penalty.holds_every_column
 
 
 def _is_crowded(problem: Objective) -> bool:
@@ -189,24 +220,19 @@ def _is_crowded(problem: Objective) -> bool:
     return problem.shape[0] > 1 and problem.n_rows * problem.size * problem.size > CLASS_WORK
 
 
-def _suits_chord(problem: Objective) -> bool:
-    """Whether factoring the Hessian in every step is too expensive: one score, and many dense, penalised columns."""
-    many = problem.has_hessian and problem.size > CHORD_PARAMETERS and problem.shape[0] == 1
-    return many and not problem.rows.is_sparse and problem.penalty.holds_every_column
-
-
-def _is_crowded_sample(problem: Objective) -> bool:
-    """Whether, with several classes, even the second derivatives of a sample cost more than the passes they save."""
-    work = problem.framed.sample_size * problem.size
-    return problem.shape[0] > 1 and problem.penalty.holds_every_column and work > SAMPLE_WORK * problem.n_rows
-
-
 def _is_wide(problem: Objective) -> bool:
     """Whether rows are dense and fewer than the columns. For sparse rows, passes are cheaper than a Gram matrix."""
     rows = problem.rows.resident()
     if rows is None or problem.rows.is_sparse or not problem.penalty.holds_every_column:
         return False
     return rows.n_rows <= min(SPAN_ROWS, problem.rows.n_features)
+
+
+def _has_short_rows(problem: Objective) -> bool:
+    """Whether rows are short relative to the penalty, as for normalised text with a moderate C."""
+    from separatrix.core.solvers.dual_descent import row_length
+
+    return row_length(problem) <= SHORT_ROWS
 
 
 class Met(NamedTuple):
@@ -231,14 +257,14 @@ MET: dict[Need, Met] = {
     Need.RESIDENT: Met(lambda problem: problem.rows.resident() is not None, "use 'lbfgs' or 'auto'"),
     Need.HELD: Met(
         lambda problem: problem.penalty.holds_every_column,
-        "use 'diagonal' or 'auto'",
+        "use 'lbfgs' or 'auto'",
         lambda problem: Message(
             ": ", Parameter("C"), " is infinite", ByAudience(", or one of penalty_factors is zero", shell="")
         ),
     ),
     Need.GRAM: Met(
         lambda problem: problem.has_gram,
-        "use 'lbfgs' or 'auto'",
+        "use another preconditioner, or 'auto'",
         lambda problem: f", and there are {problem.shape[1]}",
     ),
     Need.HESSIAN: Met(

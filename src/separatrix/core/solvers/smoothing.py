@@ -3,8 +3,8 @@
 Problem   min_W E(W), convex, with a loss ℓ that has kinks, and a penalty on every column
 Given     a start W, widths μ_1 > μ_2 > …
 Returns   W with E(W) near its minimum
-Step      W ← argmin E_μ(W) for the next μ, where the smooth loss ℓ_μ replaces ℓ, by Newton's method, or by L-BFGS with
-          a diagonal preconditioner if there are too many parameters for second derivatives
+Step      W ← argmin E_μ(W) for the next μ, where the smooth loss ℓ_μ replaces ℓ, by Newton's method, or by L-BFGS if
+          there are too many parameters for second derivatives
 Stops     by the driver's rules; by itself after the last μ
 
 The slopes of ℓ_μ at the minimum of E_μ are a dual point of E, which proves a gap of the order of μ
@@ -26,8 +26,8 @@ from separatrix.core.base.arrays import Array
 from separatrix.core.duality_bound import WIDTHS, duality
 from separatrix.core.losses import Kinked
 from separatrix.core.problem import Objective
+from separatrix.core.solvers.lbfgs import LBFGS
 from separatrix.core.solvers.newton import Newton
-from separatrix.core.solvers.preconditioned_lbfgs import DiagonalLBFGS
 from separatrix.core.solvers.state import Halt, Need, Solver, State
 
 # E_μ is minimised to this fraction of the gap that smoothing leaves: μ, times parameters/rows if there are more rows
@@ -109,7 +109,7 @@ def _minimised(problem: Objective, start: Array, gap: float) -> State:
 
 def _within(problem: Objective) -> Solver:
     """The inner solver, for an objective with a smooth loss."""
-    return Newton() if problem.has_hessian else DiagonalLBFGS()
+    return Newton() if problem.has_hessian else LBFGS()
 
 
 def _left(problem: Objective, state: State) -> float:

@@ -19,9 +19,9 @@ is used instead.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -36,16 +36,18 @@ from separatrix.core.rows.frame import Frame
 from separatrix.core.rows.memory_rows import MemoryRows
 from separatrix.core.rows.protocol import ArraySum
 from separatrix.core.solvers.driver import states
-from separatrix.core.solvers.lbfgs import LBFGS, PairsMemory, QuasiNewton
+from separatrix.core.solvers.lbfgs import LBFGS, Descent, Pairs, quasi_newton_step
 from separatrix.core.solvers.newton import Newton
-from separatrix.core.solvers.preconditioned_lbfgs import ChordNewton, DiagonalLBFGS, KroneckerLBFGS
-from separatrix.core.solvers.state import Need, Solver, State
+from separatrix.core.solvers.preconditioners import Chord, Identity
+from separatrix.core.solvers.state import Halt, Need, Solver, State
 
 # The most rows for which their Gram matrix is built and factored; with more, a method for the columns is used.
 MOST_SPAN_ROWS = 10_000
 # The small problem is solved to SMALL_PROBLEM_TOL times the null model's objective, or to rounding error, in at most
 # MOST_SMALL_PROBLEM_STEPS steps.
 SMALL_PROBLEM_TOL, MOST_SMALL_PROBLEM_STEPS = 1e-12, 500
+# A run ends after this many consecutive steps that lower neither E nor its gradient: further changes are rounding.
+MOST_IDLE_STEPS = 2
 # L-BFGS on the small problem continues while every STEPS_PER_CHECK steps reduce the gap to at most LARGEST_GAP_RATIO
 # times its value before.
 STEPS_PER_CHECK, LARGEST_GAP_RATIO = 15, 1e-3
@@ -53,13 +55,14 @@ STEPS_PER_CHECK, LARGEST_GAP_RATIO = 15, 1e-3
 SLICE_BYTES, SLICE_STRANDS = 1 << 22, 4
 
 
-@dataclass(frozen=True, kw_only=True)
-class SpanMemory(PairsMemory):
-    """Pairs, the factor L and the pivots that define the basis V, and θ, the minimum of the small problem."""
+class SpanMemory(NamedTuple):
+    """The factor L and the pivots that define the basis V, the minimum θ of the small problem, and the pairs."""
 
     L: Array
     pivots: Integers
     theta: Array
+    descent: Descent
+    pairs: Pairs = Pairs()
 
 
 @dataclass(frozen=True)
@@ -96,15 +99,21 @@ class Span:
         basis = Basis(problem, L, pivots)
         theta = _solved(basis.small)
         W = basis.image(theta)
-        return State(W, problem.value_gradient(W), memory=SpanMemory(L=L, pivots=pivots, theta=theta))
+        at = problem.value_gradient(W)
+        return State(W, at, memory=SpanMemory(L, pivots, theta, Descent(at.value, float(np.linalg.norm(at.gradient)))))
 
     def step(self, problem: Objective, state: State, budget: int | None = None) -> State:
         memory = state.memory
         if not isinstance(memory, SpanMemory):  # `init` chose a method for the columns
             return _of_columns(problem).step(problem, state, budget)
-        basis, g = Basis(problem, memory.L, memory.pivots), state.at.gradient
-        method = QuasiNewton(problem, np.ravel, lambda v: v.reshape(g.shape), self.pairs)
-        return method.moved(state, memory, basis.inverse(memory.theta), patience=2)
+        inverse = Basis(problem, memory.L, memory.pivots).inverse(memory.theta)
+        found = quasi_newton_step(problem, state.W, state.at, memory.pairs, inverse, self.pairs)
+        if found is None:
+            return replace(state, halt=Halt.STALLED)
+        W, at, pairs = found
+        descent = memory.descent.after(at.value, float(np.linalg.norm(at.gradient)))
+        halt = Halt.STALLED if descent.idle >= MOST_IDLE_STEPS else None
+        return State(W, at, state.iteration + 1, memory._replace(descent=descent, pairs=pairs), halt)
 
     def solution(self, problem: Objective, state: State) -> State:
         return state
@@ -115,8 +124,8 @@ def _solved(small: Objective) -> Array:
     goal, before = SMALL_PROBLEM_TOL * small.null_value, np.inf
     theta = np.zeros(small.shape)
     if small.shape[0] == 1 and small.size <= 1500:  # trying L-BFGS first costs more
-        return _run(ChordNewton(), small, theta, goal)
-    for state in islice(states(LBFGS(), small, theta), MOST_SMALL_PROBLEM_STEPS):
+        return _run(LBFGS(Chord()), small, theta, goal)
+    for state in islice(states(LBFGS(Identity()), small, theta), MOST_SMALL_PROBLEM_STEPS):
         theta, gap = state.W, duality(small, state.W, state.at).known
         if gap <= goal:
             return theta
@@ -137,12 +146,8 @@ def _run(solver: Solver, small: Objective, theta: Array, goal: float) -> Array:
 
 def _of_columns(problem: Objective) -> Solver:
     """The solver for a problem that the span of the rows does not suit; it works on the columns."""
-    # For few parameters, factoring Hessians is cheaper than steps with a Kronecker preconditioner.
-    if problem.has_hessian and problem.size <= 300:
-        return Newton()
-    if problem.has_hessian and problem.shape[0] == 1:
-        return ChordNewton()
-    return KroneckerLBFGS() if problem.has_gram else DiagonalLBFGS()
+    # For few parameters, factoring Hessians is cheaper than steps with a preconditioner.
+    return Newton() if problem.has_hessian and problem.size <= 300 else LBFGS()
 
 
 def _units(problem: Objective) -> tuple[Array, float]:
@@ -196,14 +201,13 @@ class Basis:
         """G ↦ H⁻¹ G, where H is the Hessian of the small problem at θ on V, and that of the penalty elsewhere."""
         small, (unit, most) = self.small, _units(self.problem)
 
-        def solve(g: Array) -> Array:
-            G = g.reshape(self.problem.shape)
+        def solve(G: Array) -> Array:
             inside = self.part(G)
             more = conjugate_gradients(lambda v: small.hessian_product(theta, v), inside)
             more[:, 1:] -= inside[:, 1:] / most**2
             W = self.image(more)
             W[:, 1:] += G[:, 1:] / unit / unit / most**2
-            return W.ravel()
+            return W
 
         return solve
 

@@ -109,9 +109,12 @@ class Solver(Protocol[Memory]):
     """
 
     name: ClassVar[str]
-    needs: ClassVar[frozenset[Need]]
-    by_sums: ClassVar[bool]
     converges: ClassVar[bool]
+
+    @property
+    def needs(self) -> frozenset[Need]: ...
+    @property
+    def by_sums(self) -> bool: ...
 
     def init(self, problem: Objective, start: Array) -> State[Memory]:
         """The first state of a run from the weights ``start``."""

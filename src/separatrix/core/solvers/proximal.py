@@ -1,11 +1,11 @@
 """Proximal Newton for penalties with absolute values, on all columns or on a working set (docs/tour.md, R8).
 
 Problem   min_W E(W) = f(W) + Σ a_j |W_kj|, f smooth and convex
-Given     a start W; for the working set, the number of columns that it begins with
+Given     a start W, the number of columns of the first working set
 Returns   W with E(W) near its minimum, and exact zeros where the minimum has them
 Step      U = argmin of f's quadratic model at W plus Σ a |U|; W ← W + α (U − W), α from 1 by halving, until E falls by
-          a share of the decrease that the model predicts. ``ProximalNewton`` has all columns in one model;
-          ``WorkingSet`` takes many such steps on the columns that the minimum seems to use
+          a share of the decrease that the model predicts. For few parameters the model has all columns. For many, a
+          step of the run takes many such steps on a working set, the columns that the minimum seems to use
 Stops     by the driver's rules; by itself if rounding hides any descent
 
 Lee, Sun and Saunders, Proximal Newton-type methods for minimizing composite functions, SIAM Journal on Optimization 24
@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from itertools import chain
 from mmap import mmap
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, cast
 
 import numpy as np
 
@@ -31,7 +31,7 @@ from separatrix.core.base.machine import in_order
 from separatrix.core.duality_bound import duality
 from separatrix.core.linear_algebra import Factor
 from separatrix.core.losses import Loss
-from separatrix.core.newton_step import MOST_TRIALS, VALUE_ROUNDING, backtracked, damped_step, newton_direction
+from separatrix.core.newton_step import MOST_TRIALS, VALUE_ROUNDING, backtracked, damped_step
 from separatrix.core.objective_sums import Evaluation
 from separatrix.core.penalty import shortest
 from separatrix.core.problem import Objective
@@ -39,6 +39,7 @@ from separatrix.core.rows.block import Block, is_sparse
 from separatrix.core.rows.frame import LARGE_OFFSET
 from separatrix.core.rows.protocol import Order
 from separatrix.core.solvers.compiled_passes import CompiledSums
+from separatrix.core.solvers.newton import Newton, NewtonMemory
 from separatrix.core.solvers.state import Halt, Need, State, begun
 
 # --- The minimum of a quadratic model with absolute values
@@ -191,7 +192,7 @@ def _newton(H: Array, g: Array, size: Array) -> Array:
     return step / d
 
 
-# --- Proximal Newton on all columns
+# --- A step on all columns, and the progress of a run
 
 # Pairs (damping, halvings), tried in order until E falls: the curvature that is added to the quadratic model, relative
 # to its own curvature in each weight, and the most halvings of the step with this damping. If classes are nearly
@@ -215,59 +216,6 @@ class Progress(NamedTuple):
     idle: int
     high: float
     slow: int
-
-
-@dataclass(frozen=True)
-class ProximalNewton:
-    """W ← W + α (U − W), U the minimum of the model with absolute values.
-
-    It is for few enough parameters for a matrix ∇²f. The minimum of the model is computed to rounding error. If the
-    model is so flat that no step towards its minimum lowers E enough, curvature is added to the model.
-
-    >>> from separatrix.core.problem import build_objective
-    >>> from separatrix.core.rows.labelled_table import labelled_rows
-    >>> from separatrix.core.penalty import Penalty
-    >>> rows, codes = np.arange(4.0)[:, None], np.array([0, 1, 0, 1])
-    >>> problem = build_objective(labelled_rows(rows, codes, 2), 2, Penalty(1.0, np.ones(1), l1_ratio=1.0))
-    >>> start = ProximalNewton().init(problem, np.zeros((1, 2)))
-    >>> ProximalNewton().step(problem, start).W.tolist()
-    [[0.0, 0.0]]
-    """
-
-    name: ClassVar[str] = "proximal-newton"
-    needs: ClassVar[frozenset[Need]] = frozenset({Need.SMOOTH, Need.HESSIAN, Need.STANDARD})
-    by_sums: ClassVar[bool] = True
-    converges: ClassVar[bool] = True
-
-    def init(self, problem: Objective, start: Array) -> State[Progress | None]:
-        return self.begin(problem, start, begun(problem, start))
-
-    def begin(
-        self, problem: Objective, start: Array, at: Evaluation, before: State | None = None
-    ) -> State[Progress | None]:
-        """The first state of a run if E is already known; ``before``: the last state of a run with another penalty."""
-        return State(start, at)
-
-    def step(
-        self, problem: Objective, state: State[Progress | None], budget: int | None = None
-    ) -> State[Progress | None]:
-        reached = None
-        if not problem.has_absolute:
-            # A factor of ∇²E leads to the model's minimum, where coordinate descent needs thousands of sweeps if
-            # columns are nearly collinear.
-            factor = problem.factor(state.W)
-            if factor is not None:
-                reached = descend(problem, state, newton_direction(problem, state.at.gradient, factor))
-        if reached is None:
-            reached = _model_step(problem, state)
-        if reached is None:
-            return replace(state, halt=Halt.STALLED)
-        W, at = reached
-        progress = progressed(problem, state, state.memory, W, at)
-        return State(W, at, state.iteration + 1, progress, halted(progress))
-
-    def solution(self, problem: Objective, state: State[Progress | None]) -> State[Progress | None]:
-        return state
 
 
 def _model_step(problem: Objective, state: State) -> tuple[Array, Evaluation] | None:
@@ -720,8 +668,11 @@ class _Scores:
         return a + b
 
 
-# --- Proximal Newton on a working set of columns, for the lasso with many columns
+# --- The method
 
+# Up to this many parameters, all columns are in one model. With more, a working set is used, with FIRST_COLUMNS columns
+# at first.
+MOST_PARAMETERS_OF_ONE_MODEL, FIRST_COLUMNS = 300, 1024
 # The problem on a working set is solved until no subgradient exceeds FINAL_ACCURACY, in units of the penalty, once the
 # set seems to hold all needed columns; before that, ACCURACY_SHARE times the largest subgradient of all columns.
 FINAL_ACCURACY, ACCURACY_SHARE = 3e-9, 1e-3
@@ -753,23 +704,32 @@ class Held:
         return self.gathered
 
 
-class WorkingSetMemory(NamedTuple):
-    """The columns that screening has kept, (d,), those of the last working set, their gathered rows, and progress."""
+class WorkingSet(NamedTuple):
+    """The columns that screening has kept, (d,), those of the last working set, and their gathered rows."""
 
     kept: AnyArray
     chosen: Integers | None
     held: Held
+
+
+class ProximalMemory(NamedTuple):
+    """The working set, None if every model has all columns; and the progress, None before the first step."""
+
+    working: WorkingSet | None
     progress: Progress | None = None
 
 
 @dataclass(frozen=True)
-class WorkingSet:
-    """Proximal Newton on a working set of ``first`` columns, which grows to hold all columns that the minimum uses.
+class Proximal:
+    """W ← W + α (U − W), U the minimum of the model with absolute values, of all columns or of a working set.
 
-    It is for many columns, most of which have weight zero at the minimum. A step computes ∇f over all columns.
-    Screening removes columns whose weights are zero at every minimum, permanently. Of the others, those in use and
-    those with the largest subgradients, up to twice as many, are gathered in one pass. Proximal Newton runs on them,
-    with the scores kept up to date, until their subgradients have fallen by a given factor.
+    With few parameters, ∇²f of all columns is one matrix. The minimum of the model is computed to rounding error. If
+    the model is so flat that no step towards its minimum lowers E enough, curvature is added to it.
+
+    With many columns, most have weight zero at the minimum. A step computes ∇f over all columns. Screening removes
+    columns whose weights are zero at every minimum, permanently. Of the others, those in use and those with the largest
+    subgradients, up to twice as many, are gathered in one pass. Proximal Newton runs on them, with the scores kept up
+    to date, until their subgradients have fallen by a given factor. Without absolute values, steps are Newton's.
 
     Massias, Gramfort and Salmon, Celer: a fast solver for the lasso with dual extrapolation, ICML (2018), for working
     sets by the distance to the constraint; Johnson and Guestrin, Blitz: a principled meta-algorithm for scaling sparse
@@ -777,68 +737,94 @@ class WorkingSet:
 
     Parameters
     ----------
-    first : int, default 1024
-        The number of columns of the first working set.
+    first : int, optional
+        The number of columns of the first working set. By default all columns are in one model if there are at most 300
+        parameters, and otherwise 1024 are in the first working set.
 
     Examples
     --------
-    >>> WorkingSet(first=64)
-    WorkingSet(first=64)
+    >>> from separatrix.core.problem import build_objective
+    >>> from separatrix.core.rows.labelled_table import labelled_rows
+    >>> from separatrix.core.penalty import Penalty
+    >>> rows, codes = np.arange(4.0)[:, None], np.array([0, 1, 0, 1])
+    >>> problem = build_objective(labelled_rows(rows, codes, 2), 2, Penalty(1.0, np.ones(1), l1_ratio=1.0))
+    >>> start = Proximal().init(problem, np.zeros((1, 2)))
+    >>> Proximal().step(problem, start).W.tolist()
+    [[0.0, 0.0]]
     """
 
-    first: int = 1024
-    name: ClassVar[str] = "working-set"
+    first: int | None = None
+    name: ClassVar[str] = "proximal"
     needs: ClassVar[frozenset[Need]] = frozenset({Need.SMOOTH, Need.STANDARD})
     by_sums: ClassVar[bool] = True
     converges: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        if self.first < 1:
+        if self.first is not None and self.first < 1:
             raise ParameterError("first", f"got {self.first}", "give at least one column")
 
-    def init(self, problem: Objective, start: Array) -> State[WorkingSetMemory]:
+    def init(self, problem: Objective, start: Array) -> State[ProximalMemory | NewtonMemory | None]:
         return self.begin(problem, start, begun(problem, start))
 
     def begin(
         self, problem: Objective, start: Array, at: Evaluation, before: State | None = None
-    ) -> State[WorkingSetMemory]:
+    ) -> State[ProximalMemory | NewtonMemory | None]:
         """The first state of a run if E is already known.
 
         ``before``: the last state of a run with another penalty on the same rows in the same frame, whose gathered
         columns are reused.
         """
-        kept = np.isfinite(problem.rows.frame.scale)
+        if _suits_newton(problem):
+            return State(start, at)
+        if self.first is None and problem.has_hessian and problem.size <= MOST_PARAMETERS_OF_ONE_MODEL:
+            return State(start, at, memory=ProximalMemory(None))
+        kept, chosen, held = np.isfinite(problem.rows.frame.scale), None, Held()
         last = None if before is None else before.memory
-        if isinstance(last, WorkingSetMemory):
-            return State(start, at, memory=WorkingSetMemory(kept, last.chosen, last.held))
-        return State(start, at, memory=WorkingSetMemory(kept, None, Held()))
+        if isinstance(last, ProximalMemory) and last.working is not None:
+            _, chosen, held = last.working
+        return State(start, at, memory=ProximalMemory(WorkingSet(kept, chosen, held)))
 
     def step(
-        self, problem: Objective, state: State[WorkingSetMemory], budget: int | None = None
-    ) -> State[WorkingSetMemory]:
+        self, problem: Objective, state: State[ProximalMemory | NewtonMemory | None], budget: int | None = None
+    ) -> State[ProximalMemory | NewtonMemory | None]:
         memory = state.memory
-        kept, chosen = memory.kept & ~screened(problem, state), memory.chosen
+        if not isinstance(memory, ProximalMemory):
+            return Newton().step(problem, cast("State[NewtonMemory | None]", state))
+        if memory.working is None:
+            working, patience, reached = None, SHORT_PATIENCE, _model_step(problem, state)
+        else:
+            working, patience, reached = self._on_working_set(problem, state, memory.working)
+        if reached is None:
+            return replace(state, halt=Halt.STALLED)
+        W, at = reached
+        progress = progressed(problem, state, memory.progress, W, at)
+        return State(W, at, state.iteration + 1, ProximalMemory(working, progress), halted(progress, patience))
+
+    def solution(
+        self, problem: Objective, state: State[ProximalMemory | NewtonMemory | None]
+    ) -> State[ProximalMemory | NewtonMemory | None]:
+        return state
+
+    def _on_working_set(
+        self, problem: Objective, state: State, working: WorkingSet
+    ) -> tuple[WorkingSet, int, tuple[Array, Evaluation] | None]:
+        """The next working set, the patience for it, and the point that proximal Newton reaches on it."""
+        kept, chosen = working.kept & ~screened(problem, state), working.chosen
         if chosen is None or not self._enough(problem, state, kept, chosen):
             chosen = self._chosen(problem, state, kept)
-        held = np.concatenate([[0], chosen + 1])
-        part = restricted(problem, state.W, held, memory.held.columns(problem, chosen))
+        places = np.concatenate([[0], chosen + 1])
+        part = restricted(problem, state.W, places, working.held.columns(problem, chosen))
         far = furthest(state.W, state.at.gradient, problem.absolute_penalty)
         to = part.minimised(ACCURACY_SHARE * far)
         if far <= LARGEST_FINAL_DISTANCE and np.mean(np.any(to != 0, axis=0)) <= LARGEST_USED_SHARE:
             to = part.minimised(min(FINAL_ACCURACY, ACCURACY_SHARE * far))
         V = np.zeros(problem.shape)
-        V[:, held] = to - state.W[:, held]
+        V[:, places] = to - state.W[:, places]
         W = state.W + unshifted(problem, V)
         at = (CompiledSums.of(problem) or problem).value_gradient(W)
-        if not at.value <= state.at.value * (1 + MEAN_ROUNDING):
-            return replace(state, halt=Halt.STALLED)
+        lower = at.value <= state.at.value * (1 + MEAN_ROUNDING)
         patience = SHORT_PATIENCE if self._enough(problem, state, kept, chosen) else LONG_PATIENCE
-        progress = progressed(problem, state, memory.progress, W, at)
-        after = WorkingSetMemory(kept, chosen, memory.held, progress)
-        return State(W, at, state.iteration + 1, after, halted(progress, patience))
-
-    def solution(self, problem: Objective, state: State[WorkingSetMemory]) -> State[WorkingSetMemory]:
-        return state
+        return WorkingSet(kept, chosen, working.held), patience, (W, at) if lower else None
 
     def _enough(self, problem: Objective, state: State, kept: AnyArray, chosen: Integers) -> bool:
         """Whether a working set holds every kept column that is in use or has a nonzero subgradient."""
@@ -857,7 +843,8 @@ class WorkingSet:
         used = np.any(state.W[:, 1:] != 0, axis=0) | (problem.unpenalised[1:] & kept)
         distance = a - np.max(np.abs(state.at.gradient[:, 1:]), axis=0)
         n_used, n_wanted = int(used.sum()), int(np.sum(kept & ~used & (distance < 0)))
-        size = max(self.first, 2 * n_used, min(n_used + n_wanted, LARGEST_WORKING_SET_GROWTH * max(self.first, n_used)))
+        first = self.first or FIRST_COLUMNS
+        size = max(first, 2 * n_used, min(n_used + n_wanted, LARGEST_WORKING_SET_GROWTH * max(first, n_used)))
         order = np.lexsort((distance, ~used, ~(kept | used)))[: min(size, int(np.sum(kept | used)))]
         length = _bytes(problem)
         most = _within(length, order)
@@ -869,6 +856,11 @@ class WorkingSet:
         slope = np.max(np.abs(problem.subgradient(state.W, state.at.gradient)[:, 1:]), axis=0)
         order = np.argsort(-slope, kind="stable")
         return np.sort(order[: _within(length, order, USED_COLUMN_ROOMS)])
+
+
+def _suits_newton(problem: Objective) -> bool:
+    """Whether Newton's method minimises E: coordinate descent needs many sweeps if columns are nearly collinear."""
+    return not problem.has_absolute and problem.has_hessian and problem.loss.traits.convex
 
 
 def screened(problem: Objective, state: State) -> AnyArray:
