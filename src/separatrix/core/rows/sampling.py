@@ -363,8 +363,8 @@ def _dense_powers(X: Array, frame: Frame, first: Any) -> tuple[Array, Array, Arr
 
 # --- The contents of the rows that a draw chooses, for sources that cannot be read row by row
 
-# The place of ``DenseRows`` that holds no row.
-FREE = -1
+# The number of no row.
+NO_ROW = -1
 
 
 class Draw(Partial[A], Protocol[A]):
@@ -380,6 +380,12 @@ class CarriedRows:
     numbers: tuple[Integers, ...] = ()
     parts: tuple[Block, ...] = ()
 
+    @classmethod
+    def of(cls, block: Block, numbers: Integers) -> CarriedRows:
+        """A copy of the rows of a block that have these numbers."""
+        held = np.sort(numbers)
+        return cls((held,), (block.take(held - block.start),)) if len(held) else cls()
+
     @property
     def n_rows(self) -> int:
         return sum(map(len, self.numbers))
@@ -390,16 +396,20 @@ class CarriedRows:
 
     def only(self, numbers: Integers) -> CarriedRows:
         """The rows with these numbers."""
-        keep = [np.flatnonzero(np.isin(held, numbers)) for held in self.numbers]
+        wanted = np.append(np.sort(numbers), NO_ROW)
+        keep = [np.flatnonzero(wanted[np.searchsorted(wanted[:-1], held)] == held) for held in self.numbers]
         some = [(held[k], part.take(k)) for held, part, k in zip(self.numbers, self.parts, keep, strict=True) if len(k)]
         return CarriedRows(tuple(held for held, _ in some), tuple(part for _, part in some))
 
     def joined(self) -> CarriedRows:
         """The rows in one part, by increasing number; a row that is held twice occurs once."""
+        if len(self.parts) < 2:
+            return self
         numbers, place = np.unique(np.concatenate(self.numbers), return_index=True)
-        first = self.parts[0]
-        X, t, weight = (stacked([getattr(part, name) for part in self.parts])[place] for name in ("X", "t", "weight"))
-        return CarriedRows((numbers,), (Block(X, t, weight, 0, first.frame),))
+        X, t, weight = (stacked([getattr(part, name) for part in self.parts]) for name in ("X", "t", "weight"))
+        whole = Block(X, t, weight, 0, self.parts[0].frame)
+        in_order = np.array_equal(place, np.arange(len(t)))  # then no second copy is made
+        return CarriedRows((numbers,), (whole if in_order else whole.take(place),))
 
     def places(self, numbers: Integers) -> Integers:
         """The positions of the rows with these numbers. The rows must have been joined."""
@@ -430,9 +440,8 @@ class Carried(Generic[A]):
     def add(self, total: CarriedTotal[A], block: Block) -> CarriedTotal[A]:
         inner = self.draw.add(total.total, block)
         chosen = self.draw.chosen(inner)
-        here = np.sort(chosen[(chosen >= block.start) & (chosen < block.start + block.n_rows)])
-        new = CarriedRows((here,), (block.take(here - block.start),)) if len(here) else CarriedRows()
-        return self._tidied(inner, total.rows.with_(new), chosen)
+        here = chosen[(chosen >= block.start) & (chosen < block.start + block.n_rows)]
+        return self._tidied(inner, total.rows.with_(CarriedRows.of(block, here)), chosen)
 
     def merge(self, a: CarriedTotal[A], b: CarriedTotal[A]) -> CarriedTotal[A]:
         inner = self.draw.merge(a.total, b.total)
@@ -445,71 +454,6 @@ class Carried(Generic[A]):
         return CarriedTotal(inner, rows)
 
 
-class DenseRows:
-    """Dense rows in places of one array; ``numbers`` says which row is in which place, or that the place is ``FREE``.
-
-    The places of rows that are no longer among the lowest hashes are used again. So a sample takes little more memory
-    than its rows, however many rows are read. ``free``: the free places.
-    """
-
-    def __init__(self, first: Block, places: int) -> None:
-        X: Any = first.X
-        self.numbers: Integers = np.full(places, FREE)
-        self.free: Integers = np.arange(places)
-        self.X = np.empty((places, X.shape[1]), dtype=X.dtype)
-        self.t, self.weight = np.empty(places, dtype=first.t.dtype), np.empty(places)
-        self.frame = first.frame
-
-    @property
-    def n_free(self) -> int:
-        return len(self.free)
-
-    def put(self, block: Block, numbers: Integers) -> None:
-        """Copy the rows of a block that have these numbers. There must be free places for them."""
-        X: Any = block.X
-        rows, places = numbers - block.start, self.free[: len(numbers)]
-        self.free = self.free[len(numbers) :]
-        self.numbers[places] = numbers
-        self.X[places], self.t[places], self.weight[places] = X[rows], block.t[rows], block.weight[rows]
-
-    def release(self, chosen: Integers, wanted: int) -> None:
-        """Free the places of rows that are not among those chosen, and make more if fewer than ``wanted`` are free."""
-        ordered = np.sort(chosen)
-        at = np.minimum(np.searchsorted(ordered, self.numbers), len(ordered) - 1)
-        self.numbers[ordered[at] != self.numbers] = FREE
-        self.free = np.flatnonzero(self.numbers == FREE)
-        more = wanted - self.n_free
-        if more <= 0:
-            return
-        self.free = np.concatenate([self.free, len(self.numbers) + np.arange(more)])
-        self.numbers = np.concatenate([self.numbers, np.full(more, FREE)])
-        self.X = np.concatenate([self.X, np.empty((more, self.X.shape[1]), dtype=self.X.dtype)])
-        self.t = np.concatenate([self.t, np.empty(more, dtype=self.t.dtype)])
-        self.weight = np.concatenate([self.weight, np.empty(more)])
-
-    def places(self, numbers: Integers) -> Integers:
-        """The places of the rows with these numbers."""
-        order = np.argsort(self.numbers)
-        return np.asarray(order[np.searchsorted(self.numbers, numbers, sorter=order)])
-
-    def carried(self) -> CarriedRows:
-        """The rows in one part, by increasing number."""
-        held = np.sort(self.numbers[self.numbers != FREE])
-        return CarriedRows((held,), (self.block(self.frame).take(self.places(held)),))
-
-    def block(self, frame: Any) -> Block:
-        """All places as a block, in the coordinates of a frame."""
-        return Block(self.X, self.t, self.weight, 0, frame)
-
-
-@dataclass(frozen=True)
-class Kept:
-    """The total of a draw, and the contents of the rows that it chose."""
-
-    total: list[Lowest]
-    rows: DenseRows | CarriedRows
-
-
 class Keeper:
     """Draws a sample from blocks that threads show to it, in any order, and keeps the rows that it draws.
 
@@ -519,63 +463,33 @@ class Keeper:
     """
 
     def __init__(self, draw: LowestHashes) -> None:
-        self.draw, self.total = draw, draw.zero()
+        self.draw, self.total, self.rows = draw, draw.zero(), CarriedRows()
         self.found: list[list[Lowest]] = []
         self.n_found = 0
-        self.dense: DenseRows | None = None
-        self.sparse: CarriedTotal[list[Lowest]] | None = None
         self.lock = threading.Lock()
 
-    def see(self, block: Block) -> None:
-        """Take the rows of a block into account."""
+    def see(self, block: Block) -> Block:
+        """Take the rows of a block into account, and return the block."""
+        found = self.draw.found(self.total, block)
+        new = CarriedRows.of(block, self.draw.chosen(found))
         with self.lock:
-            if is_sparse(block.X):
-                carried = Carried(self.draw)
-                self.sparse = carried.add(self.sparse or carried.zero(), block)
-                return
-            if self.dense is None:
-                self.dense = DenseRows(block, int(SLACK * self.draw.size) + block.n_rows)
-            found = self.draw.found(self.total, block)
             self.found.append(found)
-            numbers = self.draw.chosen(found)
-            self.n_found += len(numbers)
+            self.rows = self.rows.with_(new)
+            self.n_found += new.n_rows
             if self.n_found > (SLACK - 1) * self.draw.size:
                 self._count()
-            if self.dense.n_free < len(numbers):
-                self._count()
-                self.dense.release(self.draw.chosen(self.total), len(numbers))
-            self.dense.put(block, numbers)
+        return block
 
-    def kept(self) -> Kept:
-        """The rows that were drawn from all blocks."""
-        if self.sparse is not None:
-            return Kept(self.sparse.total, self.sparse.rows.joined())
+    def kept(self) -> CarriedTotal[list[Lowest]]:
+        """The total of the draw, and the rows that were drawn from all blocks."""
         self._count()
-        return Kept(self.total, self.dense or CarriedRows())
+        return CarriedTotal(self.total, self.rows.joined())
 
     def _count(self) -> None:
-        """Count the rows that have been found into the total."""
-        if self.found:
-            self.total = self.draw.merge(self.total, *self.found)
-            self.found, self.n_found = [], 0
-
-
-@dataclass(frozen=True)
-class Watched(Generic[A]):
-    """A partial whose blocks are shown to a keeper as well."""
-
-    partial: Partial[A]
-    keeper: Keeper
-
-    def zero(self) -> A:
-        return self.partial.zero()
-
-    def add(self, total: A, block: Block) -> A:
-        self.keeper.see(block)
-        return self.partial.add(total, block)
-
-    def merge(self, a: A, b: A) -> A:
-        return self.partial.merge(a, b)
+        """Count the rows that have been found into the total, and drop the rows that others have replaced."""
+        self.total = self.draw.merge(self.total, *self.found)
+        self.rows = self.rows.only(self.draw.chosen(self.total))
+        self.found, self.n_found = [], 0
 
 
 # --- A few rows by their numbers
