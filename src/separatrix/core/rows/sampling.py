@@ -150,6 +150,10 @@ class LowestHashes:
         size = self._each(whole)
         return [part.cut(size) if len(part.rows) > SLACK * size else part for part in whole]
 
+    def only_wanted(self, total: list[Lowest]) -> list[Lowest]:
+        """The total without the rows that it holds beyond those that are asked for."""
+        return [part.cut(self._each(total)) for part in total]
+
     def chosen(self, total: list[Lowest]) -> Integers:
         """The numbers of the rows drawn."""
         return np.concatenate([part.rows for part in total])
@@ -487,7 +491,7 @@ class Keeper:
 
     def _count(self) -> None:
         """Count the rows that have been found into the total, and drop the rows that others have replaced."""
-        self.total = self.draw.merge(self.total, *self.found)
+        self.total = self.draw.only_wanted(self.draw.merge(self.total, *self.found))
         self.rows = self.rows.only(self.draw.chosen(self.total))
         self.found, self.n_found = [], 0
 
