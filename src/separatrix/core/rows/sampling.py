@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass, field, replace
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 import numpy as np
 
@@ -110,6 +110,7 @@ class LowestHashes:
     size: int
     seed: int
     targets: AnyArray | None = None
+    merges_exactly: ClassVar[bool] = True
 
     def covers(self, other: LowestHashes) -> bool:
         """Whether this draw has chosen all the rows that another one would choose."""
@@ -252,6 +253,7 @@ class RareRows:
     far: Array
     shares: Array
     seed: int
+    merges_exactly: ClassVar[bool] = True
 
     def zero(self) -> Integers:
         return np.empty(0, dtype=np.int64)
@@ -372,7 +374,11 @@ NO_ROW = -1
 
 
 class Draw(Partial[A], Protocol[A]):
-    """A partial that chooses rows. ``chosen(total)`` are their numbers, in any order."""
+    """A partial that chooses rows. ``chosen(total)`` are their numbers, in any order.
+
+    ``merges_exactly``: totals can be merged in any grouping with the same result. A worker of a cluster then merges the
+    totals of its strands before it sends them, since each total may have as many numbers as the whole draw.
+    """
 
     def chosen(self, total: A) -> Integers: ...
 

@@ -18,7 +18,7 @@ from separatrix.core.base.arrays import AnyArray, Array, Integers, pieces
 from separatrix.core.base.errors import TableError
 from separatrix.core.base.machine import read_ahead
 from separatrix.core.rows import sampling
-from separatrix.core.rows.block import Block, block_rows, csr_rows, cuts, is_sparse, multiples, stacked
+from separatrix.core.rows.block import Block, csr_rows, cuts, dense_edges, is_sparse, multiples, stacked
 from separatrix.core.rows.frame import Frame
 from separatrix.core.rows.protocol import BLOCK_BYTES, NO_SUM, Order, Partial, PassCounter, fold_blocks, fold_strands
 
@@ -137,12 +137,12 @@ class StreamedRows:
         source = self.source
         if not isinstance(source, SeekableSource):
             return fold_blocks(map(seen, self._recut(lambda X, *before: cuts(X, BLOCK_BYTES, *before))), partial)
-        size, n = block_rows(BLOCK_BYTES, self.n_features), source.n_rows
+        edges = dense_edges(source.n_rows, self.n_features, BLOCK_BYTES)
 
         def block(k: int) -> Block:
-            return seen(Block(*source.between(k * size, min((k + 1) * size, n)), k * size, self.frame))
+            return seen(Block(*source.between(edges[k], edges[k + 1]), edges[k], self.frame))
 
-        return fold_strands(-(-n // size), block, partial)
+        return fold_strands(len(edges) - 1, block, partial)
 
     def blocks(self, order: Order) -> Iterator[Block]:
         """Batches of ``order.size`` rows in the order of the source, or shuffled within a buffer of some rows."""
