@@ -58,7 +58,7 @@ def test_no_more_rows_than_a_sample_a_quarter_and_a_block():
     keeper = Keeper(LowestHashes(2000, 0))
     for block in blocks_of(X, np.ones(n), np.ones(n), size):
         keeper.see(block)
-        assert keeper.rows.n_rows <= 1.25 * 2000 + size
+        assert keeper.dense.n_rows <= 1.25 * 2000 + size
     assert keeper.kept().rows.n_rows == 2000
 
 

@@ -18,10 +18,10 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar
 import numpy as np
 
 from separatrix.core.base.arrays import AnyArray, Array, Integers, pieces
-from separatrix.core.rows.block import ROWS_PER_COPY, Block, is_sparse, stacked
+from separatrix.core.rows.block import ROWS_PER_COPY, Block, block_rows, is_sparse, stacked
 from separatrix.core.rows.frame import Frame
 from separatrix.core.rows.hold_out import Hashes, row_hashes, uniform
-from separatrix.core.rows.protocol import Partial, Rows
+from separatrix.core.rows.protocol import BLOCK_BYTES, Partial, Rows
 
 A = TypeVar("A")
 
@@ -369,9 +369,6 @@ def _dense_powers(X: Array, frame: Frame, first: Any) -> tuple[Array, Array, Arr
 
 # --- The contents of the rows that a draw chooses, for sources that cannot be read row by row
 
-# The number of no row.
-NO_ROW = -1
-
 
 class Draw(Partial[A], Protocol[A]):
     """A partial that chooses rows. ``chosen(total)`` are their numbers, in any order.
@@ -406,8 +403,7 @@ class CarriedRows:
 
     def only(self, numbers: Integers) -> CarriedRows:
         """The rows with these numbers."""
-        wanted = np.append(np.sort(numbers), NO_ROW)
-        keep = [np.flatnonzero(wanted[np.searchsorted(wanted[:-1], held)] == held) for held in self.numbers]
+        keep = [_places_of(numbers, held) for held in self.numbers]
         some = [(held[k], part.take(k)) for held, part, k in zip(self.numbers, self.parts, keep, strict=True) if len(k)]
         return CarriedRows(tuple(held for held, _ in some), tuple(part for _, part in some))
 
@@ -415,11 +411,16 @@ class CarriedRows:
         """The rows in one part, by increasing number; a row that is held twice occurs once."""
         if len(self.parts) < 2:
             return self
-        numbers, place = np.unique(np.concatenate(self.numbers), return_index=True)
         X, t, weight = (stacked([getattr(part, name) for part in self.parts]) for name in ("X", "t", "weight"))
-        whole = Block(X, t, weight, 0, self.parts[0].frame)
-        in_order = np.array_equal(place, np.arange(len(t)))  # then no second copy is made
-        return CarriedRows((numbers,), (whole if in_order else whole.take(place),))
+        numbers, part = np.concatenate(self.numbers), Block(X, t, weight, 0, self.parts[0].frame)
+        return CarriedRows((numbers,), (part,)).sorted()
+
+    def sorted(self) -> CarriedRows:
+        """One part by increasing number, without repeated rows. It is copied only if it is not so."""
+        numbers, place = np.unique(self.numbers[0], return_index=True)
+        if np.array_equal(place, np.arange(len(self.numbers[0]))):
+            return self
+        return CarriedRows((numbers,), (self.parts[0].take(place),))
 
     def places(self, numbers: Integers) -> Integers:
         """The positions of the rows with these numbers. The rows must have been joined."""
@@ -464,42 +465,89 @@ class Carried(Generic[A]):
         return CarriedTotal(inner, rows)
 
 
+def _places_of(numbers: Integers, held: Integers) -> Integers:
+    """The places at which ``held`` has one of these row numbers; several times faster than ``np.isin``."""
+    ordered = np.append(np.sort(numbers), -1)
+    return np.flatnonzero(ordered[np.searchsorted(ordered[:-1], held)] == held)
+
+
+class RowBuffer:
+    """Dense rows in the first places of four arrays: their numbers, X, t and weight.
+
+    Places of dropped rows are used again. So a sample takes little more memory than its rows, however many are read.
+    """
+
+    def __init__(self, first: Block, places: int) -> None:
+        X: Any = first.X
+        self.n_rows, self.frame = 0, first.frame
+        form = ((places, np.int64), ((places, X.shape[1]), X.dtype), (places, first.t.dtype), (places, np.float64))
+        self.arrays: list[AnyArray] = [np.empty(shape, dtype) for shape, dtype in form]
+
+    def put(self, block: Block, numbers: Integers) -> None:
+        """Copy the rows of a block that have these numbers."""
+        rows, places = numbers - block.start, slice(self.n_rows, self.n_rows + len(numbers))
+        for array, given in zip(self.arrays, (numbers, block.X[rows], block.t[rows], block.weight[rows]), strict=True):
+            array[places] = given
+        self.n_rows = places.stop
+
+    def keep(self, numbers: Integers) -> None:
+        """Drop all rows but those with these numbers."""
+        places = _places_of(numbers, self.arrays[0][: self.n_rows])
+        for array in self.arrays:
+            for part in pieces(len(places), ROWS_PER_COPY):  # no row moves to a place that is read later
+                array[part] = array[places[part]]
+        self.n_rows = len(places)
+
+    def carried(self) -> CarriedRows:
+        """The rows in one part, by increasing number."""
+        numbers, X, t, weight = (array[: self.n_rows] for array in self.arrays)
+        return CarriedRows((numbers,), (Block(X, t, weight, 0, self.frame),)).sorted()
+
+
 class Keeper:
     """Draws a sample from blocks that threads show to it, in any order, and keeps the rows that it draws.
 
-    The rows that blocks add to the draw are collected and added to its total together, because each addition takes time
-    proportional to the size of the total. Until then, rows are compared with the limits of an earlier total, so for a
-    while too many rows are kept, but never too few.
+    The dense rows that blocks add to the draw are collected and added to its total together, because each addition
+    takes time proportional to the size of the total. Until then, rows are compared with the limits of an earlier total,
+    so for a while too many rows are kept, but never too few.
     """
 
     def __init__(self, draw: LowestHashes) -> None:
-        self.draw, self.total, self.rows = draw, draw.zero(), CarriedRows()
+        self.draw, self.total = draw, draw.zero()
         self.found: list[list[Lowest]] = []
         self.n_found = 0
+        self.dense: RowBuffer | None = None
+        self.sparse: CarriedTotal[list[Lowest]] = CarriedTotal(self.total)
         self.lock = threading.Lock()
 
     def see(self, block: Block) -> Block:
         """Take the rows of a block into account, and return the block."""
-        found = self.draw.found(self.total, block)
-        new = CarriedRows.of(block, self.draw.chosen(found))
         with self.lock:
-            self.found.append(found)
-            self.rows = self.rows.with_(new)
-            self.n_found += new.n_rows
+            if is_sparse(block.X):
+                self.sparse = Carried(self.draw).add(self.sparse, block)
+                return block
+            if self.dense is None:
+                self.dense = RowBuffer(block, int(SLACK * self.draw.size) + block_rows(BLOCK_BYTES, block.X.shape[1]))
+            self.found.append(self.draw.found(self.total, block))
+            numbers = self.draw.chosen(self.found[-1])
+            self.dense.put(block, numbers)
+            self.n_found += len(numbers)
             if self.n_found > (SLACK - 1) * self.draw.size:
-                self._count()
+                self._count(self.dense)
         return block
 
     def kept(self) -> CarriedTotal[list[Lowest]]:
-        """The total of the draw, and the rows that were drawn from all blocks."""
-        self._count()
-        return CarriedTotal(self.total, self.rows.joined())
+        """The total of the draw, and the rows that were drawn from all blocks, in one part."""
+        if self.dense is None:
+            return CarriedTotal(self.sparse.total, self.sparse.rows.joined())
+        self._count(self.dense)
+        return CarriedTotal(self.total, self.dense.carried())
 
-    def _count(self) -> None:
+    def _count(self, dense: RowBuffer) -> None:
         """Count the rows that have been found into the total, and drop the rows that others have replaced."""
         self.total = self.draw.only_wanted(self.draw.merge(self.total, *self.found))
-        self.rows = self.rows.only(self.draw.chosen(self.total))
         self.found, self.n_found = [], 0
+        dense.keep(self.draw.chosen(self.total))
 
 
 # --- A few rows by their numbers
