@@ -99,7 +99,7 @@ def test_same_bits_with_any_number_of_threads():
     for count in (1, 2, 5):
         with threads(count):
             answers.append(sx.LogisticRegression(solver=LBFGS(Diagonal())).fit(X, y))
-    assert len(labelled_rows(X, y.astype(int), 2)._edges()) > 2
+    assert len(labelled_rows(X, y.astype(int), 2)._edges) > 2
     assert all(np.array_equal(answers[0].coef_, other.coef_) for other in answers)
 
 
