@@ -156,4 +156,4 @@ class MaxMarginClassifier(HullClassifier):
         W[0, 1:] = difference_of_means(problem)
         least = sides(problem, W).least
         apart = sum(least) if problem.fit_intercept else min(least)
-        return None if apart > 0 else proof.ask_some(problem)
+        return None if apart > 0 else proof.ask(problem, by_sample=True)

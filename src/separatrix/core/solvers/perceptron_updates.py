@@ -238,11 +238,12 @@ class OnlineUpdates(_Settings):
         from separatrix.core.kernels import perceptron_loops
 
         X: Any = rows.X
-        arrays: Any = (X.data, X.indices, X.indptr) if is_sparse(X) else (np.ascontiguousarray(X), None, None)
+        arrays = (X.data, X.indices, X.indptr) if is_sparse(X) else (np.ascontiguousarray(X), None, None)
         u = memory.u.copy() if self.average else np.zeros(0)
         best = memory.best_W[0].copy() if self.pocket and not self.by_update else np.zeros(0)
         how = (float(self.eta), self.zero == "mistake", bool(fit_intercept), self.by_update)
-        stop, made, cost, fewest = perceptron_loops.walk(
+        walk: Any = perceptron_loops.walk
+        stop, made, cost, fewest = walk(
             *arrays, rows.t, rows.weight, order, begin, end, w, *how, u, memory.seen, best, memory.best_errors
         )
         if self.average:
