@@ -154,8 +154,6 @@ class MaxMarginClassifier(HullClassifier):
         """
         W = np.zeros(problem.shape)
         W[0, 1:] = difference_of_means(problem)
-        found = sides(problem, W)
-        apart = (
-            found.positive.m + found.negative.m if problem.fit_intercept else min(found.positive.m, found.negative.m)
-        )
-        return None if apart > 0 else proof.ask_some(problem)
+        least = sides(problem, W).least
+        apart = sum(least) if problem.fit_intercept else min(least)
+        return None if apart > 0 else proof.ask(problem, by_sample=True)

@@ -131,7 +131,7 @@ class MarginClaim(SeparatingClaim):
             return -np.inf, np.inf
         points = chosen_rows(rows, support.rows)
         span = float(np.linalg.norm(_combined(points.X, support.weights * points.t, self.fit_intercept)))
-        return min(extremes.negative.m, extremes.positive.m) / length, 0.5 * span if self.fit_intercept else span
+        return min(extremes.least) / length, 0.5 * span if self.fit_intercept else span
 
 
 def _combined(points: Any, a: Array, cancel: bool) -> Array:
