@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Any
 
-from separatrix.core.base.codec import COUNT, Deferred, Form, Kinds, Maybe, Record, Several, array
+from separatrix.core.base.codec import COUNT, Form, Kinds, Maybe, Record, Several, array
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,6 @@ VERDICT = Kinds(
 )
 GAUSSIANS = Record("separatrix.core.gaussians:Gaussians")
 MOMENTS = Record("separatrix.core.moments:Moments")
-FITTED_MODEL = Deferred("separatrix.classifiers.model_file:FITTED_MODEL")
 
 
 class Requires(Enum):
@@ -76,7 +75,8 @@ class Description:
     scorers : tuple of str
         The kinds of scorer that a fit may produce: names in ``SCORERS`` of ``classifiers/model_file.py``.
     fitted : mapping of attributes to Form
-        The fitted attributes that a model file stores besides the scorer and the certificate.
+        The fitted attributes that a model file stores besides the scorer and the certificate; text is a form in
+        ``KNOWN`` of ``classifiers/model_file.py``.
     fitted_of_two : mapping of attributes to Form
         Those that only models of two classes have.
     traced : bool
@@ -97,7 +97,7 @@ class Description:
     claims: Mapping[str, str]
     settings: tuple[ModelSetting, ...] = ()
     scorers: tuple[str, ...] = ("linear",)
-    fitted: Mapping[str, Form] = field(default_factory=dict)
+    fitted: Mapping[str, Form | str] = field(default_factory=dict)
     fitted_of_two: Mapping[str, Form] = field(default_factory=dict)
     traced: bool = False
     probabilities: bool = False
@@ -162,10 +162,10 @@ GENERATIVE: dict[str, Form] = {"gaussians_": GAUSSIANS, "means_": array("K", "d"
 GAUSSIAN_CLAIM = "separatrix.core.moments_claims:GaussianClaim"
 
 # The fitted attributes of schemes that combine two-class models.
-ONE_VERSUS: dict[str, Form] = {
+ONE_VERSUS: dict[str, Form | str] = {
     "_W": Maybe(array("models", "1+d")),
     "cost_": Record("separatrix.core.schemes:SchemeCost"),
-    "estimators_": Several("models", FITTED_MODEL, list),
+    "estimators_": "models",
 }
 # Each part's claim is about its own two classes, and the file stores it with the part.
 PARTS_CLAIM = "separatrix.core.likelihood_claims:PartsClaim"

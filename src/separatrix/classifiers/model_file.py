@@ -46,6 +46,7 @@ from separatrix.core.base.codec import (
     Values,
     Writing,
     array,
+    form_of,
     from_plain,
     require_keys,
     to_plain,
@@ -712,9 +713,12 @@ class FittedModel(Form):
 
 # --- The form of every part
 
-FITTED_MODEL = FittedModel()
-# The forms of types whose implementations the modules that name them do not know.
-KNOWN: dict[Any, Form] = {Scheme: Choice(SCHEMES, SCHEMES), "model": FITTED_MODEL}
+# The forms of types whose implementations the modules that name them do not know, and of fitted classifiers.
+KNOWN: dict[Any, Form] = {
+    Scheme: Choice(SCHEMES, SCHEMES),
+    "model": FittedModel(),
+    "models": Several("models", FittedModel(), list),
+}
 SCORERS = Kinds(
     {
         "linear": Record(Scorer, KNOWN),
@@ -768,7 +772,8 @@ def fitted_of(classifier: str, of_two: bool) -> dict[str, Form]:
     ['_dtype', 'has_sample_weight_', 'n_parameters_', 'output_weights_']
     """
     description = classifiers.describe(classifier)
-    return {**_COMMON, **description.fitted, **(description.fitted_of_two if of_two else {})}
+    own = {name: form_of(form, KNOWN) for name, form in description.fitted.items()}
+    return {**_COMMON, **own, **(description.fitted_of_two if of_two else {})}
 
 
 @cache

@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Protocol, runtime_checkable
 
 from separatrix.core.base.arrays import EPS, as_floats
-from separatrix.core.base.codec import COUNT, Sentence
+from separatrix.core.base.codec import COUNT, SENTENCE
 from separatrix.core.base.errors import InputError
 from separatrix.core.base.machine import one_blas_thread
 from separatrix.core.cluster.connection import read_in_place
@@ -288,19 +288,19 @@ class Certificate:
     (True, False)
     """
 
-    status: Annotated[str, Sentence()]
+    status: Annotated[str, SENTENCE]
     code: str
     met: bool
     objective: float
     null_objective: float
     bound: float | None
     bound_kind: str
-    bound_reason: Annotated[str, Sentence()]
+    bound_reason: Annotated[str, SENTENCE]
     gradient_norm: float
     iterations: Annotated[int, COUNT]
     passes: int
     solver: str
-    why: Annotated[str, Sentence()]
+    why: Annotated[str, SENTENCE]
     rank: int | None
     full_rank: int
     n_parameters: int

@@ -225,14 +225,19 @@ LONGEST_SENTENCE = 1 << 16
 class Plain(Form):
     """Text, a truth value, or an integer that is at least ``least`` and below ``LARGEST_COUNT``.
 
+    Text for people, with ``shortened``, is cut after ``LONGEST_SENTENCE`` characters when it is written.
+
     >>> Plain(int).read(7, Reading("rows"))
     7
     """
 
     kind: type
     least: float = -math.inf
+    shortened: bool = False
 
     def plain(self, value: Any, at: Writing) -> Any:
+        if self.shortened and len(value) > LONGEST_SENTENCE:
+            return f"{value[: LONGEST_SENTENCE - 1]}…"
         return self.kind(value)
 
     def read(self, found: Any, at: Reading) -> Any:
@@ -240,27 +245,12 @@ class Plain(Form):
         if self.kind is int:
             at.require(found >= self.least, f"is {found!r:.60}, below {self.least}")
             at.require(abs(found) < LARGEST_COUNT, f"is {found!r:.60}, too large")
+        too_long = self.shortened and len(found) > LONGEST_SENTENCE
+        at.require(not too_long, f"has more than {LONGEST_SENTENCE} letters")
         return found
 
 
-COUNT = Plain(int, 0)
-
-
-@dataclass(frozen=True)
-class Sentence(Form):
-    """Text for people, of at most ``LONGEST_SENTENCE`` characters. Longer text is shortened when it is written.
-
-    >>> Sentence().read("optimal", Reading("status"))
-    'optimal'
-    """
-
-    def plain(self, value: Any, at: Writing) -> Any:
-        return str(value) if len(value) <= LONGEST_SENTENCE else f"{value[: LONGEST_SENTENCE - 1]}…"
-
-    def read(self, found: Any, at: Reading) -> Any:
-        sentence = Plain(str).read(found, at)
-        at.require(len(sentence) <= LONGEST_SENTENCE, f"has more than {LONGEST_SENTENCE} letters")
-        return sentence
+COUNT, SENTENCE = Plain(int, 0), Plain(str, shortened=True)
 
 
 @dataclass(frozen=True)
@@ -477,20 +467,22 @@ class Whole(Form):
 
     def read(self, found: Any, at: Reading) -> Any:
         at.require(isinstance(found, list), "is not a list")
-        if not (self.array and found and isinstance(found[0], list)):
-            numbers = [self._number(item, at) for item in found]
-            return _objects(numbers) if self.array else tuple(numbers)
-        even = all(isinstance(row, list) and len(row) == len(found[0]) for row in found)
-        at.require(even, "has rows of different lengths")
-        return _objects([self._number(item, at) for row in found for item in row]).reshape(len(found), len(found[0]))
+        shape = [len(found)]
+        if self.array and found and isinstance(found[0], list):
+            shape.append(len(found[0]))
+            even = all(isinstance(row, list) and len(row) == shape[1] for row in found)
+            at.require(even, "has rows of different lengths")
+            found = [item for row in found for item in row]
+        numbers = [self._number(item, at) for item in found]
+        return _objects(numbers).reshape(shape) if self.array else tuple(numbers)
 
     @staticmethod
     def _number(item: Any, at: Reading) -> int:
         if type(item) is int:
             return item
         try:
-            return int(item, 16) if isinstance(item, str) else int("")
-        except ValueError:
+            return int(item, 16)
+        except (TypeError, ValueError):
             raise at.refusal(f"holds {item!r:.60}, not an integer") from None
 
 
@@ -703,28 +695,6 @@ class Kinds(Form):
         return Kinds({name: self.records[name] for name in names})
 
 
-@dataclass(frozen=True)
-class Deferred(Form):
-    """The form of this name, "module:NAME", which is imported when a value is stored."""
-
-    name: str
-    shared: ClassVar[bool] = True
-
-    @cached_property
-    def form(self) -> Form:
-        form: Form = _named(self.name)
-        return form
-
-    def plain(self, value: Any, at: Writing) -> Any:
-        return self.form.plain(value, at)
-
-    def read(self, found: Any, at: Reading) -> Any:
-        return self.form.read(found, at)
-
-    def refit(self, value: Any, at: Reading) -> None:
-        self.form.refit(value, at)
-
-
 def require_keys(found: Mapping[str, Any], keys: Collection[str], at: Reading, optional: Collection[str] = ()) -> None:
     """Refuse missing and unknown keys."""
     lacking, more = sorted(set(keys) - set(optional) - set(found)), sorted(set(found) - set(keys))
@@ -747,20 +717,22 @@ _PLAIN: dict[Any, Form] = {str: Plain(str), bool: Plain(bool), int: Plain(int), 
 
 
 def form_of(hint: Any, known: Mapping[Any, Form] = _PLAIN) -> Form:
-    """The form of an annotation. ``known`` has those of types without arguments, and of names beside annotations.
+    """The form of an annotation. ``known`` has those of types without arguments, and of texts beside annotations.
 
     >>> form_of(tuple[int, ...]).read([1, 2], Reading("rows"))
     (1, 2)
     >>> form_of(Annotated[float, Number(above=0.0)] | None)
     Maybe(form=Number(least=-inf, most=inf, above=0.0, finite=False))
     """
+    if isinstance(hint, Form):
+        return hint
     origin, arguments = get_origin(hint), get_args(hint)
     within = partial(form_of, known=known)
     if origin is Annotated:
         said = arguments[1]
         if isinstance(said, Several):
             return replace(said, form=within(get_args(arguments[0])[0]), kind=get_origin(arguments[0]))
-        return known[said] if isinstance(said, str) else said
+        return form_of(said, known)
     if hint in known:
         return known[hint]
     if origin in (UnionType, Union):
