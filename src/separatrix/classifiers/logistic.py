@@ -18,7 +18,6 @@ from separatrix.classifiers.base import Approach, LinearClassifier
 from separatrix.classifiers.description import (
     CLASS_WEIGHT,
     L1_RATIO,
-    LINEAR_SCORER,
     LOSS,
     MAX_ITER,
     NO_INTERCEPT,
@@ -28,10 +27,6 @@ from separatrix.classifiers.description import (
     C,
     Description,
     ModelSetting,
-    array,
-    choice,
-    number,
-    record,
 )
 from separatrix.classifiers.fit_input import (
     FitInput,
@@ -67,6 +62,7 @@ from separatrix.core.base.arrays import (
     is_number,
     length,
 )
+from separatrix.core.base.codec import Maybe, Number, Record, array
 from separatrix.core.base.errors import ParameterError
 from separatrix.core.base.machine import one_blas_thread
 from separatrix.core.base.messages import ByAudience, Message, Setting
@@ -102,30 +98,14 @@ DESCRIPTION = Description(
         MAX_ITER,
     ),
     claims={
-        "likelihood": record(
-            "separatrix.core.likelihood_claims:LikelihoodClaim",
-            scorer=LINEAR_SCORER,
-            C=number(above=0.0),
-            penalty_factors=array("d", least=0),
-            class_weights=array("K", least=0),
-            loss=choice("separatrix.core.losses:LOSSES"),
-            l1_ratio=number(0.0, 1.0),
-        ),
-        "firth": record(
-            "separatrix.core.likelihood_claims:FirthClaim", scorer=LINEAR_SCORER, class_weights=array("K", least=0)
-        ),
+        "likelihood": "separatrix.core.likelihood_claims:LikelihoodClaim",
+        "firth": "separatrix.core.likelihood_claims:FirthClaim",
     },
     fitted={
-        "C_": number(above=0.0),
+        "C_": Number(above=0.0),
         "n_iter_": array("", whole=True, least=0),
-        "penalty_choice_": record(
-            "separatrix.core.penalty:PenaltyChoice",
-            Cs=array("", finite=False),
-            scores=array("", finite=False),
-            standard_errors=array("", finite=False),
-            refitted=array("", whole=True),
-        ).maybe(),
-        "separation_": VERDICT.maybe(),
+        "penalty_choice_": Maybe(Record("separatrix.core.penalty:PenaltyChoice")),
+        "separation_": Maybe(VERDICT),
     },
     traced=True,
     probabilities=True,

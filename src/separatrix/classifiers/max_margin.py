@@ -11,16 +11,15 @@ from separatrix.classifiers.description import (
     MARGIN,
     MAX_ITER,
     NO_INTERCEPT,
-    ROWS,
     SEARCHED,
     SEPARATION,
     Description,
     Requires,
-    number,
 )
 from separatrix.classifiers.fit_input import validate
 from separatrix.classifiers.hyperplane_search import HullClassifier, Search, isotropic
 from separatrix.core.base.arrays import check_count, check_flag
+from separatrix.core.base.codec import ROWS, Number
 from separatrix.core.problem import Objective
 from separatrix.core.rows.protocol import Rows
 from separatrix.core.separation_claims import Support
@@ -47,7 +46,7 @@ DESCRIPTION = Description(
     about="the separating hyperplane with the largest margin",
     settings=(NO_INTERCEPT, MAX_ITER),
     claims={"margin": MARGIN, "separation": SEPARATION},
-    fitted={**SEARCHED, "margin_": number(), "support_": ROWS},
+    fitted={**SEARCHED, "margin_": Number(), "support_": ROWS},
     traced=True,
     requires=(Requires.SEPARABLE_CLASSES,),
 )

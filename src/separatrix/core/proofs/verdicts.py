@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import numpy as np
 
 from separatrix.core.base.arrays import AnyArray, Array, Integers
+from separatrix.core.base.codec import ROWS, Whole, array
 from separatrix.core.base.errors import ParameterError
 from separatrix.core.base.lazy import cached_property
 from separatrix.core.base.messages import Message
@@ -95,7 +96,7 @@ class Separable(VerifiableVerdict):
     separable: the hyperplane has every row on its own side, the nearest at a distance of 1
     """
 
-    v: Array
+    v: Annotated[Array, array("", "", flat=True)]
     margin: float
     about: About
 
@@ -162,12 +163,12 @@ class _Overlapping(VerifiableVerdict):
     ``near`` is an approximate λ from which the exact one is computed.
     """
 
-    rows: Integers
-    against: Integers
-    signed: Array
+    rows: Annotated[Integers, ROWS]
+    against: Annotated[Integers, ROWS]
+    signed: Annotated[Array, array("", "")]
     about: About
-    given: tuple[int, ...] | None
-    near: Array | None
+    given: Annotated[tuple[int, ...], Whole()] | None
+    near: Annotated[Array, array("")] | None
 
     def __bool__(self) -> bool:
         return False
@@ -258,11 +259,11 @@ class QuasiSeparable(_Overlapping):
     ([1, 2], [1, 2], 1.0, [-1, 1])
     """
 
-    direction: AnyArray
-    touching: Integers
-    touching_against: Integers
-    columns: Integers
-    further: tuple[AnyArray, ...] = ()
+    direction: Annotated[AnyArray, Whole(array=True)]
+    touching: Annotated[Integers, ROWS]
+    touching_against: Annotated[Integers, ROWS]
+    columns: Annotated[Integers, ROWS]
+    further: tuple[Annotated[AnyArray, Whole(array=True)], ...] = ()
 
     @property
     def causes(self) -> tuple[Integers, ...]:
