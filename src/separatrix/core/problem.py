@@ -79,7 +79,7 @@ class FramedRows:
 
     x̄ is a row with a leading 1, s its weight. Every sum is computed on first use. ``n_scores``: K, or 1 for two
     classes. ``given_sums``: ``class_sums``, if they are known. ``given_weight``: ``total_weight``, if that is known or
-    is not the sum of s.
+    is not the sum of s. ``sample_all``: find the rank from all rows, and not from a sample first.
     """
 
     rows: Rows
@@ -87,6 +87,7 @@ class FramedRows:
     n_scores: int
     given_sums: Array | None = None
     given_weight: float | None = None
+    sample_all: bool = False
 
     @property
     def width(self) -> int:
@@ -147,7 +148,7 @@ class FramedRows:
     @cached_property
     def sample_is_all(self) -> bool:
         """Whether the sample would have all rows."""
-        return self.sample_size >= self.n_rows or self.sampled.n_rows >= self.n_rows
+        return self.sample_all or self.sample_size >= self.n_rows or self.sampled.n_rows >= self.n_rows
 
     @cached_property
     def largest_entries(self) -> Array:
@@ -789,6 +790,7 @@ def build_objective(
     hide_constant: AnyArray | bool = True,
     loss: str = "logistic",
     n_offsets: int = 0,
+    sample_all: bool = False,
 ) -> Objective:
     """The objective of a fit to rows made by ``labelled_rows``: one score for two classes, softmax for more.
 
@@ -812,6 +814,8 @@ def build_objective(
         The loss for two classes.
     n_offsets : int
         This many of the last columns are offsets: they are added to the scores, with weights pinned at one.
+    sample_all : bool
+        Find the rank of the columns from all rows, and not from a sample first.
     """
     if n_offsets:
         penalty = penalty.with_free(n_offsets)
@@ -831,7 +835,7 @@ def build_objective(
         sums[:, 1 + far] = again[:, 1:]
     more: dict[str, Any] = {"n_offsets": n_offsets, "names": names, "weight_unit": rows.weight_unit}
     pinned, n_scores = pinned_columns(rows.n_features, fit_intercept, n_offsets), n_classes if n_classes > 2 else 1
-    columns = Columns(FramedRows(rows.seen_through(frame), n_classes, n_scores, sums), pinned)
+    columns = Columns(FramedRows(rows.seen_through(frame), n_classes, n_scores, sums, sample_all=sample_all), pinned)
     objective = Objective(columns, kept, penalty, fit_intercept, **more)
     if standard:
         return objective
