@@ -40,6 +40,7 @@ from separatrix.core.null_model import ConstantSlopes, constant_slopes, null_val
 from separatrix.core.objective_sums import (
     ClassSums,
     ClassSumsOfColumns,
+    CompiledSums,
     DenseTable,
     Evaluation,
     Gram,
@@ -647,7 +648,17 @@ class Objective:
         """E(W) and ∇E(W), (K, d + 1), in one pass."""
         if self.dense_table is not None:
             return self._with_penalty(W, *self.dense_table.sums(W))
-        return self._with_penalty_of_sums(W, self.rows.fold(ValueGradient(self.loss, W)) / self.total_weight)
+        sums = self._sums_at(W)
+        return self._with_penalty_of_sums(W, sums.framed(self.rows.fold(sums)) / self.total_weight)
+
+    @cached_property
+    def is_compiled(self) -> bool:
+        """Whether passes over the rows are compiled loops."""
+        return CompiledSums.suit(self)
+
+    def _sums_at(self, W: Array) -> ValueGradient | CompiledSums:
+        """What is summed over rows for the mean loss and its gradient."""
+        return CompiledSums.at(W, self.rows.frame) if self.is_compiled else ValueGradient(self.loss, W)
 
     @property
     def most_together(self) -> int:
@@ -659,8 +670,10 @@ class Objective:
         """E and ∇E at several points in one pass."""
         if len(Ws) == 1:
             return [self.value_gradient(Ws[0])]
-        totals = self.rows.fold(Together(tuple(ValueGradient(self.loss, W) for W in Ws)))
-        return [self._with_penalty_of_sums(W, total / self.total_weight) for W, total in zip(Ws, totals, strict=True)]
+        each = tuple(self._sums_at(W) for W in Ws)
+        totals, S = self.rows.fold(Together(each)), self.total_weight
+        found = zip(Ws, each, totals, strict=True)
+        return [self._with_penalty_of_sums(W, sums.framed(total) / S) for W, sums, total in found]
 
     def _with_penalty_of_sums(self, W: Array, mean: Array) -> Evaluation:
         """E and ∇E from a vector of the mean loss followed by its gradient."""

@@ -38,7 +38,6 @@ from separatrix.core.problem import Objective
 from separatrix.core.rows.block import Block, is_sparse
 from separatrix.core.rows.frame import LARGE_OFFSET
 from separatrix.core.rows.protocol import Order
-from separatrix.core.solvers.compiled_passes import CompiledSums
 from separatrix.core.solvers.newton import Newton, NewtonMemory
 from separatrix.core.solvers.state import Halt, Need, State, begun
 
@@ -821,7 +820,7 @@ class Proximal:
         V = np.zeros(problem.shape)
         V[:, places] = to - state.W[:, places]
         W = state.W + unshifted(problem, V)
-        at = (CompiledSums.of(problem) or problem).value_gradient(W)
+        at = problem.value_gradient(W)
         lower = at.value <= state.at.value * (1 + MEAN_ROUNDING)
         patience = SHORT_PATIENCE if self._enough(problem, state, kept, chosen) else LONG_PATIENCE
         return WorkingSet(kept, chosen, working.held), patience, (W, at) if lower else None
