@@ -79,9 +79,10 @@ from separatrix.core.penalty_search import Question, choose_near, choose_penalty
 from separatrix.core.problem import Objective, as_offset, build_objective
 from separatrix.core.rows.targets import ABSENT_CLASS_INTERCEPT, Coding, with_absent
 from separatrix.core.scorer import Scorer, chosen_classes
-from separatrix.core.solvers.driver import Run, default_rules, delivered, run
+from separatrix.core.solvers.driver import Run, delivered, run
 from separatrix.core.solvers.registry import choose, chosen_by_user, named
 from separatrix.core.solvers.state import Need, Solver
+from separatrix.core.solvers.stopping import Stopping
 
 DESCRIPTION = Description(
     about="logistic regression; softmax regression for more than two classes",
@@ -428,7 +429,7 @@ class LogisticRegression(OffsetPredictions):
         else:
             solver, why = chosen_by_user(solver, problem)
         start = start_of(self, problem, task, solver, near)
-        outcome = run(solver, problem, start, default_rules(self.tol, self.max_iter), exact_weights=True)
+        outcome = run(solver, problem, start, Stopping(tol=self.tol, max_iter=self.max_iter), exact_weights=True)
         W, outcome = delivered(outcome, problem)
         self.separation_, outcome = explained(task, coding, problem, outcome, self.fit_intercept)
         W = W if coding.held is None else with_absent(W, coding.held)
