@@ -262,13 +262,16 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name in _MODULES:
-        return import_module(_MODULES[name])
-    if name in _WHERE:
-        return getattr(import_module(_WHERE[name]), name)
-    classifiers = import_module("separatrix.classifiers")
-    if name not in {kind for _, kind in classifiers.OFFERED.values()}:
-        raise AttributeError(f"module 'separatrix' has no attribute {name!r}")
-    return getattr(classifiers, name)
+        found: Any = import_module(_MODULES[name])
+    elif name in _WHERE:
+        found = getattr(import_module(_WHERE[name]), name)
+    else:
+        classifiers = import_module("separatrix.classifiers")
+        if name not in {kind for _, kind in classifiers.OFFERED.values()}:
+            raise AttributeError(f"module 'separatrix' has no attribute {name!r}")
+        found = getattr(classifiers, name)
+    globals()[name] = found  # the next access finds it without this function
+    return found
 
 
 def __dir__() -> list[str]:

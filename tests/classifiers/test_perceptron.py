@@ -119,12 +119,6 @@ def test_reaching_max_iter_on_separable_rows_says_that_it_would_end():
     assert "a separator known from a linear program" in model.certificate_.facts["theorem"]
 
 
-def test_large_tables_are_not_asked_about(monkeypatch):
-    monkeypatch.setattr("separatrix.core.solvers.separation_stopping.MOST_PROOF_ENTRIES", 5)
-    with pytest.warns(NotConvergedWarning, match="was not tested on so large a table"):
-        sx.Perceptron(max_iter=30).fit(XOR, XOR_Y)
-
-
 def test_touching_rows_at_zero_may_be_positive():
     # Through the origin: the row 0 is a mistake for ever by m ≤ 0, and none by f(0) = +1.
     X, y = np.array([[0.0], [2.0], [-1.0]]), [1, 1, 0]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from separatrix.classifiers import model_file
-from separatrix.classifiers.model_forms import LONGEST_SENTENCE
+from separatrix.core.base.codec import LONGEST_SENTENCE
 
 from .running import complaint, run
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 
 from separatrix.classifiers.base import Approach, LinearClassifier
-from separatrix.classifiers.description import LINEAR_SCORER, Description, ModelSetting, Requires, array, record
+from separatrix.classifiers.description import Description, ModelSetting, Requires
 from separatrix.classifiers.fit_input import validate
 from separatrix.classifiers.generative import refuse_empty_class
 from separatrix.core.base.arrays import EPS, Array, check_choice
+from separatrix.core.base.codec import array
 from separatrix.core.base.machine import one_blas_thread
 from separatrix.core.certificate import Bound, Certificate, Recomputed
 from separatrix.core.moments import Moments, gather, refuse_extreme_scales
@@ -23,9 +24,7 @@ from separatrix.core.scorer import Scorer
 DESCRIPTION = Description(
     about="the class whose mean is nearest",
     settings=(ModelSetting("--shift", "shift", "For the nearest mean: none (the default) or priors.", metavar="WORD"),),
-    claims={
-        "means": record("tests.package.nearest_mean:MeansClaim", scorer=LINEAR_SCORER, means=array("K", "d")),
-    },
+    claims={"means": "tests.package.nearest_mean:MeansClaim"},
     fitted={"means_": array("K", "d")},
     requires=(Requires.FEW_COLUMNS,),
 )
@@ -43,8 +42,8 @@ class MeansClaim(MomentsClaim):
     E exceeds its minimum by exactly Σ_k (n_k/n) ‖m_k − mean_k‖².
     """
 
-    scorer: Any
-    means: Array
+    scorer: Scorer
+    means: Annotated[Array, array("K", "d")]
     shift: str = "none"
 
     def of_rows(self, rows: Rows) -> Recomputed:

@@ -59,7 +59,7 @@ class CoordinateDescent:
 
     def step(self, problem: Objective, state: State, budget=None) -> State:
         W, at = state.W.copy(), state.at
-        curvature = problem.loss.traits.lipschitz * problem.root_second_moments**2 + problem.root_penalty**2
+        curvature = problem.loss.traits.lipschitz * problem.framed.root_second_moments**2 + problem.root_penalty**2
         for j in range(W.shape[1]):
             W[:, j] -= at.gradient[:, j] / curvature[j]
             at = problem.value_gradient(W)
@@ -157,7 +157,7 @@ def test_every_solver_takes_the_toy_loss(registered):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((200, 3))
     t = np.where(X[:, 0] + rng.logistic(size=200) > 0, 1.0, -1.0)
-    problem = Objective(memory_rows(X, t), LOSSES["exponential"], Penalty(1.0, np.ones(3)))
+    problem = Objective.of(memory_rows(X, t), LOSSES["exponential"], Penalty(1.0, np.ones(3)))
     outcome = run(Newton(), problem, np.zeros(problem.shape), Stopping(tol=1e-9, max_iter=50))
     assert outcome.status.code == "optimal"
     assert outcome.bound.kind == "self-concordance"

@@ -7,6 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from separatrix.core.base import codec
 from separatrix.core.base.errors import ModelFileError, ParameterError, TableError
 from separatrix.tables.encoder import Encoded, Encoder
 from separatrix.tables.infer import infer
@@ -136,14 +137,14 @@ def test_words_that_are_no_settings():
 @pytest.mark.parametrize("missing", ["error", "impute", "indicator", "drop"])
 def test_there_and_back_through_json(missing):
     encoder = fitted(missing)
-    again = Encoder.from_plain(json.loads(json.dumps(encoder.plain())))
+    again = codec.read(Encoder, json.loads(json.dumps(codec.plain(encoder))))
     assert again == encoder
     whole = TRAINING.slice(0, 2)
     assert np.array_equal(again.transform(whole, "t")[0], encoder.transform(whole, "t")[0])
 
 
 def _spoiled(path, value):
-    found = copy.deepcopy(fitted("indicator").plain())
+    found = copy.deepcopy(codec.plain(fitted("indicator")))
     *way, last = path
     place = found
     for key in way:
@@ -155,30 +156,29 @@ def _spoiled(path, value):
 @pytest.mark.parametrize(
     ("path", "value", "part"),
     [
-        (["missing"], "ignore", "'missing' is 'ignore'"),
-        (["unseen"], None, "'unseen' is None"),
-        (["more"], 1, "wrong form"),
+        (["missing"], "ignore", "its missing is unknown: 'ignore'"),
+        (["unseen"], None, "its unseen is unknown: None"),
+        (["more"], 1, "its content has an unknown key, more"),
         (["columns"], {}, "not a list"),
-        (["columns", 0], [], "column 1 has a wrong form"),
-        (["columns", 0, "name"], 3, "column 1 has no name"),
-        (["columns", 0, "kind"], "text", "unknown kind, 'text'"),
+        (["columns", 0], [], r"its columns\.0 is not an object"),
+        (["columns", 0, "name"], 3, r"its columns\.0\.name is 3, not of type str"),
+        (["columns", 0, "kind"], "text", r"its columns\.0\.kind is unknown: 'text'"),
         (["columns", 0, "levels"], ["a", "b"], "2 levels, which does not fit a number"),
-        (["columns", 0, "fill"], [], "needs 1 fills"),
-        (["columns", 0, "fill"], [1], "finite decimal numbers"),
-        (["columns", 0, "fill"], [float("inf")], "finite decimal numbers"),
-        (["columns", 0, "indicator"], 1, "not true or false"),
+        (["columns", 0, "fill"], [], "its content needs 1 fills for column 'age'"),
+        (["columns", 0, "fill"], [1], r"its columns\.0\.fill\.0 is 1, not of type float"),
+        (["columns", 0, "fill"], ["inf"], r"its columns\.0\.fill\.0 is inf, not finite"),
+        (["columns", 0, "indicator"], 1, r"its columns\.0\.indicator is 1, not of type bool"),
         (["columns", 1, "levels"], ["a"], "1 levels, which does not fit a category"),
-        (["columns", 1, "levels"], ["a", "b", "a"], "not distinct texts"),
-        (["columns", 1, "levels"], ["a", "b", 3], "not distinct texts"),
-        (["columns", 1, "fill"], [0.5], "needs 2 fills"),
-        (["columns", 2, "name"], "age", "two columns have the same name"),
-        (["columns", 2, "name"], "age=missing", "two columns of X have the same name"),
-        (["missing"], "impute", "an indicator that its 'missing' does not allow"),
+        (["columns", 1, "levels"], ["a", "b", "a"], r"its columns\.1 has levels that are not distinct"),
+        (["columns", 1, "levels"], ["a", "b", 3], r"its columns\.1\.levels\.2 is 3, not of type str"),
+        (["columns", 1, "fill"], [0.5], r"its columns\.1 needs 2 fills"),
+        (["columns", 2, "name"], "age", "its content has two columns of the same name"),
+        (["missing"], "impute", "an indicator for column 'age', which its 'missing' does not allow"),
     ],
 )
 def test_every_check_of_what_comes_back(path, value, part):
     with pytest.raises(ModelFileError, match=part):
-        Encoder.from_plain(_spoiled(path, value))
+        codec.read(Encoder, _spoiled(path, value))
 
 
 def test_an_encoder_made_by_hand():

@@ -2,17 +2,18 @@
 
 The command line, model files, comparisons and forms know a classifier by its description only, so a new classifier is
 one file and one line in ``OFFERED``. They read the description from the source (``core/base/lazy.py``) without
-importing the classifier. So a description may use only plain values and the names defined here, and this file imports
-neither NumPy nor scikit-learn.
+importing the classifier. So a description may use only plain values, the names defined here and the forms of
+``core/base/codec.py``, which import neither NumPy nor scikit-learn.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Any
+
+from separatrix.core.base.codec import COUNT, Form, Kinds, Maybe, Record, Several, array
 
 
 @dataclass(frozen=True)
@@ -36,68 +37,17 @@ class ModelSetting:
     span: tuple[float, float] | None = None
 
 
-@dataclass(frozen=True)
-class Field:
-    """How one value is stored in a model file. The functions below make fields.
-
-    ``kind``: "number", "array", "record", "choice", or a name in ``KNOWN`` of ``classifiers/model_file.py``.
-    ``options``: the arguments of the kind. ``optional``: the value may be None. ``each``: the value is a ``sequence``
-    with one item for each entry of this axis. ``of_two``: only models of two classes have the value.
-    """
-
-    kind: str
-    options: Mapping[str, Any] = field(default_factory=dict)
-    optional: bool = False
-    each: str | None = None
-    sequence: type = tuple
-    of_two: bool = False
-
-    def maybe(self) -> Field:
-        """The same field, whose value may be None."""
-        return replace(self, optional=True)
-
-    def for_each(self, axis: str, sequence: type = tuple) -> Field:
-        """A sequence with one such value for each entry of an axis: "K" (classes), "scores" or "models"."""
-        return replace(self, each=axis, sequence=sequence)
-
-    def for_two_classes(self) -> Field:
-        """The same field, which models of more than two classes do not have."""
-        return replace(self, of_two=True)
-
-
-def number(least: float = -math.inf, most: float = math.inf, above: float | None = None) -> Field:
-    """A float64 from ``least`` to ``most``, and larger than ``above`` if that is given."""
-    return Field("number", {"least": least, "most": most, "above": above})
-
-
-def array(*axes: str, finite: bool = True, least: float = -math.inf, whole: bool = False) -> Field:
-    """An array of float64, or of int64 if it is ``whole``.
-
-    Axes: "K" (classes), "scores" (1 for two classes, else K), "d" (columns), "1+d", "models", or "" for any length.
-    """
-    return Field("array", {"axes": axes, "finite": finite, "least": least, "whole": whole})
-
-
-def record(kind: str, **fields: Field) -> Field:
-    """A dataclass, given as "module:class".
-
-    A field of the dataclass is stored as its annotation says, unless ``fields`` says otherwise. If the class has a
-    method ``misfit(sizes)``, reading a file calls it to check the whole value.
-    """
-    return Field("record", {"kind": kind, "fields": fields})
-
-
-def choice(registry: str) -> Field:
-    """A name in a registry, given as "module:NAME"."""
-    return Field("choice", {"registry": registry})
-
-
-COUNT = Field("count")
-# Row numbers.
-ROWS = array("", whole=True, least=0)
-# Kinds of value that ``classifiers/model_file.py`` stores in its own way.
-VERDICT, GAUSSIANS, MOMENTS, FITTED_MODEL = Field("verdict"), Field("gaussians"), Field("moments"), Field("model")
-LINEAR_SCORER, ANY_SCORER, SCHEME, ANY_CLAIM = Field("linear scorer"), Field("scorer"), Field("scheme"), Field("claim")
+# Forms of what several classifiers store (``core/base/codec.py``). Classes are given as "module:class".
+VERDICT = Kinds(
+    {
+        "separable": Record("separatrix.core.proofs.verdicts:Separable"),
+        "quasi-separable": Record("separatrix.core.proofs.verdicts:QuasiSeparable"),
+        "inseparable": Record("separatrix.core.proofs.verdicts:Inseparable"),
+        "doubtful": Record("separatrix.core.proofs.verdicts:Doubtful"),
+    }
+)
+GAUSSIANS = Record("separatrix.core.gaussians:Gaussians")
+MOMENTS = Record("separatrix.core.moments:Moments")
 
 
 class Requires(Enum):
@@ -118,14 +68,17 @@ class Description:
     ----------
     about : str
         A short description for help texts. Within a sentence only the part before a semicolon is used.
-    claims : mapping of names to records
-        The claims that its certificate can make.
+    claims : mapping of names to classes
+        The claims that its certificate can make, as "module:class".
     settings : tuple of ModelSetting
         Its settings that are options of the command line.
     scorers : tuple of str
         The kinds of scorer that a fit may produce: names in ``SCORERS`` of ``classifiers/model_file.py``.
-    fitted : mapping of attributes to Field
-        The fitted attributes that a model file stores besides the scorer and the certificate.
+    fitted : mapping of attributes to Form
+        The fitted attributes that a model file stores besides the scorer and the certificate; text is a form in
+        ``KNOWN`` of ``classifiers/model_file.py``.
+    fitted_of_two : mapping of attributes to Form
+        Those that only models of two classes have.
     traced : bool
         Whether it has a ``trace_``, which model files do not store.
     probabilities : bool
@@ -141,10 +94,11 @@ class Description:
     """
 
     about: str
-    claims: Mapping[str, Field]
+    claims: Mapping[str, str]
     settings: tuple[ModelSetting, ...] = ()
     scorers: tuple[str, ...] = ("linear",)
-    fitted: Mapping[str, Field] = field(default_factory=dict)
+    fitted: Mapping[str, Form | str] = field(default_factory=dict)
+    fitted_of_two: Mapping[str, Form] = field(default_factory=dict)
     traced: bool = False
     probabilities: bool = False
     curved: bool = False
@@ -199,30 +153,19 @@ TOL = ModelSetting(
 MAX_ITER = ModelSetting("--max-iter", "max_iter", "Maximum number of iterations.", int, metavar="N", span=(1, 10_000))
 
 # The fitted attributes of classifiers that search for a separating hyperplane.
-SEARCHED: dict[str, Field] = {"n_iter_": COUNT, "verdicts_": VERDICT.maybe().for_each("scores")}
-SEPARATION = record("separatrix.core.separation_claims:SeparationClaim", scorer=LINEAR_SCORER)
-MARGIN = record(
-    "separatrix.core.separation_claims:MarginClaim",
-    scorer=LINEAR_SCORER,
-    supports=record("separatrix.core.separation_claims:Support", rows=ROWS, weights=array("", least=0)).for_each(
-        "scores"
-    ),
-)
+SEARCHED: dict[str, Form] = {"n_iter_": COUNT, "verdicts_": Several("scores", Maybe(VERDICT))}
+SEPARATION = "separatrix.core.separation_claims:SeparationClaim"
+MARGIN = "separatrix.core.separation_claims:MarginClaim"
 
 # The fitted attributes of classifiers that fit Gaussians to the classes.
-GENERATIVE: dict[str, Field] = {"gaussians_": GAUSSIANS, "means_": array("K", "d"), "priors_": array("K", least=0)}
-GAUSSIAN_CLAIM = record("separatrix.core.moments_claims:GaussianClaim", scorer=ANY_SCORER, gaussians=GAUSSIANS)
+GENERATIVE: dict[str, Form] = {"gaussians_": GAUSSIANS, "means_": array("K", "d"), "priors_": array("K", least=0)}
+GAUSSIAN_CLAIM = "separatrix.core.moments_claims:GaussianClaim"
 
 # The fitted attributes of schemes that combine two-class models.
-ONE_VERSUS: dict[str, Field] = {
-    "_W": array("models", "1+d").maybe(),
-    "cost_": record("separatrix.core.schemes:SchemeCost", imbalance=array("models", "", whole=True, least=0)),
-    "estimators_": FITTED_MODEL.for_each("models", list),
+ONE_VERSUS: dict[str, Form | str] = {
+    "_W": Maybe(array("models", "1+d")),
+    "cost_": Record("separatrix.core.schemes:SchemeCost"),
+    "estimators_": "models",
 }
 # Each part's claim is about its own two classes, and the file stores it with the part.
-PARTS_CLAIM = record(
-    "separatrix.core.likelihood_claims:PartsClaim",
-    scorer=ANY_SCORER,
-    scheme=SCHEME,
-    claims=ANY_CLAIM.maybe().for_each("models"),
-)
+PARTS_CLAIM = "separatrix.core.likelihood_claims:PartsClaim"

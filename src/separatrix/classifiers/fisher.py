@@ -10,22 +10,12 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.classifiers.base import Approach, ClassifierTraits, ScoringClassifier
-from separatrix.classifiers.description import (
-    ANY_SCORER,
-    COUNT,
-    MOMENTS,
-    Description,
-    ModelSetting,
-    Requires,
-    array,
-    choice,
-    number,
-    record,
-)
+from separatrix.classifiers.description import MOMENTS, Description, ModelSetting, Requires
 from separatrix.classifiers.fit_input import FitInput, scored
 from separatrix.classifiers.generative import refuse_empty_class
 from separatrix.classifiers.moments_fit import GathersMoments
 from separatrix.core.base.arrays import Array, Integers, check_choice, check_count
+from separatrix.core.base.codec import COUNT, Number, array
 from separatrix.core.base.errors import ParameterError
 from separatrix.core.base.labels import known_codes
 from separatrix.core.base.machine import one_blas_thread
@@ -66,29 +56,17 @@ DESCRIPTION = Description(
         ),
     ),
     scorers=("linear", "quadratic"),
-    claims={
-        "projection": record(
-            "separatrix.core.moments_claims:ProjectionClaim",
-            scorer=ANY_SCORER,
-            projection=record(
-                "separatrix.core.projections:Projection",
-                V=array("d", ""),
-                direction=choice("separatrix.core.projections:DIRECTIONS"),
-                threshold=choice("separatrix.core.projections:THRESHOLDS"),
-            ),
-        )
-    },
+    claims={"projection": "separatrix.core.moments_claims:ProjectionClaim"},
     fitted={
         "_n_features_out": COUNT,
         "coef_": array("scores", "d"),
-        "crossings_": array("").for_two_classes(),
         "directions_": array("d", ""),
         "explained_variance_ratio_": array("", finite=False),
         "intercept_": array("scores", finite=False),
         "means_": array("K", "d"),
         "moments_": MOMENTS,
-        "threshold_": number().for_two_classes(),
     },
+    fitted_of_two={"crossings_": array(""), "threshold_": Number()},
     requires=(Requires.FEW_COLUMNS,),
     offers={"direction": ("fisher", "means"), "threshold": ("gaussian", "midpoint")},
 )

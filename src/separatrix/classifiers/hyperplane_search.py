@@ -96,7 +96,7 @@ class SeparatingClassifier(LinearClassifier):
         status = replace(status, sentence=task.told(status.sentence))
         first = searches[0].problem
         with one_blas_thread:
-            rank = first.rank
+            rank = first.columns.rank
         self.certificate_ = Certificate(
             status=status.sentence,
             code=status.code,

@@ -15,11 +15,11 @@ from separatrix.classifiers.description import (
     Description,
     ModelSetting,
     Requires,
-    number,
 )
 from separatrix.classifiers.fit_input import validate
 from separatrix.classifiers.hyperplane_search import HullClassifier, Search, isotropic
 from separatrix.core.base.arrays import check_count, check_positive
+from separatrix.core.base.codec import Number
 from separatrix.core.rows.protocol import Rows
 from separatrix.core.separation_claims import Support
 from separatrix.core.solvers.convex_hulls import Kozinec
@@ -49,7 +49,7 @@ DESCRIPTION = Description(
         MAX_ITER,
     ),
     claims={"margin": MARGIN, "separation": SEPARATION},
-    fitted={**SEARCHED, "margin_": number()},
+    fitted={**SEARCHED, "margin_": Number()},
     traced=True,
     requires=(Requires.SEPARABLE_CLASSES,),
 )

@@ -10,21 +10,12 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.classifiers.base import Approach, ClassifierTraits, LinearClassifier
-from separatrix.classifiers.description import (
-    LINEAR_SCORER,
-    NO_INTERCEPT,
-    Description,
-    ModelSetting,
-    Requires,
-    array,
-    choice,
-    number,
-    record,
-)
+from separatrix.classifiers.description import NO_INTERCEPT, Description, ModelSetting, Requires
 from separatrix.classifiers.fit_input import FitInput, scored, validate
 from separatrix.classifiers.moments_fit import GathersMoments
 from separatrix.core.base import errors
 from separatrix.core.base.arrays import Array, Integers, check_choice, check_count, check_flag, check_not_negative
+from separatrix.core.base.codec import array
 from separatrix.core.base.machine import one_blas_thread
 from separatrix.core.base.messages import Message, Parameter, Remedy
 from separatrix.core.certificate import Certificate, Recomputed
@@ -69,15 +60,7 @@ DESCRIPTION = Description(
         ),
         NO_INTERCEPT,
     ),
-    claims={
-        "least-squares": record(
-            "separatrix.core.moments_claims:LeastSquaresClaim",
-            scorer=LINEAR_SCORER,
-            weights=array("", "1+d"),
-            targets=choice("separatrix.core.squared_cost:TARGETS"),
-            l2=number(0.0),
-        )
-    },
+    claims={"least-squares": "separatrix.core.moments_claims:LeastSquaresClaim"},
     fitted={"output_weights_": array("", "1+d")},
     requires=(Requires.FEW_COLUMNS,),
     offers={"targets": ("one-hot", "signed")},

@@ -11,10 +11,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from separatrix.classifiers import generative
 from separatrix.classifiers.base import Approach, ClassifierTraits, LinearClassifier
-from separatrix.classifiers.description import COUNT, GAUSSIAN_CLAIM, GENERATIVE, Description, Requires, array
+from separatrix.classifiers.description import GAUSSIAN_CLAIM, GENERATIVE, Description, Requires
 from separatrix.classifiers.fit_input import FitInput
 from separatrix.classifiers.moments_fit import GathersMoments
 from separatrix.core.base.arrays import EPS, Array, check_count
+from separatrix.core.base.codec import COUNT, array
 from separatrix.core.base.errors import ParameterError
 from separatrix.core.base.machine import one_blas_thread
 from separatrix.core.base.messages import Message

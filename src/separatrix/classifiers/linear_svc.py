@@ -9,22 +9,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from separatrix.classifiers.base import Approach, ClassifierTraits, LinearClassifier
-from separatrix.classifiers.description import (
-    CLASS_WEIGHT,
-    COUNT,
-    LINEAR_SCORER,
-    LOSS,
-    MAX_ITER,
-    NO_INTERCEPT,
-    SOLVER,
-    TOL,
-    C,
-    Description,
-    array,
-    choice,
-    number,
-    record,
-)
+from separatrix.classifiers.description import CLASS_WEIGHT, LOSS, MAX_ITER, NO_INTERCEPT, SOLVER, TOL, C, Description
 from separatrix.classifiers.fit_input import (
     FitInput,
     class_weights,
@@ -50,6 +35,7 @@ from separatrix.core.base.arrays import (
     check_not_negative,
     check_positive,
 )
+from separatrix.core.base.codec import COUNT
 from separatrix.core.base.errors import ParameterError
 from separatrix.core.base.machine import one_blas_thread
 from separatrix.core.base.messages import Classifier, Message
@@ -71,15 +57,7 @@ from separatrix.core.solvers.stopping import Stopping
 DESCRIPTION = Description(
     about="linear support vector classification (soft margin); one-versus-rest for more than two classes",
     settings=(C, LOSS, SOLVER, NO_INTERCEPT, CLASS_WEIGHT, TOL, MAX_ITER),
-    claims={
-        "hinge": record(
-            "separatrix.core.likelihood_claims:HingeClaim",
-            scorer=LINEAR_SCORER,
-            C=number(above=0.0),
-            class_weights=array("K", least=0),
-            loss=choice("separatrix.core.losses:LOSSES"),
-        )
-    },
+    claims={"hinge": "separatrix.core.likelihood_claims:HingeClaim"},
     fitted={"n_iter_": COUNT},
     offers={"loss": ("squared_hinge", "hinge")},
 )
@@ -291,7 +269,7 @@ class LinearSVC(LinearClassifier):
             passes=sum(fitted.problem.passes for fitted in parts),
             solver=", ".join(sorted({fitted.solver.name for fitted in parts})),
             why=parts[shown].why,
-            rank=(parts[0].problem.standard or parts[0].problem).rank,
+            rank=(parts[0].problem.standard or parts[0].problem).columns.rank,
             full_rank=full_rank,
             n_parameters=self.n_parameters_,
             n_rows=task.n_rows,

@@ -18,7 +18,6 @@ from separatrix.classifiers.base import Approach, LinearClassifier
 from separatrix.classifiers.description import (
     CLASS_WEIGHT,
     L1_RATIO,
-    LINEAR_SCORER,
     LOSS,
     MAX_ITER,
     NO_INTERCEPT,
@@ -28,10 +27,6 @@ from separatrix.classifiers.description import (
     C,
     Description,
     ModelSetting,
-    array,
-    choice,
-    number,
-    record,
 )
 from separatrix.classifiers.fit_input import (
     FitInput,
@@ -41,7 +36,6 @@ from separatrix.classifiers.fit_input import (
     totals_for,
     validate,
 )
-from separatrix.classifiers.no_optimum import APART, explained
 from separatrix.classifiers.sklearn_settings import (
     LOGISTIC,
     UNSET,
@@ -68,21 +62,22 @@ from separatrix.core.base.arrays import (
     is_number,
     length,
 )
+from separatrix.core.base.codec import Maybe, Number, Record, array
 from separatrix.core.base.errors import ParameterError
 from separatrix.core.base.machine import one_blas_thread
 from separatrix.core.base.messages import ByAudience, Message, Setting
 from separatrix.core.certificate import Bound, Certificate, Recomputed
+from separatrix.core.gap_bounds import in_doubt
 from separatrix.core.likelihood_claims import LikelihoodClaim
 from separatrix.core.losses import LOSSES
 from separatrix.core.penalty import Penalty, PenaltyChoice
-from separatrix.core.penalty_search import Question, choose_near, choose_penalty
 from separatrix.core.problem import Objective, as_offset, build_objective
 from separatrix.core.rows.targets import ABSENT_CLASS_INTERCEPT, Coding, with_absent
 from separatrix.core.scorer import Scorer, chosen_classes
 from separatrix.core.solvers.driver import Run, delivered, run
 from separatrix.core.solvers.registry import choose, chosen_by_user, named
 from separatrix.core.solvers.state import Need, Solver
-from separatrix.core.solvers.stopping import Stopping
+from separatrix.core.solvers.stopping import APART, Stopping
 
 DESCRIPTION = Description(
     about="logistic regression; softmax regression for more than two classes",
@@ -103,30 +98,14 @@ DESCRIPTION = Description(
         MAX_ITER,
     ),
     claims={
-        "likelihood": record(
-            "separatrix.core.likelihood_claims:LikelihoodClaim",
-            scorer=LINEAR_SCORER,
-            C=number(above=0.0),
-            penalty_factors=array("d", least=0),
-            class_weights=array("K", least=0),
-            loss=choice("separatrix.core.losses:LOSSES"),
-            l1_ratio=number(0.0, 1.0),
-        ),
-        "firth": record(
-            "separatrix.core.likelihood_claims:FirthClaim", scorer=LINEAR_SCORER, class_weights=array("K", least=0)
-        ),
+        "likelihood": "separatrix.core.likelihood_claims:LikelihoodClaim",
+        "firth": "separatrix.core.likelihood_claims:FirthClaim",
     },
     fitted={
-        "C_": number(above=0.0),
+        "C_": Number(above=0.0),
         "n_iter_": array("", whole=True, least=0),
-        "penalty_choice_": record(
-            "separatrix.core.penalty:PenaltyChoice",
-            Cs=array("", finite=False),
-            scores=array("", finite=False),
-            standard_errors=array("", finite=False),
-            refitted=array("", whole=True),
-        ).maybe(),
-        "separation_": VERDICT.maybe(),
+        "penalty_choice_": Maybe(Record("separatrix.core.penalty:PenaltyChoice")),
+        "separation_": Maybe(VERDICT),
     },
     traced=True,
     probabilities=True,
@@ -424,14 +403,18 @@ class LogisticRegression(OffsetPredictions):
                 n_offsets=0 if offset is None else offset.shape[1],
             )
         if solver is None:
-            solver, why = choose(problem) if near is None else choose_near(problem)
+            solver, why = choose(problem, near is not None)
             why = why_chosen(self, why)
         else:
             solver, why = chosen_by_user(solver, problem)
         start = start_of(self, problem, task, solver, near)
         outcome = run(solver, problem, start, Stopping(tol=self.tol, max_iter=self.max_iter), exact_weights=True)
         W, outcome = delivered(outcome, problem)
-        self.separation_, outcome = explained(task, coding, problem, outcome, self.fit_intercept)
+        self.separation_, factor = None, None if outcome.curvature is None else outcome.curvature.factor
+        if outcome.status.code in APART or in_doubt(problem, outcome.state.W, outcome.bound, factor):
+            from separatrix.classifiers.no_optimum import explained  # most fits need no verdict
+
+            self.separation_, outcome = explained(task, coding, problem, outcome, self.fit_intercept)
         W = W if coding.held is None else with_absent(W, coding.held)
         self._keep(whole, by_class, problem, W, outcome, solver, why)
         return self
@@ -442,6 +425,8 @@ class LogisticRegression(OffsetPredictions):
         """C, how it was chosen, weights near its optimum, and its objective; the last three are None if C is given."""
         if not chooses_C(self):
             return float(C_of(self)), None, None, None
+        from separatrix.core.penalty_search import Question, choose_penalty  # most fits are given C
+
         rows = task.likelihood_rows(coding, offset)
         asked = (rows, task.n_classes, penalty_of(self, task.n_features, 1.0), self.fit_intercept, task.names)
         n_offsets, seed = 0 if offset is None else offset.shape[1], seed_of(self.random_state)
@@ -476,7 +461,7 @@ class LogisticRegression(OffsetPredictions):
             passes=problem.passes,
             solver=solver.name,
             why=why,
-            rank=(problem.standard or problem).rank,
+            rank=(problem.standard or problem).columns.rank,
             full_rank=task.n_features + problem.fit_intercept,
             n_parameters=self.n_parameters_,
             n_rows=task.n_rows,

@@ -11,16 +11,15 @@ from separatrix.classifiers.description import (
     MARGIN,
     MAX_ITER,
     NO_INTERCEPT,
-    ROWS,
     SEARCHED,
     SEPARATION,
     Description,
     Requires,
-    number,
 )
 from separatrix.classifiers.fit_input import validate
 from separatrix.classifiers.hyperplane_search import HullClassifier, Search, isotropic
 from separatrix.core.base.arrays import check_count, check_flag
+from separatrix.core.base.codec import ROWS, Number
 from separatrix.core.problem import Objective
 from separatrix.core.rows.protocol import Rows
 from separatrix.core.separation_claims import Support
@@ -47,7 +46,7 @@ DESCRIPTION = Description(
     about="the separating hyperplane with the largest margin",
     settings=(NO_INTERCEPT, MAX_ITER),
     claims={"margin": MARGIN, "separation": SEPARATION},
-    fitted={**SEARCHED, "margin_": number(), "support_": ROWS},
+    fitted={**SEARCHED, "margin_": Number(), "support_": ROWS},
     traced=True,
     requires=(Requires.SEPARABLE_CLASSES,),
 )
@@ -154,8 +153,6 @@ class MaxMarginClassifier(HullClassifier):
         """
         W = np.zeros(problem.shape)
         W[0, 1:] = difference_of_means(problem)
-        found = sides(problem, W)
-        apart = (
-            found.positive.m + found.negative.m if problem.fit_intercept else min(found.positive.m, found.negative.m)
-        )
-        return None if apart > 0 else proof.ask_some(problem)
+        least = sides(problem, W).least
+        apart = sum(least) if problem.fit_intercept else min(least)
+        return None if apart > 0 else proof.ask(problem, by_sample=True)

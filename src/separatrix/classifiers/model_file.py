@@ -9,8 +9,8 @@ it is the same for a whole model and for a model inside another, and is written 
     fitted                              the other attributes that ``fit`` sets
     certificate                         with its claim, so that ``verify(X, y)`` works for a loaded model
 
-Values are stored by the forms of ``classifiers/model_forms.py``. A new kind of scorer or verdict is one line in
-``SCORERS`` or ``VERDICTS``; what else a classifier stores, its description says (``classifiers/description.py``).
+The fields of dataclasses are stored as their annotations say (``core/base/codec.py``). A new kind of scorer is one line
+in ``SCORERS``; what else a classifier stores, its description says (``classifiers/description.py``).
 """
 
 from __future__ import annotations
@@ -22,50 +22,41 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 
 from separatrix import classifiers
 from separatrix._version import __version__
-from separatrix.classifiers.description import Description, Field
-from separatrix.classifiers.model_forms import (
+from separatrix.core.base import checksummed_json
+from separatrix.core.base.arrays import AnyArray, Array
+from separatrix.core.base.codec import (
+    COUNT,
     Choice,
+    Copying,
     Form,
+    Keyed,
     Kinds,
     Labels,
     Maybe,
-    Named,
-    Number,
-    Numbers,
-    Pairs,
     Plain,
     Reading,
-    ReadingScorers,
     Record,
-    Sentence,
     Several,
-    Whole,
+    Values,
     Writing,
+    array,
+    form_of,
     from_plain,
-    numbers,
     require_keys,
     to_plain,
 )
-from separatrix.core.base import checksummed_json
-from separatrix.core.base.arrays import AnyArray, Array
 from separatrix.core.base.errors import InputError, ModelFileError, ParameterError, SeparatrixWarning
 from separatrix.core.base.files import replace_file
-from separatrix.core.certificate import Certificate, Uncertified
-from separatrix.core.gaussians import Gaussians, QuadraticScorer
-from separatrix.core.links import LINKS, BinaryLink
-from separatrix.core.moments import Moments
-from separatrix.core.proofs.naming import About
-from separatrix.core.proofs.verdicts import Doubtful, Inseparable, QuasiSeparable, Separable
-from separatrix.core.rows.frame import Frame
-from separatrix.core.schemes import OneVersusOne, OneVersusRest, PartsScorer, Scheme
-from separatrix.core.scorer import Scorer
+from separatrix.core.certificate import Certificate, Claim, Uncertified
+from separatrix.core.gaussians import QuadraticScorer
+from separatrix.core.schemes import SCHEMES, PartsScorer, Scheme
+from separatrix.core.scorer import Scorer, Scores
 
 if TYPE_CHECKING:
     from separatrix.tables.encoder import Encoder, Scaling
@@ -285,8 +276,8 @@ class ModelFile:
         scorer = model.scorer_of()
         certificate = None if isinstance(model.certificate_, Uncertified) else model.certificate_
         settings, left_out = plain_settings(model)
-        names = kept(name).names(len(scorer.classes))
-        fitted = {attribute: getattr(model, attribute) for attribute in names if hasattr(model, attribute)}
+        attributes = fitted_of(name, len(scorer.classes) == 2)
+        fitted = {attribute: getattr(model, attribute) for attribute in attributes if hasattr(model, attribute)}
         return cls(
             name,
             scorer,
@@ -296,7 +287,7 @@ class ModelFile:
             certificate,
             training or {},
             encoder=encoder,
-            fitted=fitted if len(fitted) == len(names) else {},  # a model whose weights were set by hand has none
+            fitted=fitted if len(fitted) == len(attributes) else {},
             left_out=left_out,
             scaling=parts.scaling if scaling is None else scaling,
             statistics=statistics,
@@ -335,14 +326,7 @@ class ModelFile:
 
     def content(self) -> dict[str, Any]:
         """The content as JSON types."""
-        return plain_body(self, Writing()) | {
-            "encoder": None if self.encoder is None else self.encoder.plain(),
-            "scaling": Writing("scaling").plain(Maybe(SCALING), self.scaling),
-            "separatrix": self.made_by,
-            "statistics": Writing("statistics").plain(Maybe(STATISTICS), self.statistics),
-            "target": self.target,
-            "training": {str(key): to_plain(value) for key, value in self.training.items()},
-        }
+        return plain_body(self, Writing()) | Copying().each(ABOUT, {**vars(self), "separatrix": self.made_by})
 
     @classmethod
     def from_content(cls, content: Mapping[str, Any], estimators: bool = True) -> ModelFile:
@@ -357,17 +341,19 @@ class ModelFile:
         True
         """
         at = Reading() if estimators else ReadingScorers()
-        require_keys(content, {*KEYS, "encoder", "scaling", "separatrix", "statistics", "target", "training"}, at)
+        require_keys(content, {*KEYS, *ABOUT}, at)
         body = read_body({key: content[key] for key in KEYS}, at)
-        at.into("training").require(isinstance(content["training"], dict), "is not an object")
+        features = body["features"]
+        at.into("encoder").require(
+            content["encoder"] is None or features is not None, "makes features, and the model has none"
+        )
+        about = at.within(d=body["scorer"].n_features).each(ABOUT, content)
+        encoder, made_by = about["encoder"], about.pop("separatrix")
+        at.into("encoder").require(encoder is None or encoder.makes(features), "does not make the model's features")
         return cls(
             **body,
-            target=at.into("target").read(Maybe(Plain(str)), content["target"]),
-            training={key: from_plain(value) for key, value in content["training"].items()},
-            made_by=at.into("separatrix").read(Plain(str), content["separatrix"]),
-            encoder=_encoder(content["encoder"], body["features"]),
-            scaling=at.within(d=body["scorer"].n_features).into("scaling").read(Maybe(SCALING), content["scaling"]),
-            statistics=at.into("statistics").read(Maybe(STATISTICS), content["statistics"]),
+            **about,
+            made_by=made_by,
             source=content if not estimators and body["classifier"] in SCHEMES else None,
         )
 
@@ -379,16 +365,6 @@ def _features(model: Any, encoder: Encoder | None, features: tuple[str, ...] | N
     if features is None and hasattr(model, "feature_names_in_"):
         return tuple(str(column) for column in model.feature_names_in_)
     return features
-
-
-def _encoder(content: Any, features: tuple[str, ...] | None) -> Encoder | None:
-    if content is None:
-        return None
-    if features is None:
-        raise ModelFileError("its encoder makes features, and the model has none")
-    from separatrix.tables.encoder import Encoder
-
-    return Encoder.from_plain(content, features)
 
 
 # --- Pipelines
@@ -486,62 +462,32 @@ def put_together(
 
 # --- A model as JSON types
 
-KEYS = frozenset(
-    ("certificate", "classes", "classifier", "columns", "features", "fitted", "left_out", "parameters", "scorer")
-)
+
+class ReadingScorers(Reading):
+    """A place to read from, where classifiers inside others are read as ``StoredModel``, without scikit-learn."""
 
 
 def plain_body(model: ModelFile, at: Writing) -> dict[str, Any]:
     """The model as JSON types."""
     if model.features is not None and len(set(model.features)) < len(model.features):
         raise at.into("features").refuse("are not distinct", "give every column a different name")
-    fields, fitted = kept(model.classifier), model.fitted
-    names = fields.names(len(model.scorer.classes)) if fitted else []
-    return {
-        "classifier": model.classifier,
-        "parameters": dict(model.parameters),
-        "left_out": list(model.left_out),
-        "columns": int(model.columns),
-        "features": None if model.features is None else list(model.features),
-        "classes": at.into("classes").plain(Labels(), model.scorer.classes),
-        "scorer": at.into("scorer").plain(SCORERS, model.scorer),
-        "fitted": {name: at.into("fitted").into(name).plain(fields.fitted[name], fitted[name]) for name in names},
-        "certificate": at.into("certificate").plain(Maybe(fields.certificate), model.certificate),
-    }
+    values = {**vars(model), "columns": model.columns, "classes": model.scorer.classes}
+    return at.each({**HEAD, **parts_of(model.classifier, len(model.scorer.classes) == 2)}, values)
 
 
 def read_body(content: Any, at: Reading) -> dict[str, Any]:
     """The fields of a ``ModelFile``, after checking every key, type and length."""
-    if not isinstance(content, dict):
-        raise ModelFileError(f"its {at.path} is not an object")
-    require_keys(content, set(KEYS), at)
-    classifier = at.into("classifier").read(Choice(classifiers.OFFERED), content["classifier"])
-    fields = kept(classifier)
-    at.into("parameters").require(isinstance(content["parameters"], dict), "is not an object")
-    columns = at.into("columns").read(Plain(int, 1), content["columns"])
-    classes = at.into("classes").read(Labels(), content["classes"])
-    K = len(classes)
-    parts = {"models": SCHEMES[classifier].n_models(K)} if classifier in SCHEMES else {}
-    at = at.within(**{"K": K, "scores": 1 if K == 2 else K, "d": columns, "1+d": columns + 1}, **parts)
-    features = at.into("features").read(Maybe(Several(Plain(str), "d")), content["features"])
+    at.require(isinstance(content, dict), "is not an object")
+    require_keys(content, KEYS, at)
+    head = at.each(HEAD, content)
+    classifier, K, d = head["classifier"], len(head["classes"]), head["columns"]
+    sizes = {"K": K, "scores": 1 if K == 2 else K, "d": d, "1+d": d + 1}
+    if classifier in SCHEMES:
+        sizes["models"] = SCHEMES[classifier].n_models(K)
+    parts = at.within(**sizes).each(parts_of(classifier, K == 2), content)
+    features = parts["features"]
     at.into("features").require(features is None or len(set(features)) == len(features), "are not distinct names")
-    scorer = at.into("scorer").read(fields.scorers, content["scorer"])
-    inside, found = at.into("fitted"), content["fitted"]
-    if not isinstance(found, dict):
-        raise ModelFileError(f"its {inside.path} is not an object")
-    names = fields.names(K) if found else []  # none, if the model was built by hand
-    require_keys(found, set(names), inside)
-    fitted = {name: inside.into(name).read(fields.fitted[name], found[name]) for name in names}
-    certificate = at.into("certificate").read(Maybe(fields.certificate), content["certificate"])
-    return {
-        "classifier": classifier,
-        "scorer": scorer,
-        "parameters": content["parameters"],
-        "features": features,
-        "certificate": certificate,
-        "fitted": fitted,
-        "left_out": at.into("left_out").read(Several(Plain(str)), content["left_out"]),
-    }
+    return {"classifier": classifier, **parts}
 
 
 def name_of(model: Any) -> str:
@@ -598,6 +544,8 @@ def _setting(value: Any) -> Any:
 
 # --- The statistical table of a fit
 
+Table: TypeAlias = Annotated[Array, array("", "", finite=False)]
+
 
 @dataclass(frozen=True, eq=False)
 class Statistics:
@@ -634,11 +582,11 @@ class Statistics:
     terms: tuple[str, ...]
     labels: tuple[str, ...]
     reference: str
-    coef: Array
-    std_err: Array
-    p_value: Array
-    low: Array
-    high: Array
+    coef: Table
+    std_err: Table
+    p_value: Table
+    low: Table
+    high: Table
     states: tuple[str, ...]
     level: float
     intervals: str
@@ -753,7 +701,7 @@ class FittedModel(Form):
     def read(self, found: Any, at: Reading) -> Any:
         model = ModelFile(**read_body(found, at))
         kind = StoredProbabilities if classifiers.describe(model.classifier).probabilities else StoredModel
-        part = model.estimator() if at.estimators else kind(model)
+        part = kind(model) if isinstance(at, ReadingScorers) else model.estimator()
         self.refit(part, at)
         return part
 
@@ -763,117 +711,21 @@ class FittedModel(Form):
         at.require(len(value.classes_) == 2, "does not have two classes")
 
 
-# --- Every kind of scorer and verdict
+# --- The form of every part
 
-SCHEMES: dict[str, Scheme] = {scheme.name: scheme for scheme in (OneVersusOne(), OneVersusRest())}
-ROWS = numbers("", whole=True, least=0)
-
-
-def _link(scorer: Any, sizes: Mapping[str, int]) -> str:
-    binary, softmax = isinstance(LINKS[scorer.link_name], BinaryLink), scorer.link_name == "softmax"
-    fits = len(scorer.W) > 1 if softmax else len(scorer.W) == 1 or not binary
-    return "" if fits else f"has the link {scorer.link_name}, which does not fit {len(scorer.W)} scores"
-
-
-def _colours(gaussians: Any, sizes: Mapping[str, int]) -> str:
-    return "" if len(gaussians.colour) in (0, len(gaussians.means)) else "does not have a colour for each class"
-
-
-def _units(scaling: Any, sizes: Mapping[str, int]) -> str:
-    return "" if (scaling.scale > 0).all() else "has a scale that is not above 0"
-
-
-# The scaling of a table's columns. Its module is imported only when needed, since it needs PyArrow.
-SCALING = Record("separatrix.tables.encoder:Scaling", _units, center=numbers("d"), scale=numbers("d"))
-FRAME = Record(Frame, center=numbers("d"), scale=numbers("d", finite=False, least=0))
-GAUSSIANS = Record(
-    Gaussians,
-    _colours,
-    frame=FRAME,
-    priors=numbers("K", least=0),
-    means=numbers("K", "d"),
-    whiten=Several(numbers("d", ""), "K"),
-    colour=Several(numbers("d", "")),
-    constant=numbers("K"),
-)
-MOMENTS = Record(
-    Moments,
-    frame=FRAME,
-    weight=numbers("K", least=0),
-    n_rows=numbers("K", whole=True, least=0),
-    mean=numbers("K", "d"),
-    scatter=numbers("", "d", "d"),
-)
-
-_TABLE = numbers("", "", finite=False)
-STATISTICS = Record(Statistics, coef=_TABLE, std_err=_TABLE, p_value=_TABLE, low=_TABLE, high=_TABLE)
-
+# The forms of types whose implementations the modules that name them do not know, and of fitted classifiers.
+KNOWN: dict[Any, Form] = {
+    Scheme: Choice(SCHEMES, SCHEMES),
+    "model": FittedModel(),
+    "models": Several("models", FittedModel(), list),
+}
 SCORERS = Kinds(
     {
-        "linear": Record(Scorer, _link, W=numbers("scores", "1+d"), classes=Labels("K"), link_name=Choice(LINKS)),
-        "quadratic": Record(QuadraticScorer, gaussians=GAUSSIANS, classes=Labels("K")),
-        "parts": Record(
-            PartsScorer,
-            scheme=Named(SCHEMES),
-            estimators=Several(FittedModel(), "models"),
-            W=Maybe(numbers("models", "1+d")),
-            classes=Labels("K"),
-        ),
+        "linear": Record(Scorer, KNOWN),
+        "quadratic": Record(QuadraticScorer, KNOWN),
+        "parts": Record(PartsScorer, KNOWN),
     }
 )
-
-
-@dataclass(frozen=True)
-class _Weights(Form):
-    """(b, w), or one such row for each class."""
-
-    def plain(self, value: Any, at: Writing) -> Any:
-        return numbers(*[""] * value.ndim).plain(value, at)
-
-    def read(self, found: Any, at: Reading) -> Any:
-        one = isinstance(found, list) and not any(isinstance(row, list) for row in found)
-        return numbers(*[""] * (1 if one else 2)).read(found, at)
-
-
-_ABOUT = Record(About, classes=Labels(least=0))
-_PROOF: dict[str, Form] = {
-    "rows": ROWS,
-    "against": ROWS,
-    "signed": numbers("", ""),
-    "about": _ABOUT,
-    "given": Maybe(Whole()),
-    "near": Maybe(numbers("")),
-}
-VERDICTS = Kinds(
-    {
-        "separable": Record(Separable, v=_Weights(), about=_ABOUT),
-        "quasi-separable": Record(
-            QuasiSeparable,
-            direction=Whole(array=True),
-            touching=ROWS,
-            touching_against=ROWS,
-            columns=ROWS,
-            further=Several(Whole(array=True)),
-            **_PROOF,
-        ),
-        "inseparable": Record(Inseparable, **_PROOF),
-        "doubtful": Record(Doubtful),
-    }
-)
-
-
-# --- What a file stores for each classifier
-
-# Each classifier declares its kinds of scorer and claim, and the attributes set by ``fit``, as plain values in its
-# description; here they become forms. Attributes that follow from the scorer are not stored. Neither is ``trace_``,
-# which is empty on a loaded model.
-COUNT = Plain(int, 0)
-# What every classifier has in addition. ``_dtype`` is the type of the training rows, which predictions have too.
-_COMMON: dict[str, Form] = {
-    "_dtype": Choice(("float32", "float64")),
-    "has_sample_weight_": Maybe(Plain(bool)),
-    "n_parameters_": COUNT,
-}
 
 
 class _EveryClaim(Mapping[str, Record]):
@@ -890,92 +742,61 @@ class _EveryClaim(Mapping[str, Record]):
 
 
 CLAIMS = Kinds(_EveryClaim())
-# The forms that descriptions refer to by name. ``form_of_field`` makes all others.
-KNOWN: dict[str, Form] = {
-    "count": COUNT,
-    "verdict": VERDICTS,
-    "gaussians": GAUSSIANS,
-    "moments": MOMENTS,
-    "model": FittedModel(),
-    "linear scorer": SCORERS.only("linear"),
-    "scorer": SCORERS,
-    "scheme": Named(SCHEMES),
-    "claim": CLAIMS,
+KNOWN |= {Scores: SCORERS, Scorer: SCORERS.only("linear"), Claim: CLAIMS}
+
+# The parts that are read first, since the lengths of the others depend on them.
+HEAD: dict[str, Form] = {"classifier": Choice(classifiers.OFFERED), "columns": Plain(int, 1), "classes": Labels()}
+# What every classifier stores in addition to the attributes of its description. Attributes that follow from the scorer
+# are not stored. Neither is ``trace_``, which is empty on a loaded model. ``_dtype`` is the type of the training rows,
+# which predictions have too.
+_COMMON: dict[str, Form] = {
+    "_dtype": Choice(("float32", "float64")),
+    "has_sample_weight_": Maybe(Plain(bool)),
+    "n_parameters_": COUNT,
+}
+# What only a whole model has. The encoder and the scaling need PyArrow, so their modules are imported only when needed.
+ABOUT: dict[str, Form] = {
+    "encoder": Maybe(Record("separatrix.tables.encoder:Encoder")),
+    "scaling": Maybe(Record("separatrix.tables.encoder:Scaling")),
+    "separatrix": Plain(str),
+    "statistics": Maybe(Record(Statistics)),
+    "target": Maybe(Plain(str)),
+    "training": Values(),
 }
 
 
-def form_of_field(field: Field) -> Form:
-    """The form of a field of a description.
+def fitted_of(classifier: str, of_two: bool) -> dict[str, Form]:
+    """The forms of the attributes that a model of this kind stores besides its scorer and its certificate.
 
-    >>> from separatrix.classifiers.description import number
-    >>> form_of_field(number(above=0.0).maybe())
-    Maybe(form=Number(least=-inf, most=inf, above=0.0))
-    """
-    form = KNOWN[field.kind] if field.kind in KNOWN else _FORM_MAKERS[field.kind](**field.options)
-    if field.optional:
-        form = Maybe(form)
-    return form if field.each is None else Several(form, field.each, field.sequence)
-
-
-def _record(kind: str, fields: Mapping[str, Field]) -> Record:
-    return Record(kind, **{name: form_of_field(field) for name, field in fields.items()})
-
-
-def _choice(registry: str) -> Choice:
-    module, _, name = registry.partition(":")
-    return Choice(getattr(import_module(module), name))
-
-
-_FORM_MAKERS: dict[str, Any] = {"number": Number, "array": Numbers, "record": _record, "choice": _choice}
-
-
-@dataclass(frozen=True)
-class FieldsKept:
-    """``fitted``: the attributes and their forms; ``of_two``: those that only models of two classes have."""
-
-    scorers: Kinds
-    certificate: Record
-    fitted: Mapping[str, Form]
-    of_two: frozenset[str]
-
-    def names(self, n_classes: int) -> list[str]:
-        """The names in ``fitted`` of the attributes that a model with this number of classes has."""
-        return [name for name in self.fitted if n_classes == 2 or name not in self.of_two]
-
-
-@cache
-def kept(classifier: str) -> FieldsKept:
-    """What a file stores for the classifier of this name.
-
-    >>> list(kept("least-squares").fitted)
+    >>> list(fitted_of("least-squares", of_two=True))
     ['_dtype', 'has_sample_weight_', 'n_parameters_', 'output_weights_']
     """
     description = classifiers.describe(classifier)
-    return FieldsKept(
-        SCORERS.only(*description.scorers),
-        Record(
-            Certificate,
-            claim=Kinds(_claims(description)),
-            facts=Pairs(),
-            iterations=COUNT,
-            n_rows=COUNT,
-            status=Sentence(),
-            why=Sentence(),
-            bound_reason=Sentence(),
-        ),
-        _COMMON | {name: form_of_field(field) for name, field in description.fitted.items()},
-        frozenset(name for name, field in description.fitted.items() if field.of_two),
-    )
+    own = {name: form_of(form, KNOWN) for name, form in description.fitted.items()}
+    return {**_COMMON, **own, **(description.fitted_of_two if of_two else {})}
 
 
-def _claims(description: Description) -> dict[str, Record]:
-    return {name: _record(**field.options) for name, field in description.claims.items()}
+@cache
+def parts_of(classifier: str, of_two: bool) -> dict[str, Form]:
+    """The forms of the other parts of a model of this kind, in the order in which they are written and read."""
+    return {
+        "parameters": Plain(dict),
+        "left_out": Several(form=Plain(str)),
+        "features": Maybe(Several("d", Plain(str))),
+        "scorer": SCORERS.only(*classifiers.describe(classifier).scorers),
+        "fitted": Keyed(fitted_of(classifier, of_two), may_be_empty=True),  # empty if the weights were set by hand
+        "certificate": Maybe(Record(Certificate, KNOWN | {Claim: Kinds(claims_of(classifier))})),
+    }
+
+
+KEYS = frozenset((*HEAD, "parameters", "left_out", "features", "scorer", "fitted", "certificate"))
+
+
+def claims_of(classifier: str) -> dict[str, Record]:
+    """The forms of the claims that the certificate of a classifier can make."""
+    return {name: Record(claim, KNOWN) for name, claim in classifiers.describe(classifier).claims.items()}
 
 
 @cache
 def _every_claim() -> dict[str, Record]:
-    return {
-        name: record
-        for classifier in classifiers.OFFERED
-        for name, record in _claims(classifiers.describe(classifier)).items()
-    }
+    return {name: record for one in classifiers.OFFERED for name, record in claims_of(one).items()}

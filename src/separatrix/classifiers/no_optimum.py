@@ -20,7 +20,6 @@ from separatrix.core.base.messages import (
     reason,
     remedy,
 )
-from separatrix.core.gap_bounds import exists
 from separatrix.core.linear_algebra import limiting_columns
 from separatrix.core.problem import Objective
 from separatrix.core.proofs.naming import NAMED, About, causes, numbered
@@ -33,14 +32,13 @@ from separatrix.core.rows.protocol import Rows
 from separatrix.core.rows.targets import Coding
 from separatrix.core.solvers.driver import Run
 from separatrix.core.solvers.separation_problem import STANDARDISE_ALL, unlike_sizes
-from separatrix.core.solvers.stopping import Code, Status
+from separatrix.core.solvers.stopping import APART, Code, Status
 
 # With more weights than this, linear programs take seconds (1000 rows of 900 columns take 15), and weights of the fit
 # that separate the classes are proof enough. With fewer, the programs give a separation with wider margins.
 MOST_PROGRAM_DIRECTIONS = 300
 # The status code of a fit to separated classes.
 CODE_OF_VERDICT: dict[type, Code] = {Separable: "separated", QuasiSeparable: "quasi-separated"}
-APART = tuple(CODE_OF_VERDICT.values())
 _FIRTH, _FINITE_C = Setting("bias_reduction", "firth"), Message("a finite ", Parameter("C"))
 
 
@@ -69,13 +67,13 @@ def explained(
 ) -> tuple[Verdict | None, Run]:
     """The verdict on separation, and the outcome with that verdict in its status; None if the classes overlap.
 
-    If the bound of a fit without a penalty does not prove that an optimum exists, the rows are tested for separation.
-    The divergence of Newton's method reveals most separated classes but not all, and small gradients and small
-    decreases of the objective prove nothing.
+    If a fit without a penalty diverges, or its bound does not prove that an optimum exists, the rows are tested for
+    separation. The divergence of Newton's method reveals most separated classes but not all, and small gradients and
+    small decreases of the objective prove nothing.
     """
     diverged = outcome.status.code in APART
-    if not diverged and not _optimum_in_doubt(task, problem, outcome):
-        return None, outcome
+    if not diverged and len(problem.free_columns) * max(1, task.n_classes - 1) > MOST_EXACT_ROWS:
+        return None, outcome  # a proof would take too long
     verdict, how, columns = _verdict(task, coding, problem, outcome, fit_intercept)
     if isinstance(verdict, Inseparable) or (isinstance(verdict, Doubtful) and not diverged):
         return None, replace(outcome, status=_out_of_range(problem)) if diverged else outcome
@@ -106,19 +104,6 @@ def _out_of_range(problem: Objective) -> Status:
 def _varying(problem: Objective) -> Booleans:
     """Which columns are not constant. A constant column separates nothing and needs no penalty."""
     return np.isfinite(problem.rows.frame.scale)
-
-
-def _optimum_in_doubt(task: FitInput, problem: Objective, outcome: Run) -> bool:
-    """Whether unpenalised weights may grow without bound, and the rows are few enough for a proof."""
-    if not problem.has_unpenalised:
-        return False
-    free = np.flatnonzero((problem.unpenalised[1:] & _varying(problem))[: task.n_features])
-    if len(free) == 0 or not problem.loss.traits.likelihood:
-        return False
-    if len(free) * max(1, task.n_classes - 1) > MOST_EXACT_ROWS:
-        return False
-    factor = None if outcome.curvature is None else outcome.curvature.factor
-    return not exists(problem, outcome.state.W, outcome.bound, factor)
 
 
 def _verdict(

@@ -13,14 +13,12 @@ from sklearn.utils.validation import check_consistent_length
 from separatrix.classifiers.base import ClassifierTraits
 from separatrix.classifiers.description import (
     CLASS_WEIGHT,
-    COUNT,
     MAX_ITER,
     NO_INTERCEPT,
     SEARCHED,
     SEPARATION,
     Description,
     ModelSetting,
-    array,
 )
 from separatrix.classifiers.fit_input import (
     FitInput,
@@ -36,6 +34,7 @@ from separatrix.classifiers.fit_input import (
 from separatrix.classifiers.hyperplane_search import Facts, Search, SeparatingClassifier
 from separatrix.classifiers.sklearn_settings import check_jobs, refuse_perceptron_settings, settings_of_work
 from separatrix.core.base.arrays import Array, check_choice, check_count, check_flag, check_positive
+from separatrix.core.base.codec import COUNT, Maybe, array
 from separatrix.core.base.errors import ParameterError
 from separatrix.core.base.labels import encode, known_codes
 from separatrix.core.base.messages import Classifier, Message, Parameter, Setting
@@ -111,7 +110,7 @@ DESCRIPTION = Description(
         MAX_ITER,
     ),
     claims={"separation": SEPARATION},
-    fitted={**SEARCHED, "mistakes_": COUNT, "walking_": array("scores", "1+d").maybe()},
+    fitted={**SEARCHED, "mistakes_": COUNT, "walking_": Maybe(array("scores", "1+d"))},
     traced=True,
     offers={"update": ("online", "batch", "worst")},
 )

@@ -9,10 +9,11 @@ import numpy as np
 
 from separatrix.classifiers import generative
 from separatrix.classifiers.base import Approach, ClassifierTraits, ScoringClassifier
-from separatrix.classifiers.description import GAUSSIAN_CLAIM, GENERATIVE, Description, Requires, array
+from separatrix.classifiers.description import GAUSSIAN_CLAIM, GENERATIVE, Description, Requires
 from separatrix.classifiers.fit_input import FitInput
 from separatrix.classifiers.moments_fit import GathersMoments
 from separatrix.core.base.arrays import Array, check_not_negative
+from separatrix.core.base.codec import array
 from separatrix.core.base.errors import LabelError, ParameterError
 from separatrix.core.base.machine import one_blas_thread
 from separatrix.core.base.messages import ByAudience, Classifier, Message

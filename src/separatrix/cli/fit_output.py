@@ -20,6 +20,7 @@ from separatrix.cli.measures_output import Measures
 from separatrix.cli.terminal import in_shell
 from separatrix.cli.weight_lines import NO_VALUE, show_no_hyperplane, show_statistics
 from separatrix.core.base.arrays import AnyArray, Array, Integers
+from separatrix.core.base.codec import plain
 from separatrix.core.base.errors import ParameterError
 from separatrix.core.base.lazy import cached_property
 from separatrix.core.base.messages import brief, number_text, ratio_text
@@ -151,8 +152,8 @@ class FitOutput:
                 "columns": list(self.table.names),
                 "target": self.table.target,
                 "classes": [{"label": label, "rows": count} for label, count in pairs],
-                "encoder": None if self.table.encoder is None else self.table.encoder.plain(),
-                "scaling": None if self.table.scaling is None else self.table.scaling.plain(),
+                "encoder": plain(self.table.encoder),
+                "scaling": plain(self.table.scaling),
                 "notes": self.notes,
             },
             "split": {

@@ -12,9 +12,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Protocol, runtime_checkable
 
 from separatrix.core.base.arrays import EPS, as_floats
+from separatrix.core.base.codec import COUNT, SENTENCE
 from separatrix.core.base.errors import InputError
 from separatrix.core.base.machine import one_blas_thread
 from separatrix.core.cluster.connection import read_in_place
@@ -287,23 +288,23 @@ class Certificate:
     (True, False)
     """
 
-    status: str
+    status: Annotated[str, SENTENCE]
     code: str
     met: bool
     objective: float
     null_objective: float
     bound: float | None
     bound_kind: str
-    bound_reason: str
+    bound_reason: Annotated[str, SENTENCE]
     gradient_norm: float
-    iterations: int
+    iterations: Annotated[int, COUNT]
     passes: int
     solver: str
-    why: str
+    why: Annotated[str, SENTENCE]
     rank: int | None
     full_rank: int
     n_parameters: int
-    n_rows: int
+    n_rows: Annotated[int, COUNT]
     claim: Claim
     facts: Mapping[str, str | float | int] = field(default_factory=dict)
     weight_error: float | None = None

@@ -63,7 +63,7 @@ class Rounding:
 
     @classmethod
     def of(cls, objective: Objective, W: Array, at: Evaluation) -> Rounding:
-        size, E = objective.rounded_sizes, abs(at.value)
+        size, E = objective.framed.rounded_sizes, abs(at.value)
         moved = _units(objective) * float(np.abs(W).dot(size).max())
         rows = min(objective.n_rows, BLOCK_BYTES // (8 * max(1, objective.rows.n_features)) + 1)
         # With several classes a probability near 1 is rounded before 1 is subtracted, however small the loss.
@@ -88,10 +88,6 @@ class Rounding:
         reach = self.size + longest * (1.0 + objective.root_penalty)
         return 2 * _units(objective) * float(np.abs(W).dot(reach).max())
 
-    def by_column(self, space: Subspace, aside: Array) -> Array:
-        """The gradient's error in the subspace's coordinates, (c r,); ``aside`` (d + 1,): a further error of it."""
-        return self._reduced(space, self.gradient + aside)
-
     def otherwise(self, objective: Objective, W: Array, aside: Array, curvatures: Array | None) -> Iterator[Charge]:
         """Two alternative bounds on the effect of the rounding of scores; each is sufficient alone.
 
@@ -103,20 +99,21 @@ class Rounding:
            class has nearly all the weight, so that ℓ″ is small. ``curvatures`` (K (d + 1),) are the roots of the
            diagonal of the Hessian of all rows, or None.
         """
-        summed = self._reduced(objective.subspace, self.slope * self.size + aside)
+        summed = reduced_error(objective.subspace, self.slope * self.size + aside)
         yield Charge(summed, more=2 * self.moved)
         if curvatures is not None:
             roots, offset = curvatures.reshape(W.shape), self.size[1:] - 2.0
             far = np.sum(np.abs(W) * roots) + np.sum((np.abs(W[:, 1:]) @ offset) * roots[:, 0])
             yield Charge(summed, far=_units(objective) * float(far))
 
-    @staticmethod
-    def _reduced(space: Subspace, error: Array) -> Array:
-        if space.Z is None and space.Q is None:
-            return error
-        classes = 1 if space.Q is None else len(space.Q)
-        count = space.rank * max(1, classes - 1)
-        return np.full(count, np.sqrt(classes) * float(np.linalg.norm(error)))
+
+def reduced_error(space: Subspace, error: Array) -> Array:
+    """A bound on the error of a gradient in the subspace's coordinates, (c r,), from that of every column, (d + 1,)."""
+    if space.Z is None and space.Q is None:
+        return error
+    classes = 1 if space.Q is None else len(space.Q)
+    count = space.rank * max(1, classes - 1)
+    return np.full(count, np.sqrt(classes) * float(np.linalg.norm(error)))
 
 
 def _units(objective: Objective) -> float:
@@ -211,10 +208,9 @@ def duality(objective: Objective, W: Array, at: Evaluation) -> Bound:
     # The attribute makes a loss ``Kinked``. Asking that protocol takes a quarter of a millisecond.
     if not (traits.smooth or hasattr(objective.loss, "smoothed")):
         return Bound.unknown("duality", "the loss has kinks and no smooth approximation")
-    penalty, rounding = objective.penalised(W), Rounding.of(objective, W, at)
-    L = at.value - penalty.value
+    rounding, L = Rounding.of(objective, W, at), at.value - objective.penalty_value(W)
     if traits.smooth:
-        points = [DualPoint(at.gradient - penalty.gradient, rounding.gradient)]
+        points = [DualPoint(at.gradient - objective.penalty_gradient(W), rounding.gradient)]
     elif len(objective.free_columns):
         points = []
     else:
@@ -233,7 +229,7 @@ def _gap(objective: Objective, W: Array, L: float, point: DualPoint) -> float:
     G_hat = (1 - theta) * G + theta * constants.gradient
     free = objective.free_columns
     # A gradient of zero may be the result of rounding; only a column of zeros certainly has one.
-    if len(free) and (G_hat[:, free].any() or not objective.zero_columns[free].all()):
+    if len(free) and (G_hat[:, free].any() or objective.framed.largest_entries[free].any()):
         return np.inf
     held = objective.ridged
     r, beyond, rho, gap = objective.root_penalty[held], G_hat[:, held], 1.0, 0.0
@@ -272,7 +268,7 @@ class Constants(NamedTuple):
 def _constant_probabilities(objective: Objective, W: Array, G: Array, L: float) -> Constants:
     """For logistic and softmax losses: slopes p − t of constant probabilities p, whose ℓ* is minus their entropy."""
     theta, u, least = _towards_constant(objective, G)
-    sums, mean = objective.mean_class_sums, objective.mean_row
+    sums, mean = objective.framed.mean_class_sums, objective.framed.mean_row
     G_u = u[1] * mean - sums[1:] if len(W) == 1 else u[:, None] * mean - sums
     apart = L + sum(p * log(p) for p in u.tolist() if p > 0) - float((W * G_u).sum())
     return Constants(theta, G_u, apart, (abs(apart) + L) / least)
@@ -299,7 +295,7 @@ def _towards_constant(objective: Objective, G: Array) -> tuple[float, Array, flo
 
     The third value is the smallest mean probability that the model gives to a class.
     """
-    share = objective.mean_class_sums[:, 0]
+    share = objective.framed.mean_class_sums[:, 0]
     if not objective.fit_intercept:
         return 0.0, share, 1.0
     if objective.shape[0] == 1:  # without NumPy, which takes ten times as long for two numbers

@@ -14,11 +14,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from separatrix.core.base.arrays import EPS, Array, length, pieces, quietly
-from separatrix.core.base.lazy import cached_property
+from separatrix.core.base.arrays import EPS, Array, any_true, length, pieces
 from separatrix.core.base.messages import Message
 from separatrix.core.certificate import Bound, WeightErrorBound
-from separatrix.core.duality_bound import Rounding, duality
+from separatrix.core.duality_bound import Rounding, duality, reduced_error
 from separatrix.core.linear_algebra import Factor, listed
 from separatrix.core.objective_sums import Evaluation, LongestScores
 from separatrix.core.problem import LARGEST_ROOT_PENALTY, Objective
@@ -57,7 +56,7 @@ def share_of_rows(objective: Objective) -> float:
     """The share of the rows whose second derivatives the affine bound uses."""
     if counts_all_rows(objective):
         return 1.0
-    return min(1.0, objective.sample_size / max(1, objective.n_rows))
+    return min(1.0, objective.framed.sample_size / max(1, objective.n_rows))
 
 
 def factor_passes(objective: Objective) -> float:
@@ -125,11 +124,7 @@ class Curvature:
         """An upper bound on λ at the current point, given (gᵀ H⁻¹ g)^½ with the factored H; λ itself at W."""
         return size / sqrt(self.least)
 
-    def u(self, decrement: float) -> float:
-        """λR."""
-        return decrement * self.R
-
-    @cached_property
+    @property
     def R(self) -> float:
         """An upper bound on R at the current point."""
         return self.longest / sqrt(self.least)
@@ -139,7 +134,8 @@ class Curvature:
 
         To prove it, integrate (1) twice from W along Δ and minimise over ‖Δ‖.
         """
-        u, R = self.u(decrement), self.R
+        R = self.R
+        u = decrement * R
         if not u < LARGEST_PROVEN_U:
             return np.inf
         # For small u the bracket is u²/2 + u³/6 + …; its two terms would cancel.
@@ -158,7 +154,8 @@ class Curvature:
         (cᵀH⁻¹c/S)^½ with S the total weight. So every weight and every combination of weights is within S^½ ‖Δ‖
         standard errors of the optimum's, in any coordinates.
         """
-        u, R = self.u(decrement), self.R
+        R = self.R
+        u = decrement * R
         if not u < LARGEST_PROVEN_U:
             return np.inf
         return -log1p(-u) / R if R > 0 else decrement
@@ -169,15 +166,11 @@ class Curvature:
         By (1), H at W + v is at least e^{−R‖v‖} times H at W, so λ and R there are at most e^{R‖v‖/2} times the values
         from the factor at W. No new Hessian is needed after a Newton step.
         """
-        return self._with_least(self.least * exp(-self.longest * self.factor.length(v)))
+        return self.weaker(exp(-self.longest * self.factor.length(v)))
 
-    def weaker(self, error: float) -> Curvature:
-        """The same, with H known up to this relative error."""
-        return self._with_least(self.least * (1 - error))
-
-    def _with_least(self, least: float) -> Curvature:
-        # ``replace`` would take 1 % of the time of a fit of 50 × 2 rows.
-        return Curvature(self.factor, self.longest, self.lengths, self.n_rows, self.complete, self.error, least)
+    def weaker(self, share: float) -> Curvature:
+        """The same, where H at the current point is at least this share of what it was known to be."""
+        return replace(self, least=share * self.least)
 
 
 def curvature_at(
@@ -188,26 +181,22 @@ def curvature_at(
     ``factor``: the factor of H at W, if it is already known. If H computed from squares of the rows has too few digits,
     it is computed again from a root.
     """
-    factor = factor or objective.factor(W, subset)
+    factor, mixed = factor or objective.factor(W, subset), objective.subspace.Z is not None
     for _ in range(2):
         if factor is None:
             return None
         root = factor.inverse()
-        error = factor.rounding(root, _cancelled(objective, factor))
+        error = factor.rounding(root, _cancelled(objective, factor) if mixed else 1.0)
         if not (factor.squared and error > LARGEST_INVERSE_ERROR):
-            return _measured(objective, factor, root, error, subset)
+            break
         factor = objective.root_factor(W, subset)
-    return None
-
-
-@quietly
-def _measured(objective: Objective, factor: Factor, root: Array, error: float, subset: Block | None) -> Curvature:
-    """The curvature from a factor of H; ``root``: the inverse of the factor."""
-    constant = objective.loss.traits.self_concordance
-    longest = sqrt(_longest_row(objective, root, subset)) * constant if constant is not None else np.inf
-    whole = objective.n_rows
+    else:
+        return None
+    constant, whole = objective.loss.traits.self_concordance, objective.n_rows
     n_rows = whole if subset is None else subset.n_rows
-    lengths = np.sqrt(np.einsum("ij,ij->j", root, root))  # flat directions may overflow; nothing is proven along them
+    with np.errstate(all="ignore"):  # flat directions may overflow; nothing is proven along them
+        longest = sqrt(_longest_row(objective, root, subset)) * constant if constant is not None else np.inf
+        lengths = np.sqrt(np.einsum("ij,ij->j", root, root))
     return Curvature(factor, float(longest), lengths, n_rows, n_rows >= whole, error)
 
 
@@ -305,21 +294,20 @@ def affine(objective: Objective, W: Array, at: Evaluation, subset: Block | None 
 
 def by_curvature(objective: Objective, W: Array, at: Evaluation, subset: Block | None = None) -> Evidence:
     """``affine`` with the second derivatives that prove it."""
-    kind = "self-concordance"
+    curvature = None
     if not objective.loss.traits.convex:
-        return Evidence(Bound.unknown(kind, "this cost is not convex: other minima may be lower"))
-    if objective.loss.traits.self_concordance is None:
+        reason = "this cost is not convex: other minima may be lower"
+    elif objective.loss.traits.self_concordance is None:
         reason = "no bound is known for this loss, because its third derivative is not bounded by its second"
-        return Evidence(Bound.unknown(kind, reason))
-    if not objective.has_hessian:
+    elif not objective.has_hessian:
         reason = f"{objective.size} parameters are too many for a matrix of second derivatives"
-        return Evidence(Bound.unknown(kind, reason))
-    if subset is None and not counts_all_rows(objective):
-        subset = objective.sampled.block
-    curvature = curvature_at(objective, W, subset)
-    if curvature is None:
+    else:
+        if subset is None and not counts_all_rows(objective):
+            subset = objective.framed.sampled.block
+        curvature = curvature_at(objective, W, subset)
         reason = "the Hessian is singular to working precision: weights may grow without end"
-        return Evidence(Bound.unknown(kind, reason))
+    if curvature is None:
+        return Evidence(Bound.unknown("self-concordance", reason))
     return Evidence(proven(objective, W, at, curvature), curvature)
 
 
@@ -327,7 +315,7 @@ def proven(objective: Objective, W: Array, at: Evaluation, curvature: Curvature)
     """The bound at W that a curvature there, or nearby, proves."""
     kind, rounding = "self-concordance", Rounding.of(objective, W, at)
     gradient, slack = _below(objective, W, at.gradient)
-    aside = _aside(objective, gradient)
+    aside = _aside(objective, gradient) if objective.has_absolute else np.zeros(objective.shape[1])
     if aside is None:
         return Bound.unknown(kind, "the gradient has a part outside the identified directions")
     if not curvature.least > 0:
@@ -337,14 +325,14 @@ def proven(objective: Objective, W: Array, at: Evaluation, curvature: Curvature)
     error = curvature.error + rounding.curvature(objective, W, curvature.R)
     if not error < 0.5:  # the relative error of H⁻¹, rounding of the scores included
         return Bound.unknown(kind, "the Hessian is so close to singular that rounding hides its inverse")
-    weaker = curvature.weaker(error)
+    weaker = curvature.weaker(1.0 - error)
     ways = _decrements(objective, W, at.value, gradient, aside, weaker, rounding)
-    gap, u = min((weaker.gap(decrement) + more, weaker.u(decrement)) for decrement, more in ways)
+    gap, u = min((weaker.gap(decrement) + more, decrement * weaker.R) for decrement, more in ways)
     if not u < LARGEST_PROVEN_U:
         return Bound.unknown(kind, f"no bound yet: λR = {u:.3g}, and a bound needs λR < {LARGEST_PROVEN_U}")
-    if unresolved := unresolved_reason(objective):
+    if objective.unresolved:
         bound = Bound.of_gap(gap + slack, at.value, rounding.value, kind)
-        return replace(Bound.unknown(kind, unresolved), resolved=bound.value)
+        return replace(Bound.unknown(kind, unresolved_reason(objective)), resolved=bound.value)
     # Charges that are added to the gap alone do not bound the error of the weights.
     decrement = min(decrement for decrement, more in ways if more == 0.0)
     weights = _weight_error(objective, W, weaker, decrement)
@@ -357,7 +345,7 @@ def _decrements(
     """Upper bounds on λ that include rounding, each with an amount to add to the gap. Any of them may be used."""
     space = objective.subspace
     size = length(curvature.factor.half(space.reduce(gradient)))
-    off = float(rounding.by_column(space, aside).dot(curvature.lengths))
+    off = float(reduced_error(space, rounding.gradient + aside).dot(curvature.lengths))
     ways = [(curvature.decrement(size + off), 0.0)]
     noticed = max(NEGLIGIBLE_ROUNDING * sqrt(abs(E)), 0.01 * curvature.decrement(size))
     if off > min(noticed, NEGLIGIBLE_ROUNDING / in_standard_errors(objective, 1.0)):
@@ -375,15 +363,16 @@ def _weight_error(objective: Objective, W: Array, curvature: Curvature, decremen
         return WeightErrorBound(None, "", reason)
     if objective.weak_columns is not None:
         return WeightErrorBound(None, "", "a penalty is weaker than rounding")
-    if not curvature.u(decrement) < LARGEST_PROVEN_U:
+    if not decrement * curvature.R < LARGEST_PROVEN_U:
         return WeightErrorBound(None, "", "rounding hides the distance of the weights from the optimum")
     # Rounding in raw units, where offsets round the intercept, moves the weights by the second term.
-    moved = 4 * EPS * (1.0 + float(np.abs(W).dot(1.0 + objective.relative_offsets).sum()))
+    size = np.abs(W)
+    moved = 4 * EPS * (1.0 + float(size.sum() + (size[:, 1:] @ objective.framed.relative_offsets).sum()))
     distance = curvature.distance(decrement) + moved
     if len(W) > 1:  # the shift common to all classes, which is zero at the optimum
         distance += sqrt(len(W)) * length(objective.root_penalty * W.mean(axis=0))
     unit = "standard errors of its optimal value"
-    if objective.has_ridge:
+    if any_true(objective.root_penalty):
         unit = "standard errors (from the penalised Hessian) of its optimal value"
     if not curvature.complete:
         unit += f", with standard errors estimated from {curvature.n_rows} of the rows alone"
@@ -410,8 +399,6 @@ def _aside(objective: Objective, gradient: Array) -> Array | None:
     the slope is too large to be rounding.
     """
     a, space = objective.absolute_penalty, objective.subspace
-    if not objective.has_absolute:
-        return a
     if space.Z is None and space.Q is None:
         return np.zeros_like(a)
     rest = np.max(np.abs(space.remainder(gradient)), axis=0)
@@ -425,8 +412,9 @@ def _below(objective: Objective, W: Array, gradient: Array) -> tuple[Array, floa
     Absolute values are replaced by lines, and a penalty weaker than rounding is left out. For K scores the shift common
     to all is removed: only the penalty depends on it and is smallest without it.
     """
-    gradient, slack = _linearised(objective, W, gradient)
-    r = objective.root_penalty
+    slack, r = 0.0, objective.root_penalty
+    if objective.has_absolute:
+        gradient, slack = _linearised(objective, W, gradient)
     weak = objective.weak_columns
     if weak is not None:
         gradient = gradient - np.where(weak, objective.penalty_gradient(W), 0.0)
@@ -443,8 +431,6 @@ def _linearised(objective: Objective, W: Array, gradient: Array) -> tuple[Array,
     proportional to −∇f in each column, so that it sums to zero over the classes as ∇f does, and f + s·W is bounded
     along a common shift.
     """
-    if not objective.has_absolute:
-        return gradient, 0.0
     if objective.shape[0] == 1:
         return objective.subgradient(W, gradient), 0.0
     a, largest = objective.absolute_penalty, np.max(np.abs(gradient), axis=0)
@@ -507,9 +493,9 @@ def largest_curvature(objective: Objective) -> float:
     if lipschitz is None:
         return np.inf
     if objective.has_gram:
-        top = float(np.linalg.eigvalsh(objective.gram)[-1])
+        top = float(np.linalg.eigvalsh(objective.columns.gram)[-1])
     else:
-        top = float(np.sum(objective.root_second_moments**2))
+        top = float(np.sum(objective.framed.root_second_moments**2))
     return lipschitz * top + float(np.max(objective.root_penalty) ** 2)
 
 
@@ -549,6 +535,15 @@ def flat(factor: Factor | None) -> bool:
         return True
     pivots = (factor.d * np.diag(factor.lower)) ** 2
     return bool(pivots.min(initial=np.inf) < SMALLEST_RELATIVE_CURVATURE * pivots.max(initial=0.0))
+
+
+def in_doubt(problem: Objective, W: Array, bound: Bound, factor: Factor | None = None) -> bool:
+    """Whether weights without a penalty may grow without bound, because the bound at W does not prove an optimum.
+
+    ``factor`` is the factor of the Hessian that the bound was computed with, if the caller still has it.
+    """
+    free = problem.loss.traits.likelihood and problem.has_unpenalised and len(problem.free_columns) > 0
+    return free and not exists(problem, W, bound, factor)
 
 
 def exists(problem: Objective, W: Array, bound: Bound, factor: Factor | None = None) -> bool:
@@ -592,4 +587,4 @@ def exists(problem: Objective, W: Array, bound: Bound, factor: Factor | None = N
     twin = problem.standard
     if twin is not None:
         problem, W = twin, twin.rows.frame.from_original(problem.rows.frame.to_original(W))
-    return not flat(problem.factor(W, problem.sampled.block))
+    return not flat(problem.factor(W, problem.framed.sampled.block))

@@ -7,13 +7,14 @@ the posterior odds.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
 from separatrix.core.base.arrays import EPS, AnyArray, Array, Integers, rows_per_piece
+from separatrix.core.base.codec import Several, array
 from separatrix.core.base.errors import ParameterError
 from separatrix.core.base.messages import Message, Remedy, joined, reason, remedy
 from separatrix.core.linear_algebra import Factor, dependent, listed
@@ -23,7 +24,7 @@ from separatrix.core.rows.block import is_sparse
 from separatrix.core.rows.frame import Frame
 from separatrix.core.rows.memory_rows import memory_rows
 from separatrix.core.rows.protocol import BLOCK_BYTES, NOT_COUNTED, Order
-from separatrix.core.scorer import chosen_classes, score_rows
+from separatrix.core.scorer import Classes, chosen_classes, score_rows
 
 # --- Whitening
 
@@ -259,11 +260,15 @@ class Gaussians:
     """
 
     frame: Frame
-    priors: Array
-    means: Array
-    whiten: tuple[Array, ...]
-    colour: tuple[Array, ...]
-    constant: Array
+    priors: Annotated[Array, array("K", least=0)]
+    means: Annotated[Array, array("K", "d")]
+    whiten: Annotated[tuple[Annotated[Array, array("d", "")], ...], Several("K")]
+    colour: tuple[Annotated[Array, array("d", "")], ...]
+    constant: Annotated[Array, array("K")]
+
+    def misfit(self, sizes: Mapping[str, int]) -> str:
+        """What is wrong with Gaussians from a file; empty if nothing is."""
+        return "" if len(self.colour) in (0, len(self.means)) else "does not have a colour for each class"
 
     @property
     def n_features(self) -> int:
@@ -392,7 +397,7 @@ class QuadraticScorer:
     """
 
     gaussians: Gaussians
-    classes: AnyArray
+    classes: Classes
 
     @property
     def n_features(self) -> int:

@@ -10,14 +10,16 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 
 from separatrix.core.base.arrays import Array, Integers
+from separatrix.core.base.codec import Choice, Number, Several, array
 from separatrix.core.base.errors import InputError
 from separatrix.core.base.labels import known_codes
 from separatrix.core.certificate import Bound, Claim, Recomputed, RowsClaim, TableClaim, as_matrix
+from separatrix.core.losses import LOSSES
 from separatrix.core.rows.column_statistics import refuse_not_finite
 from separatrix.core.rows.labelled_table import OutsideMemory, labelled_rows
 from separatrix.core.rows.memory_rows import MemoryRows, memory_rows
@@ -81,12 +83,12 @@ class LikelihoodClaim(LikelihoodOfRows):
     """Everything except the rows that the objective of a fitted logistic regression depends on."""
 
     scorer: Scorer
-    C: float
-    penalty_factors: Array
+    C: Annotated[float, Number(above=0.0)]
+    penalty_factors: Annotated[Array, array("d", least=0)]
     fit_intercept: bool
-    class_weights: Array
-    loss: str = "logistic"
-    l1_ratio: float = 0.0
+    class_weights: Annotated[Array, array("K", least=0)]
+    loss: Annotated[str, Choice(LOSSES)] = "logistic"
+    l1_ratio: Annotated[float, Number(0.0, 1.0)] = 0.0
     takes_offset: ClassVar[bool] = True
 
     def recompute(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Recomputed:
@@ -179,7 +181,7 @@ class FirthClaim(LikelihoodOfRows):
 
     scorer: Scorer
     fit_intercept: bool
-    class_weights: Array
+    class_weights: Annotated[Array, array("K", least=0)]
     C: ClassVar[float] = np.inf
     l1_ratio: ClassVar[float] = 0.0
     loss: ClassVar[str] = "logistic"
@@ -234,10 +236,10 @@ class HingeClaim(RowsClaim):
     """
 
     scorer: Scorer
-    C: float
+    C: Annotated[float, Number(above=0.0)]
     fit_intercept: bool
-    class_weights: Array
-    loss: str = "squared_hinge"
+    class_weights: Annotated[Array, array("K", least=0)]
+    loss: Annotated[str, Choice(LOSSES)] = "squared_hinge"
 
     def rows_of(self, X: Any, y: Any, sample_weight: Any = None) -> MemoryRows:
         """The rows that ``of_rows`` takes: ``labelled_rows``, whose weights include the class weights."""
@@ -277,7 +279,7 @@ class PartsClaim:
 
     scorer: Scores
     scheme: Scheme
-    claims: tuple[Claim | None, ...]
+    claims: Annotated[tuple[Claim | None, ...], Several("models")]
 
     @property
     def names_rows(self) -> bool:

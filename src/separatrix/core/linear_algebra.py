@@ -484,7 +484,7 @@ def limiting_columns(objective: Objective) -> Message:
     weak = cause or weakly_penalised(objective)
     if cause or weak.columns or not 2 <= objective.shape[1] - 1 <= MOST_COLUMNS_SEARCHED:
         return weak
-    return nearly_collinear(objective.root_gram[:, 1:], names) or weak
+    return nearly_collinear(objective.columns.root_gram[:, 1:], names) or weak
 
 
 # --- Null and unresolved directions

@@ -14,11 +14,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, NoReturn
+from typing import Annotated, Any, NamedTuple, NoReturn
 
 import numpy as np
 
 from separatrix.core.base.arrays import EPS, AnyArray, Array, Integers, pieces, rows_per_piece
+from separatrix.core.base.codec import array
 from separatrix.core.base.errors import InputError
 from separatrix.core.base.machine import refuse_too_large
 from separatrix.core.base.messages import Classifier, Message
@@ -175,10 +176,10 @@ class Moments:
     """
 
     frame: Frame
-    weight: Array
-    n_rows: Integers
-    mean: Array
-    scatter: Array
+    weight: Annotated[Array, array("K", least=0)]
+    n_rows: Annotated[Integers, array("K", whole=True, least=0)]
+    mean: Annotated[Array, array("K", "d")]
+    scatter: Annotated[Array, array("", "d", "d")]
     rounding: float = 0.0
 
     @property

@@ -8,11 +8,12 @@ from __future__ import annotations
 from abc import ABC
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
 from separatrix.core.base.arrays import EPS, Array
+from separatrix.core.base.codec import Choice, Number, array
 from separatrix.core.base.labels import known_codes
 from separatrix.core.certificate import Bound, Recomputed, RowsClaim
 from separatrix.core.gaussians import Gaussians, Likelihood, null_objective
@@ -22,7 +23,7 @@ from separatrix.core.rows.block import Block
 from separatrix.core.rows.memory_rows import MemoryRows, memory_rows
 from separatrix.core.rows.protocol import Rows
 from separatrix.core.rows.targets import CLASS_NUMBERS, ClassTotals, Coding
-from separatrix.core.scorer import Scores
+from separatrix.core.scorer import Scorer, Scores
 from separatrix.core.squared_cost import TARGETS, Minimum, SquaredCost, build_squared_cost, decision_of
 
 
@@ -129,10 +130,10 @@ class LeastSquaresClaim(MomentsClaim):
     See docs/tour.md, S2, S4.
     """
 
-    scorer: Any
-    weights: Array
-    targets: str
-    l2: float
+    scorer: Scorer
+    weights: Annotated[Array, array("", "1+d")]
+    targets: Annotated[str, Choice(TARGETS)]
+    l2: Annotated[float, Number(0.0)]
     fit_intercept: bool
 
     def misfit(self, sizes: Mapping[str, int]) -> str:

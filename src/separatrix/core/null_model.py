@@ -48,7 +48,7 @@ def constant_slopes(problem: Objective) -> ConstantSlopes:
     >>> constant_slopes(build_objective(rows, 2, ridge, loss="squared")).along.tolist()
     [-1600.0, -4.0, -2.0, 2.0, 4.0, 1600.0]
     """
-    loss, sums, share = problem.loss, problem.mean_class_sums, problem.mean_class_sums[:, 0]
+    loss, sums, share = problem.loss, problem.framed.mean_class_sums, problem.framed.mean_class_sums[:, 0]
     scores = float(problem.null_weights[0, 0] if problem.offsets is None else 0.0) + np.array(CONSTANT_SCORES)
     targets = np.tile(problem.targets, len(scores))
     slopes = loss.derivative(targets, np.repeat(scores, 2)).reshape(-1, 2)
@@ -66,7 +66,9 @@ def null_value(problem: Objective) -> float:
     """E of the best constants, zero without an intercept."""
     if problem.offsets is not None:
         return _value_with_offset(problem)
-    share = problem.mean_class_sums[:, 0]
+    if not (problem.loss.traits.proper or np.any(problem.loss.value(problem.targets, np.zeros(2)))):
+        return 0.0  # no cost is below zero
+    share = problem.framed.mean_class_sums[:, 0]
     if problem.fit_intercept and problem.loss.traits.canonical:  # the loss of constant probabilities is their entropy
         return -sum((p * log(p) for p in share.tolist() if 0 < p < 1), -0.0)
     c = problem.null_weights[:, 0]
@@ -78,11 +80,11 @@ def null_value(problem: Objective) -> float:
 
 def null_weights(problem: Objective) -> Array:
     """The best constants (approximate with an offset), and zero for every column, (K or 1, d + 1)."""
-    W, share = np.zeros(problem.shape), np.clip(problem.mean_class_sums[:, 0], EPS, 1 - EPS)
+    W, share = np.zeros(problem.shape), np.clip(problem.framed.mean_class_sums[:, 0], EPS, 1 - EPS)
     if problem.offsets is not None:
         W[:] = problem.offsets
     if problem.fit_intercept:
-        W[:, 0] = best_constants(problem.loss, problem.targets, share) - W[:, 1:] @ problem.mean_row[1:]
+        W[:, 0] = best_constants(problem.loss, problem.targets, share) - W[:, 1:] @ problem.framed.mean_row[1:]
     return W
 
 
@@ -163,7 +165,7 @@ def null_curvature(base: Objective) -> Array:
 
 def _curvature_at(base: Objective, constants: Array) -> Array:
     """``null_curvature`` at any constant scores, (K or 1,)."""
-    Q, share = base.subspace.Q, base.class_sums[:, 0] / base.total_weight
+    Q, share = base.subspace.Q, base.framed.class_sums[:, 0] / base.total_weight
     if Q is None:
         z = np.full(len(share), constants[0])
         return np.array([[share @ base.loss.curvature_product(base.targets, z, np.ones(len(share)))]])
@@ -183,7 +185,7 @@ def null_hessian(base: Objective) -> Array:
     >>> null_hessian(problem).tolist()
     [[0.25, 0.0], [0.0, 0.3125]]
     """
-    G, Z = base.sample_gram, base.subspace.Z
+    G, Z = base.columns.sample_gram, base.subspace.Z
     return np.asarray(np.kron(null_curvature(base), G if Z is None else Z.T @ G @ Z), dtype=np.float64)
 
 
@@ -200,14 +202,14 @@ def factor_at_zero(base: Objective) -> Factor | None:
     True
     """
     Z = base.subspace.Z
-    if not base.knows("gram"):  # the subspace was found without all rows
+    if not base.framed.sample_is_all:  # the subspace was found without all rows
         return None
     K = base.shape[0]
     if base.loss.traits.canonical:  # all probabilities are equal, and the curvature is the same along every contrast
         curvature = 0.25 if K == 1 else 1.0 / K
     else:
         curvature = float(_curvature_at(base, np.zeros(K))[0, 0])
-    H = curvature * base.gram
+    H = curvature * base.columns.gram
     diagonal = H.ravel()[:: len(H) + 1]  # a view
     diagonal += base.root_penalty**2
     H = H if Z is None else Z.T @ H @ Z

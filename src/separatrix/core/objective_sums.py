@@ -15,23 +15,27 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from separatrix.core.base.arrays import AnyArray, Array, Integers, all_true, inner, pieces, quietly, rows_per_piece
+from separatrix.core.base.arrays import AnyArray, Array, Integers, pieces, rows_per_piece
 from separatrix.core.base.labels import one_hot, unsigned
 from separatrix.core.links import softmax
 from separatrix.core.losses import Logistic, Loss, Softmax
 from separatrix.core.rows.block import MOST_BATCHED_ENTRIES, Block
 from separatrix.core.rows.frame import Frame
-from separatrix.core.rows.protocol import ArraySum, PassCounter
+from separatrix.core.rows.protocol import ArraySum, PassCounter, Rows
 
 if TYPE_CHECKING:
     from separatrix.core.problem import Objective
 
 
 class Evaluation(NamedTuple):
-    """E at some W, and the gradient of its smooth part, which excludes the absolute values of the penalty."""
+    """E at some W, and the gradient of its smooth part, which excludes the absolute values of the penalty.
+
+    ``second``: what a ``DenseTable`` computed for each row on the way, from which its Hessian at W follows.
+    """
 
     value: float
     gradient: Array
+    second: Array | None = None
 
 
 # --- Partials of a fold
@@ -505,116 +509,83 @@ ARITHMETIC: dict[type[Loss], Arithmetic] = {
 }
 
 
-@dataclass
+def small_block(rows: Rows) -> Block | None:
+    """The rows as one block if they are few dense ones in memory, which ``DenseTable`` may hold; None otherwise."""
+    block = rows.resident()
+    if block is None or not block.is_written_out or block.n_rows * (rows.n_features + 1) > MOST_ENTRIES:
+        return None
+    return block
+
+
 class DenseTable:
-    """The rows and the penalty of a small dense problem, ready for evaluation.
+    """The rows of a small dense problem, ready for evaluation of its mean loss Σ_i s_i ℓ(t_i, z_i), z = W X̄ᵀ.
 
-        E(W) = Σ_i s_i ℓ(t_i, z_i) + ½ Σ_kj (r_j W_kj)²,    z = W X̄ᵀ,    Σ_i s_i = 1
+    The results agree with those of the partials up to rounding.
 
-    The results agree with those of the partials up to rounding. Second derivatives usually follow an evaluation at the
-    same W, so the last evaluation's derivatives by row are kept for them.
-
-    ``block``: all rows, cached in the frame's coordinates. ``t``: their targets, as ``arithmetic`` takes them. ``s``:
-    their weights divided by the sum of the weights. ``root_penalty``: r for each class, (K or 1, d + 1): products of
-    small arrays take a third of the time if their shapes are the same. ``pinned``: the columns of W whose gradient is
-    zero, None if there are none.
+    ``block``: all rows, cached in the frame's coordinates. ``s``: their weights, divided by the sum of the weights.
+    ``t``: their targets, as ``arithmetic`` takes them.
 
     >>> from separatrix.core.problem import build_objective
     >>> from separatrix.core.penalty import Penalty
     >>> from separatrix.core.rows.labelled_table import labelled_rows
     >>> rows = labelled_rows(np.arange(4.0)[:, None], np.array([0, 1, 0, 1]), 2)
     >>> table = DenseTable.of(build_objective(rows, 2, Penalty(1.0, np.ones(1))))
-    >>> round(table.value_gradient(np.zeros((1, 2))).value, 6)
+    >>> round(table.sums(np.zeros((1, 2)))[0], 6)
     0.693147
     """
 
-    block: Block
-    arithmetic: Arithmetic
-    t: Array
-    s: Array
-    root_penalty: Array
-    pinned: AnyArray | None
-    counter: PassCounter
-    _last: tuple[bytes, Array] = (b"", np.empty(0))
-
-    def __post_init__(self) -> None:
-        self._X: Any = self.block.written
+    def __init__(self, block: Block, arithmetic: Arithmetic, n_classes: int, total_weight: float, counter: PassCounter):
+        self.block, self.arithmetic, self.counter = block, arithmetic, counter
+        self.s = block.weight / total_weight
+        self.t = arithmetic.targets(block.t, n_classes)
+        self._X: Any = block.written
         self._transposed: Any = self._X.T
-        self._curvature = self.root_penalty.ravel() ** 2
-        counted = self.s > 0
-        self._counted: Any = True if all_true(counted) else counted
 
     @classmethod
     def of(cls, problem: Objective) -> DenseTable | None:
         """The table of a problem, or None if it is not small, not dense, or its loss is not in ``ARITHMETIC``."""
-        arithmetic = ARITHMETIC.get(type(problem.loss))
-        block = problem.rows.resident()
-        if arithmetic is None or block is None or not block.is_written_out or problem.has_absolute:
+        arithmetic, block = ARITHMETIC.get(type(problem.loss)), small_block(problem.rows)
+        if arithmetic is None or block is None:
             return None
-        if block.n_rows * problem.shape[1] > MOST_ENTRIES:
-            return None
-        s = block.weight / problem.total_weight
-        pinned = problem.pinned if problem.has_pinned else None
-        t = arithmetic.targets(block.t, problem.n_classes)
-        root_penalty = problem.root_penalty[None, :].repeat(problem.shape[0], axis=0)
-        return cls(block, arithmetic, t, s, root_penalty, pinned, problem.rows.counter)
+        return cls(block, arithmetic, problem.n_classes, problem.total_weight, problem.rows.counter)
 
-    @quietly
-    def value_gradient(self, W: Array) -> Evaluation:
-        """E(W) and ∇E(W), (K, d + 1), in one pass."""
+    @np.errstate(over="ignore", under="ignore", invalid="ignore")
+    def sums(self, W: Array) -> tuple[float, Array, Array]:
+        """The mean loss at W, its gradient (K, d + 1), and ``Evaluation.second``, in one pass."""
         self.counter.add()
         sums = self.arithmetic.sums(self.t, self.s, W.dot(self._transposed))
         gradient: Array = sums.residual.dot(self._X)
         np.add.reduce(sums.residual, axis=1, out=gradient[:, 0])  # exact: rows that balance each other sum to zero
-        if self.pinned is not None:
-            gradient[:, self.pinned] = 0.0
-        W_r = self.root_penalty * W
-        gradient += self.root_penalty * W_r
-        self._last = (W.tobytes(), sums.second)
-        W_r = W_r.ravel()
-        return Evaluation(sums.value + 0.5 * float(W_r.dot(W_r)), gradient)
+        return sums.value, gradient, sums.second
 
-    @quietly
     def slope_along(self, V: Array) -> Callable[[float], float]:
-        """φ′ for φ(α) = E(αV), as a function of α, in one pass."""
+        """φ′ for φ(α) the mean loss at αV, as a function of α, in one pass."""
         self.counter.add()
-        z, V_r = V.dot(self._transposed), self.root_penalty * V
-        return partial(self._slope, z, inner(V_r, V_r))
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            return partial(self._slope, V.dot(self._transposed))
 
-    @quietly
-    def _slope(self, z: Array, of_penalty: float, alpha: float) -> float:
-        slope = inner(self.arithmetic.residual(self.t, self.s, alpha * z), z)
+    @np.errstate(over="ignore", under="ignore", invalid="ignore")
+    def _slope(self, z: Array, alpha: float) -> float:
+        slope = float(np.vdot(self.arithmetic.residual(self.t, self.s, alpha * z), z))
         if not isfinite(slope):
-            slope = inner(self.arithmetic.sums(self.t, self.s, alpha * z).residual, z)
-        return slope + alpha * of_penalty
+            slope = float(np.vdot(self.arithmetic.sums(self.t, self.s, alpha * z).residual, z))
+        return slope
 
-    @quietly
-    def gram(self) -> Array:
-        """Σ_i s_i x̄_i x̄_iᵀ, zero in pinned columns, in one pass."""
-        self.counter.add()
-        total = self.block.written_sandwich(self.s)
-        if self.pinned is not None:
-            total[self.pinned, :] = total[:, self.pinned] = 0.0
-        return total
-
-    @quietly
+    @np.errstate(over="ignore", under="ignore", invalid="ignore")
     def longest(self, root: Array) -> float:
         """The largest squared length of ``root`` x̄ over rows of positive weight."""
         z = root.dot(self._transposed)
         squares = np.add.reduce(np.multiply(z, z, out=z), axis=0)
-        return float(np.maximum.reduce(squares, initial=0.0, where=self._counted))
+        return float(np.maximum.reduce(squares, initial=0.0, where=self.s > 0))
 
-    @quietly
-    def hessian(self, W: Array) -> Array:
-        """∇²E(W), (K (d + 1), K (d + 1)), in one pass."""
-        self.counter.add()
-        last, second = self._last
-        if last != W.tobytes():
-            second = self.arithmetic.sums(self.t, self.s, W.dot(self._transposed)).second
-        total = self.arithmetic.hessian(self.block, self.s, second)
-        diagonal = total.ravel()[:: W.size + 1]  # a view
-        diagonal += self._curvature
-        return total
+    @np.errstate(over="ignore", under="ignore", invalid="ignore")
+    def hessian(self, W: Array, second: Array | None) -> Array:
+        """The second derivatives of the mean loss, (K (d + 1), K (d + 1)); ``second``: what ``sums`` found at W."""
+        if second is None:
+            second = self.sums(W)[2]
+        else:
+            self.counter.add()
+        return self.arithmetic.hessian(self.block, self.s, second)
 
 
 # --- The length of Newton's first step from W = 0
@@ -623,7 +594,7 @@ class DenseTable:
 LARGEST_ESTIMATE, LARGEST_MULTIPLE = 2.0, 8.0
 
 
-def first_multiple(table: DenseTable, V: Array, slope: float) -> float:
+def first_multiple(problem: Objective, V: Array, slope: float) -> float:
     """A multiple α of Newton's step V from W = 0, between 1 and LARGEST_MULTIPLE, near the minimum of φ(α) = E(αV).
 
     ``slope``: φ′(0) = ⟨∇E(0), V⟩. The result is 1 if E no longer falls at V.
@@ -640,15 +611,15 @@ def first_multiple(table: DenseTable, V: Array, slope: float) -> float:
     >>> from separatrix.core.penalty import Penalty
     >>> from separatrix.core.rows.labelled_table import labelled_rows
     >>> rows = labelled_rows(np.arange(6.0)[:, None], np.array([0, 0, 1, 0, 1, 1]), 2)
-    >>> table = build_objective(rows, 2, Penalty(0.1, np.ones(1))).dense_table
+    >>> problem = build_objective(rows, 2, Penalty(0.1, np.ones(1)))
     >>> zero = np.zeros((1, 2))
-    >>> gradient = table.value_gradient(zero).gradient
-    >>> V = -np.linalg.solve(table.hessian(zero), gradient[0])[None, :]
-    >>> alpha = first_multiple(table, V, float(np.vdot(gradient, V)))
-    >>> alpha > 1.1, table.value_gradient(alpha * V).value < table.value_gradient(V).value
+    >>> gradient = problem.value_gradient(zero).gradient
+    >>> V = -np.linalg.solve(problem.hessian(zero), gradient[0])[None, :]
+    >>> alpha = first_multiple(problem, V, float(np.vdot(gradient, V)))
+    >>> alpha > 1.1, problem.value_gradient(alpha * V).value < problem.value_gradient(V).value
     (True, True)
     """
-    slope_at = table.slope_along(V)
+    slope_at = problem.slope_along(V)
     at_one = slope_at(1.0)
     if not slope < at_one < 0:
         return 1.0

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Annotated
 
 import numpy as np
 
 from separatrix.core.base.arrays import Array, Integers, all_true
+from separatrix.core.base.codec import array
 from separatrix.core.base.lazy import cached_property
 
 
@@ -102,10 +104,10 @@ class PenaltyChoice:
     'C = ..., chosen by approximate leave-one-out: log loss ... ± ... (... values of C from ... to ...)...'
     """
 
-    Cs: Array
-    scores: Array
-    standard_errors: Array
-    refitted: Integers
+    Cs: Annotated[Array, array("", finite=False)]
+    scores: Annotated[Array, array("", finite=False)]
+    standard_errors: Annotated[Array, array("", finite=False)]
+    refitted: Annotated[Integers, array("", whole=True)]
     method: str
     C: float
     sentence: str

@@ -37,10 +37,8 @@ from separatrix.core.rows.hold_out import stratified_folds
 from separatrix.core.rows.labelled_table import InMemory
 from separatrix.core.rows.memory_rows import memory_rows
 from separatrix.core.rows.protocol import Rows
-from separatrix.core.solvers.newton import Newton
-from separatrix.core.solvers.registry import choose
 from separatrix.core.solvers.span import MOST_SPAN_ROWS, Basis, factored_span
-from separatrix.core.solvers.state import Solver, in_memory
+from separatrix.core.solvers.state import in_memory
 
 # --- The data and settings of the search
 
@@ -314,7 +312,7 @@ def predicted_C(base: Objective, gradient: Array, rows: float) -> float:
     >>> bool(0 < predicted_C(problem, problem.value_gradient(problem.null_weights).gradient, 8) < np.inf)
     True
     """
-    Q, r, G = base.subspace.Q, base.root_penalty, base.sample_gram
+    Q, r, G = base.subspace.Q, base.root_penalty, base.columns.sample_gram
     held = np.flatnonzero(r > 0)
     if G[0, 0] > 0:  # project out the intercept
         G = G - np.outer(G[0], G[0]) / G[0, 0]
@@ -540,20 +538,6 @@ def choose_penalty(question: Question) -> Chosen:
         path = sorted([*path, _scored(method, between, path)], key=lambda at: at.C)
     best = min(path, key=lambda at: at.score)
     return Chosen(_described(question, method, path, best), method.weights(best), method.walk.objective(best.C))
-
-
-def choose_near(problem: Objective) -> tuple[Solver, str]:
-    """The solver for a start near the minimum, and the reason: Newton's method if ∇²E can be built.
-
-    >>> from separatrix.core.penalty import Penalty
-    >>> from separatrix.core.problem import build_objective
-    >>> from separatrix.core.rows.labelled_table import labelled_rows
-    >>> choose_near(build_objective(labelled_rows(np.eye(2), np.array([0, 1]), 2), 2, Penalty(1.0, np.ones(2))))[1]
-    'Newton: started at the weights found during the search for C, so that few steps are needed'
-    """
-    if not (problem.smooth and problem.has_hessian):
-        return choose(problem)
-    return Newton(), "Newton: started at the weights found during the search for C, so that few steps are needed"
 
 
 def _searched(method: ByFolds | ByLeverages) -> list[Scored]:

@@ -12,11 +12,12 @@ Lecture 001 omits −ln σ₂/σ₁, which is right only for equal variances. It
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import final
+from typing import Annotated, final
 
 import numpy as np
 
 from separatrix.core.base.arrays import EPS, AnyArray, Array
+from separatrix.core.base.codec import Choice, array
 from separatrix.core.base.errors import LabelError
 from separatrix.core.gaussians import Gaussians, QuadraticScorer, Whitening
 from separatrix.core.moments import Moments
@@ -318,9 +319,9 @@ THRESHOLDS = {"gaussian": gaussian_cut, "midpoint": midpoint_cut}
 class Projection:
     """V (d, q) in raw units, with the names of the criterion that it maximises and of its threshold rule."""
 
-    V: Array
-    direction: str
-    threshold: str
+    V: Annotated[Array, array("d", "")]
+    direction: Annotated[str, Choice(DIRECTIONS)]
+    threshold: Annotated[str, Choice(THRESHOLDS)]
 
     def criterion(self, moments: Moments) -> float:
         """J(V) on these moments."""

@@ -305,8 +305,7 @@ def reduce_rows(problem: Objective, space: Subspace | None = None) -> Written | 
 
     Small dense tables, and CSR tables that are small or mostly nonzero, are converted to that matrix once: a path makes
     about twenty passes over them, and on a table of 400 × 20 the frames, blocks and strands of a pass by ``Rows.fold``
-    take four times as long as its arithmetic. If no subspace is given, the problem of the result then has the Gram
-    matrix of that dense matrix in its cache, so that its subspace is computed from the same numbers. Other rows are not
+    take four times as long as its arithmetic. Other rows are not
     copied, and their sums are folds.
     """
     block: Any = in_memory(problem, "leave-one-out")
@@ -318,16 +317,6 @@ def reduce_rows(problem: Objective, space: Subspace | None = None) -> Written | 
     if n * problem.shape[1] > MOST_COPIED_ENTRIES or is_mostly_empty:
         return Framed(problem, space or problem.subspace, block, block.t, sigma, shift)
     X = _written_out(block)
-    if space is None and not problem.knows("gram"):
-        problem.rows.counter.add()
-
-        def square(part: slice) -> Array:
-            half: Array = X[part] * np.sqrt(sigma[part])[:, None]
-            return half.T @ half
-
-        gram = reduce(iadd, in_order(square, cut(len(X), X.shape[1], X.size)))
-        gram[problem.pinned, :] = gram[:, problem.pinned] = 0.0
-        problem = problem.with_(known={"gram": gram, "sample_gram": gram})
     space = space or problem.subspace
     return Written(problem, space, X if space.Z is None else X @ space.Z, block.t, sigma, shift)
 
@@ -532,7 +521,7 @@ class WarmPath:
     def null_gradient(self) -> Array:
         """∇E of the null model for each class's score, (classes, d + 1), from the class sums without a pass."""
         problem = self.problem
-        sums = problem.class_sums / problem.total_weight
+        sums = problem.framed.class_sums / problem.total_weight
         share = sums[:, 0] if problem.fit_intercept else np.full(len(sums), 1.0 / len(sums))
         return np.asarray(np.outer(share, sums.sum(axis=0)) - sums)
 
@@ -564,8 +553,7 @@ class WarmPath:
         if np.array_equal(scale, frame.scale):
             return last.with_(penalty=penalty, count_anew=True)
         stretched = Frame(frame.center, scale)
-        known = {"class_sums": last.class_sums / _stretch(frame, stretched)}
-        return last.with_(frame=stretched, penalty=penalty, known=known, count_anew=True)
+        return last.with_(frame=stretched, penalty=penalty, count_anew=True)
 
     def _start(self, solver: Solver, problem: Objective) -> Array | State:
         last, state = self.problem, self.state
@@ -730,7 +718,7 @@ class _Penalised:
     most_together: ClassVar[int] = 1
 
     def value_gradient(self, theta: Array) -> Evaluation:
-        return self.add(theta, *self.sums.value_gradient(theta))
+        return self.add(theta, *self.sums.value_gradient(theta)[:2])
 
     def value_gradients(self, thetas: Sequence[Array]) -> list[Evaluation]:
         """E and its gradient at several points; reduced rows are in memory, so nothing is gained by one pass."""
@@ -801,7 +789,7 @@ class Ridge:
         base, W = rows.problem, base.null_weights
         space, sums = rows.space, sums_of(rows)  # the identified directions do not depend on C
         theta = space.reduce(W if base.offsets is None else W - base.offsets)
-        return cls(base, rows, sums, Place(-np.inf, theta, *sums.value_gradient(theta), null_hessian(base)))
+        return cls(base, rows, sums, Place(-np.inf, theta, *sums.value_gradient(theta)[:2], null_hessian(base)))
 
     def at(self, C: float) -> Fit:
         """The fit at C, started from the fit at the nearest C."""
@@ -866,8 +854,7 @@ class Ridge:
         return _descended(E, theta, E.value_gradient(theta), factor, done)[0]
 
     def _penalised(self, C: float) -> _Penalised:
-        penalty, known = self.base.penalty.times(1.0 / C), {"subspace": self.base.subspace}
-        problem = self.base.with_(penalty=penalty, known=known)
+        problem = self.base.with_(penalty=self.base.penalty.times(1.0 / C), subspace=self.base.subspace)
         return _Penalised(self.sums, self.rows.under(problem))
 
 

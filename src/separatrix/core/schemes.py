@@ -11,11 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple, TypeAlias, final
+from typing import Annotated, Any, NamedTuple, TypeAlias, final
 
 import numpy as np
 
 from separatrix.core.base.arrays import AnyArray, Array, Integers
+from separatrix.core.base.codec import Several, array
 from separatrix.core.base.errors import ParameterError
 from separatrix.core.geometry.hyperplane import Hyperplane
 from separatrix.core.geometry.plane_regions import voted_regions
@@ -23,7 +24,7 @@ from separatrix.core.geometry.polygons import Region
 from separatrix.core.links import LINKS, Link
 from separatrix.core.rows.column_statistics import refuse_not_finite
 from separatrix.core.rows.memory_rows import memory_rows
-from separatrix.core.scorer import Scorer, chosen_classes
+from separatrix.core.scorer import Classes, Scorer, chosen_classes
 
 # Weight of the tie-breaking term. The number of pairs that a class wins is whole, so a term below ½ orders only classes
 # with equal numbers.
@@ -150,6 +151,9 @@ class OneVersusRest:
 
 
 Scheme: TypeAlias = OneVersusOne | OneVersusRest
+SCHEMES: dict[str, Scheme] = {scheme.name: scheme for scheme in (OneVersusOne(), OneVersusRest())}
+# A fitted two-class classifier; model files know how one is stored.
+FittedModel: TypeAlias = Annotated[Any, "model"]
 
 
 # --- The cost of a scheme
@@ -176,7 +180,7 @@ class SchemeCost:
     scheme: str
     models: int
     rows_trained: int
-    imbalance: Integers
+    imbalance: Annotated[Integers, array("models", "", whole=True, least=0)]
     scores_per_row: int
 
     @property
@@ -266,9 +270,9 @@ class PartsScorer:
     """
 
     scheme: Scheme
-    estimators: tuple[Any, ...]
-    W: Array | None
-    classes: AnyArray
+    estimators: Annotated[tuple[FittedModel, ...], Several("models")]
+    W: Annotated[Array, array("models", "1+d")] | None
+    classes: Classes
 
     @property
     def n_features(self) -> int:

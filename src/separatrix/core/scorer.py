@@ -5,20 +5,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import mul
-from typing import Any, Protocol, runtime_checkable
+from typing import Annotated, Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
 from separatrix.core.base.arrays import AnyArray, Array, pieces, rows_per_piece
+from separatrix.core.base.codec import Choice, Labels, array
 from separatrix.core.base.errors import InputError, NotFiniteError, ParameterError
 from separatrix.core.base.labels import label_list
 from separatrix.core.base.lazy import cached_property
 from separatrix.core.base.machine import in_order, one_blas_thread
 from separatrix.core.geometry.hyperplane import Hyperplane
-from separatrix.core.links import LINKS, Link
+from separatrix.core.links import LINKS, BinaryLink, Link
 from separatrix.core.rows.block import is_sparse
 from separatrix.core.rows.column_statistics import refuse_not_finite
 from separatrix.core.rows.memory_rows import memory_rows
@@ -28,6 +29,10 @@ from separatrix.core.rows.protocol import BLOCK_BYTES, count_pass
 MOST_VALUES_IN_ONE_THREAD = 1 << 19
 # NumPy has a single object for float64, so that ``predict_one`` can compare types by identity.
 DOUBLE = np.dtype(np.float64)
+
+
+# The labels of the K classes.
+Classes: TypeAlias = Annotated[AnyArray, Labels("K")]
 
 
 @runtime_checkable
@@ -137,9 +142,15 @@ class Scorer:
     [[0.5, 0.5]]
     """
 
-    W: Array
-    classes: AnyArray
-    link_name: str
+    W: Annotated[Array, array("scores", "1+d")]
+    classes: Classes
+    link_name: Annotated[str, Choice(LINKS)]
+
+    def misfit(self, sizes: Mapping[str, int]) -> str:
+        """What is wrong with a scorer from a file; empty if nothing is."""
+        binary, softmax = isinstance(LINKS[self.link_name], BinaryLink), self.link_name == "softmax"
+        fits = len(self.W) > 1 if softmax else len(self.W) == 1 or not binary
+        return "" if fits else f"has the link {self.link_name}, which does not fit {len(self.W)} scores"
 
     @property
     def link(self) -> Link:

@@ -9,11 +9,12 @@ from __future__ import annotations
 from abc import ABC
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
 from separatrix.core.base.arrays import Array, Integers, scaled_length
+from separatrix.core.base.codec import ROWS, Several, array
 from separatrix.core.base.labels import known_codes
 from separatrix.core.certificate import Bound, Recomputed, RowsClaim
 from separatrix.core.losses import Zero
@@ -81,8 +82,8 @@ class Support:
     The weights sum to 1 in each class; without an intercept, they sum to 1 over all rows.
     """
 
-    rows: Integers
-    weights: Array
+    rows: Annotated[Integers, ROWS]
+    weights: Annotated[Array, array("", least=0)]
 
     def misfit(self, sizes: Mapping[str, int]) -> str:
         """Why a support read from a file is invalid; empty if it is valid."""
@@ -99,7 +100,7 @@ class MarginClaim(SeparatingClaim):
 
     scorer: Scorer
     fit_intercept: bool
-    supports: tuple[Support, ...]
+    supports: Annotated[tuple[Support, ...], Several("scores")]
     names_rows: ClassVar[bool] = True
 
     def of_rows(self, rows: Rows) -> Recomputed:
@@ -131,7 +132,7 @@ class MarginClaim(SeparatingClaim):
             return -np.inf, np.inf
         points = chosen_rows(rows, support.rows)
         span = float(np.linalg.norm(_combined(points.X, support.weights * points.t, self.fit_intercept)))
-        return min(extremes.negative.m, extremes.positive.m) / length, 0.5 * span if self.fit_intercept else span
+        return min(extremes.least) / length, 0.5 * span if self.fit_intercept else span
 
 
 def _combined(points: Any, a: Array, cancel: bool) -> Array:

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from separatrix.classifiers.model_file import SCORERS, ModelFile, stored
-from separatrix.classifiers.model_forms import Writing, from_plain, to_plain
 from separatrix.core.base.checksummed_json import canonical
+from separatrix.core.base.codec import Writing, from_plain, to_plain
 
 
 class Difference(NamedTuple):

@@ -339,7 +339,7 @@ def _supremum_of_classes(
     i, k = np.nonzero(left & (np.arange(K) != part.codes[:, None]))
     basis, _ = spans(D, D.numbers(i, k))
     # `Directions` has every method of a `Subspace` that an objective calls here.
-    problem = problem.with_(known={"subspace": cast(Subspace, Directions(basis, ~problem.pinned))})
+    problem = problem.with_(subspace=cast(Subspace, Directions(basis, ~problem.pinned)))
     W = problem.offsets
     assert W is not None, "an offset was given"
     raw = problem.rows.frame.to_original(W)[:, : part.X.shape[1] + 1]

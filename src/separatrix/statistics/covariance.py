@@ -111,7 +111,7 @@ def holding(problem: Objective, columns: Any, hessian: Array) -> Objective:
     if found is None:
         return held
     Q = contrasts(problem.shape[0]) if problem.shape[0] > 1 else None
-    return held.with_(known={"subspace": replace(found, Q=Q)})
+    return held.with_(subspace=replace(found, Q=Q))
 
 
 # --- A maximum of the likelihood
@@ -339,7 +339,7 @@ def _constant(problem: Objective, hessian: Array) -> Any:
     size = 1.0 + np.minimum(np.abs(frame.center / frame.scale), LARGE_OFFSET) ** 2
     found = diagonal[1:] <= LARGEST_CONSTANT_CURVATURE * size * diagonal[0]
     if np.any(found):  # near separation only touching rows have curvature, and a column may be constant on these
-        found &= problem.root_second_moments[1:] ** 2 <= LARGEST_CONSTANT_CURVATURE * size
+        found &= problem.framed.root_second_moments[1:] ** 2 <= LARGEST_CONSTANT_CURVATURE * size
     if problem.n_offsets:
         found[-problem.n_offsets :] = False
     return np.concatenate([[False], found])

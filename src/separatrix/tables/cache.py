@@ -26,11 +26,12 @@ from collections.abc import Callable
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, Self
+from typing import Annotated, Any, BinaryIO, Self
 
 import numpy as np
 
 from separatrix.core.base.arrays import AnyArray, Array, Integers
+from separatrix.core.base.codec import COUNT, ROWS, Plain, array, plain, read
 from separatrix.core.base.errors import ParameterError, TableError
 from separatrix.core.base.files import read_whole, remove_strays, room_for_temporary, temporary_beside
 from separatrix.core.base.lazy import cached_property
@@ -51,6 +52,58 @@ BYTES_AT_ONCE = 1 << 20
 
 class DamagedCache(Exception):
     """A cache that fails a check, or that belongs to other files."""
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """A ``Numbering`` as a cache holds it: numbers, truth values or text, and the ``kind`` of their array."""
+
+    classes: Annotated[list[Any], Plain(list)]
+    kind: str
+    rows: Annotated[Integers, ROWS]
+    weight: Annotated[Array, array("", finite=False)]
+    largest: Annotated[Array, array("", finite=False)]
+    numbers: Annotated[Integers, ROWS]
+
+    @classmethod
+    def of(cls, numbering: Numbering) -> Labels:
+        classes, totals = numbering.classes, numbering.totals
+        kind = classes.dtype.str if classes.dtype.kind != "O" else "O"
+        return cls(classes.tolist(), kind, totals.rows, totals.weight, totals.largest, numbering.numbers)
+
+    def numbering(self) -> Numbering:
+        from separatrix.core.rows.targets import ClassTotals
+
+        classes: AnyArray = np.array(self.classes, dtype=self.kind)
+        return Numbering(classes, ClassTotals(self.rows, self.weight, self.largest), self.numbers)
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where each part of a cache starts in the file, and how many bytes it takes."""
+
+    rows: tuple[int, ...]
+    codes: tuple[int, ...]
+    weights: tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Footer:
+    """The footer of a cache.
+
+    ``columns``: their names, or the first and the last index of sparse rows. ``chunks``: the place, the number of rows
+    and the number of entries of each piece of CSR rows, (pieces, 3).
+    """
+
+    key: str
+    columns: Annotated[list[Any], Plain(list)]
+    sparse: bool
+    dtype: str
+    n_rows: Annotated[int, COUNT]
+    chunks: Annotated[Integers, array("", "", whole=True, least=0)]
+    places: Places
+    labels: Labels | None
+    checksum: int | None
 
 
 class CacheWriter:
@@ -101,39 +154,31 @@ class CacheWriter:
 
     def finish(self, key: str, columns: list[Any], numbering: Numbering | None) -> None:
         """Append codes and weights, which are in separate files, and the footer; then rename the file to its path."""
-        places = {"rows": [0, self.out.tell()]}
+        places = {"rows": (0, self.out.tell())}
         for name, part in (("codes", self.codes), ("weights", self.weights)):
             start = self.out.tell()
             part.seek(0)
             while data := part.read(BYTES_AT_ONCE):
                 self._write(data)
-            places[name] = [start, self.out.tell() - start]
-        footer = {
-            "key": key,
-            "columns": columns,
-            "sparse": bool(self.chunks),
-            "dtype": self.dtype.str,
-            "n_rows": self.n_rows,
-            "chunks": self.chunks,
-            "places": places,
-            "labels": None if numbering is None else _plain(numbering),
-            "checksum": self.checksum,
-        }
-        text = json.dumps(footer).encode()
+            places[name] = (start, self.out.tell() - start)
+        footer = Footer(
+            key,
+            columns,
+            bool(self.chunks),
+            self.dtype.str,
+            self.n_rows,
+            np.array(self.chunks, dtype=np.int64).reshape(-1, 3),
+            Places(**places),
+            None if numbering is None else Labels.of(numbering),
+            self.checksum,
+        )
+        text = json.dumps(plain(footer)).encode()
         self.out.write(text + _END.pack(len(text), hashlib.sha256(text).digest(), MARK))
         self.out.flush()
         if self.lasting:
             os.fsync(self.out.fileno())
         self.out.close()
         os.replace(self.temporary, self.path)
-
-
-def _plain(numbering: Numbering) -> dict[str, Any]:
-    """A numbering as JSON. Labels are numbers, truth values or text."""
-    totals = numbering.totals
-    kind = numbering.classes.dtype.str if numbering.classes.dtype.kind != "O" else "O"
-    parts = {"rows": totals.rows, "weight": totals.weight, "largest": totals.largest, "numbers": numbering.numbers}
-    return {"classes": numbering.classes.tolist(), "kind": kind, **{name: v.tolist() for name, v in parts.items()}}
 
 
 @dataclass(frozen=True)
@@ -145,17 +190,17 @@ class CacheFile:
     """
 
     path: Path
-    footer: dict[str, Any]
+    footer: Footer
 
     @classmethod
     def checked(cls, path: Path, key: str) -> CacheFile:
         """The cache at ``path``; ``DamagedCache`` if it fails a check, for which it is read once."""
         found = cls.opened(path, key)
-        (start, taken), checksum = found.footer["places"]["weights"], 0
+        (start, taken), checksum = found.footer.places.weights, 0
         with open(path, "rb", buffering=0) as file:
             for place in range(0, start + taken, BYTES_AT_ONCE):
                 checksum = zlib.crc32(file.read(min(BYTES_AT_ONCE, start + taken - place)), checksum)
-        if checksum != found.footer["checksum"]:
+        if checksum != found.footer.checksum:
             raise DamagedCache("its rows are damaged")
         return found
 
@@ -174,11 +219,11 @@ class CacheFile:
             text = file.read(length)
         if hashlib.sha256(text).digest() != digest:
             raise DamagedCache("its footer is damaged")
-        footer: dict[str, Any] = json.loads(text)
-        start, taken = footer["places"]["weights"]
+        footer = read(Footer, json.loads(text))
+        start, taken = footer.places.weights
         if start + taken != size - _END.size - length:
             raise DamagedCache("its length is not that of its parts")
-        if footer["key"] != key:
+        if footer.key != key:
             raise DamagedCache("it holds the rows of other files")
         found = cls(path, footer)
         found._file  # noqa: B018  opened now, so that the rows stay readable if another process replaces the cache
@@ -189,35 +234,22 @@ class CacheFile:
 
     @property
     def n_rows(self) -> int:
-        return int(self.footer["n_rows"])
+        return self.footer.n_rows
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
         """The columns' names. Of sparse rows the file has the first and the last index."""
-        found = self.footer["columns"]
-        return column_names(*found) if self.footer["sparse"] else tuple(found)
+        found = self.footer.columns
+        return column_names(*found) if self.footer.sparse else tuple(found)
 
     @cached_property
     def dtype(self) -> Any:
-        return np.dtype(self.footer["dtype"])
+        return np.dtype(self.footer.dtype)
 
     @cached_property
     def numbering(self) -> Numbering | None:
         """The classes, if the table has labels."""
-        from separatrix.core.rows.targets import ClassTotals
-
-        plain = self.footer["labels"]
-        if plain is None:
-            return None
-        rows, numbers = (np.array(plain[name], dtype=np.int64) for name in ("rows", "numbers"))
-        weight, largest = (np.array(plain[name], dtype=np.float64) for name in ("weight", "largest"))
-        classes: AnyArray = np.array(plain["classes"], dtype=plain["kind"])
-        return Numbering(classes, ClassTotals(rows, weight, largest), numbers)
-
-    @cached_property
-    def chunks(self) -> Integers:
-        """The place, the number of rows and the number of entries of each piece of CSR rows, (pieces, 3)."""
-        return np.array(self.footer["chunks"], dtype=np.int64).reshape(-1, 3)
+        return None if self.footer.labels is None else self.footer.labels.numbering()
 
     @cached_property
     def _file(self) -> Any:
@@ -235,32 +267,30 @@ class CacheFile:
         """Piece k of CSR rows."""
         from scipy.sparse import csr_array
 
-        place, rows, entries = (int(number) for number in self.chunks[k])
+        place, rows, entries = (int(number) for number in self.footer.chunks[k])
         data = self._read(place, (entries,), self.dtype)
         place += data.nbytes
         indices = self._read(place, (entries,), np.dtype(np.int32))
         indptr = self._read(place + indices.nbytes, (rows + 1,), np.dtype(np.int64))
-        first, largest = self.footer["columns"]
+        first, largest = self.footer.columns
         X = csr_array((rows, largest + 1), dtype=self.dtype)
         X.data, X.indices, X.indptr = data, indices, indptr.astype(np.int32)
         return settled(X, first, largest)
 
     def codes(self, start: int, stop: int) -> Integers:
         """The class numbers of rows, as if labels had been sorted from the start."""
-        codes = self._read(self._place("codes") + start * CODE_TYPE.itemsize, (stop - start,), CODE_TYPE)
+        codes = self._read(self.footer.places.codes[0] + start * CODE_TYPE.itemsize, (stop - start,), CODE_TYPE)
         assert self.numbering is not None
         numbers: Integers = codes.astype(np.int64) if self.numbering.is_identity else self.numbering.numbers[codes]
         return numbers
 
     def weights(self, start: int, stop: int) -> Array:
         """The weights of rows; 1 if the table has none."""
-        if not self.footer["places"]["weights"][1]:
+        first, taken = self.footer.places.weights
+        if not taken:
             return np.ones(stop - start)
-        weight: Array = self._read(self._place("weights") + start * 8, (stop - start,), np.dtype(np.float64))
+        weight: Array = self._read(first + start * 8, (stop - start,), np.dtype(np.float64))
         return weight
-
-    def _place(self, part: str) -> int:
-        return int(self.footer["places"][part][0])
 
     def _read(self, place: int, shape: tuple[int, ...], dtype: Any) -> Any:
         """An array from the file. A file that has been cut short since it was opened is refused."""

@@ -19,6 +19,7 @@ import numpy as np
 import pyarrow as pa
 
 from separatrix.core.base.arrays import AnyArray, Integers, Matrix
+from separatrix.core.base.codec import plain
 from separatrix.core.base.files import room_for_temporary
 from separatrix.core.base.labels import RowNames, known_codes
 from separatrix.core.base.lazy import cached_property
@@ -188,9 +189,8 @@ class CachedEncodedRows(EncodedRows):
     @property
     def _key(self) -> str:
         learned, table, rule = self.learned, self.table, self.rule
-        scaling = None if learned.scaling is None else learned.scaling.plain()
         rows = (table.batched.fingerprint, table.missing, self.share, rule.seed, rule.thresholds.tolist(), self.held)
-        content = [rows, learned.encoder.plain(), scaling]
+        content = [rows, plain(learned.encoder), plain(learned.scaling)]
         return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:32]
 
     def rows(self, coding: Coding) -> StreamedRows:

@@ -12,20 +12,20 @@ columns of X can be standardised (``Scaling``), and those that come from one col
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import pyarrow as pa
 
 from separatrix.core.base.arrays import AnyArray, Array, Integers
-from separatrix.core.base.errors import MissingValuesError, ModelFileError, ParameterError, TableError
+from separatrix.core.base.codec import Choice, Finite, array
+from separatrix.core.base.errors import MissingValuesError, ParameterError, TableError
 from separatrix.core.base.messages import ByAudience, Message, RowNumber, Setting
 from separatrix.core.base.watching import Part, watched
 from separatrix.tables import cells
-from separatrix.tables.text import TextFeatures, beside, checked_features, plain_features, without_terms
+from separatrix.tables.text import TextFeatures, beside, without_terms
 
 # The kind of a column of free text that becomes n-grams.
 WORDS = "words"
@@ -58,12 +58,29 @@ class Encoded:
     """
 
     name: str
-    kind: str
+    kind: Annotated[str, Choice(KINDS)]
     levels: tuple[str, ...] = ()
-    fill: tuple[float, ...] = ()
+    fill: tuple[Finite, ...] = ()
     indicator: bool = False
-    average: tuple[float, ...] = ()
+    average: tuple[Finite, ...] = ()
     text: TextFeatures | None = None
+
+    def misfit(self, sizes: Mapping[str, int]) -> str:
+        """What is wrong with a column from a model file; empty if nothing is."""
+        n_levels, of_text = len(self.levels), self.text is not None
+        if len(set(self.levels)) < n_levels:
+            return "has levels that are not distinct"
+        if (self.kind == "category" and n_levels < 2) or (self.kind != "category" and n_levels):
+            return f"has {n_levels} levels, which does not fit a {self.kind}"
+        if of_text != (self.kind == WORDS):
+            return f"is of the kind {self.kind} and has {'' if of_text else 'no '}n-grams"
+        if of_text and (self.fill or self.average):
+            return "is text and has fills"
+        if self.fill and len(self.fill) != self.values:
+            return f"needs {self.values} fills"
+        if self.average and (self.kind != "category" or len(self.average) != self.values):
+            return f"has {len(self.average)} averages, which does not fit a {self.kind}"
+        return ""
 
     @property
     def values(self) -> int:
@@ -202,8 +219,8 @@ class Encoder:
     """
 
     columns: tuple[Encoded, ...]
-    missing: str = "error"
-    unseen: str = "average"
+    missing: Annotated[str, Choice(MISSING)] = "error"
+    unseen: Annotated[str, Choice(UNSEEN)] = "average"
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -326,42 +343,29 @@ class Encoder:
         parts = [np.arange(column.width) < column.values * (column.text is not None) for column in self.columns]
         return np.concatenate(parts)
 
-    def plain(self) -> dict[str, Any]:
-        """The encoder as JSON types."""
-        return {
-            "columns": [
-                {
-                    "name": column.name,
-                    "kind": column.kind,
-                    "levels": list(column.levels),
-                    "fill": list(column.fill),
-                    "indicator": column.indicator,
-                    "average": list(column.average),
-                    "text": plain_features(column.text),
-                }
-                for column in self.columns
-            ],
-            "missing": self.missing,
-            "unseen": self.unseen,
-        }
+    def makes(self, names: Sequence[str]) -> bool:
+        """Whether the columns of X have these names.
 
-    @classmethod
-    def from_plain(cls, content: Any, names: Sequence[str] | None = None) -> Encoder:
-        """An encoder from the result of ``plain``, after checking every key, type and length.
-
-        ``names``, if given, are the names that the columns of X must have. Their number and total length are compared
-        first: building the names of a hostile file could take much more memory than the file itself.
-
-        >>> encoder = Encoder((Encoded("age", "number", fill=(40.0,)),), "impute")
-        >>> Encoder.from_plain(encoder.plain()) == encoder
-        True
+        Their number and total length are compared first: building the names of a hostile file could take much more
+        memory than the file itself.
         """
-        encoder = cls(checked_columns(content), content["missing"], content["unseen"])
-        if names is not None:
-            alike = (encoder.n_columns, encoder.n_letters) == (len(names), sum(map(len, names)))
-            require(alike and encoder.names == tuple(names), "it does not make the model's features")
-        require(len(set(encoder.names)) == encoder.n_columns, "two columns of X have the same name")
-        return encoder
+        alike = (self.n_columns, self.n_letters) == (len(names), sum(map(len, names)))
+        return alike and self.names == tuple(names)
+
+    def misfit(self, sizes: Mapping[str, int]) -> str:
+        """What is wrong with an encoder from a model file; empty if nothing is."""
+        if len({column.name for column in self.columns}) < len(self.columns):
+            return "has two columns of the same name"
+        filled, averaged = self.missing in ("impute", "indicator"), self.unseen == "average"
+        for column in self.columns:
+            place = f"column {cells.shortened(column.name)!r}"
+            if column.indicator and self.missing != "indicator":
+                return f"has an indicator for {place}, which its 'missing' does not allow"
+            if filled and not column.fill and column.text is None:
+                return f"needs {column.values} fills for {place}"
+            if column.kind == "category" and averaged and not column.unseen:
+                return f"needs {column.values} averages for {place}"
+        return ""
 
 
 def checked(argument: str, value: str, allowed: tuple[str, ...]) -> str:
@@ -438,8 +442,12 @@ class Scaling:
     [[0.0], [2.0]]
     """
 
-    center: Array
-    scale: Array
+    center: Annotated[Array, array("d")]
+    scale: Annotated[Array, array("d")]
+
+    def misfit(self, sizes: Mapping[str, int]) -> str:
+        """What is wrong with a scaling from a model file; empty if nothing is."""
+        return "" if (self.scale > 0).all() else "has a scale that is not above 0"
 
     @classmethod
     def of(cls, X: Any, train: AnyArray | None = None) -> Scaling:
@@ -466,8 +474,8 @@ class Scaling:
     def only(self, columns: AnyArray) -> Scaling:
         """The scaling of the columns of a mask (d,); the others stay as they are.
 
-        >>> Scaling(np.array([1.0, 0.3]), np.array([2.0, 0.5])).only(np.array([True, False])).plain()
-        {'center': [1.0, 0.0], 'scale': [2.0, 1.0]}
+        >>> Scaling(np.array([1.0, 0.3]), np.array([2.0, 0.5])).only(np.array([True, False]))
+        Scaling(center=array([1., 0.]), scale=array([2., 1.]))
         """
         return Scaling(np.where(columns, self.center, 0.0), np.where(columns, self.scale, 1.0))
 
@@ -493,10 +501,6 @@ class Scaling:
         if first is None:
             return self
         return Scaling(first.center + first.scale * self.center, first.scale * self.scale)
-
-    def plain(self) -> dict[str, list[float]]:
-        """The scaling as JSON types."""
-        return {"center": self.center.tolist(), "scale": self.scale.tolist()}
 
 
 # --- Factors: columns of X that come from one column of a table
@@ -572,83 +576,3 @@ def _settings(column: Encoded) -> tuple[Array, Array, Integers]:
     levels = np.tile(base, (column.indicator, 1))
     levels[:, values:] = 1.0
     return base, levels, np.arange(values, width)
-
-
-# --- Encoders of model files: checks of every key, type and length
-
-
-def checked_columns(content: Any) -> tuple[Encoded, ...]:
-    """The columns of an encoder, from the result of its ``plain``.
-
-    >>> one = {"name": "age", "kind": "number", "levels": [], "fill": [40.0], "indicator": False, "average": []}
-    >>> checked_columns({"columns": [one | {"text": None}], "missing": "impute", "unseen": "average"})[0].fill
-    (40.0,)
-    """
-    require(isinstance(content, dict) and set(content) == {"columns", "missing", "unseen"}, "it has a wrong form")
-    require(content["missing"] in MISSING, f"its 'missing' is {content['missing']!r:.60}")
-    require(content["unseen"] in UNSEEN, f"its 'unseen' is {content['unseen']!r:.60}")
-    require(isinstance(content["columns"], list), "its columns are not a list")
-    columns = tuple(_column(k + 1, column, content) for k, column in enumerate(content["columns"]))
-    require(len({column.name for column in columns}) == len(columns), "two columns have the same name")
-    return columns
-
-
-def _column(k: int, content: Any, whole: dict[str, Any]) -> Encoded:
-    """Column k, counted from 1."""
-    keys = {"name", "kind", "levels", "fill", "indicator", "average", "text"}
-    require(isinstance(content, dict) and set(content) == keys, f"column {k} has a wrong form")
-    name, kind, indicator = content["name"], content["kind"], content["indicator"]
-    require(isinstance(name, str), f"column {k} has no name")
-    place = f"column {cells.shortened(name)!r}"
-    require(isinstance(kind, str) and kind in KINDS, f"{place} is of an unknown kind, {kind!r:.60}")
-    levels = _checked_levels(place, kind, content["levels"])
-    fill, average = (_checked_numbers(place, key, content[key]) for key in ("fill", "average"))
-    require(isinstance(indicator, bool), f"{place} has an indicator that is not true or false")
-    text = _checked_text(place, kind, content["text"])
-    allowed = whole["missing"] == "indicator"
-    require(not indicator or allowed, f"{place} has an indicator that its 'missing' does not allow")
-    column = Encoded(name, kind, levels, fill, indicator, average, text)
-    if text is not None:
-        require(not fill and not average, f"{place} is text and has fills")
-    else:
-        _check_replacements(place, column, whole)
-    return column
-
-
-def _check_replacements(place: str, column: Encoded, whole: dict[str, Any]) -> None:
-    """Require that the replacements of missing values and of unseen levels fit the column."""
-    filled = whole["missing"] in ("impute", "indicator")
-    fits = len(column.fill) == column.values or (not column.fill and not filled)
-    require(fits, f"{place} needs {column.values} fills")
-    averaged = column.kind == "category" and whole["unseen"] == "average"
-    require(bool(column.unseen) or not averaged, f"{place} needs {column.values} averages")
-    fits = not column.average or (column.kind == "category" and len(column.average) == column.values)
-    require(fits, f"{place} has {len(column.average)} averages, which does not fit a {column.kind}")
-
-
-def _checked_text(place: str, kind: str, content: Any) -> TextFeatures | None:
-    none = "no " if content is None else ""
-    require(bool(none) == (kind != WORDS), f"{place} is of the kind {kind} and has {none}n-grams")
-    if content is None:
-        return None
-    return checked_features(content, lambda holds, check: require(holds, f"the text of {place} {check}"))
-
-
-def _checked_levels(place: str, kind: str, levels: Any) -> tuple[str, ...]:
-    of_text = isinstance(levels, list) and all(isinstance(level, str) for level in levels)
-    require(of_text and len(set(levels)) == len(levels), f"{place} has levels that are not distinct texts")
-    fits = len(levels) >= 2 if kind == "category" else not levels
-    require(fits, f"{place} has {len(levels)} levels, which does not fit a {kind}")
-    return tuple(levels)
-
-
-def _checked_numbers(place: str, key: str, found: Any) -> tuple[float, ...]:
-    finite = isinstance(found, list) and all(type(value) is float and math.isfinite(value) for value in found)
-    require(finite, f"{place} has a '{key}' that is not of finite decimal numbers")
-    return tuple(found)
-
-
-def require(holds: bool, check: str) -> None:
-    """Raise an error about the encoder of a model file, if a check of it does not hold."""
-    if not holds:
-        raise ModelFileError(f"its encoder: {check}")

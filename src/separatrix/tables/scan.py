@@ -309,7 +309,7 @@ class CachedSparseRows:
 
     @cached_property
     def _edges(self) -> Integers:
-        return np.concatenate([[0], np.cumsum(self.cache.chunks[:, 1])])
+        return np.concatenate([[0], np.cumsum(self.cache.footer.chunks[:, 1])])
 
     def pieces(self) -> Iterator[Piece]:
         for k, (start, stop) in enumerate(zip(self._edges[:-1].tolist(), self._edges[1:].tolist(), strict=True)):
@@ -318,7 +318,7 @@ class CachedSparseRows:
 
     def matrices(self) -> Iterator[Matrix]:
         """X alone, in the same pieces."""
-        return (self.cache.sparse(k) for k in range(len(self.cache.chunks)))
+        return (self.cache.sparse(k) for k in range(len(self.cache.footer.chunks)))
 
 
 # A table of unknown length gets the largest sample, from which the rows of any smaller one are taken later.

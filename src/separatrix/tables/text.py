@@ -18,11 +18,12 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
 from separatrix.core.base.arrays import AnyArray, Array
+from separatrix.core.base.codec import Number
 from separatrix.core.base.errors import ParameterError, TableError
 from separatrix.core.base.labels import quoted
 from separatrix.core.base.lazy import cached_property
@@ -316,7 +317,15 @@ class TextFeatures:
 
     settings: TextSettings = field(default_factory=TextSettings)
     terms: tuple[str, ...] = ()
-    idf: tuple[float, ...] = ()
+    idf: tuple[Annotated[float, Number(above=0.0, finite=True)], ...] = ()
+
+    def misfit(self, sizes: Mapping[str, int]) -> str:
+        """What is wrong with the features from a model file; empty if nothing is."""
+        if len(set(self.terms)) < len(self.terms):
+            return "has n-grams that are not distinct"
+        if len(self.idf) != len(self.terms):
+            return f"has {len(self.terms)} n-grams and {len(self.idf)} numbers of idf"
+        return "" if bool(self.terms) != self.settings.hashed else "has n-grams and hashes, or neither"
 
     @property
     def width(self) -> int:
@@ -433,32 +442,6 @@ def limit_note(column: str, features: TextFeatures, counted: CountedTexts, train
         return []
     said = f"{n_terms:,} n-grams in at least {settings.min_df} of the rows fitted"
     return [f"Column {quoted(column)} has {said}; the {features.width:,} with the highest counts are used."]
-
-
-def checked_features(content: Any, require: Callable[[bool, str], None]) -> TextFeatures:
-    """The features from ``plain_features``, after checking every key, type and length with ``require``."""
-    keyed = isinstance(content, dict) and set(content) == {"settings", "terms", "idf"}
-    require(keyed, "is not an object with settings, terms and idf")
-    try:
-        settings = TextSettings.from_plain(content["settings"])
-    except ParameterError:
-        require(False, "has settings that are not those of text")
-        raise
-    terms, idf = content["terms"], content["idf"]
-    of_text = isinstance(terms, list) and all(isinstance(term, str) for term in terms)
-    require(of_text and len(set(terms)) == len(terms), "has n-grams that are not distinct texts")
-    finite = isinstance(idf, list) and all(type(value) is float and math.isfinite(value) for value in idf)
-    require(finite and all(value > 0 for value in idf), "has an idf that is not of positive decimal numbers")
-    require(len(idf) == len(terms), f"has {len(terms)} n-grams and {len(idf)} numbers of idf")
-    require(bool(terms) != settings.hashed, "has n-grams and hashes, or neither")
-    return TextFeatures(settings, tuple(terms), tuple(idf))
-
-
-def plain_features(features: TextFeatures | None) -> dict[str, Any] | None:
-    """The features as JSON types."""
-    if features is None:
-        return None
-    return {"settings": features.settings.plain(), "terms": list(features.terms), "idf": list(features.idf)}
 
 
 def beside(D: Array, widths: Sequence[int], texts: Sequence[Any]) -> Any:

@@ -499,7 +499,7 @@ class KozinecSteps(HullSteps):
     def used(self, before: State[Any], after: State[Any]) -> Used:
         old, new = before.memory, after.memory
         plus = bool(np.any(new.alpha != old.alpha))
-        row = old.extremes.positive.row if plus else old.extremes.negative.row
+        row = int(old.ends[0 if plus else 1])
         point, moved = (old.alpha, new.alpha) if plus else (old.beta, new.beta)
         away = self.block.take(np.array([row])).homogeneous()[0, 1:] - point
         k = float((moved - point) @ away) / float(away @ away)

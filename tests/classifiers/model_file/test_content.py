@@ -92,7 +92,7 @@ def refused(content, tmp_path, part):
         (put("encoder", {"columns": []}), "and the model has none"),
         (put("encoder", {"columns": [], "missing": "error", "unseen": "error"}), "and the model has none"),
         (put("left_out", [1]), "left_out.0 is 1"),
-        (put("parameters", []), "parameters is not an object"),
+        (put("parameters", []), r"parameters is \[\], not of type dict"),
         (put("parameters.shell", "rm"), "no parameter 'shell'"),
         (put("parameters.class_weight", {"pairs": [[[], 1]]}), "a setting has a wrong form"),
         (put("parameters.C", {"classifier": "os.system", "parameters": {}}), "classifier 'os.system' is not one of"),

@@ -12,8 +12,8 @@ import pytest
 
 from separatrix import LeastSquaresClassifier, LogisticRegression, load, save
 from separatrix.classifiers.model_file import FORMAT, VERSION, ModelFile, read, write
-from separatrix.classifiers.model_forms import LONGEST_SENTENCE
 from separatrix.core.base import checksummed_json
+from separatrix.core.base.codec import LONGEST_SENTENCE
 from separatrix.core.base.errors import ModelFileError, ParameterError
 from separatrix.core.scorer import Scorer
 

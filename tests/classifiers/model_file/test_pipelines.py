@@ -56,9 +56,9 @@ def test_an_encoder_that_does_not_fit_is_refused(tmp_path):
     whole = make_pipeline(TableEncoder(missing="impute"), LogisticRegression()).fit(FRAME, LABELS)
     path = tmp_path / "model.json"
     for change, part in [
-        (lambda e: e["columns"][1]["levels"].append("z"), "needs 3 fills"),
-        (lambda e: e["columns"].pop(), "encoder: it does not make the model's features"),
-        (lambda e: e.update(missing="guess"), "'guess'"),
+        (lambda e: e["columns"][1]["levels"].append("z"), r"encoder\.columns\.1 needs 3 fills"),
+        (lambda e: e["columns"].pop(), "encoder does not make the model's features"),
+        (lambda e: e.update(missing="guess"), "encoder.missing is unknown: 'guess'"),
     ]:
         content = ModelFile.of(whole).content()
         change(content["encoder"])

@@ -81,7 +81,7 @@ def test_a_column_with_a_large_offset_keeps_its_digits(monkeypatch, far, offset)
     assert found.value == pytest.approx(np.logaddexp(0, -m).mean() + problem.penalty_value(W), rel=1e-13)
     np.testing.assert_allclose(found.gradient[0], r @ rows + problem.penalty_gradient(W)[0], rtol=0, atol=1e-13)
     sums = np.array([rows[codes == k].sum(axis=0) for k in (0, 1)])
-    np.testing.assert_allclose(problem.class_sums, sums, rtol=0, atol=1e-11)
+    np.testing.assert_allclose(problem.framed.class_sums, sums, rtol=0, atol=1e-11)
 
 
 def test_a_fit_beside_a_year_is_the_fit_without(monkeypatch):

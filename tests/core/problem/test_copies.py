@@ -1,4 +1,4 @@
-"""A problem does not change, and a copy with other parts keeps exactly the statistics that still hold."""
+"""A problem does not change, and a copy with other parts shares what does not depend on them."""
 
 import numpy as np
 import pytest
@@ -7,14 +7,14 @@ from separatrix.core.base.lazy import cached_property
 from separatrix.core.linear_algebra import Subspace
 from separatrix.core.null_model import ConstantSlopes
 from separatrix.core.objective_sums import DenseTable
-from separatrix.core.problem import Objective
+from separatrix.core.problem import Columns, FramedRows, Objective
 from separatrix.core.rows.block import Block
 from separatrix.core.rows.frame import Frame
 from separatrix.core.rows.memory_rows import memory_rows
 from separatrix.core.rows.sampling import Sample
 from tests import problems
 
-FIELDS = ("rows", "loss", "penalty", "pinned", "names", "passes", "gram", "subspace", "total_weight")
+FIELDS = ("rows", "loss", "penalty", "pinned", "names", "passes", "subspace", "total_weight")
 
 
 @pytest.mark.parametrize("name", FIELDS)
@@ -24,28 +24,17 @@ def test_nothing_can_be_assigned_to_a_problem(name):
         setattr(problem, name, getattr(problem, name))
 
 
-def test_every_cached_property_says_what_it_depends_on():
-    members = [item for base in Objective.__mro__ for item in vars(base).items()]
-    cached = {name for name, value in members if isinstance(value, cached_property)}
-    assert cached == Objective.statistics.keys()
-    assert all(statistic.depends_on for statistic in Objective.statistics.values())
-
-
-def test_an_unknown_statistic_is_refused():
-    problem = problems.draw(3).objective()
-    with pytest.raises(TypeError, match="'gramm'"):
-        problem.with_(known={"gramm": np.eye(2)})
-
-
 def changes(problem):
     """Of each part of a problem, another."""
     block, frame = problem.rows.resident(), problem.rows.frame
     weight = np.where(np.arange(block.n_rows) % 5 == 4, 2.0, 1.0) * block.weight
     pinned = problem.pinned.copy()
     pinned[-1] = True
+    offset = 0.5 * np.where(np.isfinite(frame.scale), frame.scale, 0.0)
     return {
         "rows": memory_rows(block.X, block.t, weight, frame),
-        "frame": Frame(frame.center + 0.5 * np.where(np.isfinite(frame.scale), frame.scale, 0.0), 2.0 * frame.scale),
+        "frame": Frame(frame.center + offset, 2.0 * frame.scale),
+        "scale": Frame(frame.center, 2.0 * frame.scale),
         "penalty": problem.penalty.times(4.0),
         "pinned": pinned,
     }
@@ -53,10 +42,11 @@ def changes(problem):
 
 def computed_alone(problem, part, value):
     """The changed problem, with nothing known of it."""
-    parts = {"rows": problem.rows, "penalty": problem.penalty, "pinned": problem.pinned}
-    parts |= {"rows": problem.rows.seen_through(value)} if part == "frame" else {part: value}
-    rest = (problem.n_classes, problem.fit_intercept)
-    return Objective(parts["rows"], problem.loss, parts["penalty"], *rest, pinned=parts["pinned"])
+    rows = {"rows": value}.get(part, problem.rows)
+    rows = rows.seen_through(value) if part in ("frame", "scale") else rows
+    penalty, pinned = {"penalty": value}.get(part, problem.penalty), {"pinned": value}.get(part, problem.pinned)
+    columns = Columns(FramedRows(rows, problem.n_classes, problem.shape[0]), pinned)
+    return Objective(columns, problem.loss, penalty, problem.fit_intercept)
 
 
 def projector(basis):
@@ -74,8 +64,8 @@ def agree(a, b):
     if isinstance(a, Subspace):
         return a.rank == b.rank and agree(projector(a.Z), projector(b.Z)) and agree(projector(a.Q), projector(b.Q))
     if isinstance(a, DenseTable):
-        W = np.linspace(-1.0, 1.0, a.root_penalty.size).reshape(a.root_penalty.shape)
-        return all(agree(x, y) for x, y in zip(a.value_gradient(W), b.value_gradient(W), strict=True))
+        W = np.linspace(-1.0, 1.0, a.block.X.shape[1] + 1)[None, :].repeat(1 if a.t.ndim == 1 else len(a.t), axis=0)
+        return all(agree(x, y) for x, y in zip(a.sums(W), b.sums(W), strict=True))
     if isinstance(a, Sample):
         return agree(a.odds, b.odds) and agree(a.block.homogeneous(), b.block.homogeneous())
     if isinstance(a, ConstantSlopes):
@@ -83,21 +73,37 @@ def agree(a, b):
     return np.allclose(np.asarray(a, dtype=float), np.asarray(b, dtype=float), rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.parametrize("part", ["rows", "frame", "penalty", "pinned"])
+def statistics(problem):
+    """Every cached statistic of a problem, computed, by name."""
+    found = {}
+    for each in (problem, problem.columns, problem.framed):
+        names = [name for name, value in vars(type(each)).items() if isinstance(value, cached_property)]
+        found |= {f"{type(each).__name__}.{name}": getattr(each, name) for name in names}
+    return found
+
+
+@pytest.mark.parametrize("part", ["rows", "frame", "scale", "penalty", "pinned"])
 @pytest.mark.parametrize("seed", range(12))
-def test_a_copy_knows_what_a_problem_by_itself_finds(seed, part):
+def test_a_copy_finds_what_a_problem_by_itself_finds(seed, part):
     problem = problems.draw(seed).objective()
-    before = {name: getattr(problem, name) for name in Objective.statistics}
+    before = statistics(problem)
     value = changes(problem)[part]
-    copy, alone = problem.with_(**{part: value}), computed_alone(problem, part, value)
-    known = {name for name in Objective.statistics if copy.knows(name)}
-    for name, statistic in Objective.statistics.items():
-        narrowed = part == "pinned" and statistic.narrowed is not None
-        assert (name in known) == (part not in statistic.depends_on or narrowed)
-        if part not in statistic.depends_on:
-            assert getattr(copy, name) is before[name]
-        assert agree(getattr(copy, name), getattr(alone, name)), name
-    assert all(getattr(problem, name) is before[name] for name in Objective.statistics)
+    copy, alone = problem.with_(**{"frame" if part == "scale" else part: value}), computed_alone(problem, part, value)
+    expected = statistics(alone)
+    for name, found in statistics(copy).items():
+        assert agree(found, expected[name]), name
+    after = statistics(problem)
+    assert all(after[name] is before[name] for name in before)
+
+
+def test_copies_share_what_does_not_depend_on_the_changed_part():
+    problem = problems.draw(3).objective()
+    another = changes(problem)
+    assert problem.with_(penalty=another["penalty"]).columns is problem.columns
+    assert problem.with_(loss=problem.loss).columns is problem.columns
+    assert problem.with_(pinned=another["pinned"]).framed is problem.framed
+    space = problem.subspace
+    assert problem.with_(penalty=another["penalty"], subspace=space).subspace is space
 
 
 def test_passes_go_on_or_begin_anew():

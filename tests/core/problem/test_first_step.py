@@ -34,9 +34,9 @@ def _first(problem):
 def test_the_longer_step_is_nearer_to_the_minimum_along_the_direction(K, noise, seed):
     problem = _problem(seed, K, noise=noise)
     V, slope = _first(problem)
-    multiple = first_multiple(problem.dense_table, V, slope)
+    multiple = first_multiple(problem, V, slope)
     assert 1.0 <= multiple <= LARGEST_MULTIPLE
-    slope_at = problem.dense_table.slope_along(V)
+    slope_at = problem.slope_along(V)
     assert abs(slope_at(multiple)) <= abs(slope_at(1.0))
     assert problem.value_gradient(multiple * V).value <= problem.value_gradient(V).value
 
@@ -44,7 +44,7 @@ def test_the_longer_step_is_nearer_to_the_minimum_along_the_direction(K, noise, 
 def test_a_strong_penalty_leaves_newtons_step_as_it_is():
     problem = _problem(0, 2, strength=1e8)
     V, slope = _first(problem)
-    assert first_multiple(problem.dense_table, V, slope) == pytest.approx(1.0, abs=1e-3)
+    assert first_multiple(problem, V, slope) == pytest.approx(1.0, abs=1e-3)
 
 
 @pytest.mark.parametrize("K", [2, 3])
@@ -56,5 +56,5 @@ def test_the_longer_first_step_saves_iterations(K, monkeypatch):
         return sum(each.state.iteration for each in runs)
 
     longer = iterations()
-    monkeypatch.setattr(newton, "first_multiple", lambda table, V, slope: 1.0)
+    monkeypatch.setattr(newton, "first_multiple", lambda problem, V, slope: 1.0)
     assert longer <= iterations() - 5

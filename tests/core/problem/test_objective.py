@@ -32,9 +32,11 @@ def test_dense_and_sparse_rows_give_the_same_objective():
         dense, sparse = problem.objective(), problem.objective(sparse=True)
         W = np.random.default_rng(seed).standard_normal(dense.shape)
         np.testing.assert_allclose(dense.hessian(W), sparse.hessian(W), rtol=1e-9, atol=1e-12)
-        np.testing.assert_allclose(dense.gram, sparse.gram, rtol=1e-9, atol=1e-12)
-        np.testing.assert_allclose(dense.root_second_moments, sparse.root_second_moments, rtol=1e-9, atol=1e-12)
-        assert dense.rank == sparse.rank
+        np.testing.assert_allclose(dense.columns.gram, sparse.columns.gram, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(
+            dense.framed.root_second_moments, sparse.framed.root_second_moments, rtol=1e-9, atol=1e-12
+        )
+        assert dense.columns.rank == sparse.columns.rank
 
 
 def test_null_value_is_that_of_the_best_constant():

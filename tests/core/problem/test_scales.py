@@ -181,6 +181,6 @@ def test_the_rank_of_columns_of_many_sizes_costs_no_pass():
     rows = labelled_rows(X * [1e-3, 1e-1, 10.0, 1e3], y, 2)
     problem = build_objective(rows, 2, Penalty(1.0, np.ones(4)))
     assert problem.root_penalty.max() > 0.25
-    assert problem.sample_gram.shape == (5, 5)
+    assert problem.columns.sample_gram.shape == (5, 5)
     passes = problem.passes
-    assert (problem.rank, problem.passes) == (5, passes)
+    assert (problem.columns.rank, problem.passes) == (5, passes)

@@ -21,9 +21,9 @@ def test_the_rank_of_many_rows_with_collinear_columns(C):
     problem = build_objective(
         labelled_rows(X, y, 2, np.ones(len(X))), 2, Penalty(0.0 if np.isinf(C) else 1 / C, np.ones(X.shape[1]))
     )
-    assert problem.sampled.n_rows < len(X)
+    assert problem.framed.sampled.n_rows < len(X)
     before = problem.passes
-    assert problem.rank == 3 + 1 + 4 + 3
+    assert problem.columns.rank == 3 + 1 + 4 + 3
     assert problem.passes == before + 1  # one look at all rows
 
 
@@ -34,7 +34,7 @@ def test_a_direction_that_only_rows_outside_the_sample_have_is_found():
     probe = build_objective(
         labelled_rows(X, rng.integers(0, 2, len(X)), 2, np.ones(len(X))), 2, Penalty(0.0, np.ones(4))
     )
-    drawn = {tuple(row) for row in probe.sampled.block.homogeneous()[:, 1:].round(9).tolist()}
+    drawn = {tuple(row) for row in probe.framed.sampled.block.homogeneous()[:, 1:].round(9).tolist()}
     frame = probe.rows.frame
     outside = [
         i for i, row in enumerate(((X - frame.center) / frame.scale).round(9).tolist()) if tuple(row) not in drawn
@@ -43,7 +43,7 @@ def test_a_direction_that_only_rows_outside_the_sample_have_is_found():
     problem = build_objective(
         labelled_rows(X, rng.integers(0, 2, len(X)), 2, np.ones(len(X))), 2, Penalty(0.0, np.ones(4))
     )
-    assert problem.rank == 5
+    assert problem.columns.rank == 5
 
 
 def test_no_guess_where_eigenvalues_leave_no_gap():

@@ -52,13 +52,14 @@ def test_the_rows_of_a_draw_from_all_rows(form, size, drawn):
         np.testing.assert_array_equal(block.weight, weight[numbers])
 
 
-def test_no_more_places_than_a_sample_and_a_block():
+def test_no_more_rows_than_a_sample_a_quarter_and_a_block():
     n, size = 200_000, 1000
     X = np.arange(n, dtype=float)[:, None]
     keeper = Keeper(LowestHashes(2000, 0))
     for block in blocks_of(X, np.ones(n), np.ones(n), size):
         keeper.see(block)
-    assert len(keeper.kept().rows.numbers) <= 1.25 * 2000 + size
+        assert keeper.dense.n_rows <= 1.25 * 2000 + size
+    assert keeper.kept().rows.n_rows == 2000
 
 
 def test_threads_may_show_blocks_at_the_same_time():

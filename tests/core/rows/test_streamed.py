@@ -65,7 +65,7 @@ def test_sums_have_the_bits_of_memory(small_blocks, form, size):
     codes, weight = rng.integers(0, 2, n), rng.integers(0, 4, n).astype(float)
     rows = labelled_rows(X, codes, 2, weight)
     stream = streamed(rows, size)
-    assert len(rows._edges()) > 30
+    assert len(rows._edges) > 30
     problem = build_objective(rows, 2, Penalty(1.0, np.ones(d)))
     W = rng.standard_normal((1, d + 1))
     partials = [ValueGradient(problem.loss, W), Hessian(problem.loss, W)]

@@ -54,7 +54,7 @@ def test_compiled_sums_are_the_objectives(seed, value):
     assert problem.passes == before + 2
     assert found.value == pytest.approx(expected.value, rel=1e-13)
     np.testing.assert_allclose(found.gradient, expected.gradient, rtol=1e-11, atol=1e-14)
-    np.testing.assert_allclose(compiled.second_moments(), problem.root_second_moments**2, rtol=1e-10, atol=1e-13)
+    np.testing.assert_allclose(compiled.second_moments(), problem.framed.root_second_moments**2, rtol=1e-10, atol=1e-13)
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -100,7 +100,7 @@ def test_same_bits_with_any_number_of_threads():
     for count in (1, 2, 5):
         with threads(count):
             answers.append(sx.LogisticRegression(solver=LBFGS(Diagonal())).fit(X, y))
-    assert len(labelled_rows(X, y.astype(int), 2)._edges()) > 2
+    assert len(labelled_rows(X, y.astype(int), 2)._edges) > 2
     assert all(np.array_equal(answers[0].coef_, other.coef_) for other in answers)
 
 

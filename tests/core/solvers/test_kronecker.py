@@ -86,7 +86,7 @@ def test_product_is_exact_on_the_span_of_the_scores(K, fit_intercept):
     A = Q.T @ _mean_curvature(problem, X, W) @ Q
     Z = np.eye(6) if space.Z is None else space.Z
     R = np.diag(problem.root_penalty**2)
-    M = np.kron(A, Z.T @ problem.gram @ Z) + np.kron(np.eye(len(T)), Z.T @ R @ Z)
+    M = np.kron(A, Z.T @ problem.columns.gram @ Z) + np.kron(np.eye(len(T)), Z.T @ R @ Z)
     outside = np.linalg.inv(directions.T @ M @ directions)
     expected = np.linalg.inv(M) + directions @ (inside - outside) @ directions.T
     np.testing.assert_allclose(inverse, expected, rtol=1e-9, atol=1e-11)

@@ -15,7 +15,7 @@ from separatrix.core.solvers.gradient_descent import StochasticDescent, drawn, m
 from separatrix.core.solvers.perceptron_updates import UPDATES
 from separatrix.core.solvers.registry import SOLVERS, choose, refuse_unmet
 from separatrix.core.solvers.separation_problem import build_separation_objective
-from separatrix.core.solvers.separation_stopping import AllCorrect, MarginWithin, OutOfSteps, ProvenInseparable
+from separatrix.core.solvers.separation_stopping import AllCorrect, OutOfSteps, ProvenInseparable
 from separatrix.core.solvers.state import NOT_STREAMED, Need
 from separatrix.core.solvers.stopping import Stopping
 from tests import problems
@@ -157,20 +157,11 @@ def test_perceptrons_by_sums_are_the_same_on_a_stream(update):
     np.testing.assert_allclose(V, W, rtol=1e-12)
 
 
-def test_the_widest_margin_is_the_same_on_a_stream():
-    rows = separable(1)
-    rules = [MarginWithin(relative=1e-9), OutOfSteps(500, ProvenInseparable())]
-    W, V = (
-        run(NearestPoint(), build_separation_objective(of), np.zeros((1, 4)), Stopping(rules)).state.W
-        for of in (rows, streamed(rows))
-    )
-    np.testing.assert_allclose(V, W, rtol=1e-6)
-
-
 def test_the_separators_that_walk_over_rows_refuse_a_stream():
     problem = build_separation_objective(streamed(separable(2)))
-    with pytest.raises(ParameterError, match="'kozinec' needs rows in memory"):
-        Kozinec().init(problem, np.zeros((1, 4)))
+    for solver in (Kozinec(), NearestPoint()):
+        with pytest.raises(ParameterError, match=f"'{solver.name}' needs rows in memory"):
+            solver.init(problem, np.zeros((1, 4)))
     online = UPDATES["online"](by_update=True)
     with pytest.raises(ParameterError, match="update: got 'online' for rows outside memory, where a step is an epoch"):
         online.step(problem, online.init(problem, np.zeros((1, 4))))

@@ -18,11 +18,11 @@ from separatrix.core.base.errors import ParameterError
 from separatrix.core.base.lazy import cached_property, is_dask
 from separatrix.core.cluster.connection import PassTraffic, connected, count_traffic, default_client, results, workers
 from separatrix.core.cluster.partitions import PartitionedTable, PartitionStream, partitions_of
-from separatrix.core.cluster.workers import FetchedRows, HeldRows, Loaded, SampledRows, Sum, held, summed
+from separatrix.core.cluster.workers import FetchedRows, HeldRows, Loaded, SampledRows, Sum, held, shared_out, summed
 from separatrix.core.rows.block import Block
 from separatrix.core.rows.frame import Frame
 from separatrix.core.rows.labelled_table import OutsideMemory
-from separatrix.core.rows.protocol import Order, Partial, PassCounter, strands
+from separatrix.core.rows.protocol import Order, Partial, PassCounter, merged
 from separatrix.core.rows.sampling import Sample, drawn_sample
 from separatrix.core.rows.streamed import Learnt, Piece, StreamedRows
 from separatrix.core.rows.targets import Coding
@@ -72,23 +72,16 @@ class ClusterRows:
         answers = self.held.results(lambda now: self._submitted(now, partial, sent))
         what = type(getattr(partial, "partial", partial)).__name__
         count_traffic(PassTraffic(what, len(answers), sent[0], sum(map(len, answers))))
-        parts: Iterator[Any] = chain.from_iterable(map(loads, answers))
-        total: A = next(parts)
-        for part in parts:
-            total = partial.merge(total, part)
-        return total
+        totals: Iterator[A] = chain.from_iterable(map(loads, answers))
+        return merged(totals, partial)
 
     def _submitted(self, now: Loaded, partial: Partial[A], sent: list[int]) -> list[Any]:
         """The tasks of a pass, one for each chunk. Adds the bytes of their arguments to ``sent``."""
         from distributed.protocol.pickle import dumps
 
-        cuts, tasks = self.held.cuts, []
-        runs = list(strands(cuts.n_blocks))
-        for share in self.held.shares():
-            some = cuts.only(runs[share.first].start, runs[share.last - 1].stop)
-            order = dumps(
-                Sum(partial, self.frame, self.coding, self.name, some, cuts.n_blocks, share.first, share.last)
-            )
+        tasks = []
+        for share in shared_out(self.held.block_edges, now.edges):
+            order = dumps(Sum(partial, self.frame, self.coding, self.name, share))
             sent[0] += len(order)
             tasks.append(now.submit(summed, order, *now.needed(share)))
         return tasks

@@ -10,19 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice, pairwise
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeAlias, TypeVar
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from separatrix.core.base.arrays import Array, Integers, pieces
 from separatrix.core.base.lazy import cached_property
-from separatrix.core.base.machine import in_order, one_blas_thread, threads
+from separatrix.core.base.machine import one_blas_thread, threads
 from separatrix.core.cluster.connection import PassTraffic, WorkersReplaced, count_traffic, results, workers
-from separatrix.core.rows.block import Block, as_csr, block_rows, is_sparse
-from separatrix.core.rows.block import cuts as sparse_cuts
+from separatrix.core.rows.block import Block, as_csr, cuts, dense_edges, is_sparse
 from separatrix.core.rows.frame import Frame
-from separatrix.core.rows.protocol import BLOCK_BYTES, Partial, strands
+from separatrix.core.rows.protocol import BLOCK_BYTES, Partial, merged, strand_totals, strands
 from separatrix.core.rows.sampling import Lowest, LowestHashes, RareRows
 from separatrix.core.rows.streamed import Piece
 from separatrix.core.rows.targets import Coding
@@ -31,94 +30,51 @@ if TYPE_CHECKING:
     from separatrix.core.cluster.cluster_rows import ClusterRows, ClusterTable
 
 
-# --- Where blocks begin and end, in a form that is small enough to be sent in every pass
-
-
-@dataclass(frozen=True)
-class EvenCuts:
-    """Blocks of ``size`` rows each, as dense rows have them.
-
-    >>> cuts = EvenCuts(4, 10)
-    >>> cuts.n_blocks, [cuts.edge(k) for k in range(4)]
-    (3, [0, 4, 8, 10])
-    """
-
-    size: int
-    n_rows: int
-
-    @property
-    def n_blocks(self) -> int:
-        return -(-self.n_rows // self.size)
-
-    def edge(self, block: int) -> int:
-        """The row at which a block begins; the number of rows for ``n_blocks``."""
-        return min(block * self.size, self.n_rows)
-
-    def only(self, first: int, last: int) -> EvenCuts:
-        """The part of the cuts that is needed for the blocks first, …, last − 1."""
-        return self
-
-
-@dataclass(frozen=True)
-class ListedCuts:
-    """Blocks of different lengths, as CSR rows have them: block ``offset + k`` begins at row ``edges[k]``."""
-
-    edges: Integers
-    offset: int = 0
-
-    @property
-    def n_blocks(self) -> int:
-        return self.offset + len(self.edges) - 1
-
-    def edge(self, block: int) -> int:
-        return int(self.edges[block - self.offset])
-
-    def only(self, first: int, last: int) -> ListedCuts:
-        return ListedCuts(self.edges[first - self.offset : last - self.offset + 1], first)
-
-
-# The edges of the blocks of all rows. They are the same as for rows in memory (``core.rows.block``).
-Cuts: TypeAlias = EvenCuts | ListedCuts
+# --- The strands that each worker sums
 
 
 @dataclass(frozen=True)
 class Share:
-    """The strands first, …, last − 1, which chunk ``chunk`` sums, and the row before which the last of them ends."""
+    """What chunk ``chunk`` sums: the blocks that begin at the rows ``edges``, of which ``runs`` are strands.
+
+    The last of the edges is the row before which the last block ends. ``is_first``: the first of all strands is one.
+    """
 
     chunk: int
-    first: int
-    last: int
-    stop: int
+    edges: Integers
+    runs: tuple[slice, ...]
+    is_first: bool
 
 
-def chunk_edges(cuts: Cuts, shares: list[int]) -> list[int]:
+def chunk_edges(block_edges: Integers, shares: list[int]) -> list[int]:
     """Row numbers that divide all rows into chunks, in about the proportions ``shares``. Strands are not divided.
 
     There are fewer chunks than shares if there are fewer strands.
 
-    >>> chunk_edges(EvenCuts(1, 10), [1, 1]), chunk_edges(EvenCuts(10, 10), [1, 1])
+    >>> chunk_edges(np.arange(11), [1, 1]), chunk_edges(np.array([0, 10]), [1, 1])
     ([0, 5, 10], [0, 10])
     """
-    ends = np.array([cuts.edge(run.stop) for run in strands(cuts.n_blocks)])
+    ends = block_edges[[run.stop for run in strands(len(block_edges) - 1)]]
     wanted = np.cumsum(shares)[:-1] / sum(shares) * ends[-1]
     nearest = ends[np.abs(ends[:, None] - wanted).argmin(axis=0)]
     return sorted({0, *nearest.tolist(), int(ends[-1])})
 
 
-def shared_out(cuts: Cuts, edges: list[int]) -> list[Share]:
+def shared_out(block_edges: Integers, edges: list[int]) -> list[Share]:
     """The strands that each chunk sums: those that begin in it. The last of them may end in a later chunk.
 
-    >>> shared_out(EvenCuts(2, 5), [0, 3, 5])
-    [Share(chunk=0, first=0, last=2, stop=4), Share(chunk=1, first=2, last=3, stop=5)]
+    >>> [(share.chunk, share.edges.tolist()) for share in shared_out(np.array([0, 2, 4, 5]), [0, 3, 5])]
+    [(0, [0, 2, 4]), (1, [4, 5])]
     """
-    runs = list(strands(cuts.n_blocks))
-    begins = np.array([cuts.edge(run.start) for run in runs])
-    firsts = np.searchsorted(begins, edges).tolist()
-    return [
-        Share(chunk, first, last, cuts.edge(runs[last - 1].stop))
-        for chunk, (first, last) in enumerate(pairwise(firsts))
-        if first < last
-    ]
+    runs = list(strands(len(block_edges) - 1))
+    firsts = np.searchsorted(block_edges[[run.start for run in runs]], edges).tolist()
+    found = []
+    for chunk, (first, last) in enumerate(pairwise(firsts)):
+        if first < last:
+            begin, stop = runs[first].start, runs[last - 1].stop
+            own = tuple(slice(run.start - begin, run.stop - begin) for run in runs[first:last])
+            found.append(Share(chunk, block_edges[begin : stop + 1], own, first == 0))
+    return found
 
 
 # --- What runs on workers
@@ -199,20 +155,13 @@ def _between(pieces: Sequence[Piece], begin: int, end: int) -> list[Piece]:
 
 @dataclass(frozen=True)
 class Sum:
-    """The task of a worker in a pass: to sum a partial over the strands first, …, last − 1.
-
-    ``cuts`` covers the blocks of these strands; ``n_blocks`` is the number of all blocks of the table. ``name`` is the
-    name of the coding.
-    """
+    """The task of a worker in a pass: to sum a partial over the strands of a share. ``name``: that of the coding."""
 
     partial: Partial[Any]
     frame: Frame
     coding: Coding
     name: str
-    cuts: Cuts
-    n_blocks: int
-    first: int
-    last: int
+    share: Share
 
     def over(self, chunks: Sequence[Chunk]) -> list[Any]:
         """The totals of the strands.
@@ -221,21 +170,11 @@ class Sum:
         are merged in order from the first one, or if the partial declares that it can be merged in any grouping.
         """
         rows = _Cutter(chunks[0].start, [piece for chunk in chunks for piece in chunk.coded(self.name, self.coding)])
-
-        def strand(run: slice) -> Any:
-            total = self.partial.zero()
-            for k in range(run.start, run.stop):
-                block = rows.block(self.cuts.edge(k), self.cuts.edge(k + 1), self.frame)
-                total = self.partial.add(total, block)
-            return total
-
-        parts = in_order(strand, islice(strands(self.n_blocks), self.first, self.last))
-        if self.first > 0 and not getattr(self.partial, "merges_exactly", False):
-            return list(parts)
-        total = next(parts)
-        for part in parts:
-            total = self.partial.merge(total, part)
-        return [total]
+        edges = self.share.edges.tolist()
+        totals = strand_totals(self.share.runs, lambda k: rows.block(edges[k], edges[k + 1], self.frame), self.partial)
+        if self.share.is_first or getattr(self.partial, "merges_exactly", False):
+            return [merged(totals, self.partial)]
+        return list(totals)
 
 
 class _Cutter:
@@ -298,7 +237,7 @@ def places_of_entries(chunk: Chunk, size: int, entries: int) -> Integers:
     found, rows = [], chunk.start
     for piece in chunk.pieces:
         X = piece.X
-        found.append(rows + sparse_cuts(X, size, rows, entries))
+        found.append(rows + cuts(X, size, rows, entries))
         rows, entries = rows + X.shape[0], entries + int(X.nnz)
     return np.concatenate([np.empty(0, dtype=np.int64), *found])
 
@@ -349,9 +288,10 @@ class Loaded:
 
         These few rows are copied to the worker of the chunk once, and kept there.
         """
-        key = (share.chunk, share.stop)
+        stop = int(share.edges[-1])
+        key = (share.chunk, stop)
         if key not in self.heads:
-            later = self.holding(self.edges[share.chunk + 1], share.stop)
+            later = self.holding(self.edges[share.chunk + 1], stop)
             self.heads[key] = [self.submit(head, *part) for part in later]
         return [self.chunks[share.chunk], *self.heads[key]]
 
@@ -391,12 +331,10 @@ class HeldRows:
                 self.now = loaded(self.table)
 
     @cached_property
-    def cuts(self) -> Cuts:
-        """Where blocks begin and end. For CSR rows, the workers compute it."""
-        return self._sparse_cuts() if self.is_sparse else _even_cuts(self.n_features, self.n_rows)
-
-    def _sparse_cuts(self) -> ListedCuts:
-        """The cuts of CSR rows, which depend on the number of entries before a chunk."""
+    def block_edges(self) -> Integers:
+        """Where blocks begin and end. Workers compute it for CSR rows, from the number of entries before a chunk."""
+        if not self.is_sparse:
+            return np.array(dense_edges(self.n_rows, self.n_features, BLOCK_BYTES))
         while True:
             before = self.now
             entries = np.concatenate([[0], np.cumsum(self.results(lambda now: now.on_each(entries_of)))]).tolist()
@@ -407,11 +345,7 @@ class HeldRows:
 
             found = self.results(places)
             if self.now is before:  # otherwise the chunks have been replaced in the meantime
-                return ListedCuts(np.unique(np.concatenate([[0], *found, [self.n_rows]])).astype(np.int64))
-
-    def shares(self) -> list[Share]:
-        """The strands that each chunk sums."""
-        return shared_out(self.cuts, self.now.edges)
+                return np.unique(np.concatenate([[0], *found, [self.n_rows]])).astype(np.int64)
 
     def fetched(self, begin: int, end: int) -> Piece:
         """The rows begin, …, end − 1, with class numbers, in this process."""
@@ -431,11 +365,6 @@ class HeldRows:
         return [now.submit(taken, chunk, numbers[a:b]) for chunk, (a, b) in pairs if a < b]
 
 
-def _even_cuts(n_features: int, n_rows: int) -> EvenCuts:
-    """The blocks of dense rows."""
-    return EvenCuts(block_rows(BLOCK_BYTES, n_features), n_rows)
-
-
 def held(table: ClusterTable) -> HeldRows:
     """Let the workers load the rows of a table, and wait until they have done so."""
     rows = HeldRows(table, loaded(table))
@@ -447,7 +376,8 @@ def loaded(table: ClusterTable) -> Loaded:
     """Tasks that load the partitions: each worker gets a run of consecutive rows, in proportion to its threads."""
     client = table.client
     there = workers(client)
-    edges = chunk_edges(_even_cuts(table.n_features, table.n_rows), list(there.values()))
+    even = np.array(dense_edges(table.n_rows, table.n_features, BLOCK_BYTES))
+    edges = chunk_edges(even, list(there.values()))
     starts = np.concatenate([[0], np.cumsum(table.survey.counts)])
     pieces = _pieces(table, starts, edges, list(there))
     chunks = []
@@ -502,36 +432,13 @@ class FetchedRows:
 
     def pieces(self) -> Iterator[Piece]:
         """All rows in order, eight blocks at a time, which have about 32 megabytes."""
-        cuts = self.held.cuts
-        for run in pieces(cuts.n_blocks, 8):
-            X, codes, weight = aligned(self.held.fetched(cuts.edge(run.start), cuts.edge(run.stop)))
+        edges = self.held.block_edges.tolist()
+        for run in pieces(len(edges) - 1, 8):
+            X, codes, weight = aligned(self.held.fetched(edges[run.start], edges[run.stop]))
             yield Piece(X, *self.coding.of(codes, weight))
 
 
 # --- Samples
-
-A = TypeVar("A")
-
-
-@dataclass(frozen=True)
-class MergedByWorkers(Generic[A]):
-    """A sum whose totals can be merged in any grouping with the same result, such as a draw of rows.
-
-    A worker merges the totals of its strands before it sends them. Otherwise each strand of a draw would send as
-    many numbers as the whole draw.
-    """
-
-    partial: Partial[A]
-    merges_exactly: ClassVar[bool] = True
-
-    def zero(self) -> A:
-        return self.partial.zero()
-
-    def add(self, total: A, block: Block) -> A:
-        return self.partial.add(total, block)
-
-    def merge(self, a: A, b: A) -> A:
-        return self.partial.merge(a, b)
 
 
 @dataclass
@@ -548,11 +455,11 @@ class SampledRows:
 
     def lowest(self, draw: LowestHashes) -> list[Lowest]:
         """The first draw: numbers and hashes, without the rows."""
-        return self.rows.fold(MergedByWorkers(draw))
+        return self.rows.fold(draw)
 
     def rare(self, draw: RareRows) -> Integers:
         """The second draw: numbers, without the rows."""
-        return self.rows.fold(MergedByWorkers(draw))
+        return self.rows.fold(draw)
 
     def written_out(self, numbers: Integers) -> Block:
         """Rows in the coordinates of the frame."""

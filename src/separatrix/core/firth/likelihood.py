@@ -20,7 +20,7 @@ Biometrika 108 (2021): l* has a maximum, and it is finite.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import reduce
@@ -36,7 +36,7 @@ from separatrix.core.base.machine import in_order, one_blas_thread
 from separatrix.core.base.messages import Message, Parameter, Remedy, Setting
 from separatrix.core.base.watching import part
 from separatrix.core.certificate import Bound
-from separatrix.core.linear_algebra import Factor, contrasts, identified, limiting_columns
+from separatrix.core.linear_algebra import Factor, Subspace, contrasts, identified, limiting_columns
 from separatrix.core.links import sigmoid, softmax
 from separatrix.core.losses import Loss
 from separatrix.core.newton_step import backtracked
@@ -337,7 +337,7 @@ class Penalised:
         G = self.gram if Z is None else Z.T @ self.gram @ Z
         factor = Factor.of(G)
         if factor is None:
-            root = objective.root_gram if Z is None else objective.root_gram @ Z
+            root = objective.columns.root_gram if Z is None else objective.columns.root_gram @ Z
             with np.errstate(divide="ignore"):  # the Gram matrix of a sample may be singular
                 log_det = 2 * float(np.sum(np.log(np.linalg.svd(root, compute_uv=False))))
         else:
@@ -377,10 +377,10 @@ class Penalised:
         """The likelihood of some rows alone, in the same coordinates and directions."""
         return Penalised(self.objective.restricted_to(block), self.unit, self.zero)
 
-    def knowing(self, known: Mapping[str, Any]) -> Penalised:
-        """The same likelihood with known statistics of its objective."""
+    def along(self, space: Subspace) -> Penalised:
+        """The same likelihood, with the directions on which its objective depends."""
         other = copy(self)
-        other.objective = self.objective.with_(known=known)
+        other.objective = self.objective.with_(subspace=space)
         return other
 
     @cached_property
@@ -395,7 +395,7 @@ class Penalised:
             return None
         if not objective.fit_intercept:
             return objective.value_at_zero
-        n = self.unit * objective.class_sums[:, 0]
+        n = self.unit * objective.framed.class_sums[:, 0]
         p = (n + 0.5 * self.rank) / (n.sum() + 0.5 * self.rank * len(n))
         return -float(n @ np.log(p) + 0.5 * self.rank * np.sum(np.log(len(n) * p))) / self.weight
 
@@ -452,11 +452,9 @@ def pose(
     if problem.weight < 1e-3:  # in rows: with less the penalty outweighs the data completely
         fault = f"the rows count for {problem.weight:.2g} in all"
         raise WeightError("sample_weight", fault, "say how often each row counts: the penalty is worth a few rows")
-    known: dict[str, Any] = {"gram": problem.gram}  # that of the objective, computed by faster passes
-    found = identified(0.25 * problem.gram)
-    if found is not None:  # the rank is certain, so no further pass is needed
-        known["subspace"] = replace(found, Q=contrasts(n_classes) if n_classes > 2 else None)
-    return problem.knowing(known)
+    found, Q = identified(0.25 * problem.gram), contrasts(n_classes) if n_classes > 2 else None
+    # If the rank is certain, no further pass is needed.
+    return problem if found is None else problem.along(replace(found, Q=Q))
 
 
 def penalised_log_likelihood(problem: Penalised, W: Array) -> float:
@@ -647,7 +645,7 @@ class Ascent:
         """The first point along a limited step that does not lower l*; None if there is none."""
         V = problem.objective.subspace.expand(step)
         # A step changes the scores by at most 5, in the root mean square over the rows.
-        longest = min(1.0, 5.0 / max(float(np.linalg.norm(problem.objective.root_gram @ V.T)), EPS))
+        longest = min(1.0, 5.0 / max(float(np.linalg.norm(problem.objective.columns.root_gram @ V.T)), EPS))
 
         def evaluated(alpha: float) -> tuple[float, Level | None]:
             level = problem.level(point.W + alpha * V)
@@ -872,8 +870,8 @@ def _sample(problem: Penalised) -> Penalised | None:
     # With fewer rows per parameter the starts are tried on all rows.
     if whole.n_rows < 200 * parameters or not parameters:
         return None
-    drawn = whole.sample(SAMPLE_ROWS_PER_PARAMETER * parameters)
-    sample = problem.on(drawn.standing_for(whole.targets, whole.class_sums[:, 0]))
+    drawn = whole.framed.sample(SAMPLE_ROWS_PER_PARAMETER * parameters)
+    sample = problem.on(drawn.standing_for(whole.targets, whole.class_weight))
     at = sample.level(problem.zero)
     return sample if at is not None and np.isfinite(at.value) else None
 

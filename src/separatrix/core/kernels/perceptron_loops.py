@@ -1,4 +1,4 @@
-"""Loops that make the perceptron's updates, or count mistakes, over dense or CSR rows.
+"""The loop that makes the perceptron's updates, over dense or CSR rows.
 
 Dense rows are an array X (n, d), and ``indices`` and ``indptr`` are None. For CSR rows X is their ``data``. Numba
 decides ``X.ndim == 2`` when it compiles a loop, so each kind of rows has a loop without the branch for the other.
@@ -115,18 +115,3 @@ def _count(X: Any, indices: Any, indptr: Any, t: Any, w: Any, zero_is_mistake: A
             if wrong >= most:
                 break
     return wrong
-
-
-@njit(nogil=True, cache=True)
-def survey(
-    X: Any, indices: Any, indptr: Any, t: Any, w: Any, zero_is_mistake: Any, fit_intercept: Any, pull: Any
-) -> Any:
-    """The number of mistakes and Σ max(0, −m); adds Σ_{mistakes} t x̄ to ``pull``."""
-    wrong, cost = 0, 0.0
-    for i in range(len(t)):
-        z = _score(X, indices, indptr, i, w)
-        cost += max(0.0, -t[i] * z)
-        if _is_mistake(t[i], z, zero_is_mistake):
-            wrong += 1
-            _add(X, indices, indptr, i, pull, t[i], fit_intercept)
-    return wrong, cost

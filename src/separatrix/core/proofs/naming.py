@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 
 from separatrix.core.base.arrays import AnyArray, Array, Integers
+from separatrix.core.base.codec import Labels
 from separatrix.core.base.errors import ParameterError
 from separatrix.core.base.labels import quoted
 from separatrix.core.base.messages import ColumnName, Message, ReferenceLevel, RowNumber, joined
@@ -96,7 +97,7 @@ class About:
     """
 
     fit_intercept: bool
-    classes: AnyArray = field(default_factory=lambda: np.zeros(0))
+    classes: Annotated[AnyArray, Labels(least=0)] = field(default_factory=lambda: np.zeros(0))
     names: tuple[str, ...] = ()
 
     def column(self, j: int) -> Message:

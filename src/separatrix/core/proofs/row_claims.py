@@ -20,6 +20,7 @@ import numpy as np
 from separatrix.core.base.arrays import AnyArray, Array, Booleans, Integers, as_floats
 from separatrix.core.base.errors import LabelError, ParameterError
 from separatrix.core.base.labels import encode, known_codes
+from separatrix.core.cluster.connection import read_in_place
 from separatrix.core.exact_arithmetic import fractions, signs, vanishing
 from separatrix.core.proofs.class_differences import Differences, chunks, subtracted
 from separatrix.core.proofs.naming import NAMED, About
@@ -27,6 +28,7 @@ from separatrix.core.proofs.overlap import on, rounded
 from separatrix.core.rows.block import Block, as_csr, is_sparse
 from separatrix.core.rows.hold_out import Hashes, row_hashes
 from separatrix.core.rows.labelled_table import OutsideMemory
+from separatrix.core.rows.memory_rows import memory_rows
 from separatrix.core.rows.protocol import Rows, Together, number_of_rows
 from separatrix.core.rows.sampling import chosen_rows
 from separatrix.core.rows.targets import CLASS_NUMBERS
@@ -46,19 +48,12 @@ def as_rows(X: Any) -> Any:
     return rows if rows.dtype == np.float64 else as_csr(rows.astype(np.float64))
 
 
-def asked_differences(X: Any, y: Any, about: About) -> Differences:
-    """The rows to verify a verdict on, with the classes of that verdict."""
+def rows_for(X: Any, labels: Any) -> Any:
+    """X as in ``as_rows``; an error if it is no table with one row for each label."""
     rows = as_rows(X)
-    if len(about.classes):
-        codes, K = known_codes(y, about.classes), len(about.classes)
-    else:
-        classes, codes = encode(y)
-        K = len(classes)
-        if K != 2:
-            raise LabelError("y", f"it has {K} classes", "give the two classes of the verdict")
-    if rows.ndim != 2 or rows.shape[0] != len(codes):
-        raise ParameterError("X", f"its shape is {rows.shape} for {len(codes)} labels", "give one row for each label")
-    return Differences(rows, codes, K, about.fit_intercept)
+    if rows.ndim != 2 or rows.shape[0] != len(labels):
+        raise ParameterError("X", f"its shape is {rows.shape} for {len(labels)} labels", "give one row for each label")
+    return rows
 
 
 def are_in(D: Differences, rows: Integers, against: Integers) -> bool:
@@ -259,12 +254,12 @@ class Broken:
         return np.unique(np.concatenate([total.others.rows, *(part.rows for part in total.nearest)]))
 
 
-# --- A table outside memory that a verdict is asked about
+# --- The table that a verdict is asked about
 
 
 @dataclass(frozen=True)
 class AskedTable:
-    """The rows of a table, with class numbers as targets, and how they become class differences.
+    """The rows to verify a verdict on, with class numbers as targets, and how they become class differences.
 
     All rows are read in passes; the rows of a proof are taken out of them.
     """
@@ -273,15 +268,20 @@ class AskedTable:
     view: View
 
     @classmethod
-    def of(cls, table: OutsideMemory, y: Any, about: About) -> AskedTable:
-        """The rows to verify a verdict on, with the classes of that verdict."""
-        if y is not None:
-            raise ParameterError("y", f"got one together with {table.name}", "leave it out: the scan has its labels")
-        K = len(about.classes) or 2
-        if not len(about.classes) and len(table.classes) != K:
-            raise LabelError("y", f"it has {len(table.classes)} classes", "give the two classes of the verdict")
-        code_of = known_codes(table.classes, about.classes) if len(about.classes) else np.arange(K)
-        return cls(table.rows(CLASS_NUMBERS), View(K, about.fit_intercept, code_of))
+    def of(cls, X: Any, y: Any, about: About) -> AskedTable:
+        """The rows of X with labels y, or those of a table outside memory, with the classes of the verdict."""
+        X, y, _ = read_in_place(X, y)
+        outside, K = isinstance(X, OutsideMemory), len(about.classes) or 2
+        if outside and y is not None:
+            raise ParameterError("y", f"got one together with {X.name}", "leave it out: the scan has its labels")
+        classes, codes = (X.classes, np.arange(len(X.classes))) if outside else encode(y)
+        if len(about.classes):
+            codes = known_codes(classes if outside else y, about.classes)
+        elif len(classes) != K:
+            raise LabelError("y", f"it has {len(classes)} classes", "give the two classes of the verdict")
+        if outside:
+            return cls(X.rows(CLASS_NUMBERS), View(K, about.fit_intercept, codes))
+        return cls(memory_rows(rows_for(X, codes), codes), View(K, about.fit_intercept, np.arange(K)))
 
     @property
     def no_rows(self) -> Differences:

@@ -46,8 +46,8 @@ from separatrix.core.proofs.row_claims import (
     Positive,
     RowClaim,
     View,
-    as_rows,
     flattened,
+    rows_for,
 )
 from separatrix.core.proofs.verdicts import Doubtful, Inseparable, QuasiSeparable, Separable, Verdict, smallest_distance
 from separatrix.core.rows.block import Block, is_sparse
@@ -104,9 +104,7 @@ def separability(X: Any, y: Any = None, fit_intercept: bool = True, *, names: Se
     classes, codes = encode(y)
     if len(classes) < 2:
         raise ParameterError("y", f"it has {len(classes)} class", "give at least two")
-    rows = as_rows(X)
-    if rows.ndim != 2 or rows.shape[0] != len(codes):
-        raise ParameterError("X", f"its shape is {rows.shape} for {len(codes)} labels", "give one row for each label")
+    rows = rows_for(X, codes)
     if rows.shape[1] + bool(fit_intercept) == 0:
         raise ParameterError("X", "it has no columns", "give at least one, or an intercept")
     about = About(bool(fit_intercept), classes, column_names(X, names))
@@ -253,7 +251,7 @@ def _decide(D: Differences, about: About) -> Separable | Inseparable | Doubtful 
             return Doubtful("the linear program could not be solved", about.fit_intercept)
         if found.v is not None:
             if known is None:
-                return Separable.of(D, found.v, found.m, about)
+                return Separable.of(D, found.v, about, found.m)
             # v is positive on all rows outside the span of the known ones.
             exact = overlap.direction_in(D, known.basis, found.v, known.left)
             if exact is not None:
@@ -357,7 +355,7 @@ class Scaled:
         m = given.margins(v)
         if len(given.not_positive(v, m=m)):
             return Doubtful(OUT_OF_RANGE, verdict.fit_intercept)
-        return Separable.of(given, v, m, verdict.about)
+        return Separable.of(given, v, verdict.about, m)
 
     def _whole(self, direction: AnyArray) -> AnyArray:
         """The direction in the original units of the columns, again in the smallest integers."""
@@ -717,11 +715,12 @@ def _proposed(core: Core, about: About, reached: Array | None) -> Verdict:
     separate the others as well. All rows of a small table are at hand, and ``decide`` is called as in memory.
     """
     D = core.differences
-    if reached is not None and np.all(np.isfinite(reached)) and len(D.not_positive(reached)) == 0:
-        return Separable.of(D, reached, D.margins(reached), about)
+    proposed = None if reached is None else Separable.by(D, reached, about)
+    if proposed is not None:
+        return proposed
     with one_blas_thread:
         v = None if core.is_whole else widest_separator(D)
-    return decide(D, about) if v is None else Separable.of(D, v, D.margins(v), about)
+    return decide(D, about) if v is None else Separable.of(D, v, about)
 
 
 def _claims(D: Differences, verdict: Verdict, offsets: Offsets) -> tuple[RowClaim, ...]:

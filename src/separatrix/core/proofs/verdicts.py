@@ -8,19 +8,20 @@ every row in integers, which takes about half a microsecond per entry (times the
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from dataclasses import dataclass
+from typing import Annotated, Any, TypeAlias
 
 import numpy as np
 
 from separatrix.core.base.arrays import AnyArray, Array, Integers
+from separatrix.core.base.codec import ROWS, Whole, array
 from separatrix.core.base.errors import ParameterError
 from separatrix.core.base.lazy import cached_property
 from separatrix.core.base.messages import Message
-from separatrix.core.cluster.connection import read_in_place, shape_in_place
-from separatrix.core.exact_arithmetic import across, fractions, positive_dependency, sums_to_zero, vanishing
+from separatrix.core.cluster.connection import shape_in_place
+from separatrix.core.exact_arithmetic import across, positive_dependency, sums_to_zero
 from separatrix.core.geometry.hyperplane import Hyperplane
-from separatrix.core.proofs.class_differences import Differences, chunks
+from separatrix.core.proofs.class_differences import Differences
 from separatrix.core.proofs.linear_programs import surely_positive
 from separatrix.core.proofs.naming import About, causes, listed
 from separatrix.core.proofs.overlap import on, rounded, used
@@ -31,12 +32,10 @@ from separatrix.core.proofs.row_claims import (
     Orthogonal,
     Positive,
     are_in,
-    asked_differences,
     flattened,
     moved_rows,
-    signs_of,
 )
-from separatrix.core.rows.labelled_table import OutsideMemory
+from separatrix.core.rows.frame import power_of_two
 from separatrix.core.rows.protocol import Together
 
 
@@ -51,6 +50,21 @@ class VerifiableVerdict(ABC):
     @abstractmethod
     def explain(self) -> str:
         """The verdict in words."""
+
+    def verify(self, X: Any, y: Any = None, exact: bool = False) -> bool:
+        """Whether the evidence proves the verdict on these rows.
+
+        X is a table with labels y, or a ``scan``, which is read once, or up to three times for a ``QuasiSeparable``.
+
+        Sums of the rows of a proof are computed in integers, or enclosed by bounds that include all rounding errors.
+        A margin of another row must exceed its rounding error, or be positive exactly. With ``exact``, every row is
+        checked in integers; ``exact_cost(X)`` estimates how long that takes.
+        """
+        return self._holds(AskedTable.of(X, y, self.about), exact)
+
+    @abstractmethod
+    def _holds(self, table: AskedTable, exact: bool) -> bool:
+        """Whether the evidence proves the verdict on the rows of a table."""
 
     @property
     def fit_intercept(self) -> bool:
@@ -82,27 +96,23 @@ class Separable(VerifiableVerdict):
     separable: the hyperplane has every row on its own side, the nearest at a distance of 1
     """
 
-    v: Array
+    v: Annotated[Array, array("", "", flat=True)]
     margin: float
     about: About
 
     @classmethod
-    def of(cls, D: Differences, v: Array, m: Array, about: About) -> Separable:
-        """The verdict for v (width,) with its margins m (count,)."""
+    def of(cls, D: Differences, v: Array, about: About, m: Array | None = None) -> Separable:
+        """The verdict for v (width,), whose margins m (count,) are proven to be positive."""
         W = D.weights(v)
-        margin = smallest_distance(D, W, m)
-        shared = W / np.abs(W).max()
-        # The division must not make the smallest weight underflow.
-        W = shared if np.abs(shared[W != 0]).min() > 1e-280 else W
+        margin, unit = smallest_distance(D, W, D.margins(v) if m is None else m), np.abs(W).max()
+        # Dividing by a power of two is exact, unless the smallest weight underflows.
+        W = W / power_of_two(np.array([unit]))[0] if np.abs(W[W != 0]).min() > 1e-280 * unit else W
         return cls(W[1] if D.K == 2 else W, margin, about)
 
     @classmethod
     def by(cls, D: Differences, v: Array, about: About) -> Separable | None:
         """The verdict for a proposed v (width,), or None if some margin is not proven to be positive."""
-        if not np.all(np.isfinite(v)) or len(D.not_positive(v)):
-            return None
-        W = D.weights(v)
-        return cls(W[1] if D.K == 2 else W, smallest_distance(D, W, D.margins(v)), about)
+        return cls.of(D, v, about) if np.all(np.isfinite(v)) and not len(D.not_positive(v)) else None
 
     @property
     def hyperplane(self) -> Hyperplane:
@@ -111,24 +121,7 @@ class Separable(VerifiableVerdict):
     def __bool__(self) -> bool:
         return True
 
-    def verify(self, X: Any, y: Any = None, exact: bool = False) -> bool:
-        """Whether v separates these rows: each margin exceeds its rounding error, or is positive exactly.
-
-        X is a table with labels y, or a ``scan``, which is read once. With ``exact``, every margin is computed in
-        integers; ``exact_cost(X)`` estimates how long that takes.
-        """
-        X, y, _ = read_in_place(X, y)
-        if isinstance(X, OutsideMemory):
-            return self._verify_table(AskedTable.of(X, y, self.about), exact)
-        D = asked_differences(X, y, self.about)
-        v = flattened(D, self.v)
-        if v is None or not np.all(np.isfinite(v)):
-            return False
-        if exact:
-            return bool(np.all(signs_of(D, np.arange(D.count), fractions(v)) == 1))
-        return len(D.not_positive(v)) == 0
-
-    def _verify_table(self, table: AskedTable, exact: bool) -> bool:
+    def _holds(self, table: AskedTable, exact: bool) -> bool:
         v = flattened(table.no_rows, self.v)
         return v is not None and bool(np.all(np.isfinite(v))) and table.satisfies([Positive(v, exact)])
 
@@ -170,12 +163,12 @@ class _Overlapping(VerifiableVerdict):
     ``near`` is an approximate λ from which the exact one is computed.
     """
 
-    rows: Integers
-    against: Integers
-    signed: Array
+    rows: Annotated[Integers, ROWS]
+    against: Annotated[Integers, ROWS]
+    signed: Annotated[Array, array("", "")]
     about: About
-    given: tuple[int, ...] | None
-    near: Array | None
+    given: Annotated[tuple[int, ...], Whole()] | None
+    near: Annotated[Array, array("")] | None
 
     def __bool__(self) -> bool:
         return False
@@ -196,22 +189,14 @@ class _Overlapping(VerifiableVerdict):
         total = sum(self.multipliers)
         return np.array([m / total for m in self.multipliers])
 
-    def _supporting(self, D: Differences) -> Array | None:
-        """The rows of the proof, if they are rows of D and λ > 0 sums them to zero; else None."""
-        A = self._among(D)
-        if A is None or len(A) != len(self.multipliers) or min(self.multipliers) <= 0:
-            return None
-        return A if sums_to_zero(A, self.multipliers) else None
+    def _rows_in(self, table: AskedTable) -> Array | None:
+        """The rows a_i of the proof, as the table has them; None if it does not have them."""
+        D, places = table.at(self.rows), np.arange(len(self.rows))
+        return D.dense(D.numbers(places, self.against)) if D is not None and are_in(D, places, self.against) else None
 
-    def _among(self, D: Differences) -> Array | None:
-        """The rows of the proof, if they are rows of D; else None."""
-        if not are_in(D, self.rows, self.against):
-            return None
-        return D.dense(D.numbers(self.rows, self.against))
-
-    def _by_place(self) -> _Overlapping:
-        """The verdict on the rows of the proof alone, numbered by their places in it."""
-        return replace(self, rows=np.arange(len(self.rows)))
+    def _balances(self, A: Array) -> bool:
+        """Whether λ > 0 sums the rows A to zero."""
+        return len(A) == len(self.multipliers) and min(self.multipliers) > 0 and sums_to_zero(A, self.multipliers)
 
 
 @dataclass(frozen=True)
@@ -226,49 +211,16 @@ class Inseparable(_Overlapping):
     of them on their own sides, and one that has none of them on the wrong side contains them all
     """
 
-    def verify(self, X: Any, y: Any = None, exact: bool = False) -> bool:
-        """Whether the rows prove it: λ > 0 sums them to zero, and they span all rows.
-
-        X is a table with labels y, or a ``scan``, which is read once or twice.
-
-        The sum is checked in integers or enclosed by bounds that include all rounding errors. If the rows of the proof
-        have full rank, residues prove that they span all rows.
-
-        With ``exact``, where the rows do not have full rank, every row is checked in integers for each missing
-        dimension: ``exact_cost(X)`` estimates how long that takes.
-        """
-        X, y, _ = read_in_place(X, y)
-        if isinstance(X, OutsideMemory):
-            return self._verify_table(AskedTable.of(X, y, self.about), exact)
-        D = asked_differences(X, y, self.about)
-        if self.given is None and not exact and self._surely(D):
-            return True
-        A = self._supporting(D)
-        complement = None if A is None else across(A)
+    def _holds(self, table: AskedTable, exact: bool) -> bool:
+        A = self._rows_in(table)
+        if A is None:
+            return False
+        if self.given is None and not exact and np.array_equal(A, self.signed) and surely_positive(A, self.near):
+            return True  # floating point proves the rank of the rows and λ > 0
+        complement = across(A) if self._balances(A) else None
         if complement is None:
             return False
-        if exact:
-            return not any(signs_of(D, np.arange(D.count), v.tolist()).any() for v in complement.basis.T)
-        if len(complement.free) == 0:
-            return True
-        return all(vanishing(D.dense(part), complement.basis).all() for part in chunks(np.arange(D.count)))
-
-    def _verify_table(self, table: AskedTable, exact: bool) -> bool:
-        D, own = table.at(self.rows), self._by_place()
-        if D is None or not isinstance(own, Inseparable):
-            return False
-        if self.given is None and not exact and own._surely(D):
-            return True
-        A = own._supporting(D)
-        complement = None if A is None else across(A)
-        if complement is None:
-            return False
-        return len(complement.free) == 0 or table.satisfies([Orthogonal(complement.basis, exact)])
-
-    def _surely(self, D: Differences) -> bool:
-        """Whether D has the rows of the proof, and floating point proves their rank and λ > 0."""
-        A = self._among(D)
-        return A is not None and np.array_equal(A, self.signed) and surely_positive(A, self.near)
+        return not complement.free or table.satisfies([Orthogonal(complement.basis, exact)])
 
     def explain(self) -> Message:
         return Message("inseparable: ", self.proof)
@@ -307,11 +259,11 @@ class QuasiSeparable(_Overlapping):
     ([1, 2], [1, 2], 1.0, [-1, 1])
     """
 
-    direction: AnyArray
-    touching: Integers
-    touching_against: Integers
-    columns: Integers
-    further: tuple[AnyArray, ...] = ()
+    direction: Annotated[AnyArray, Whole(array=True)]
+    touching: Annotated[Integers, ROWS]
+    touching_against: Annotated[Integers, ROWS]
+    columns: Annotated[Integers, ROWS]
+    further: tuple[Annotated[AnyArray, Whole(array=True)], ...] = ()
 
     @property
     def causes(self) -> tuple[Integers, ...]:
@@ -331,41 +283,13 @@ class QuasiSeparable(_Overlapping):
     def hyperplane(self) -> Hyperplane:
         return hyperplane_of(self.v)
 
-    def verify(self, X: Any, y: Any = None, exact: bool = False) -> bool:
-        """Whether v and λ prove the claim on these rows, and every direction in ``further`` has A v ≥ 0 and A v ≠ 0.
-
-        X is a table with labels y, or a ``scan``, which is read three times.
-
-        λ and the touching rows are checked in integers. The margins of the other rows must exceed their rounding
-        error, or be positive exactly.
-
-        With ``exact``, every row is checked in integers; ``exact_cost(X)`` estimates how long that takes.
-        """
-        X, y, _ = read_in_place(X, y)
-        if isinstance(X, OutsideMemory):
-            return self._verify_table(AskedTable.of(X, y, self.about), exact)
-        D = asked_differences(X, y, self.about)
-        v = flattened(D, self.direction)
-        if v is None or not self._is_about(D):
+    def _holds(self, table: AskedTable, exact: bool) -> bool:
+        """Whether λ > 0 sums rows to zero, all directions have A v ≥ 0 and A v ≠ 0, and v touches the named rows."""
+        A = self._rows_in(table)
+        if A is None or not self._balances(A) or not np.array_equal(used(self.directions[0]), self.columns):
             return False
-        touching = D.numbers(self.touching, self.touching_against)
-        off = np.ones(D.count, dtype=bool)
-        off[touching] = False
-        if not off.any():
-            return False
-        if exact:
-            tied, gains = (signs_of(D, which, v.tolist()) for which in (touching, np.flatnonzero(off)))
-            return not tied.any() and bool(np.all(gains == 1))
-        if not all(vanishing(D.dense(part), v[:, None]).all() for part in chunks(touching)):
-            return False
-        return len(D.not_positive(rounded(v), v.tolist(), off)) == 0
-
-    def _verify_table(self, table: AskedTable, exact: bool) -> bool:
-        D, own = table.at(self.rows), self._by_place()
-        if D is None or own._supporting(D) is None or not np.array_equal(used(self.directions[0]), self.columns):
-            return False
-        flat = [flattened(D, v) for v in (self.direction, *self.further)]
-        directions = [v for v in flat if v is not None]  # those that fit the columns of D
+        flat = [flattened(table.no_rows, v) for v in (self.direction, *self.further)]
+        directions = [v for v in flat if v is not None]  # those that fit the columns of the table
         if len(directions) < len(flat) or not table.satisfies([NotNegative(v, exact) for v in directions]):
             return False
         each = [DirectionRows((v,), table.view) for v in directions]
@@ -374,13 +298,6 @@ class QuasiSeparable(_Overlapping):
         first = moved[0]
         same = np.array_equal(first.touching, self.touching) and np.array_equal(first.against, self.touching_against)
         return same and all(rows.n_moved for rows in moved)
-
-    def _is_about(self, D: Differences) -> bool:
-        """Whether D has the rows that the verdict names, λ proves the sum, and the directions are as claimed."""
-        if self._supporting(D) is None or not are_in(D, self.touching, self.touching_against):
-            return False
-        own = used(np.atleast_2d(self.direction))
-        return np.array_equal(own, self.columns) and all(self._is_direction(D, other) for other in self.further)
 
     def gaining(self, D: Differences) -> AnyArray:
         """A mask of the rows whose likelihood grows along a direction.
@@ -391,16 +308,6 @@ class QuasiSeparable(_Overlapping):
         flat = [v for v in (flattened(D, direction) for direction in self.further) if v is not None]
         tied = [self.touching, *(D.named(on(D, v))[0] for v in flat)]
         return moved_rows(tied, len(D.codes), D.K)
-
-    @staticmethod
-    def _is_direction(D: Differences, direction: AnyArray) -> bool:
-        """Whether A v ≥ 0 and A v ≠ 0 for v = ``direction`` in integers."""
-        v = flattened(D, direction)
-        if v is None:
-            return False
-        off = np.ones(D.count, dtype=bool)
-        off[on(D, v)] = False
-        return bool(off.any()) and len(D.not_positive(rounded(v), v.tolist(), off)) == 0
 
     def explain(self) -> Message:
         return Message("quasi-separable: ", self.proof)

@@ -125,6 +125,22 @@ def cuts(X: Any, block_bytes: int, rows_before: int = 0, entries_before: int = 0
     return np.union1d(by_entries, by_rows).astype(np.int64)
 
 
+def block_edges(X: Any, block_bytes: int) -> list[int]:
+    """The rows at which the blocks of a whole table X begin, and the number of its rows."""
+    if is_sparse(X):
+        return sorted({0, *cuts(X, block_bytes).tolist(), X.shape[0]})
+    return dense_edges(X.shape[0], X.shape[1], block_bytes)
+
+
+def dense_edges(n_rows: int, n_features: int, block_bytes: int) -> list[int]:
+    """``block_edges`` of dense rows.
+
+    >>> dense_edges(40, 2, 64)
+    [0, 16, 32, 40]
+    """
+    return [*range(0, n_rows, block_rows(block_bytes, n_features)), n_rows]
+
+
 def multiples(before: int, m: int, size: int) -> Integers:
     """The k of 1, …, m for which before + k is a multiple of ``size``."""
     return np.arange(size - before % size, m + 1, size)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -23,7 +23,8 @@ from separatrix.core.rows.protocol import Rows
 # If the variance is below this share of the squared mean, Σ s x² has too few digits of Σ s (x − mean)², or the column
 # may be constant; the variance is then computed again with the mean subtracted.
 SMALLEST_TRUSTED_VARIANCE = 1e-6
-# Fewer entries than this are summed by NumPy: importing the compiler's package would take longer.
+# The first entries of a table, up to this number, are summed by NumPy: importing the compiler's package would take
+# longer. What a block does depends on its own rows alone, so a stream gives the same bits as rows in memory.
 FEWEST_ENTRIES_TO_COMPILE_SUMS = 1 << 22
 # Variances outside this range may come from squares outside float64's range; columns are then scaled by a power of two.
 SMALLEST_SQUARE, LARGEST_SQUARE = 1e-200, 1e200
@@ -80,7 +81,6 @@ class _Columns:
     unit: Array
     targets: AnyArray
     ranges: bool
-    compiled: bool
     is_plain: bool
 
     def zero(self) -> ColumnSummary:
@@ -105,7 +105,8 @@ class _Columns:
         X: Any = block.X
         sparse = is_sparse(X)
         summed = _sparse_sums if sparse else _dense_sums
-        if self.compiled and (sparse or X.flags.c_contiguous):
+        entries_so_far = (X.nnz if sparse else X.size) / block.n_rows * (block.start + block.n_rows)  # about
+        if entries_so_far >= FEWEST_ENTRIES_TO_COMPILE_SUMS and (sparse or X.flags.c_contiguous):
             summed = _compiled_sums
         mean, square, sums = summed(block, None if self.is_plain else self.unit, weight, by_class)
         least = weight * (mean if self.is_plain else mean / self.unit) ** 2
@@ -268,55 +269,6 @@ def _refuse_found(found: tuple[int, int, float, int], names: list[str] | None) -
     )
 
 
-class _BothSums(NamedTuple):
-    """The totals of both sums of ``_ByLength``, and the number of rows."""
-
-    short: ColumnSummary
-    long: ColumnSummary
-    n_rows: int
-
-
-@dataclass(frozen=True)
-class _ByLength:
-    """For rows of unknown number: the sum ``long`` for tables of at least ``fewest`` rows, ``short`` for shorter ones.
-
-    Both are computed, ``short`` over the first rows only, so that a stream gives the same bits as rows in memory.
-    """
-
-    short: _Columns
-    long: _Columns
-    fewest: int
-
-    def zero(self) -> _BothSums:
-        return _BothSums(self.short.zero(), self.long.zero(), 0)
-
-    def add(self, total: _BothSums, block: Block) -> _BothSums:
-        short = self.short.add(total.short, block) if block.start < self.fewest else total.short
-        return _BothSums(short, self.long.add(total.long, block), total.n_rows + block.n_rows)
-
-    def merge(self, a: _BothSums, b: _BothSums) -> _BothSums:
-        short = self.short.merge(a.short, b.short) if a.n_rows + b.n_rows < self.fewest else a.short
-        return _BothSums(short, self.long.merge(a.long, b.long), a.n_rows + b.n_rows)
-
-
-def _summed(rows: Rows, partial: _Columns) -> tuple[_Columns, ColumnSummary]:
-    """The sum over all rows, and the partial that has computed it: compiled if there are many entries."""
-    block = rows.resident()
-    X: Any = None if block is None else block.X
-    if X is not None and is_sparse(X):
-        n_entries = int(X.nnz)
-    elif rows.n_rows is None and not rows.is_sparse:
-        fewest = -(-FEWEST_ENTRIES_TO_COMPILE_SUMS // rows.n_features)
-        compiled = replace(partial, compiled=True)
-        both = rows.fold(_ByLength(partial, compiled, fewest))
-        return (partial, both.short) if both.n_rows < fewest else (compiled, both.long)
-    else:
-        n_entries = FEWEST_ENTRIES_TO_COMPILE_SUMS if rows.n_rows is None else rows.n_rows * rows.n_features
-    if n_entries >= FEWEST_ENTRIES_TO_COMPILE_SUMS:
-        partial = replace(partial, compiled=True)
-    return partial, rows.fold(partial)
-
-
 def summarise(
     rows: Rows, names: list[str] | None = None, targets: AnyArray | None = None, ranges: bool = True
 ) -> ColumnSummary:
@@ -325,10 +277,8 @@ def summarise(
     ``targets``: the value of t in each class but the first, for class sums. ``ranges``: compute min and max of every
     column, not only of those that may be constant.
     """
-    plain = _Columns(
-        np.ones(rows.n_features), NONE if targets is None else targets, ranges, compiled=False, is_plain=True
-    )
-    partial, summary = _summed(rows, plain)
+    partial = _Columns(np.ones(rows.n_features), NONE if targets is None else targets, ranges, is_plain=True)
+    summary = rows.fold(partial)
     # A sum that is not finite has an entry that is not finite, or overflows.
     if not (isfinite(summary.mean.sum()) and isfinite(summary.m2.sum()) and summary.weight > 0):
         refuse_not_finite(rows, names)
@@ -345,7 +295,7 @@ def summarise(
     if not ranges:
         summary = rows.fold(replace(partial, ranges=True))
     largest = np.maximum(np.abs(summary.minimum), np.abs(summary.maximum))
-    summary = rows.fold(replace(partial, unit=power_of_two(largest), ranges=True, compiled=False, is_plain=False))
+    summary = rows.fold(replace(partial, unit=power_of_two(largest), ranges=True, is_plain=False))
     finite = np.isfinite(summary.mean) & np.isfinite(summary.m2) & np.isfinite(summary.pull).all(axis=0)
     if not finite.all():
         raise sum_beyond_range(int(np.argmin(finite)), names)

@@ -10,10 +10,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Annotated
 
 import numpy as np
 
 from separatrix.core.base.arrays import AnyArray, Array, all_true, any_true
+from separatrix.core.base.codec import array
 from separatrix.core.base.lazy import cached_property
 
 # A column's offset is large if it exceeds this many times its scale: then X·w − c·w loses digits that (X − c)·w keeps.
@@ -44,8 +46,8 @@ class Frame:
     everywhere, its weight stays 0, and the contribution of a given weight to the scores goes to the intercept.
     """
 
-    center: Array
-    scale: Array
+    center: Annotated[Array, array("d")]
+    scale: Annotated[Array, array("d", finite=False, least=0)]
 
     @classmethod
     def identity(cls, n_features: int) -> Frame:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import numpy as np
 
-from separatrix.core.base.arrays import AnyArray, Array, Integers, Matrix, pieces
+from separatrix.core.base.arrays import AnyArray, Array, Matrix, pieces
 from separatrix.core.base.lazy import cached_property
-from separatrix.core.rows.block import Block, as_csr, block_rows, csr_rows, cuts, is_sparse
+from separatrix.core.rows.block import Block, as_csr, block_edges, csr_rows, is_sparse
 from separatrix.core.rows.frame import Frame
 from separatrix.core.rows.protocol import BLOCK_BYTES, NOT_COUNTED, Order, Partial, PassCounter, fold_strands
 from separatrix.core.rows.sampling import Sample, draw
@@ -64,20 +64,17 @@ class MemoryRows:
         X = csr_rows(self.X, start, stop) if is_sparse(self.X) else self.X[part]
         return Block(X, self.t[part], self.weight[part], start, self.frame)
 
-    def _edges(self) -> Integers:
+    @cached_property
+    def _edges(self) -> list[int]:
         """Where blocks begin and end, whatever the number of threads."""
-        return np.unique(np.concatenate([[0], cuts(self.X, BLOCK_BYTES), [self.n_rows]])).astype(np.int64)
+        return block_edges(self.X, BLOCK_BYTES)
 
     def fold(self, partial: Partial[A]) -> A:
         self.counter.add()
-        only = self._only_block
-        return fold_strands(self._blocks if only is None else (only,), partial)
-
-    @cached_property
-    def _blocks(self) -> Sequence[Block]:
-        """All rows as blocks. A single block is kept, and with it the framed copy that it makes."""
-        blocks = _Blocks(self, self._edges())
-        return [replace(blocks[0], kept=not self.once)] if len(blocks) == 1 else blocks
+        if self._only_block is not None:
+            return partial.add(partial.zero(), self._only_block)
+        edges = self._edges
+        return fold_strands(len(edges) - 1, lambda k: self._cut(edges[k], edges[k + 1]), partial)
 
     def blocks(self, order: Order) -> Iterator[Block]:
         """Batches of ``order.size`` rows. Batches in the given order are views."""
@@ -88,42 +85,23 @@ class MemoryRows:
                 yield self._cut(part.start, part.stop)
             return
         chosen = order.rows(n)
-        whole = self._cut(0, n)
+        whole = Block(self.X, self.t, self.weight, 0, self.frame)
         for part in pieces(n, order.size):
             yield whole.take(chosen[part])
 
     def sample(self, size: int, seed: int, targets: AnyArray | None = None) -> Sample:
         self.counter.add()  # a source outside memory reads every row to draw a sample
-        return draw(self, self._cut(0, self.n_rows), size, seed, targets)
+        return draw(self, Block(self.X, self.t, self.weight, 0, self.frame), size, seed, targets)
 
     def resident(self) -> Block | None:
-        """All rows as one block: the cached one, if they are dense and few. A larger one is new, and caches nothing."""
-        only = self._only_block
-        # A slice of all CSR rows would copy them.
-        return Block(self.X, self.t, self.weight, 0, self.frame) if only is None else only
+        """All rows as one block: the cached one, if there is only one. A larger one is new, and caches nothing."""
+        return Block(self.X, self.t, self.weight, 0, self.frame) if self._only_block is None else self._only_block
 
     @cached_property
     def _only_block(self) -> Block | None:
-        """The block of all rows, if they are dense and few."""
-        if is_sparse(self.X) or not 0 < self.n_rows <= block_rows(BLOCK_BYTES, self.n_features):
-            return None
-        return Block(self.X, self.t, self.weight, 0, self.frame, not self.once)
-
-
-@dataclass(frozen=True)
-class _Blocks(Sequence[Block]):
-    """The blocks between the edges, created on access."""
-
-    rows: MemoryRows
-    edges: Integers
-
-    def __len__(self) -> int:
-        return max(0, len(self.edges) - 1)
-
-    def __getitem__(self, index: Any) -> Any:
-        if isinstance(index, slice):
-            return [self[k] for k in range(*index.indices(len(self)))]
-        return self.rows._cut(int(self.edges[index]), int(self.edges[index + 1]))
+        """The block of all rows, if they fit into one. It is kept, and with it the framed copy that it makes."""
+        is_one = len(self._edges) == 2
+        return Block(self.X, self.t, self.weight, 0, self.frame, not self.once) if is_one else None
 
 
 def some_rows(block: Block) -> MemoryRows:

@@ -8,11 +8,11 @@ and for rows in memory, in files or on a cluster.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from itertools import count, islice
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
@@ -138,16 +138,9 @@ class PassCounter:
             self.is_paused = before
 
 
-class _NotCounted(PassCounter):
-    """The counter of a subset of the rows: reading a subset does not count as a pass."""
-
-    __slots__ = ()
-
-    def add(self, passes: int = 1) -> None:
-        pass
-
-
-NOT_COUNTED = _NotCounted()
+# The counter of a subset of the rows: reading a subset does not count as a pass.
+NOT_COUNTED = PassCounter()
+NOT_COUNTED.is_paused = True
 
 
 @runtime_checkable
@@ -268,29 +261,34 @@ def additions_in_order(n_blocks: int) -> int:
     return len(runs) + max((run.stop - run.start for run in runs), default=0)
 
 
-def fold_strands(blocks: Sequence[Block], partial: Partial[A]) -> A:
-    """Sum ``partial`` over blocks.
-
-    The sums of the strands are merged in order, so the result does not depend on the number of threads.
-    """
-    if len(blocks) == 1:
-        return partial.add(partial.zero(), blocks[0])
+def strand_totals(runs: Iterable[slice], block: Callable[[int], Block], partial: Partial[A]) -> Iterator[A]:
+    """The sum of ``partial`` over each run of blocks, in order. ``block(k)`` makes or reads block k."""
 
     def strand(run: slice) -> A:
         total = partial.zero()
         for k in range(run.start, run.stop):  # one block at a time: they may be read from a file
-            total = partial.add(total, blocks[k])
+            total = partial.add(total, block(k))
             pulse("reading rows")
         return total
 
-    parts = in_order(strand, strands(len(blocks)))
-    total = next(parts, None)
-    if total is None:
+    return in_order(strand, runs)
+
+
+def merged(totals: Iterable[A], partial: Partial[A]) -> A:
+    """The totals of strands, merged in order, so that the result does not depend on the number of threads."""
+    parts = iter(totals)
+    whole = next(parts, None)
+    if whole is None:
         return partial.zero()
     for part in parts:
-        total = partial.merge(total, part)
+        whole = partial.merge(whole, part)
         pulse("reading rows")
-    return total
+    return whole
+
+
+def fold_strands(n_blocks: int, block: Callable[[int], Block], partial: Partial[A]) -> A:
+    """Sum ``partial`` over blocks. ``block(k)`` makes or reads block k, perhaps in several threads."""
+    return merged(strand_totals(strands(n_blocks), block, partial), partial)
 
 
 def fold_blocks(blocks: Iterator[Block], partial: Partial[A]) -> A:
@@ -298,13 +296,12 @@ def fold_blocks(blocks: Iterator[Block], partial: Partial[A]) -> A:
 
     Only one block is in memory at a time.
     """
-    total: A | None = None
-    for number in count():
-        block = next(blocks, None)
-        if block is None:
-            break
-        part = partial.add(partial.zero(), block)
-        for block in islice(blocks, strand_length(number) - 1):
-            part = partial.add(part, block)
-        total = part if total is None else partial.merge(total, part)
-    return partial.zero() if total is None else total
+
+    def totals() -> Iterator[A]:
+        for number, block in enumerate(blocks):
+            total = partial.add(partial.zero(), block)
+            for block in islice(blocks, strand_length(number) - 1):
+                total = partial.add(total, block)
+            yield total
+
+    return merged(totals(), partial)

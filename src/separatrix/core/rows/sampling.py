@@ -13,15 +13,15 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass, field, replace
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 import numpy as np
 
 from separatrix.core.base.arrays import AnyArray, Array, Integers, pieces
-from separatrix.core.rows.block import ROWS_PER_COPY, Block, is_sparse, stacked
+from separatrix.core.rows.block import ROWS_PER_COPY, Block, block_rows, is_sparse, stacked
 from separatrix.core.rows.frame import Frame
 from separatrix.core.rows.hold_out import Hashes, row_hashes, uniform
-from separatrix.core.rows.protocol import Partial, Rows
+from separatrix.core.rows.protocol import BLOCK_BYTES, Partial, Rows
 
 A = TypeVar("A")
 
@@ -110,6 +110,7 @@ class LowestHashes:
     size: int
     seed: int
     targets: AnyArray | None = None
+    merges_exactly: ClassVar[bool] = True
 
     def covers(self, other: LowestHashes) -> bool:
         """Whether this draw has chosen all the rows that another one would choose."""
@@ -149,6 +150,10 @@ class LowestHashes:
         ]
         size = self._each(whole)
         return [part.cut(size) if len(part.rows) > SLACK * size else part for part in whole]
+
+    def only_wanted(self, total: list[Lowest]) -> list[Lowest]:
+        """The total without the rows that it holds beyond those that are asked for."""
+        return [part.cut(self._each(total)) for part in total]
 
     def chosen(self, total: list[Lowest]) -> Integers:
         """The numbers of the rows drawn."""
@@ -248,6 +253,7 @@ class RareRows:
     far: Array
     shares: Array
     seed: int
+    merges_exactly: ClassVar[bool] = True
 
     def zero(self) -> Integers:
         return np.empty(0, dtype=np.int64)
@@ -363,12 +369,13 @@ def _dense_powers(X: Array, frame: Frame, first: Any) -> tuple[Array, Array, Arr
 
 # --- The contents of the rows that a draw chooses, for sources that cannot be read row by row
 
-# The place of ``DenseRows`` that holds no row.
-FREE = -1
-
 
 class Draw(Partial[A], Protocol[A]):
-    """A partial that chooses rows. ``chosen(total)`` are their numbers, in any order."""
+    """A partial that chooses rows. ``chosen(total)`` are their numbers, in any order.
+
+    ``merges_exactly``: totals can be merged in any grouping with the same result. A worker of a cluster then merges the
+    totals of its strands before it sends them, since each total may have as many numbers as the whole draw.
+    """
 
     def chosen(self, total: A) -> Integers: ...
 
@@ -380,6 +387,12 @@ class CarriedRows:
     numbers: tuple[Integers, ...] = ()
     parts: tuple[Block, ...] = ()
 
+    @classmethod
+    def of(cls, block: Block, numbers: Integers) -> CarriedRows:
+        """A copy of the rows of a block that have these numbers."""
+        held = np.sort(numbers)
+        return cls((held,), (block.take(held - block.start),)) if len(held) else cls()
+
     @property
     def n_rows(self) -> int:
         return sum(map(len, self.numbers))
@@ -390,16 +403,24 @@ class CarriedRows:
 
     def only(self, numbers: Integers) -> CarriedRows:
         """The rows with these numbers."""
-        keep = [np.flatnonzero(np.isin(held, numbers)) for held in self.numbers]
+        keep = [_places_of(numbers, held) for held in self.numbers]
         some = [(held[k], part.take(k)) for held, part, k in zip(self.numbers, self.parts, keep, strict=True) if len(k)]
         return CarriedRows(tuple(held for held, _ in some), tuple(part for _, part in some))
 
     def joined(self) -> CarriedRows:
         """The rows in one part, by increasing number; a row that is held twice occurs once."""
-        numbers, place = np.unique(np.concatenate(self.numbers), return_index=True)
-        first = self.parts[0]
-        X, t, weight = (stacked([getattr(part, name) for part in self.parts])[place] for name in ("X", "t", "weight"))
-        return CarriedRows((numbers,), (Block(X, t, weight, 0, first.frame),))
+        if len(self.parts) < 2:
+            return self
+        X, t, weight = (stacked([getattr(part, name) for part in self.parts]) for name in ("X", "t", "weight"))
+        numbers, part = np.concatenate(self.numbers), Block(X, t, weight, 0, self.parts[0].frame)
+        return CarriedRows((numbers,), (part,)).sorted()
+
+    def sorted(self) -> CarriedRows:
+        """One part by increasing number, without repeated rows. It is copied only if it is not so."""
+        numbers, place = np.unique(self.numbers[0], return_index=True)
+        if np.array_equal(place, np.arange(len(self.numbers[0]))):
+            return self
+        return CarriedRows((numbers,), (self.parts[0].take(place),))
 
     def places(self, numbers: Integers) -> Integers:
         """The positions of the rows with these numbers. The rows must have been joined."""
@@ -430,9 +451,8 @@ class Carried(Generic[A]):
     def add(self, total: CarriedTotal[A], block: Block) -> CarriedTotal[A]:
         inner = self.draw.add(total.total, block)
         chosen = self.draw.chosen(inner)
-        here = np.sort(chosen[(chosen >= block.start) & (chosen < block.start + block.n_rows)])
-        new = CarriedRows((here,), (block.take(here - block.start),)) if len(here) else CarriedRows()
-        return self._tidied(inner, total.rows.with_(new), chosen)
+        here = chosen[(chosen >= block.start) & (chosen < block.start + block.n_rows)]
+        return self._tidied(inner, total.rows.with_(CarriedRows.of(block, here)), chosen)
 
     def merge(self, a: CarriedTotal[A], b: CarriedTotal[A]) -> CarriedTotal[A]:
         inner = self.draw.merge(a.total, b.total)
@@ -445,137 +465,89 @@ class Carried(Generic[A]):
         return CarriedTotal(inner, rows)
 
 
-class DenseRows:
-    """Dense rows in places of one array; ``numbers`` says which row is in which place, or that the place is ``FREE``.
+def _places_of(numbers: Integers, held: Integers) -> Integers:
+    """The places at which ``held`` has one of these row numbers; several times faster than ``np.isin``."""
+    ordered = np.append(np.sort(numbers), -1)
+    return np.flatnonzero(ordered[np.searchsorted(ordered[:-1], held)] == held)
 
-    The places of rows that are no longer among the lowest hashes are used again. So a sample takes little more memory
-    than its rows, however many rows are read. ``free``: the free places.
+
+class RowBuffer:
+    """Dense rows in the first places of four arrays: their numbers, X, t and weight.
+
+    Places of dropped rows are used again. So a sample takes little more memory than its rows, however many are read.
     """
 
     def __init__(self, first: Block, places: int) -> None:
         X: Any = first.X
-        self.numbers: Integers = np.full(places, FREE)
-        self.free: Integers = np.arange(places)
-        self.X = np.empty((places, X.shape[1]), dtype=X.dtype)
-        self.t, self.weight = np.empty(places, dtype=first.t.dtype), np.empty(places)
-        self.frame = first.frame
-
-    @property
-    def n_free(self) -> int:
-        return len(self.free)
+        self.n_rows, self.frame = 0, first.frame
+        form = ((places, np.int64), ((places, X.shape[1]), X.dtype), (places, first.t.dtype), (places, np.float64))
+        self.arrays: list[AnyArray] = [np.empty(shape, dtype) for shape, dtype in form]
 
     def put(self, block: Block, numbers: Integers) -> None:
-        """Copy the rows of a block that have these numbers. There must be free places for them."""
-        X: Any = block.X
-        rows, places = numbers - block.start, self.free[: len(numbers)]
-        self.free = self.free[len(numbers) :]
-        self.numbers[places] = numbers
-        self.X[places], self.t[places], self.weight[places] = X[rows], block.t[rows], block.weight[rows]
+        """Copy the rows of a block that have these numbers."""
+        rows, places = numbers - block.start, slice(self.n_rows, self.n_rows + len(numbers))
+        for array, given in zip(self.arrays, (numbers, block.X[rows], block.t[rows], block.weight[rows]), strict=True):
+            array[places] = given
+        self.n_rows = places.stop
 
-    def release(self, chosen: Integers, wanted: int) -> None:
-        """Free the places of rows that are not among those chosen, and make more if fewer than ``wanted`` are free."""
-        ordered = np.sort(chosen)
-        at = np.minimum(np.searchsorted(ordered, self.numbers), len(ordered) - 1)
-        self.numbers[ordered[at] != self.numbers] = FREE
-        self.free = np.flatnonzero(self.numbers == FREE)
-        more = wanted - self.n_free
-        if more <= 0:
-            return
-        self.free = np.concatenate([self.free, len(self.numbers) + np.arange(more)])
-        self.numbers = np.concatenate([self.numbers, np.full(more, FREE)])
-        self.X = np.concatenate([self.X, np.empty((more, self.X.shape[1]), dtype=self.X.dtype)])
-        self.t = np.concatenate([self.t, np.empty(more, dtype=self.t.dtype)])
-        self.weight = np.concatenate([self.weight, np.empty(more)])
-
-    def places(self, numbers: Integers) -> Integers:
-        """The places of the rows with these numbers."""
-        order = np.argsort(self.numbers)
-        return np.asarray(order[np.searchsorted(self.numbers, numbers, sorter=order)])
+    def keep(self, numbers: Integers) -> None:
+        """Drop all rows but those with these numbers."""
+        places = _places_of(numbers, self.arrays[0][: self.n_rows])
+        for array in self.arrays:
+            for part in pieces(len(places), ROWS_PER_COPY):  # no row moves to a place that is read later
+                array[part] = array[places[part]]
+        self.n_rows = len(places)
 
     def carried(self) -> CarriedRows:
         """The rows in one part, by increasing number."""
-        held = np.sort(self.numbers[self.numbers != FREE])
-        return CarriedRows((held,), (self.block(self.frame).take(self.places(held)),))
-
-    def block(self, frame: Any) -> Block:
-        """All places as a block, in the coordinates of a frame."""
-        return Block(self.X, self.t, self.weight, 0, frame)
-
-
-@dataclass(frozen=True)
-class Kept:
-    """The total of a draw, and the contents of the rows that it chose."""
-
-    total: list[Lowest]
-    rows: DenseRows | CarriedRows
+        numbers, X, t, weight = (array[: self.n_rows] for array in self.arrays)
+        return CarriedRows((numbers,), (Block(X, t, weight, 0, self.frame),)).sorted()
 
 
 class Keeper:
     """Draws a sample from blocks that threads show to it, in any order, and keeps the rows that it draws.
 
-    The rows that blocks add to the draw are collected and added to its total together, because each addition takes time
-    proportional to the size of the total. Until then, rows are compared with the limits of an earlier total, so for a
-    while too many rows are kept, but never too few.
+    The dense rows that blocks add to the draw are collected and added to its total together, because each addition
+    takes time proportional to the size of the total. Until then, rows are compared with the limits of an earlier total,
+    so for a while too many rows are kept, but never too few.
     """
 
     def __init__(self, draw: LowestHashes) -> None:
         self.draw, self.total = draw, draw.zero()
         self.found: list[list[Lowest]] = []
         self.n_found = 0
-        self.dense: DenseRows | None = None
-        self.sparse: CarriedTotal[list[Lowest]] | None = None
+        self.dense: RowBuffer | None = None
+        self.sparse: CarriedTotal[list[Lowest]] = CarriedTotal(self.total)
         self.lock = threading.Lock()
 
-    def see(self, block: Block) -> None:
-        """Take the rows of a block into account."""
+    def see(self, block: Block) -> Block:
+        """Take the rows of a block into account, and return the block."""
         with self.lock:
             if is_sparse(block.X):
-                carried = Carried(self.draw)
-                self.sparse = carried.add(self.sparse or carried.zero(), block)
-                return
+                self.sparse = Carried(self.draw).add(self.sparse, block)
+                return block
             if self.dense is None:
-                self.dense = DenseRows(block, int(SLACK * self.draw.size) + block.n_rows)
-            found = self.draw.found(self.total, block)
-            self.found.append(found)
-            numbers = self.draw.chosen(found)
+                self.dense = RowBuffer(block, int(SLACK * self.draw.size) + block_rows(BLOCK_BYTES, block.X.shape[1]))
+            self.found.append(self.draw.found(self.total, block))
+            numbers = self.draw.chosen(self.found[-1])
+            self.dense.put(block, numbers)
             self.n_found += len(numbers)
             if self.n_found > (SLACK - 1) * self.draw.size:
-                self._count()
-            if self.dense.n_free < len(numbers):
-                self._count()
-                self.dense.release(self.draw.chosen(self.total), len(numbers))
-            self.dense.put(block, numbers)
+                self._count(self.dense)
+        return block
 
-    def kept(self) -> Kept:
-        """The rows that were drawn from all blocks."""
-        if self.sparse is not None:
-            return Kept(self.sparse.total, self.sparse.rows.joined())
-        self._count()
-        return Kept(self.total, self.dense or CarriedRows())
+    def kept(self) -> CarriedTotal[list[Lowest]]:
+        """The total of the draw, and the rows that were drawn from all blocks, in one part."""
+        if self.dense is None:
+            return CarriedTotal(self.sparse.total, self.sparse.rows.joined())
+        self._count(self.dense)
+        return CarriedTotal(self.total, self.dense.carried())
 
-    def _count(self) -> None:
-        """Count the rows that have been found into the total."""
-        if self.found:
-            self.total = self.draw.merge(self.total, *self.found)
-            self.found, self.n_found = [], 0
-
-
-@dataclass(frozen=True)
-class Watched(Generic[A]):
-    """A partial whose blocks are shown to a keeper as well."""
-
-    partial: Partial[A]
-    keeper: Keeper
-
-    def zero(self) -> A:
-        return self.partial.zero()
-
-    def add(self, total: A, block: Block) -> A:
-        self.keeper.see(block)
-        return self.partial.add(total, block)
-
-    def merge(self, a: A, b: A) -> A:
-        return self.partial.merge(a, b)
+    def _count(self, dense: RowBuffer) -> None:
+        """Count the rows that have been found into the total, and drop the rows that others have replaced."""
+        self.total = self.draw.only_wanted(self.draw.merge(self.total, *self.found))
+        self.found, self.n_found = [], 0
+        dense.keep(self.draw.chosen(self.total))
 
 
 # --- A few rows by their numbers

@@ -18,7 +18,7 @@ from separatrix.core.base.arrays import AnyArray, Array, Integers, pieces
 from separatrix.core.base.errors import TableError
 from separatrix.core.base.machine import read_ahead
 from separatrix.core.rows import sampling
-from separatrix.core.rows.block import Block, block_rows, csr_rows, cuts, is_sparse, multiples, stacked
+from separatrix.core.rows.block import Block, csr_rows, cuts, dense_edges, is_sparse, multiples, stacked
 from separatrix.core.rows.frame import Frame
 from separatrix.core.rows.protocol import BLOCK_BYTES, NO_SUM, Order, Partial, PassCounter, fold_blocks, fold_strands
 
@@ -79,7 +79,7 @@ class Learnt:
     """What is known about the source after reading it. All views of the same rows share this object."""
 
     n_rows: int | None = None
-    first_draw: sampling.Kept | None = None
+    first_draw: sampling.CarriedTotal[list[sampling.Lowest]] | None = None
 
 
 @dataclass(frozen=True)
@@ -121,22 +121,28 @@ class StreamedRows:
         return replace(self, frame=frame)
 
     def fold(self, partial: Partial[A]) -> A:
-        self.counter.add()
         if self.draw is None or self.learnt.first_draw is not None:
-            return self._summed(partial)
+            return self.summed(partial)
         keeper = sampling.Keeper(self.draw)
-        total = self._summed(sampling.Watched(partial, keeper))
+        total = self.summed(partial, keeper.see)
         self.learnt.first_draw = keeper.kept()
         return total
 
-    def _summed(self, partial: Partial[A]) -> A:
-        """The sum of a partial.
+    def summed(self, partial: Partial[A], seen: Callable[[Block], Block] = lambda block: block) -> A:
+        """The sum of a partial. Each block is shown to ``seen``.
 
         Several threads read the blocks of a source that can be read in any order. Otherwise one thread reads ahead.
         """
-        if isinstance(self.source, SeekableSource):
-            return fold_strands(_BlocksOfFile(self, self.source, block_rows(BLOCK_BYTES, self.n_features)), partial)
-        return fold_blocks(self._recut(lambda X, rows, entries: cuts(X, BLOCK_BYTES, rows, entries)), partial)
+        self.counter.add()
+        source = self.source
+        if not isinstance(source, SeekableSource):
+            return fold_blocks(map(seen, self._recut(lambda X, *before: cuts(X, BLOCK_BYTES, *before))), partial)
+        edges = dense_edges(source.n_rows, self.n_features, BLOCK_BYTES)
+
+        def block(k: int) -> Block:
+            return seen(Block(*source.between(edges[k], edges[k + 1]), edges[k], self.frame))
+
+        return fold_strands(len(edges) - 1, block, partial)
 
     def blocks(self, order: Order) -> Iterator[Block]:
         """Batches of ``order.size`` rows in the order of the source, or shuffled within a buffer of some rows."""
@@ -145,7 +151,7 @@ class StreamedRows:
             raise TableError(self.source.name, problem, "use draw='shuffled' or draw='given'")
         self.counter.add()
         if order.draw == "shuffled":
-            chunks = self._recut(lambda X, rows, entries: cuts(X, CHUNK_BYTES, rows, entries))
+            chunks = self._recut(lambda X, *before: cuts(X, CHUNK_BYTES, *before))
             return shuffled_batches(chunks, order.size, np.random.default_rng([order.seed, order.epoch]))
         return self._recut(lambda X, rows, entries: multiples(rows, X.shape[0], order.size))
 
@@ -197,29 +203,12 @@ class StreamedRows:
         return
 
 
-@dataclass(frozen=True)
-class _BlocksOfFile(Sequence[Block]):
-    """The blocks of ``size`` rows of a source that can be read in any order, read on demand."""
-
-    rows: StreamedRows
-    source: SeekableSource
-    size: int
-
-    def __len__(self) -> int:
-        return -(-self.source.n_rows // self.size)
-
-    def __getitem__(self, index: Any) -> Any:
-        start = self.size * index
-        piece = self.source.between(start, min(start + self.size, self.source.n_rows))
-        return Block(piece.X, piece.t, piece.weight, start, self.rows.frame)
-
-
 @dataclass
 class _Reading:
     """Provides the rows of a sample: reads all rows and keeps those that a draw chooses."""
 
     rows: StreamedRows
-    kept: sampling.DenseRows | sampling.CarriedRows = field(default_factory=sampling.CarriedRows)
+    kept: sampling.CarriedRows = field(default_factory=sampling.CarriedRows)
 
     @property
     def frame(self) -> Frame:
@@ -229,16 +218,14 @@ class _Reading:
         known, made = self.rows.learnt.first_draw, self.rows.draw
         if known is None or made is None or not made.covers(draw):
             keeper = sampling.Keeper(draw)
-            self.rows.fold(sampling.Watched(NO_SUM, keeper))
+            self.rows.summed(NO_SUM, keeper.see)
             known = keeper.kept()
         self.kept = known.rows
         return known.total
 
     def rare(self, draw: sampling.RareRows) -> Integers:
         found = self.rows.fold(sampling.Carried(draw))
-        if found.rows.n_rows:
-            held = self.kept if isinstance(self.kept, sampling.CarriedRows) else self.kept.carried()
-            self.kept = held.with_(found.rows).joined()
+        self.kept = self.kept.with_(found.rows).joined()
         return found.total
 
     def written_out(self, numbers: Integers) -> Block:

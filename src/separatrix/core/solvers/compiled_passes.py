@@ -92,10 +92,10 @@ class CompiledSums:
         """The mean of x̄_j² by column, (d + 1), in one pass."""
         frame, S = self.problem.rows.frame, self.problem.total_weight
         if not self.problem.rows.is_sparse:
-            return np.asarray(self.problem.root_second_moments**2)
+            return np.asarray(self.problem.framed.root_second_moments**2)
         squares = self.problem.rows.fold(ScaledSquares(frame.scale))
         c = frame.center / frame.scale
-        mean = self.problem.class_sums[:, 1:].sum(axis=0) / S  # of framed columns; that of x/scale is mean + c
+        mean = self.problem.framed.class_sums[:, 1:].sum(axis=0) / S  # of framed columns; that of x/scale is mean + c
         return np.concatenate([[1.0], np.maximum(squares / S - 2 * c * (mean + c) + c**2, 0.0)])
 
 

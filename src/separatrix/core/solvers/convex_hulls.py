@@ -23,7 +23,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from separatrix.core.base.arrays import EPS, Array, Integers, all_true, inner, length
+from separatrix.core.base.arrays import EPS, Array, Integers
 from separatrix.core.base.errors import ParameterError
 from separatrix.core.base.watching import pulse
 from separatrix.core.linear_algebra import Factor
@@ -36,65 +36,70 @@ from separatrix.core.solvers.state import Halt, Need, State, in_memory
 # --- The rows with the smallest margins, by which both algorithms choose their steps
 
 
-class Extreme(NamedTuple):
-    """The row of a class with the smallest margin m = t (w·x + b): the margin, the row number, and t x."""
-
-    m: float
-    row: int
-    x: Array
-
-
 class Sides(NamedTuple):
-    """The rows of the classes − and + with the smallest margins, and the number of rows with m ≤ 0."""
+    """For the classes − and +, the smallest margins m = t (w·x + b) with their row numbers; and how many m are ≤ 0."""
 
-    negative: Extreme
-    positive: Extreme
+    negative: tuple[Array, Integers]
+    positive: tuple[Array, Integers]
     errors: int
+
+    @property
+    def least(self) -> tuple[float, float]:
+        """The smallest margin of each class, − and +; infinite for a class without rows."""
+        low, high = (float(m[0]) if len(m) else np.inf for m, _ in (self.negative, self.positive))
+        return low, high
+
+    @property
+    def ends(self) -> Integers:
+        """The numbers of the rows with the smallest margins, of + and of −."""
+        return np.array([self.positive[1][0], self.negative[1][0]])
 
 
 @dataclass(frozen=True)
 class Extremes:
-    """The fold that computes ``Sides``. Ties go to the first row."""
+    """The fold that computes ``Sides``, with ``count`` margins for each class. Ties go to the first rows."""
 
     W: Array
+    count: int = 1
 
     def zero(self) -> Sides:
-        none = Extreme(np.inf, -1, np.zeros(self.W.shape[1] - 1))
+        none = (np.zeros(0), np.zeros(0, dtype=np.int64))
         return Sides(none, none, 0)
 
     def add(self, total: Sides, block: Block) -> Sides:
         m = block.t * block.scores(self.W)[:, 0]
-        negative, positive = block.by_sign
-        found = (self._smallest(block, m, -1.0, negative), self._smallest(block, m, 1.0, positive))
-        return self.merge(total, Sides(*found, int(np.count_nonzero(m <= 0))))
+        negative, positive = (self._smallest(m[own], block.start + own) for own in block.by_sign)
+        return self.merge(total, Sides(negative, positive, int(np.count_nonzero(m <= 0))))
 
-    def _smallest(self, block: Block, m: Array, sign: float, own: Integers) -> Extreme:
-        """The row with the smallest margin among a class's ``own`` rows, whose target is ``sign``."""
-        if not len(own):
-            return self.zero().negative
-        k = int(own[m[own].argmin()])
-        smallest = float(m[k])
-        if smallest == np.inf:
-            return self.zero().negative
-        return Extreme(smallest, block.start + k, block.homogeneous_row(k)[1:] * sign)
+    def _smallest(self, m: Array, rows: Integers) -> tuple[Array, Integers]:
+        if len(m) > 1:
+            order = m.argmin(axis=0, keepdims=True) if self.count == 1 else self._first(m, rows)
+            m, rows = m[order], rows[order]
+        return m, rows
+
+    def _first(self, m: Array, rows: Integers) -> Integers:
+        """The places of the ``count`` smallest margins, sorted by margin and row."""
+        low = np.partition(m, self.count - 1)[self.count - 1] if len(m) > self.count else np.inf
+        near = np.flatnonzero(m <= low)  # with all ties for the last place, of which the first rows are kept
+        return np.asarray(near[np.lexsort((rows[near], m[near]))[: self.count]])
 
     def merge(self, a: Sides, b: Sides) -> Sides:
-        return Sides(
-            b.negative if b.negative.m < a.negative.m else a.negative,
-            b.positive if b.positive.m < a.positive.m else a.positive,
-            a.errors + b.errors,
+        negative, positive = (
+            self._smallest(np.concatenate([m, n]), np.concatenate([i, j]))
+            for (m, i), (n, j) in ((a.negative, b.negative), (a.positive, b.positive))
         )
+        return Sides(negative, positive, a.errors + b.errors)
 
 
-def sides(problem: Objective, W: Array) -> Sides:
+def sides(problem: Objective, W: Array, count: int = 1) -> Sides:
     """The rows with the smallest margins under W, in one pass."""
-    return problem.rows.fold(Extremes(W))
+    return problem.rows.fold(Extremes(W, count))
 
 
 def one_unit(problem: Objective) -> float:
     """The common scale of all columns of the problem's frame, by which the frame divides distances."""
     scale = problem.rows.frame.scale
-    if not all_true(scale == scale[0]):
+    if not np.all(scale == scale[0]):
         raise ParameterError("problem", "its frame scales columns differently", "use one scale: distances depend on it")
     return float(scale[0])
 
@@ -104,12 +109,15 @@ def one_unit(problem: Objective) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class KozinecMemory(HullMemory):
-    """Bounds on the margin, α and β, the weight of each row in them, (n,), and the rows with the smallest margins."""
+    """Bounds on the margin, α and β, the weight of each row in them, (n,), and the rows with the smallest margins.
+
+    ``ends``: the numbers of these rows, of + and of −.
+    """
 
     alpha: Array
     beta: Array
     share: Array
-    extremes: Sides
+    ends: Integers
 
 
 @dataclass(frozen=True)
@@ -139,50 +147,43 @@ class Kozinec:
     def init(self, problem: Objective, start: Array) -> State[KozinecMemory]:
         """Start at the means of the classes. Only the shape of ``start`` is used."""
         resident = in_memory(problem, self.name)
-        sums = problem.class_sums
+        sums = problem.framed.class_sums
         beta, alpha = (sums[k, 1:] / sums[k, 0] for k in (0, 1))
         share = np.where(resident.t > 0, 1.0 / sums[1, 0], 1.0 / sums[0, 0])
         return self._arrive(problem, alpha, beta, share, 0)
 
     def step(self, problem: Objective, state: State[KozinecMemory], budget: int | None = None) -> State[KozinecMemory]:
-        alpha, beta, share, extremes = state.memory.alpha, state.memory.beta, state.memory.share, state.memory.extremes
-        w = state.W[0, 1:]
-        plus = inner(w, alpha) - inner(w, extremes.positive.x)
-        minus = -inner(w, beta) - inner(w, extremes.negative.x)
-        toward = extremes.positive if plus >= minus else extremes.negative
-        point, x = (alpha, toward.x) if plus >= minus else (beta, -toward.x)
-        away = point - x
-        squared = inner(away, away)
-        if max(plus, minus) <= 0 or squared == 0:
+        rows, alpha, beta = in_memory(problem, self.name), state.memory.alpha, state.memory.beta
+        w, ends = state.W[0, 1:], state.memory.ends
+        x_plus, x_minus = (rows.homogeneous_row(int(i))[1:] for i in ends)
+        plus, minus = float(w @ (alpha - x_plus)), float(w @ (x_minus - beta))
+        is_plus, reach = plus >= minus, max(plus, minus)
+        point, x = (alpha, x_plus) if is_plus else (beta, x_minus)
+        squared = float((point - x) @ (point - x))
+        if reach <= 0 or squared == 0:
             return replace(state, halt=Halt.STALLED)
-        k = min(1.0, max(plus, minus) / squared)
+        k = min(1.0, reach / squared)
         moved = (1.0 - k) * point + k * x
-        resident = in_memory(problem, self.name)
-        moved_class = resident.t == (1.0 if plus >= minus else -1.0)
-        share = np.where(moved_class, (1.0 - k) * share, share)
-        share[toward.row] += k
-        alpha, beta = (moved, beta) if plus >= minus else (alpha, moved)
+        share = np.where((rows.t > 0) == is_plus, 1.0 - k, 1.0) * state.memory.share
+        share[ends[0 if is_plus else 1]] += k
+        alpha, beta = (moved, beta) if is_plus else (alpha, moved)
         return self._arrive(problem, alpha, beta, share, state.iteration + 1)
 
     def _arrive(
         self, problem: Objective, alpha: Array, beta: Array, share: Array, iteration: int
     ) -> State[KozinecMemory]:
-        w = alpha - beta
-        W = np.empty((1, len(w) + 1))
-        W[0, 0], W[0, 1:] = -0.5 * inner(w, alpha + beta), w
-        extremes = sides(problem, W)
-        distance = length(w)
-        smallest = min(extremes.negative.m, extremes.positive.m)
-        unit = one_unit(problem)
+        w, unit = alpha - beta, one_unit(problem)
+        W = np.concatenate([[-0.5 * w @ (alpha + beta)], w])[None, :]
+        found, distance = sides(problem, W), float(np.linalg.norm(w))
         memory = KozinecMemory(
-            lower=unit * smallest / distance if distance > 0 else -np.inf,
+            lower=unit * min(found.least) / distance if distance > 0 else -np.inf,
             upper=0.5 * unit * distance,
-            longest=unit * max(length(alpha), length(beta)),
-            errors=extremes.errors,
+            longest=unit * float(max(np.linalg.norm(alpha), np.linalg.norm(beta))),
+            errors=found.errors,
             alpha=alpha,
             beta=beta,
             share=share,
-            extremes=extremes,
+            ends=found.ends,
         )
         return State(W, Evaluation(0.5 * unit * distance, np.zeros(W.shape)), iteration, memory)
 
@@ -199,9 +200,6 @@ MOST_ROWS_JOINED, ROWS_JOINED, ROWS_JOINED_PER_COLUMN = 192, 8, 4
 MARGIN_TOLERANCE = 1e-6
 # The most passes over the rows, and the most interior point steps on each small problem.
 MOST_HULL_ROUNDS, MOST_INTERIOR_STEPS = 40, 60
-# Gram matrices of sparse rows or of differences are used only if the sizes of columns differ by at most this factor, so
-# that rounding errors matter equally in all columns.
-LARGEST_COLUMN_RATIO = 1e3
 # An interior point step goes at most this share of the way to the boundary of α ≥ 0, ν ≥ 0.
 BOUNDARY_SHARE = 0.995
 SEARCHING = "searching the nearest points of the hulls"
@@ -215,39 +213,6 @@ class Support(NamedTuple):
     rounds: int
 
 
-@dataclass(frozen=True)
-class Furthest:
-    """The ``count`` smallest values of t w·x̄ in each class with their row numbers; ties go to the first rows."""
-
-    W: Array
-    count: int
-
-    def zero(self) -> dict[int, tuple[Array, Integers]]:
-        return {sign: (np.zeros(0), np.zeros(0, dtype=np.int64)) for sign in (-1, 1)}
-
-    def add(self, total: dict[int, tuple[Array, Integers]], block: Block) -> dict[int, tuple[Array, Integers]]:
-        z = block.scores(self.W)[:, 0]
-        part = {}
-        for sign in total:
-            members = np.flatnonzero(block.t == sign)
-            part[sign] = self._smallest(sign * z[members], block.start + members)
-        return self.merge(total, part)
-
-    def merge(
-        self, a: dict[int, tuple[Array, Integers]], b: dict[int, tuple[Array, Integers]]
-    ) -> dict[int, tuple[Array, Integers]]:
-        return {
-            sign: self._smallest(*(np.concatenate(part) for part in zip(a[sign], b[sign], strict=True))) for sign in a
-        }
-
-    def _smallest(self, m: Array, rows: Integers) -> tuple[Array, Integers]:
-        if len(m) > self.count:  # keeps all ties for the last place, so that the first of them is chosen
-            near = np.flatnonzero(m <= np.partition(m, self.count - 1)[self.count - 1])
-            m, rows = m[near], rows[near]
-        order = np.lexsort((rows, m))[: self.count]
-        return m[order], rows[order]
-
-
 def nearly_nearest(problem: Objective, w: Array) -> Support | None:
     """Rows and weights of nearly nearest points of the hulls, starting from a direction w (d,).
 
@@ -256,7 +221,7 @@ def nearly_nearest(problem: Objective, w: Array) -> Support | None:
     t_i p·x_i, where p = Σ α_i t_i x_i, and adds them to the rows with α_i > 0. The search ends once the margin is
     within MARGIN_TOLERANCE of its upper bound ½‖p‖, or that bound falls by less.
 
-    None if rows are not in memory or the hulls nearly touch: then the exact method starts without them.
+    None if the hulls nearly touch: then the exact method starts without them.
 
     >>> from separatrix.core.rows.memory_rows import memory_rows
     >>> from separatrix.core.solvers.separation_problem import build_separation_objective
@@ -264,55 +229,39 @@ def nearly_nearest(problem: Objective, w: Array) -> Support | None:
     >>> nearly_nearest(build_separation_objective(memory_rows(X, t)), np.array([1.0, 0.0])).rows.tolist()
     [1, 2, 3]
     """
-    resident = problem.rows.resident()
-    if resident is None:
-        return None
-    rows, alpha, before = np.zeros(0, dtype=np.int64), np.zeros(0), np.inf
-    rounds, sparse = 0, stays_sparse(resident, problem.fit_intercept)
+    resident = in_memory(problem, NearestPoint.name)
+    rows, alpha, before, rounds = np.zeros(0, dtype=np.int64), np.zeros(0), np.inf, 0
     joining = min(MOST_ROWS_JOINED, ROWS_JOINED + ROWS_JOINED_PER_COLUMN * problem.rows.n_features)
     while rounds < MOST_HULL_ROUNDS:
         pulse(SEARCHING)
         rounds += 1
-        furthest = problem.rows.fold(Furthest(np.concatenate([[0.0], w])[None, :], joining))
+        furthest = sides(problem, np.concatenate([[0.0], w])[None, :], joining)
         # The margin of w times ‖w‖, from the smallest margins of the classes, and its upper bound.
-        smallest = [float(m[0]) if len(m) else np.inf for m, _ in furthest.values()]
-        margin, ceiling = min(smallest), float(w @ w)
+        margin, ceiling = min(furthest.least), float(w @ w)
         if problem.fit_intercept:
-            margin, ceiling = 0.5 * sum(smallest), 0.5 * ceiling
+            margin, ceiling = 0.5 * sum(furthest.least), 0.5 * ceiling
         if len(rows) and (ceiling - margin <= MARGIN_TOLERANCE * ceiling or ceiling >= (1 - MARGIN_TOLERANCE) * before):
             break
         before = ceiling if len(rows) else np.inf
-        joined = np.union1d(rows, np.concatenate([part for _, part in furthest.values()]))
-        nearer = _among(resident.take(joined), problem.fit_intercept, sparse)
-        if nearer is None:
+        joined = np.union1d(rows, np.concatenate([furthest.negative[1], furthest.positive[1]]))
+        few = resident.take(joined)
+        P, first = _distinct(signed_rows(few, problem.fit_intercept), few.t)
+        inside = _inside(P, few.t[first] if problem.fit_intercept else np.ones(len(first)))
+        if inside is None:
             return None
-        weights, w = nearer
-        rows, alpha = joined[weights > 0], weights[weights > 0]
+        w = np.asarray(inside @ P)
+        if np.linalg.norm(w) <= MARGIN_TOLERANCE * longest(P):
+            return None
+        rows, alpha = joined[first[inside > 0]], inside[inside > 0]
     return Support(rows, alpha, rounds)
 
 
-def _among(few: Block, fit_intercept: bool, sparse: bool) -> tuple[Array, Array] | None:
-    """The weights of these rows in the nearest points of their hulls, and the vector w between these points.
+def _distinct(P: Any, t: Array) -> tuple[Any, Integers]:
+    """P, dense or CSR, without rows that repeat an earlier row of the same class t; and the indices of those kept.
 
-    None if a step of the interior point method fails or the hulls nearly touch.
-    """
-    P = signed_rows(few, sparse)
-    first = _first_of_equal(P, few.t)  # duplicates would share a weight, and the exact method drops them one by one
-    P, t = P[first], few.t[first]
-    inside = _inside(P, t if fit_intercept else np.ones_like(t))
-    if inside is None:
-        return None
-    w = np.asarray(inside @ P)
-    weights = np.zeros(few.n_rows)
-    weights[first] = inside
-    apart = np.linalg.norm(w) > MARGIN_TOLERANCE * longest(P)
-    return (weights, w) if apart else None
+    Duplicates would share a weight, and the exact method would drop them one by one.
 
-
-def _first_of_equal(P: Any, t: Array) -> Integers:
-    """The indices of the rows of P, dense or CSR, that do not repeat an earlier row of the same class t.
-
-    >>> _first_of_equal(np.array([[1.0, 2.0], [3.0, 4.0], [1.0, 2.0]]), np.ones(3)).tolist()
+    >>> _distinct(np.array([[1.0, 2.0], [3.0, 4.0], [1.0, 2.0]]), np.ones(3))[1].tolist()
     [0, 1]
     """
     if is_sparse(P):
@@ -322,33 +271,24 @@ def _first_of_equal(P: Any, t: Array) -> Integers:
     first: dict[tuple[float, bytes], int] = {}
     for i, key in enumerate(zip(t.tolist(), keys, strict=True)):
         first.setdefault(key, i)
-    return np.array(list(first.values()), dtype=np.int64)
+    kept = np.array(list(first.values()), dtype=np.int64)
+    return P[kept], kept
 
 
-def stays_sparse(rows: Block, fit_intercept: bool) -> bool:
-    """Whether differences of these rows are stored as CSR: most entries are zero, and rounding errors stay small.
+def signed_rows(few: Block, fit_intercept: bool) -> Any:
+    """The rows t_i x_i in the frame's coordinates, (m, d): dense, or CSR if most entries of sparse rows are zero.
 
-    With an intercept, the weights of the two classes cancel in every sum of signed rows, so the rows need no centring.
-    In products of sparse rows, rounding errors are relative to the largest column, so columns must have similar sizes.
+    With an intercept, the weights of the two classes cancel in every sum of signed rows, so CSR rows are not centred.
     """
-    frame = rows.frame
-    X: Any = rows.X
-    if not is_sparse(X) or (frame.center.any() and not fit_intercept) or not frame.is_near or frame.is_extreme:
-        return False
-    if X.nnz > DENSEST_SPARSE_PRODUCT * X.shape[0] * X.shape[1]:
-        return False
-    sizes = abs(X).max(axis=0).toarray().ravel() / frame.scale
-    return bool(sizes.max() <= LARGEST_COLUMN_RATIO * np.min(sizes[sizes > 0], initial=np.inf))
-
-
-def signed_rows(few: Block, sparse: bool) -> Any:
-    """The rows t_i x_i in the frame's coordinates, (m, d): dense, or ``sparse`` CSR rows that are not centred."""
-    if not sparse:
+    X: Any = few.X
+    frame = few.frame
+    centred = frame.center.any() and not fit_intercept
+    dense = not is_sparse(X) or X.nnz > DENSEST_SPARSE_PRODUCT * X.shape[0] * X.shape[1]
+    if dense or centred or not frame.is_near or frame.is_extreme:
         return few.t[:, None] * few.homogeneous()[:, 1:]
     from scipy.sparse import csr_array
 
-    X: Any = few.X
-    signed = X.data * np.repeat(few.t, np.diff(X.indptr)) / few.frame.scale[X.indices]
+    signed = X.data * np.repeat(few.t, np.diff(X.indptr)) / frame.scale[X.indices]
     return csr_array((signed, X.indices, X.indptr), shape=X.shape)
 
 
@@ -386,16 +326,40 @@ def _inside(P: Any, sides: Array) -> Array | None:
         # μ is relative to the largest squared length of a row; float64 cannot improve on this one.
         if mu <= 1e-17 or (close and np.max(np.abs(dual)) <= 1e-12):
             break
-        newton = _Newton.of(G, E, alpha, nu)
-        if newton is None:
+        change = _corrected(G, E, alpha, nu, dual, primal)
+        if change is None:
             return None
-        d_alpha, d_gamma, d_nu = newton.corrected(dual, primal, mu)
+        d_alpha, d_gamma, d_nu = change
         size = BOUNDARY_SHARE * min(_reach(alpha, d_alpha), _reach(nu, d_nu))
         alpha, gamma, nu = alpha + size * d_alpha, gamma + size * d_gamma, nu + size * d_nu
     # One factor of each product α ν goes to zero. A row supports the solution if α is the larger one after scaling.
     weights = np.where(alpha / alpha.max() > nu / nu.max(), alpha, 0.0)
     sums = E @ weights
     return None if np.any(sums == 0) else np.asarray(weights * ((1.0 / sums) @ E))
+
+
+def _corrected(
+    G: Array, E: Array, alpha: Array, nu: Array, dual: Array, primal: Array
+) -> tuple[Array, Array, Array] | None:
+    """Mehrotra's predictor-corrector step (dα, dγ, dν): the corrector aims at products α ν that the predictor reaches.
+
+    Each solves G dα − Eᵀ dγ − dν = −dual, E dα = −primal and α dν + ν dα = −product. None if rounding prevents it.
+    """
+    factor = Factor.of(G + np.diag(nu / alpha))
+    if factor is None:
+        return None
+    solved = factor.solve(E.T)
+
+    def step(product: Array) -> tuple[Array, Array, Array]:
+        right = factor.solve(-dual - product / alpha)
+        d_gamma: Array = np.linalg.solve(E @ solved, -primal - E @ right).astype(np.float64)
+        d_alpha = right + solved @ d_gamma
+        return d_alpha, d_gamma, -(product + nu * d_alpha) / alpha
+
+    d_alpha, _, d_nu = step(alpha * nu)
+    before = float(alpha @ nu)
+    after = float((alpha + _reach(alpha, d_alpha) * d_alpha) @ (nu + _reach(nu, d_nu) * d_nu))
+    return step(alpha * nu + d_alpha * d_nu - (after / before) ** 3 * before / len(alpha))
 
 
 def products(P: Any) -> Array:
@@ -410,238 +374,73 @@ def _reach(value: Array, change: Array) -> float:
     return float(min(1.0, np.min(-value[falling] / change[falling], initial=np.inf)))
 
 
-@dataclass(frozen=True)
-class _Newton:
-    """The equations of one step: (G + ν/α) dα − Eᵀ dγ = …, E dα = …, factored for two right-hand sides."""
-
-    E: Array
-    alpha: Array
-    nu: Array
-    factor: Factor
-    solved: Array  # (G + ν/α)⁻¹ Eᵀ
-
-    @classmethod
-    def of(cls, G: Array, E: Array, alpha: Array, nu: Array) -> _Newton | None:
-        H = G.copy()
-        H[np.diag_indices_from(H)] += nu / alpha
-        factor = Factor.of(H)
-        return None if factor is None else cls(E, alpha, nu, factor, factor.solve(E.T))
-
-    def corrected(self, dual: Array, primal: Array, mu: float) -> tuple[Array, Array, Array]:
-        """Mehrotra's predictor-corrector step: the target for the products α ν is what a predictor step can reach.
-
-        ``mu``: the mean of the products.
-        """
-        alpha, nu = self.alpha, self.nu
-        d_alpha, _, d_nu = self.step(dual, primal, alpha * nu)
-        reached = (alpha + _reach(alpha, d_alpha) * d_alpha) @ (nu + _reach(nu, d_nu) * d_nu)
-        ahead = float(reached) / len(alpha)
-        return self.step(dual, primal, alpha * nu + d_alpha * d_nu - (ahead / mu) ** 3 * mu)
-
-    def step(self, dual: Array, primal: Array, product: Array) -> tuple[Array, Array, Array]:
-        right = self.factor.solve(-dual - product / self.alpha)
-        d_gamma: Array = np.linalg.solve(self.E @ self.solved, -primal - self.E @ right).astype(np.float64)
-        d_alpha = right + self.solved @ d_gamma
-        return d_alpha, d_gamma, -(product + self.nu * d_alpha) / self.alpha
-
-
 # --- The point of an affine hull that is nearest to the origin, for dense and for sparse points
 
 # The Gram matrix of the differences, which is faster than QR, is used only if each difference has at least this share
 # of its length outside the span of those before it, and if the sizes of columns differ by at most LARGEST_COLUMN_RATIO,
-# so that rounding errors matter equally in all columns.
-SMALLEST_INDEPENDENT_SHARE = 1e-3
-# A sparse difference counts as linearly dependent on the others if less than LARGEST_DEPENDENT_SHARE of its length is
-# outside their span, or if it is shorter than NEGLIGIBLE_LENGTH_SHARE of the longest point: its inner products are then
-# mostly rounding errors.
-LARGEST_DEPENDENT_SHARE, NEGLIGIBLE_LENGTH_SHARE = 1e-6, 1e-5
-# Sparse differences are converted to a dense array, for QR, only if it has at most this many entries (128 MB).
-LARGEST_DENSE_COPY = 1 << 24
+# so that rounding errors matter equally in all columns. Each correction then gains three digits or more.
+SMALLEST_INDEPENDENT_SHARE, LARGEST_COLUMN_RATIO = 1e-3, 1e3
+# Corrections of the least squares solution, each by the least squares solution for what is left.
+CORRECTIONS = 5
 
 
-def affine_hulls(P: Any) -> Callable[[Integers], tuple[Array, Array]]:
-    """A function that returns the nearest point of the affine hull of some of the points P.
+def affine_nearest(P: Any) -> tuple[Array, Array]:
+    """The point p of the affine hull of the points P (k, d) nearest to the origin: its weights, and p.
 
-    Its argument is the array of their indices. It returns their weights, which sum to 1 and may be negative, and the
-    nearest point.
+    The weights sum to 1 and may be negative. They are those of least squares in the differences from the first point.
+    If p is short compared with the points, nearly all digits cancel in their sum; therefore p is computed as what is
+    left of the first point.
 
-    >>> share, p = affine_hulls(np.array([[1.0, 0.0], [0.0, 1.0], [9.0, 9.0]]))(np.array([0, 1]))
+    >>> share, p = affine_nearest(np.array([[1.0, 0.0], [0.0, 1.0]]))
     >>> share.round(12).tolist(), p.round(12).tolist()
     ([0.5, 0.5], [0.5, 0.5])
     """
-    if not is_sparse(P):
-        return lambda kept: _nearest_by(P[kept], lambda A: _Gram.of(A) or _Reflected.of(A))
-    G = products(P)
-
-    def nearest(kept: Integers) -> tuple[Array, Array]:
-        return _nearest_by(P[kept], lambda A: _sparse_span(A, G[np.ix_(kept, kept)]))
-
-    return nearest
-
-
-def _nearest_by(P: Any, span_of: Callable[[Any], _Gram | _SparseGram | _Reflected]) -> tuple[Array, Array]:
-    """The point of the affine hull of P (k, d) nearest to the origin: its weights, which sum to 1, and the point p.
-
-    The weights are those of least squares in the differences from the first point. If p is short compared with the
-    points, nearly all digits cancel in their sum; therefore p is computed as the residual of the first point after
-    projections.
-    """
-    x = P[[0]].toarray()[0] if is_sparse(P) else P[0]
+    first: Any = P[[0]]
+    p = np.asarray(first.toarray() if is_sparse(P) else first, dtype=np.float64)[0]
     if P.shape[0] == 1:
-        return np.ones(1), np.asarray(x)
-    first = x
+        return np.ones(1), p
     if is_sparse(P):
         from scipy.sparse import csr_array
 
-        first = csr_array(np.ones((P.shape[0] - 1, 1))) @ P[[0]]
+        first = csr_array(np.ones((P.shape[0] - 1, 1))) @ first
     A = (P[1:] - first).T
-    span = span_of(A)
-    beta = np.zeros(A.shape[1])
-    for _ in range(span.rounds):  # later rounds correct rounding errors
-        beta += span.coefficients(-x - A @ beta)
+    coefficients, beta = least_squares(A), np.zeros(A.shape[1])
+    for _ in range(1 + CORRECTIONS):
+        change = coefficients(p)
+        beta, p = beta - change, p - A @ change
     share = np.concatenate([[1.0 - beta.sum()], beta])
-    for _ in range(span.rounds):
-        x = x - span.projection(x)
     hull_point = np.asarray(share @ P)
-    return share, x if x @ hull_point > 0 else hull_point
+    return share, p if p @ hull_point > 0 else hull_point
 
 
-def _sparse_span(A: Any, products_of_points: Array) -> _SparseGram | _Reflected:
-    """The span of sparse columns by their Gram matrix; by QR if they are nearly dependent and a dense copy is small."""
-    span = _SparseGram.of(A, products_of_points)
-    if span.smallest_share < SMALLEST_INDEPENDENT_SHARE and A.shape[0] * A.shape[1] <= LARGEST_DENSE_COPY:
-        return _Reflected.of(A.toarray())
-    return span
+def least_squares(A: Any) -> Callable[[Array], Array]:
+    """The function from r to the β with A β nearest to r: by Cholesky of AᵀA, or by Householder QR.
 
-
-@dataclass(frozen=True)
-class _Reflected:
-    """The span of A's columns by Householder QR: A[order] = Q R, with rows sorted by size and columns by ``pivots``.
-
-    So the error is small relative to the scale of each row of A, that is, each column of the table: Cox and Higham,
-    Stability of Householder QR factorization for weighted least squares problems (1998).
+    The QR factors A with its rows sorted by size, so that the error is small relative to the scale of each row of A,
+    that is, each column of the table: Cox and Higham, Stability of Householder QR factorization for weighted least
+    squares problems (1998). Columns of A that depend on others have the coefficient zero.
     """
+    sizes = abs(A).max(axis=1)
+    sizes = sizes.toarray().ravel() if is_sparse(A) else sizes
+    if sizes.max() <= LARGEST_COLUMN_RATIO * np.min(sizes[sizes > 0], initial=np.inf):
+        factor = Factor.of(products(A.T))
+        if factor is not None and np.min(np.diag(factor.lower)) >= SMALLEST_INDEPENDENT_SHARE:
+            return lambda r: factor.solve(A.T @ r)
+    from scipy.linalg import qr, solve_triangular
 
-    order: Integers
-    Q: Array
-    R: Array
-    pivots: Integers
-    width: int
-    rounds: ClassVar[int] = 2
+    order = np.argsort(-sizes, kind="stable")
+    factors: Any = qr((A.toarray() if is_sparse(A) else A)[order], mode="economic", pivoting=True, check_finite=False)
+    Q, R, pivots = factors
+    size = np.abs(np.diag(R))
+    # Columns with smaller pivots depend on those before them.
+    rank = int(np.sum(size > EPS * (A.shape[1] + 1) * size.max(initial=0.0)))
 
-    @classmethod
-    def of(cls, A: Array) -> _Reflected:
-        from scipy.linalg import qr
-
-        order = np.argsort(-np.abs(A).max(axis=1), kind="stable")
-        factors: Any = qr(A[order], mode="economic", pivoting=True, check_finite=False)
-        Q, R, pivots = factors
-        size = np.abs(np.diag(R))
-        # Columns with smaller pivots depend on those before them.
-        rank = int(np.sum(size > EPS * (A.shape[1] + 1) * size.max(initial=0.0)))
-        return cls(order, Q[:, :rank], R[:rank, :rank], pivots[:rank], A.shape[1])
-
-    def coefficients(self, r: Array) -> Array:
-        """β with A β nearest to r."""
-        from scipy.linalg import solve_triangular
-
-        beta = np.zeros(self.width)
-        beta[self.pivots] = solve_triangular(self.R, self.Q.T @ r[self.order])
+    def coefficients(r: Array) -> Array:
+        beta = np.zeros(A.shape[1])
+        beta[pivots[:rank]] = solve_triangular(R[:rank, :rank], Q[:, :rank].T @ r[order])
         return beta
 
-    def projection(self, r: Array) -> Array:
-        """The projection A β of r onto the span."""
-        projected = np.empty_like(r)
-        projected[self.order] = self.Q @ (self.Q.T @ r[self.order])
-        return projected
-
-
-@dataclass(frozen=True)
-class _Gram:
-    """The span of A's columns by Cholesky of AᵀA, which is many times faster and as accurate under two conditions.
-
-    A's rows must have similar sizes, and its columns must be far from linearly dependent. Each round of iterative
-    refinement then gains as many digits as the condition number of AᵀA leaves (Björck, Numerical Methods for Least
-    Squares Problems, 1996, section 2.9).
-    """
-
-    A: Array
-    factor: Factor
-    rounds: ClassVar[int] = 3
-
-    @classmethod
-    def of(cls, A: Array) -> _Gram | None:
-        sizes = np.abs(A).max(axis=1)
-        if A.shape[1] > A.shape[0] or sizes.max() > LARGEST_COLUMN_RATIO * np.min(sizes[sizes > 0], initial=np.inf):
-            return None
-        factor = Factor.of(A.T @ A)
-        return None if factor is None or np.min(np.diag(factor.lower)) < SMALLEST_INDEPENDENT_SHARE else cls(A, factor)
-
-    def coefficients(self, r: Array) -> Array:
-        """β with A β nearest to r."""
-        return self.factor.solve(self.A.T @ r)
-
-    def projection(self, r: Array) -> Array:
-        """The projection A β of r onto the span."""
-        return np.asarray(self.A @ self.coefficients(r))
-
-
-@dataclass(frozen=True)
-class _SparseGram:
-    """The span of sparse columns by their Gram matrix, without any dense array of size d × k.
-
-    Columns that depend linearly on others get the coefficient zero. Each round gains fewer digits than for ``_Gram``,
-    since the columns may be closer to linear dependence, so there are more rounds.
-    """
-
-    A: Any
-    independent: Integers
-    factor: Factor
-    rounds: ClassVar[int] = 6
-
-    @classmethod
-    def of(cls, A: Any, products_of_points: Array) -> _SparseGram:
-        """The span of the differences A from the first point, given the inner products of the points."""
-        K = products_of_points
-        G = K[1:, 1:] - K[1:, :1] - K[:1, 1:] + K[0, 0]
-        longer = np.diag(G) > NEGLIGIBLE_LENGTH_SHARE**2 * np.max(np.diag(K))
-        independent, factor = np.arange(len(G)), Factor.of(G) if longer.all() else None
-        if factor is None or np.min(np.diag(factor.lower)) < SMALLEST_INDEPENDENT_SHARE:
-            independent = _independent(G, np.flatnonzero(longer))
-            factor = Factor.of(G[np.ix_(independent, independent)])
-            assert factor is not None  # `_independent` keeps only pivots above rounding error
-        return cls(A, independent, factor)
-
-    @property
-    def smallest_share(self) -> float:
-        """The smallest share of a column's length outside the span of the columns before it."""
-        return float(np.min(np.diag(self.factor.lower), initial=1.0))
-
-    def coefficients(self, r: Array) -> Array:
-        """β with A β nearest to r."""
-        beta = np.zeros(self.A.shape[1])
-        beta[self.independent] = self.factor.solve((self.A.T @ r)[self.independent])
-        return beta
-
-    def projection(self, r: Array) -> Array:
-        """The projection A β of r onto the span."""
-        return np.asarray(self.A @ self.coefficients(r))
-
-
-def _independent(G: Array, among: Integers) -> Integers:
-    """The linearly independent columns of those ``among``, by pivoted Cholesky of the Gram matrix G.
-
-    They are in the order of their pivots. Columns with pivots below four times the rounding limit of ``Factor`` are
-    dropped, so that the remaining ones can be factored.
-    """
-    from scipy.linalg.lapack import dpstrf
-
-    if not len(among):
-        return among
-    d = np.sqrt(np.diag(G)[among])
-    scaled = G[np.ix_(among, among)] / d / d[:, None]
-    _, order, rank, _ = dpstrf(scaled, lower=1, tol=max(LARGEST_DEPENDENT_SHARE**2, 32 * len(G) * EPS))
-    return np.asarray(among[order[:rank] - 1])
+    return coefficients
 
 
 # --- Wolfe's algorithm
@@ -657,15 +456,13 @@ MOST_COLUMNS_WITHOUT_START, MOST_ROWS_WITHOUT_START = 2, 5000
 class NearestPointMemory(HullMemory):
     """Bounds on the margin, and p as a convex combination of differences.
 
-    ``P`` (k, d), dense or CSR, holds the differences, ``pairs`` (k, 2) their rows (+, −), and ``mu`` their weights.
-    ``furthest`` and ``furthest_pair``: the difference v with the smallest p·v, and its rows.
+    ``pairs`` (k, 2): the rows (+, −) of each difference, or (k, 1) without an intercept, where the points are rows.
+    ``mu`` (k,): their weights. ``furthest``: the pair with the smallest p·v.
     """
 
-    P: Any
     pairs: Integers
     mu: Array
-    furthest: Array
-    furthest_pair: Integers
+    furthest: Integers
 
 
 @dataclass(frozen=True)
@@ -699,7 +496,7 @@ class NearestPoint:
 
     head_start: bool = True
     name: ClassVar[str] = "nearest-point"
-    needs: ClassVar[frozenset[Need]] = frozenset()
+    needs: ClassVar[frozenset[Need]] = frozenset({Need.RESIDENT})
     by_sums: ClassVar[bool] = True
     converges: ClassVar[bool] = False
 
@@ -708,50 +505,44 @@ class NearestPoint:
         w = start[0, 1:] if start[0, 1:].any() else difference_of_means(problem)
         few = problem.rows.n_features <= MOST_COLUMNS_WITHOUT_START and problem.n_rows <= MOST_ROWS_WITHOUT_START
         near = nearly_nearest(problem, w) if self.head_start and not few else None
-        if near is not None:
-            P, pairs, mu = _differences(problem, near)
-            kept, share, p = _nearest(P, mu)
-            return self._arrive(problem, P[kept], pairs[kept], share, p, near.rounds)
-        found = sides(problem, np.concatenate([[0.0], w])[None, :])
-        point, pair = _difference(problem, found)
-        return self._arrive(problem, point[None, :], pair[None, :], np.ones(1), point, 0)
+        if near is None:
+            found = sides(problem, np.concatenate([[0.0], w])[None, :])
+            return self._arrive(problem, _furthest(problem, found)[None, :], np.ones(1), 0)
+        return self._arrive(problem, *_paired(problem, near), near.rounds)
 
     def step(
         self, problem: Objective, state: State[NearestPointMemory], budget: int | None = None
     ) -> State[NearestPointMemory]:
         memory = state.memory
-        if np.any(np.all(memory.pairs == memory.furthest_pair, axis=1)):
+        if np.any(np.all(memory.pairs == memory.furthest, axis=1)):
             return replace(state, halt=Halt.STALLED)
-        P = _joined(problem, memory)
-        pairs = np.vstack([memory.pairs, memory.furthest_pair])
-        kept, share, p = _nearest(P, np.append(memory.mu, 0.0))
-        after = self._arrive(problem, P[kept], pairs[kept], share, p, state.iteration + 1)
+        pairs = np.vstack([memory.pairs, memory.furthest])
+        after = self._arrive(problem, pairs, np.append(memory.mu, 0.0), state.iteration + 1)
         # A step that shortens p by a smaller share is treated as rounding error, and the search halts.
         if after.at.value >= state.at.value * (1.0 - 1e-15):
             wider = after.memory.lower > state.memory.lower  # the last support rows may add to the margin only
             return replace(after if wider else state, halt=Halt.STALLED)
         return after
 
-    def _arrive(
-        self, problem: Objective, P: Any, pairs: Integers, mu: Array, p: Array, iteration: int
-    ) -> State[NearestPointMemory]:
-        unit, half = one_unit(problem), 0.5 if problem.fit_intercept else 1.0
+    def _arrive(self, problem: Objective, pairs: Integers, mu: Array, iteration: int) -> State[NearestPointMemory]:
+        """The state at the shortest vector in the hull of these differences, which is searched from the weights mu."""
+        rows, unit = in_memory(problem, self.name), one_unit(problem)
+        P, *others = (signed_rows(rows.take(own), problem.fit_intercept) for own in pairs.T)
+        P = P + others[0] if others else P
+        kept, mu, p = _nearest(P, mu)
         # No margin exceeds the length of a point of the hull, whatever the direction w.
-        upper = unit * half * float(np.linalg.norm(mu @ P))
-        length = float(np.linalg.norm(p))
+        upper = unit * (0.5 if problem.fit_intercept else 1.0) * float(np.linalg.norm(mu @ P[kept]))
+        distance = float(np.linalg.norm(p))
         found = sides(problem, np.concatenate([[0.0], p])[None, :])
-        point, pair = _difference(problem, found)
-        b = 0.5 * (found.negative.m - found.positive.m) if problem.fit_intercept else 0.0
-        smallest = float(min(found.positive.m + b, found.negative.m - b))
+        minus, plus = found.least
+        b = 0.5 * (minus - plus) if problem.fit_intercept else 0.0
         memory = NearestPointMemory(
-            lower=unit * smallest / length if length > 0 else -np.inf,
+            lower=unit * min(plus + b, minus - b) / distance if distance > 0 else -np.inf,
             upper=upper,
-            longest=unit * longest(P),
-            P=P,
-            pairs=pairs,
+            longest=unit * longest(P[kept]),
+            pairs=pairs[kept],
             mu=mu,
-            furthest=point,
-            furthest_pair=pair,
+            furthest=_furthest(problem, found),
         )
         W = np.concatenate([[b], p])[None, :]
         return State(W, Evaluation(upper, np.zeros_like(W)), iteration, memory)
@@ -762,52 +553,34 @@ class NearestPoint:
 
 def difference_of_means(problem: Objective) -> Array:
     """The mean of the positive rows less that of the negative ones, (d,)."""
-    sums = problem.class_sums
+    sums = problem.framed.class_sums
     return np.asarray(sums[1, 1:] / sums[1, 0] - sums[0, 1:] / sums[0, 0])
 
 
-def _difference(problem: Objective, found: Sides) -> tuple[Array, Integers]:
-    """The difference v with the smallest p·v, and its rows (+, −); −1 stands for no row."""
-    if problem.fit_intercept:
-        return found.positive.x + found.negative.x, np.array([found.positive.row, found.negative.row])
-    if found.positive.m <= found.negative.m:
-        return found.positive.x, np.array([found.positive.row, -1])
-    return found.negative.x, np.array([-1, found.negative.row])
+def _furthest(problem: Objective, found: Sides) -> Integers:
+    """The rows (+, −) of the difference v with the smallest p·v; without an intercept, the row with the smallest."""
+    minus, plus = found.least
+    return found.ends if problem.fit_intercept else found.ends[:1] if plus <= minus else found.ends[1:]
 
 
-def _joined(problem: Objective, memory: NearestPointMemory) -> Any:
-    """P with ``furthest`` as an additional row; if P is sparse, that row is computed from its pair of table rows."""
-    if not is_sparse(memory.P):
-        return np.vstack([memory.P, memory.furthest])
-    from scipy.sparse import csr_array, vstack
-
-    block: Any = problem.rows.resident()
-    pair = signed_rows(block.take(memory.furthest_pair[memory.furthest_pair >= 0]), sparse=True)
-    return csr_array(vstack([memory.P, csr_array(pair.sum(axis=0)[None, :])]))
-
-
-def _differences(problem: Objective, near: Support) -> tuple[Any, Integers, Array]:
-    """The point p of ``near`` as a convex combination of few differences, with their rows (+, −) and weights.
+def _paired(problem: Objective, near: Support) -> tuple[Integers, Array]:
+    """The point p of ``near`` as a convex combination of few differences: their rows (+, −) and weights.
 
     Rows of the two classes are paired by the north-west corner rule.
     """
-    block: Any = problem.rows.resident()
-    few = block.take(near.rows)
-    P, t = signed_rows(few, stays_sparse(block, problem.fit_intercept)), few.t
     if not problem.fit_intercept:
-        return P, np.where(np.column_stack([t > 0, t < 0]), near.rows[:, None], -1), near.weights
-    positive, negative = np.flatnonzero(t > 0), np.flatnonzero(t < 0)
-    ends = np.concatenate([np.cumsum(near.weights[positive]), np.cumsum(near.weights[negative])])
-    ends = np.unique(np.minimum(ends, 1.0))
-    mu = np.diff(ends, prepend=0.0)
-    middle = ends - 0.5 * mu
-    i, j = (
-        own[np.minimum(np.searchsorted(np.cumsum(near.weights[own]), middle), len(own) - 1)]
-        for own in (positive, negative)
-    )
+        return near.rows[:, None], near.weights
+    t = in_memory(problem, NearestPoint.name).t[near.rows]
+    ends = [np.cumsum(near.weights[own]) for own in (t > 0, t < 0)]
+    corners = np.unique(np.minimum(np.concatenate(ends), 1.0))
+    mu = np.diff(corners, prepend=0.0)
+    middle = corners - 0.5 * mu
+    pairs = [
+        near.rows[own][np.minimum(np.searchsorted(end, middle), len(end) - 1)]
+        for own, end in zip((t > 0, t < 0), ends, strict=True)
+    ]
     kept = mu > SMALLEST_HULL_WEIGHT
-    i, j, mu = i[kept], j[kept], mu[kept] / mu[kept].sum()
-    return P[i] + P[j], np.column_stack([near.rows[i], near.rows[j]]), mu
+    return np.column_stack(pairs)[kept], mu[kept] / mu[kept].sum()
 
 
 def _nearest(P: Any, mu: Array) -> tuple[Integers, Array, Array]:
@@ -815,10 +588,10 @@ def _nearest(P: Any, mu: Array) -> tuple[Integers, Array, Array]:
 
     The search starts from the weights mu.
     """
-    kept, nearest = np.arange(P.shape[0]), affine_hulls(P)
+    kept = np.arange(P.shape[0])
     while True:
         pulse(SEARCHING)
-        share, p = nearest(kept)
+        share, p = affine_nearest(P[kept])
         if np.all(share > SMALLEST_HULL_WEIGHT):
             return kept, share, p
         losing = share <= SMALLEST_HULL_WEIGHT
@@ -837,7 +610,7 @@ def multipliers(state: State[NearestPointMemory]) -> tuple[Integers, Array]:
 
     The weights sum to 1 in each class, or over all rows without an intercept.
     """
-    pairs, mu = state.memory.pairs, state.memory.mu
-    rows = np.unique(pairs[pairs >= 0])
-    weights = np.array([mu[np.any(pairs == row, axis=1)].sum() for row in rows])
+    pairs = state.memory.pairs
+    rows, place = np.unique(pairs, return_inverse=True)
+    weights: Array = np.bincount(place.ravel(), np.repeat(state.memory.mu, pairs.shape[1])).astype(np.float64)
     return rows, weights

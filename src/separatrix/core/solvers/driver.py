@@ -379,7 +379,7 @@ class Schedule:
         if np.isnan(state.expected):
             return self.value - state.at.value <= sqrt(self.tol) * problem.null_value
         # The bound uses only the sample's rows, so it is looser than the estimate by the sample's share of all rows.
-        return bool(state.expected <= problem.sampled.n_rows / max(problem.n_rows, 1) * goal)
+        return bool(state.expected <= problem.framed.sampled.n_rows / max(problem.n_rows, 1) * goal)
 
     def _falls_soon(self, problem: Objective, state: State, goal: float) -> bool:
         """Whether the duality bound should reach the tolerance at a lower cost than a thorough bound."""

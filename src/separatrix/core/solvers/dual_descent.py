@@ -202,7 +202,7 @@ class _CentredRows:
         n, d = self.block.X.shape
         square, along = np.empty(n), np.empty(n)
         dual.row_lengths(*self._read(), self.inverse, self.block.frame.center, np.zeros(d), square, along)
-        less, more = self.problem.class_sums[:, 0]
+        less, more = self.problem.framed.class_sums[:, 0]
         b = float(np.log(more / less)) if self.problem.fit_intercept and min(less, more) > 0 else 0.0
         return DualMemory(np.zeros(n), np.zeros(d), square, along, b)
 

@@ -214,7 +214,7 @@ class StochasticDescent:
         at = problem.value_gradient(start)
         eta = self.eta
         if eta is None:
-            steepest = (problem.loss.traits.lipschitz or 1.0) * float(np.sum(problem.root_second_moments**2))
+            steepest = (problem.loss.traits.lipschitz or 1.0) * float(np.sum(problem.framed.root_second_moments**2))
             eta = 1.0 / max(steepest + float(np.max(problem.root_penalty) ** 2), 1e-300)
         return State(start, at, memory=StochasticMemory(eta, at.value, start, at))
 
@@ -325,7 +325,7 @@ class RowOdds:
     @classmethod
     def in_metric(cls, problem: Objective, F: Array) -> RowOdds:
         """The odds of the rows of a problem in the metric of F."""
-        mean = float(np.sum((F * problem.root_second_moments) ** 2)) if F.ndim == 1 else np.nan
+        mean = float(np.sum((F * problem.framed.root_second_moments) ** 2)) if F.ndim == 1 else np.nan
         return cls(F, mean, problem.total_weight)
 
     def of(self, block: Block, h: Array) -> Array:
@@ -388,7 +388,7 @@ def _root_metric(problem: Objective, rows: Rows, curvatures: RowCurvatures | Non
 
     R = problem.root_penalty**2
     if not problem.has_gram:
-        mean = RowCurvatures(problem.loss, None).largest * problem.root_second_moments**2
+        mean = RowCurvatures(problem.loss, None).largest * problem.framed.root_second_moments**2
         size = mean + R
         F = np.divide(1.0, np.sqrt(size), out=np.zeros_like(size), where=(size > 0) & ~problem.pinned)
         return F, float(np.sum(mean * F**2))

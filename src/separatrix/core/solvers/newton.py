@@ -63,14 +63,14 @@ class Newton:
         self, problem: Objective, state: State[NewtonMemory | None], budget: int | None = None
     ) -> State[NewtonMemory | None]:
         at_zero = state.iteration == 0 and not state.W.any()
-        factor = (factor_at_zero(problem) if at_zero else None) or problem.factor(state.W)
+        factor = (factor_at_zero(problem) if at_zero else None) or problem.factor(state.W, at=state.at)
         if factor is None:
             return replace(state, halt=Halt.SINGULAR)
         direction = newton_direction(problem, state.at.gradient, factor)
         slope = float(np.vdot(state.at.gradient, direction))
         multiple = 1.0
         if at_zero and problem.dense_table is not None:
-            multiple = first_multiple(problem.dense_table, direction, slope)
+            multiple = first_multiple(problem, direction, slope)
         reached = damped_step(problem, state.W, state.at, multiple * direction, multiple * slope)
         if reached is None:
             return replace(state, halt=Halt.STALLED)

@@ -28,7 +28,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from separatrix.core.base.arrays import Array, Integers, all_true
+from separatrix.core.base.arrays import Array, Integers
 from separatrix.core.base.errors import ParameterError
 from separatrix.core.losses import Zero
 from separatrix.core.objective_sums import Evaluation
@@ -38,11 +38,11 @@ from separatrix.core.rows.protocol import BLOCK_BYTES, Order
 from separatrix.core.solvers.separation_problem import PerceptronMemory, evaluation, survey
 from separatrix.core.solvers.state import Halt, Need, State
 
-# In tables of at most this many entries, every online epoch ends with a survey of all rows: a compiled pass over them
-# takes about 20 µs.
+# In tables of at most this many entries every online epoch ends with a survey of all rows, which takes 0.1 ms; the
+# trace then has the cost after each epoch.
 MOST_SURVEYED_ENTRIES = 20_000
+# The order of the rows themselves, for the compiled loop.
 NO_ORDER: Integers = np.zeros(0, dtype=np.int64)
-NOTHING: Array = np.zeros(0)
 
 
 @dataclass(frozen=True)
@@ -181,7 +181,7 @@ class OnlineUpdates(_Settings):
         before = memory = state.memory
         w, n, made, cost = state.W[0].copy(), 0, 0, 0.0
         for rows, order, begin, end in self._pieces(problem, before, budget):
-            (stop, more, paid), memory = self._walk(rows, order, begin, end, w, problem.fit_intercept, memory)
+            stop, more, paid, memory = self._walk(rows, order, begin, end, w, problem.fit_intercept, memory)
             n, made, cost = n + stop - begin, made + more, cost + paid
         position, since = (before.position + n) % problem.n_rows, 0 if made else before.since + n
         memory = memory._replace(
@@ -193,13 +193,12 @@ class OnlineUpdates(_Settings):
             # This epoch only confirms the weights of the last step: it is no step, and adds nothing to their mean.
             memory, met = memory._replace(seen=before.seen), state.met
             state = replace(state, iteration=state.iteration - 1)
-        if not made or position or state.iteration + 1 >= self.survey_from or not _is_finite(w, cost):
+        resident = problem.rows.resident()
+        surveyed = position or state.iteration + 1 >= self.survey_from or (resident is not None and _cheap(resident))
+        if not made or surveyed or not _is_finite(w, cost):
             after = self.arrive(problem, state, W, memory, met)
             # Two epochs without an update although the survey counts a mistake: rounding decides whether it is one.
             return replace(after, halt=Halt.STALLED) if after.memory.errors and since >= 2 * problem.n_rows else after
-        resident = problem.rows.resident()
-        if resident is not None and _cheap(resident):
-            return self._surveyed(problem, resident, state, W, memory, met)
         memory = memory._replace(errors=made, survey=None)  # ``made`` stands for "some": they were not counted
         return State(W, Evaluation(np.nan, np.full_like(W, np.nan)), state.iteration + 1, memory, met=met)
 
@@ -230,57 +229,32 @@ class OnlineUpdates(_Settings):
         w: Array,
         fit_intercept: bool,
         memory: PerceptronMemory,
-    ) -> tuple[tuple[int, int, float], PerceptronMemory]:
+    ) -> tuple[int, int, float, PerceptronMemory]:
         """Process the rows at these places by the compiled loop; changes w in place.
 
-        Returns the end position, the number of updates and Σ max(0, −m), and the memory with an updated pocket and
-        updated sums for the mean.
+        Returns the end position, the number of updates, Σ max(0, −m), and the memory with an updated pocket and updated
+        sums for the mean.
         """
-        from separatrix.core.kernels import perceptron_loops as perceptron
+        from separatrix.core.kernels import perceptron_loops
 
-        u = memory.u.copy() if self.average else NOTHING
-        best = memory.best_W[0].copy() if self.pocket and not self.by_update else NOTHING
+        X: Any = rows.X
+        arrays = (X.data, X.indices, X.indptr) if is_sparse(X) else (np.ascontiguousarray(X), None, None)
+        u = memory.u.copy() if self.average else np.zeros(0)
+        best = memory.best_W[0].copy() if self.pocket and not self.by_update else np.zeros(0)
         how = (float(self.eta), self.zero == "mistake", bool(fit_intercept), self.by_update)
-        *walked, fewest = perceptron.walk(
-            *_arrays(rows), rows.t, rows.weight, order, begin, end, w, *how, u, memory.seen, best, memory.best_errors
+        walk: Any = perceptron_loops.walk
+        stop, made, cost, fewest = walk(
+            *arrays, rows.t, rows.weight, order, begin, end, w, *how, u, memory.seen, best, memory.best_errors
         )
         if self.average:
-            memory = memory._replace(u=u, seen=memory.seen + walked[0] - begin)
+            memory = memory._replace(u=u, seen=memory.seen + stop - begin)
         if len(best):
             memory = memory._replace(best_W=best[None, :], best_errors=fewest)
-        return tuple(walked), memory
-
-    def _surveyed(
-        self,
-        problem: Objective,
-        rows: Block,
-        state: State[PerceptronMemory],
-        W: Array,
-        memory: PerceptronMemory,
-        met: float | None,
-    ) -> State[PerceptronMemory]:
-        """The state with a survey by a compiled pass, which on a small table takes a tenth of the time of a fold."""
-        from separatrix.core.kernels import perceptron_loops as perceptron
-
-        problem.rows.counter.add()
-        pull, S = np.zeros_like(W), problem.total_weight
-        how = (self.zero == "mistake", bool(problem.fit_intercept))
-        wrong, cost = perceptron.survey(*_arrays(rows), rows.t, W[0], *how, pull[0])
-        if not wrong or not isfinite(cost):
-            return self.arrive(problem, state, W, memory, met)
-        return State(
-            W, Evaluation(cost / S, -pull / S), state.iteration + 1, memory._replace(errors=wrong, survey=None), met=met
-        )
-
-
-def _arrays(rows: Block) -> tuple[Any, Any, Any]:
-    """The rows as the kernels take them: an array without indices, or the three arrays of CSR rows."""
-    X: Any = rows.X
-    return (X.data, X.indices, X.indptr) if is_sparse(X) else (np.ascontiguousarray(X), None, None)
+        return stop, made, cost, memory
 
 
 def _is_finite(w: Array, cost: float) -> bool:
-    return isfinite(cost) and all_true(np.isfinite(w))
+    return isfinite(cost) and bool(np.all(np.isfinite(w)))
 
 
 def _cheap(rows: Block) -> bool:

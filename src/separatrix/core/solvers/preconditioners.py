@@ -75,7 +75,7 @@ class Diagonal:
 
     def begin(self, problem: Objective, start: Array) -> tuple[Array, Evaluation, Inverse | None]:
         compiled = CompiledSums.of(problem)
-        moments = problem.root_second_moments**2 if compiled is None else compiled.second_moments()
+        moments = problem.framed.root_second_moments**2 if compiled is None else compiled.second_moments()
         return start, begun(problem, start), Scaling(_diagonal(problem, moments))
 
     def renewed(self, problem: Objective, state: State[LBFGSMemory]) -> Inverse | None:
@@ -89,7 +89,7 @@ def _diagonal(problem: Objective, moments: Array) -> Array:
     between classes, steps would have components along common shifts of all scores, where only the penalty has
     curvature.
     """
-    share = problem.class_sums[:, 0] / problem.total_weight
+    share = problem.framed.class_sums[:, 0] / problem.total_weight
     if problem.loss.traits.multiclass:
         p = share if problem.fit_intercept else np.full(len(share), 1.0 / len(share))
         curvature = float(1.0 - p @ p) / (len(p) - 1)
@@ -207,7 +207,9 @@ class Sample:
     by_sums: ClassVar[bool] = False  # which rows are drawn depends on their order
 
     def begin(self, problem: Objective, start: Array) -> tuple[Array, Evaluation, Inverse | None]:
-        sample = problem.sampled if self.rows is None else problem.sample(max(self.rows, 20 * problem.size))
+        sample = (
+            problem.framed.sampled if self.rows is None else problem.framed.sample(max(self.rows, 20 * problem.size))
+        )
         W, factor = _on_sample(problem, sample, start)
         sums = CompiledSums.of(problem) or problem
         at = sums.value_gradient(W)
@@ -227,8 +229,8 @@ def _on_sample(problem: Objective, sample: SampledRows, start: Array) -> tuple[A
 
     Newton's method starts on a part of the sample (FIRST_ROWS_PER_PARAMETER).
     """
-    drawn = sample is problem.sampled
-    block = problem.standing_sample if drawn else sample.standing_for(problem.targets, problem.class_weight)
+    drawn = sample is problem.framed.sampled
+    block = problem.framed.standing_sample if drawn else sample.standing_for(problem.targets, problem.class_weight)
     block = replace(block, weight=block.weight * (block.n_rows / problem.total_weight))
     stride = block.n_rows // (FIRST_ROWS_PER_PARAMETER * problem.size)
     if stride >= 4:
@@ -301,7 +303,7 @@ class Kronecker:
             state.iteration == FIRST_REFRESH or (doublings >= 1 and np.log2(doublings).is_integer())
         ):
             return last
-        block = problem.standing_sample
+        block = problem.framed.standing_sample
         stride = max(1, block.n_rows // max(ROWS_PER_COLUMN * problem.shape[1], FEWEST_HESSIAN_ROWS))
         block = block.take(slice(0, None, stride))
         if state.iteration < FIRST_WITH_BLOCKS:
@@ -369,7 +371,7 @@ def null_product(problem: Objective) -> ClassInverse | None:
     A's eigenvectors, and H_c = λ_c G + R. In coordinates V in which G + R is the identity and G is a diagonal μ,
     H_c⁻¹ = V (λ_c μ + 1 − μ)⁻¹ Vᵀ, so the same V is used for all classes and at any W.
     """
-    share, K = problem.class_sums[:, 0] / problem.total_weight, problem.shape[0]
+    share, K = problem.framed.class_sums[:, 0] / problem.total_weight, problem.shape[0]
     loss, Q = problem.loss, problem.subspace.Q
     if not loss.traits.multiclass:
         A = np.atleast_2d(share @ loss.curvature_product(problem.targets, np.zeros(2), np.ones(2)))
@@ -377,7 +379,7 @@ def null_product(problem: Objective) -> ClassInverse | None:
         p = softmax(np.log(np.maximum(share, 1e-12))[None] if problem.fit_intercept else np.zeros((1, K)))[0]
         A = np.diag(p) - np.outer(p, p)
     values, T = np.linalg.eigh(A if Q is None else Q.T @ A @ Q)
-    G, R, none = problem.sample_gram, np.diag(problem.root_penalty**2), np.empty((0, 0))
+    G, R, none = problem.columns.sample_gram, np.diag(problem.root_penalty**2), np.empty((0, 0))
     V = _half_inverse(_reduced(problem, G + R))
     if V is None or not np.all(values > 0):
         return None
@@ -414,7 +416,7 @@ def product(problem: Objective, null: ClassInverse, W: Array, block: Block) -> C
         return inverse
     first = 0 if problem.fit_intercept else 1
     E, B = np.einsum("ac,aibj,be->ciej", T, E, T, optimize=True)[:, first:, :, first:], B[first:]
-    penalty, gram = (B * problem.root_penalty**2) @ B.T, B @ problem.sample_gram @ B.T
+    penalty, gram = (B * problem.root_penalty**2) @ B.T, B @ problem.columns.sample_gram @ B.T
     own = [value * gram + penalty for value in values]
     size = E.shape[0] * E.shape[1]
     inside = Factor.of(np.ascontiguousarray(E).reshape(size, size) + np.kron(np.eye(len(T)), penalty))

@@ -110,13 +110,15 @@ def named(solver: str | Solver) -> Solver | None:
     return SOLVERS[solver]
 
 
-def choose(problem: Objective) -> tuple[Solver, str]:
+def choose(problem: Objective, near: bool = False) -> tuple[Solver, str]:
     """The solver that suits the problem, and a phrase that gives the reason.
 
     Parameters
     ----------
     problem : Objective
         The optimisation problem.
+    near : bool
+        Whether the start is near the minimum, found during a search for C.
 
     Returns
     -------
@@ -134,6 +136,10 @@ def choose(problem: Objective) -> tuple[Solver, str]:
     >>> choose(problem)[1]
     'Newton: the Hessian is cheap with 2 parameters, and few passes are needed'
     """
+    if near and problem.smooth and problem.has_hessian:
+        return SOLVERS[
+            "newton"
+        ], "Newton: started at the weights found during the search for C, so that few steps are needed"
     if not problem.loss.traits.smooth:
         return SOLVERS["smoothing"], "smoothing: the loss has kinks, and smooth losses near it have none"
     if problem.has_absolute:
@@ -196,7 +202,7 @@ def _suits_sample(problem: Objective) -> bool:
         return False
     if problem.shape[0] == 1 or not problem.penalty.holds_every_column:
         return True
-    return problem.sample_size * problem.size <= SAMPLE_WORK * problem.n_rows
+    return problem.framed.sample_size * problem.size <= SAMPLE_WORK * problem.n_rows
 
 
 def _suits_chord(problem: Objective) -> bool:

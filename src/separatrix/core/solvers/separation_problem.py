@@ -14,19 +14,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from separatrix.core.base.arrays import Array, pieces, rows_per_piece
+from separatrix.core.base.arrays import Array
 from separatrix.core.base.errors import InputError
-from separatrix.core.base.machine import in_order
 from separatrix.core.base.messages import ByAudience, Message, Remedy
 from separatrix.core.linear_algebra import MOST_COLUMNS_SEARCHED, column_name, far_from_zero, nearly_collinear
 from separatrix.core.losses import LOSSES, Zero, ZeroOne
 from separatrix.core.objective_sums import Evaluation
 from separatrix.core.penalty import Penalty
-from separatrix.core.problem import Objective
+from separatrix.core.problem import Columns, FramedRows, Objective, pinned_columns
 from separatrix.core.rows.block import Block, is_sparse
 from separatrix.core.rows.column_statistics import refuse_not_finite, summarise
 from separatrix.core.rows.frame import Frame
-from separatrix.core.rows.protocol import BLOCK_BYTES, Rows, number_of_rows
+from separatrix.core.rows.protocol import Rows, number_of_rows
 
 # If the largest entry of the rows is outside this range, their squared lengths underflow or overflow float64.
 SMALLEST_SQUARABLE_SIZE, LARGEST_SQUARABLE_SIZE = 1e-152, 1e152
@@ -46,7 +45,7 @@ def build_separation_objective(rows: Rows, fit_intercept: bool = True, names: li
     0.5
     """
     block = rows.resident()
-    largest = rows.fold(_LargestEntry()) if block is None else _largest_in_memory(rows, block)
+    largest = rows.fold(_LargestEntry())
     if not np.isfinite(largest):
         refuse_not_finite(rows, names)
     if largest > 0 and not SMALLEST_SQUARABLE_SIZE < largest < LARGEST_SQUARABLE_SIZE:
@@ -79,10 +78,10 @@ def build_separation_objectives(
 
 
 def _posed(rows: Rows, fit_intercept: bool, names: list[str] | None) -> Objective:
-    known = {"total_weight": float(number_of_rows(rows)), "null_value": 0.0}  # every row counts once, and E(0) = 0
-    return Objective(
-        rows, LOSSES["perceptron"], Penalty.none(rows.n_features), 2, fit_intercept, known=known, names=names
-    )
+    # Every row counts once.
+    framed = FramedRows(rows, 2, 1, given_weight=float(number_of_rows(rows)))
+    columns = Columns(framed, pinned_columns(rows.n_features, fit_intercept))
+    return Objective(columns, LOSSES["perceptron"], Penalty.none(rows.n_features), fit_intercept, names=names)
 
 
 @dataclass(frozen=True)
@@ -94,23 +93,11 @@ class _LargestEntry:
 
     def add(self, total: float, block: Block) -> float:
         X: Any = block.X
-        return self.merge(total, _largest(X.data if is_sparse(X) else X))
+        entries = X.data if is_sparse(X) else X
+        return self.merge(total, self.merge(np.max(entries, initial=0.0), -np.min(entries, initial=0.0)))
 
     def merge(self, a: float, b: float) -> float:
         return float(np.maximum(a, b))
-
-
-def _largest(values: Any) -> float:
-    return float(np.maximum(np.max(values, initial=0.0), -np.min(values, initial=0.0)))
-
-
-def _largest_in_memory(rows: Rows, block: Block) -> float:
-    """max |x_ij|; NaN if any entry is NaN. Columns need no other check here, so this runs at memory speed."""
-    rows.counter.add()
-    X: Any = block.X
-    values = X.data if is_sparse(X) else X  # in storage order, so that CSR rows need not be cut into blocks
-    size = rows_per_piece(BLOCK_BYTES // 8 * len(values), values.size)
-    return float(np.max([0.0, *in_order(lambda part: _largest(values[part]), pieces(len(values), size))]))
 
 
 # --- Mistakes, the perceptron's cost and the worst row under given weights, in one pass
@@ -256,7 +243,7 @@ def limiting_sizes(problem: Objective) -> Message:
     cause = far_from_zero(frame, names) or unlike_sizes(frame, names, remedy)
     if cause or not 2 <= len(scale) <= MOST_COLUMNS_SEARCHED:
         return cause
-    return nearly_collinear(problem.root_gram[:, 1:], names)
+    return nearly_collinear(problem.columns.root_gram[:, 1:], names)
 
 
 def unlike_sizes(frame: Frame, names: Sequence[str] | None, way_out: Message) -> Message:

@@ -12,17 +12,15 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from separatrix.core.base.messages import ByAudience, Message, Parameter, Setting
+from separatrix.core.base.messages import Message, Parameter, Setting
 from separatrix.core.certificate import Bound
 from separatrix.core.losses import Zero
 from separatrix.core.problem import Objective
-from separatrix.core.proofs.naming import numbered
 from separatrix.core.proofs.separability import verdict_on
 from separatrix.core.proofs.verdicts import Doubtful, Inseparable, QuasiSeparable, Separable, Verdict
 from separatrix.core.rows.memory_rows import some_rows
 from separatrix.core.rows.sampling import Carried, LowestHashes, chosen_rows
 from separatrix.core.rows.views import CountedOnce
-from separatrix.core.solvers.convex_hulls import NearestPointMemory
 from separatrix.core.solvers.separation_problem import HullMemory, PerceptronMemory, because
 from separatrix.core.solvers.state import State
 from separatrix.core.solvers.stopping import Code, Record, Status
@@ -32,8 +30,6 @@ from separatrix.core.solvers.stopping import Code, Record, Status
 EARLIEST, ENTRIES_A_STEP, LATEST = 10, 2000, 100
 # Outside memory a proof is attempted after this many steps: it reads the rows about as often as one or two of them.
 EARLIEST_OUTSIDE_MEMORY = 3
-# No proof is attempted automatically for tables with more entries than this, because each pass takes seconds.
-MOST_PROOF_ENTRIES = 1_000_000_000
 # If the margin, relative to the length of the rows, is at most this, the search is given up: Novikoff's theorem then
 # allows 1e24 mistakes.
 HOPELESS = 1e-12
@@ -59,31 +55,22 @@ class ProvenInseparable:
     ends: bool = True
     verdict: Verdict | None = None
     about: Objective | None = field(default=None, repr=False)
-    # The problem for which a proof from a sample was attempted, so that it is attempted only once.
-    sampled: Objective | None = field(default=None, repr=False)
 
     def __call__(self, problem: Objective, state: State, bound: Bound, trace: Sequence[Record]) -> Status | None:
         status = self.ask(problem) if self.about is not problem and state.iteration >= _first_step(problem) else None
         return status if self.ends else None
 
-    def ask(self, problem: Objective) -> Status | None:
-        """The status if the rows are inseparable, otherwise None; None, too, if the table is too large for a proof."""
-        if problem.rows.resident() is not None and _entries(problem) > MOST_PROOF_ENTRIES:
-            return None
-        return self._judged(problem, None if self.sampled is problem else _by_some(problem))
-
-    def ask_some(self, problem: Objective) -> Status | None:
-        """The status if a sample of the rows proves that all are inseparable; None if it leaves the question open."""
-        self.sampled = problem
-        few = _by_some(problem)
-        return None if few is None else self._judged(problem, few)
-
-    def _judged(self, problem: Objective, few: Inseparable | None) -> Status | None:
-        self.about = problem
-        self.verdict = verdict = verdict_on(CountedOnce(problem.rows), problem.fit_intercept) if few is None else few
-        if isinstance(verdict, Doubtful) and verdict.margin <= HOPELESS:
+    def ask(self, problem: Objective, by_sample: bool = False) -> Status | None:
+        """The status if the rows are inseparable, otherwise None; ``by_sample``: only if a sample of rows proves it."""
+        if self.about is not problem:
+            few = _by_some(problem)
+            if few is None and by_sample:
+                return None
+            self.about = problem
+            self.verdict = verdict_on(CountedOnce(problem.rows), problem.fit_intercept) if few is None else few
+        if isinstance(self.verdict, Doubtful) and self.verdict.margin <= HOPELESS:
             ended = "stopped, since the search would not end in any practical time: "
-            return Status("rounding", Message(ended, verdict.reason, because(problem, "; ")), False)
+            return Status("rounding", Message(ended, self.verdict.reason, because(problem, "; ")), False)
         return self.known(problem)
 
     def known(self, problem: Objective) -> Status | None:
@@ -93,7 +80,8 @@ class ProvenInseparable:
             return None
         if self.zero == "positive" and not (chosen_rows(problem.rows, verdict.rows).t < 0).any():
             return None
-        return Status(INSEPARABLE, not_separable(verdict), False)
+        only = "" if isinstance(verdict, Inseparable) else ", only quasi-separable"
+        return Status(INSEPARABLE, Message(f"not separable{only}: ", verdict.proof), False)
 
 
 def _first_step(problem: Objective) -> int:
@@ -126,36 +114,8 @@ def _by_some(problem: Objective) -> Inseparable | None:
     return replace(verdict, rows=some.numbers[0][verdict.rows])
 
 
-def not_separable(verdict: Inseparable | QuasiSeparable) -> Message:
-    """The message that states the proof that no hyperplane separates the rows.
-
-    >>> from separatrix.core.rows.memory_rows import memory_rows
-    >>> not_separable(verdict_on(memory_rows(np.arange(3.0)[:, None], np.array([1.0, -1.0, 1.0]))))[:45]
-    'not separable: 3 rows prove it (0, 1, 2): wit'
-    """
-    only = "" if isinstance(verdict, Inseparable) else ", only quasi-separable"
-    return Message(f"not separable{only}: ", verdict.proof)
-
-
 def _entries(problem: Objective) -> int:
     return problem.n_rows * (problem.rows.n_features + problem.fit_intercept)
-
-
-def by_support(problem: Objective, memory: HullMemory) -> Status | None:
-    """The status if the support rows of the nearest points prove inseparability; for tables too large for `ask`."""
-    rows = problem.rows.resident()
-    if rows is None or not isinstance(memory, NearestPointMemory):
-        return None
-    support = np.unique(memory.pairs[memory.pairs >= 0])
-    verdict = verdict_on(some_rows(rows.take(support)), problem.fit_intercept)
-    if not isinstance(verdict, Inseparable | QuasiSeparable):
-        return None
-    sentence = Message(
-        f"not separable: {len(verdict.rows)} rows alone prove it (",
-        numbered(support[verdict.rows]),
-        "), since with weights λ > 0 they sum to zero",
-    )
-    return Status(INSEPARABLE, sentence, False)
 
 
 # --- The rules about mistakes, steps and margins
@@ -198,16 +158,13 @@ class OutOfSteps:
         if state.iteration < self.max_iter:
             return None
         left = Message("stopped at ", Setting("max_iter", self.max_iter), " ", self._left(state.memory))
-        status = self.proof.ask(problem) if self.proof.about is not problem else self.proof.known(problem)
+        status = self.proof.ask(problem)
         if status is not None:
             return status if self.proof.ends else replace(status, sentence=Message(status.sentence, "; ", left))
         if isinstance(self.proof.verdict, Separable):
             return Status("max_iter", Message(left, "; ", self.advice(problem, self.proof.verdict)), False)
-        if self.proof.verdict is None:
-            ask = ByAudience("; separability(X, y) tests it", shell="")
-            unknown = Message("; whether a hyperplane separates the classes was not tested on so large a table", ask)
-            return Status("max_iter", Message(left, unknown), False)
-        return Status("max_iter", Message(left, "; ", self.proof.verdict.explain(), because(problem, "; ")), False)
+        told = "" if self.proof.verdict is None else self.proof.verdict.explain()
+        return Status("max_iter", Message(left, "; ", told, because(problem, "; ")), False)
 
     def _left(self, memory: PerceptronMemory | HullMemory) -> str:
         """A description of the last state: bounds on the margin for hull methods, otherwise the number of mistakes."""
@@ -272,7 +229,7 @@ class HullsMeet:
         memory = state.memory
         if memory.upper > self.rounding * memory.longest:
             return None
-        proven = self.proof.ask(problem) or (by_support(problem, memory) if self.proof.verdict is None else None)
+        proven = self.proof.ask(problem)
         if proven is not None:
             return proven
         within = f"the classes come within {2 * memory.upper:.1e} of each other, which is rounding here"

@@ -73,7 +73,7 @@ class Smoothing:
         if not (isinstance(loss, Kinked) and isinstance(memory, SmoothingMemory)):
             return _within(problem).step(problem, state, budget)
         k = memory.width
-        near = problem.with_(loss=loss.smoothed(WIDTHS[k]))
+        near = problem.with_(loss=loss.smoothed(WIDTHS[k]), subspace=problem.subspace)
         width_gap = WIDTHS[k] * min(1.0, near.size / near.n_rows)
         start = state.W
         if memory.before is not None:  # extrapolate the minimum linearly in μ from the last two minima

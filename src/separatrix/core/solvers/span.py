@@ -174,8 +174,9 @@ class Basis:
         penalty = Penalty(problem.total_weight * _units(problem)[1] ** 2, np.ones(rank))
         Z = None if problem.fit_intercept else np.eye(rank + 1)[:, 1:]
         K = problem.shape[0]
-        known = {"subspace": Subspace(contrasts(K) if K > 1 else None, Z, rank + problem.fit_intercept)}
-        return Objective(rows, problem.loss, penalty, problem.n_classes, problem.fit_intercept, known=known)
+        space = Subspace(contrasts(K) if K > 1 else None, Z, rank + problem.fit_intercept)
+        fixed = (penalty, problem.n_classes, problem.fit_intercept)
+        return Objective.of(rows, problem.loss, *fixed, given_subspace=space)
 
     def image(self, theta: Array) -> Array:
         """W = diag(r)⁻¹ V θ, with unchanged intercepts, in one pass."""

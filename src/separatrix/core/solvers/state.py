@@ -151,9 +151,9 @@ def begun(problem: Objective, start: Array) -> Evaluation:
     """
     if start.any():
         return problem.value_gradient(start)
-    K, sums = problem.shape[0], problem.mean_class_sums
+    K, sums = problem.shape[0], problem.framed.mean_class_sums
     if problem.loss.traits.canonical:  # every class has the probability 1/K
-        gradient = 0.5 * (sums[:1] - sums[1:]) if K == 1 else problem.mean_row / K - sums
+        gradient = 0.5 * (sums[:1] - sums[1:]) if K == 1 else problem.framed.mean_row / K - sums
         return Evaluation(log(problem.n_classes), problem.without_pinned(gradient))
     z = np.zeros((problem.n_classes, K) if problem.loss.traits.multiclass else problem.n_classes)
     value, slope = problem.loss.value_derivative(problem.targets, z)

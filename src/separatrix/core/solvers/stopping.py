@@ -42,6 +42,8 @@ Code = Literal[
     "inseparable",
 ]
 
+# The codes of runs without an optimum, because the classes are separated.
+APART = ("separated", "quasi-separated")
 # If rounding has stalled a run without a bound, a gradient of this norm counts as small.
 SMALL_AT_ROUNDING = 1e-6
 # The advice where columns differ by less than float64 resolves.

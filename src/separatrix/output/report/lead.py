@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from separatrix.classifiers.no_optimum import APART
 from separatrix.core.base.labels import quoted
 from separatrix.core.base.messages import with_references
 from separatrix.core.proofs.class_differences import Differences
 from separatrix.core.proofs.naming import named_causes
 from separatrix.core.proofs.verdicts import QuasiSeparable
+from separatrix.core.solvers.stopping import APART
 from separatrix.output.report.page import (
     MOST_NAMED,
     Html,

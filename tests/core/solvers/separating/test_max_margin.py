@@ -164,15 +164,6 @@ def test_hulls_that_meet_are_proven_to():
     assert "rows prove it" in outcome.status.sentence
 
 
-def test_hulls_that_meet_in_a_table_too_large_for_a_program_are_proven_by_their_support(monkeypatch):
-    monkeypatch.setattr("separatrix.core.solvers.separation_stopping.MOST_PROOF_ENTRIES", 10)
-    rng = np.random.default_rng(0)
-    X = rng.integers(-3, 4, (80, 2)).astype(float)
-    outcome = _solve(X, rng.choice([-1.0, 1.0], 80))
-    assert outcome.status.code == "inseparable"
-    assert "rows alone prove it" in outcome.status.sentence
-
-
 def test_rounding_far_from_the_optimum_gives_both_bounds():
     memory = HullMemory(lower=1.0, upper=1.5, longest=1.0)
     rows = memory_rows(np.array([[0.0, 0.0], [2.0, 1e-12]]), np.array([-1.0, 1.0]))

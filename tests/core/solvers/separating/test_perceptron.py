@@ -320,7 +320,7 @@ def test_some_rows_prove_it_though_labels_alternate():
     X = np.random.default_rng(0).standard_normal((500, 2))
     proof = ProvenInseparable()
     problem = build_separation_objective(memory_rows(X, np.where(np.arange(500) % 2, 1.0, -1.0)))
-    assert proof.ask_some(problem).code == "inseparable"
+    assert proof.ask(problem, by_sample=True).code == "inseparable"
 
 
 def test_where_some_rows_prove_nothing_all_are_asked():

@@ -1,26 +1,58 @@
-"""The forms of values in a model file: plain values, arrays, class labels and dataclasses.
+r"""One codec for all that is stored: model files, the footers of caches, the data of recordings.
 
-A ``Form`` writes a value as JSON types, and reads it back after checking its type, its sizes and its range. It is given
-the ``Place`` of the value in the file, so that errors name the place and what is wrong with it. An array or a record
-that occurs in two places of a model is written once, and the second time as {"same": place}. When it is read, it
-becomes one object again.
+What is stored is declared once, on a dataclass. The annotation of a field gives its ``Form``; what an annotation cannot
+say, such as bounds and the names of axes, stands beside it:
+
+    @dataclass(frozen=True)
+    class HingeClaim:
+        scorer: Scorer                                            another dataclass
+        C: Annotated[float, Number(above=0.0)]                    a number with bounds
+        class_weights: Annotated[Array, array("K", least=0)]      an array with a number for each of K classes
+        supports: Annotated[tuple[Support, ...], Several("K")]    one item for each class
+        note: str | None = None                                   text, or nothing
+
+``Record(HingeClaim)`` writes such an object as JSON types, reads it back after checking type, size and range of every
+field, and lists the fields. A key that a file lacks gets the default of the field, if there is one. A class with a
+method ``misfit(sizes)`` is asked for what is wrong with the whole object.
+
+A form is given the ``Place`` of the value, so that errors name the place and what is wrong with it. An array or a
+record that occurs in two places is written once, and the second time as {"same": place}. When it is read, it becomes
+one object again. Nothing that a file says is imported or executed: names in it are looked up among those declared.
+
+Descriptions of classifiers hold forms and are read without NumPy, which is therefore imported only for arrays.
 """
 
 from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from collections.abc import Collection, Mapping
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
+from functools import partial
 from importlib import import_module
 from types import NoneType, UnionType
-from typing import Any, ClassVar, Literal, Self, Union, get_args, get_origin, get_type_hints
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    ClassVar,
+    Literal,
+    Self,
+    TypeAlias,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
-import numpy as np
-
-from separatrix.core.base.arrays import AnyArray
-from separatrix.core.base.errors import ModelFileError, ParameterError
+from separatrix.core.base.errors import InputError, ModelFileError, ParameterError
 from separatrix.core.base.lazy import cached_property
+
+if TYPE_CHECKING:
+    from separatrix.core.base.arrays import AnyArray
+
+T = TypeVar("T")
 
 
 class Form(ABC):
@@ -70,15 +102,25 @@ class Writing(Place):
         self.seen[id(value)] = (self.path, value)  # The object is kept alive, so that its id is not reused.
         return form.plain(value, self)
 
+    def each(self, forms: Mapping[str, Form], values: Mapping[str, Any]) -> dict[str, Any]:
+        """The values by name as JSON types."""
+        return {name: self.into(name).plain(form, values[name]) for name, form in forms.items()}
+
     def refuse(self, problem: str, remedy: str) -> ParameterError:
         """The error for a model that cannot be written."""
         return ParameterError("model", f"its {self.path} {problem}", remedy)
 
 
-class Reading(Place):
-    """A place to read from; ``seen`` holds objects by their path. Classifiers inside others become estimators."""
+class Copying(Writing):
+    """A place to write to where every object is written in full, even one that was written before."""
 
-    estimators: ClassVar[bool] = True
+    def plain(self, form: Form, value: Any) -> Any:
+        """The value as JSON types."""
+        return form.plain(value, self)
+
+
+class Reading(Place):
+    """A place to read from; ``seen`` holds objects by their path."""
 
     def read(self, form: Form, found: Any) -> Any:
         """The value, or the object from the place that ``found`` refers to."""
@@ -94,16 +136,18 @@ class Reading(Place):
         self.seen[self.path] = value
         return value
 
+    def each(self, forms: Mapping[str, Form], found: Mapping[str, Any]) -> dict[str, Any]:
+        """The values by name, of those that the file has."""
+        return {name: self.into(name).read(form, found[name]) for name, form in forms.items() if name in found}
+
     def require(self, holds: bool, problem: str) -> None:
         """Refuse the file unless this holds."""
         if not holds:
-            raise ModelFileError(f"its {self.path or 'content'} {problem}")
+            raise self.refusal(problem)
 
-
-class ReadingScorers(Reading):
-    """A place to read from, where classifiers inside others are read as ``StoredModel``, without scikit-learn."""
-
-    estimators: ClassVar[bool] = False
+    def refusal(self, problem: str) -> ModelFileError:
+        """The error for a file with something wrong at this place."""
+        return ModelFileError(f"its {self.path or 'content'} {problem}")
 
 
 # --- Settings and other plain values
@@ -118,10 +162,10 @@ def to_plain(value: Any) -> Any:
     like such a number becomes {"text": ...}. Dictionaries become {"pairs": ...}, since their keys are labels of any
     type.
 
-    >>> to_plain({"yes": np.float64(2.0), "no": np.inf})
+    >>> to_plain({"yes": 2.0, "no": math.inf})
     {'pairs': [['yes', 2.0], ['no', 'inf']]}
     """
-    if isinstance(value, np.generic | np.ndarray):
+    if hasattr(value, "tolist"):  # an array, or a number of NumPy
         value = value.tolist()
     if isinstance(value, int | None):  # a bool is an int
         return value
@@ -169,7 +213,7 @@ def _is_pair(value: Any) -> bool:
     return not isinstance(value[0], dict) or (set(value[0]) == {"text"} and isinstance(value[0]["text"], str))
 
 
-# --- Single values and arrays
+# --- Single values, and several of them
 
 # Counts from here on are refused. They are printed and divided as float64, which ends at 2^1024.
 LARGEST_COUNT = 1 << 1000
@@ -181,38 +225,32 @@ LONGEST_SENTENCE = 1 << 16
 class Plain(Form):
     """Text, a truth value, or an integer that is at least ``least`` and below ``LARGEST_COUNT``.
 
+    Text for people, with ``shortened``, is cut after ``LONGEST_SENTENCE`` characters when it is written.
+
     >>> Plain(int).read(7, Reading("rows"))
     7
     """
 
     kind: type
     least: float = -math.inf
+    shortened: bool = False
 
     def plain(self, value: Any, at: Writing) -> Any:
+        if self.shortened and len(value) > LONGEST_SENTENCE:
+            return f"{value[: LONGEST_SENTENCE - 1]}…"
         return self.kind(value)
 
     def read(self, found: Any, at: Reading) -> Any:
         at.require(type(found) is self.kind, f"is {found!r:.60}, not of type {self.kind.__name__}")
-        at.require(self.kind is not int or found >= self.least, f"is {found!r:.60}, below {self.least}")
-        at.require(self.kind is not int or abs(found) < LARGEST_COUNT, f"is {found!r:.60}, too large")
+        if self.kind is int:
+            at.require(found >= self.least, f"is {found!r:.60}, below {self.least}")
+            at.require(abs(found) < LARGEST_COUNT, f"is {found!r:.60}, too large")
+        too_long = self.shortened and len(found) > LONGEST_SENTENCE
+        at.require(not too_long, f"has more than {LONGEST_SENTENCE} letters")
         return found
 
 
-@dataclass(frozen=True)
-class Sentence(Form):
-    """Text for people, of at most ``LONGEST_SENTENCE`` characters. Longer text is shortened when it is written.
-
-    >>> Sentence().read("optimal", Reading("status"))
-    'optimal'
-    """
-
-    def plain(self, value: Any, at: Writing) -> Any:
-        return str(value) if len(value) <= LONGEST_SENTENCE else f"{value[: LONGEST_SENTENCE - 1]}…"
-
-    def read(self, found: Any, at: Reading) -> Any:
-        sentence = Plain(str).read(found, at)
-        at.require(len(sentence) <= LONGEST_SENTENCE, f"has more than {LONGEST_SENTENCE} letters")
-        return sentence
+COUNT, SENTENCE = Plain(int, 0), Plain(str, shortened=True)
 
 
 @dataclass(frozen=True)
@@ -222,6 +260,7 @@ class Number(Form):
     least: float = -math.inf
     most: float = math.inf
     above: float | None = None
+    finite: bool = False
 
     def plain(self, value: Any, at: Writing) -> Any:
         return to_plain(float(value))
@@ -229,38 +268,30 @@ class Number(Form):
     def read(self, found: Any, at: Reading) -> float:
         value = NOT_FINITE.get(found) if isinstance(found, str) else found
         if type(value) is not float:
-            raise ModelFileError(f"its {at.path} is {found!r:.60}, not of type float")
+            raise at.refusal(f"is {found!r:.60}, not of type float")
+        at.require(not self.finite or math.isfinite(value), f"is {value}, not finite")
         free = self == Number()
         at.require(free or self.least <= value <= self.most, f"is {value}, not between {self.least} and {self.most}")
         at.require(self.above is None or value > self.above, f"is {value}, not above {self.above}")
         return value
 
 
+Finite: TypeAlias = Annotated[float, Number(finite=True)]
+
+
 @dataclass(frozen=True)
 class Choice(Form):
-    """One of several words."""
+    """One of several words. If they are the names of ``objects``, the value is the object of this name."""
 
     words: Collection[str]
+    objects: Mapping[str, Any] | None = None
 
     def plain(self, value: Any, at: Writing) -> Any:
-        return str(value)
+        return str(value if self.objects is None else value.name)
 
     def read(self, found: Any, at: Reading) -> Any:
         at.require(isinstance(found, str) and found in self.words, f"is unknown: {found!r:.60}")
-        return found
-
-
-@dataclass(frozen=True)
-class Named(Form):
-    """One of several objects, stored by its name."""
-
-    objects: Mapping[str, Any]
-
-    def plain(self, value: Any, at: Writing) -> Any:
-        return str(value.name)
-
-    def read(self, found: Any, at: Reading) -> Any:
-        return self.objects[Choice(self.objects).read(found, at)]
+        return found if self.objects is None else self.objects[found]
 
 
 @dataclass(frozen=True)
@@ -278,18 +309,20 @@ class Maybe(Form):
 
 @dataclass(frozen=True)
 class Several(Form):
-    """A tuple of values of one form; exactly as many as the length of ``axis``, if it is named."""
+    """Values of one form; exactly as many as the length of ``axis``, if it is named.
 
-    form: Form
+    Beside an annotation such as ``tuple[float, ...]``, the form of the values is left out.
+    """
+
     axis: str = ""
+    form: Any = None
     kind: type = tuple
 
     def plain(self, value: Any, at: Writing) -> Any:
         return [at.into(k).plain(self.form, item) for k, item in enumerate(value)]
 
     def read(self, found: Any, at: Reading) -> Any:
-        if not isinstance(found, list):
-            raise ModelFileError(f"its {at.path} is not a list")
+        at.require(isinstance(found, list), "is not a list")
         wanted = at.sizes.get(self.axis, len(found))
         at.require(len(found) == wanted, f"has {len(found)} entries, where there must be {wanted}")
         return self.kind(at.into(k).read(self.form, item) for k, item in enumerate(found))
@@ -312,65 +345,45 @@ class Pairs(Form):
 
 
 @dataclass(frozen=True)
-class Whole(Form):
-    """Integers of any size: a tuple, or an object array with one or two axes."""
-
-    array: bool = False
+class Values(Form):
+    """Plain values by name, in no order."""
 
     def plain(self, value: Any, at: Writing) -> Any:
-        listed = value.tolist() if self.array else list(value)
-        return [self._entry(item) for item in listed]
-
-    def _entry(self, item: Any) -> Any:
-        if isinstance(item, list):
-            return [self._entry(one) for one in item]
-        # Python refuses to parse decimals of thousands of digits.
-        return int(item) if abs(item) < 1 << 63 else hex(item)
+        return {str(key): to_plain(item) for key, item in value.items()}
 
     def read(self, found: Any, at: Reading) -> Any:
-        at.require(isinstance(found, list), "is not a list")
-        if not (self.array and found and isinstance(found[0], list)):
-            numbers = [self._number(item, at) for item in found]
-            return _objects(numbers) if self.array else tuple(numbers)
-        numbers = [self._number(item, at) for row in found for item in (row if isinstance(row, list) else [row])]
-        even = all(isinstance(row, list) and len(row) == len(found[0]) for row in found)
-        at.require(even, "has rows of different lengths")
-        return _objects(numbers).reshape(len(found), len(found[0]))
-
-    @staticmethod
-    def _number(item: Any, at: Reading) -> int:
-        if type(item) is int:
-            return item
-        try:
-            return int(item, 16) if isinstance(item, str) else int("")
-        except ValueError:
-            raise ModelFileError(f"its {at.path} holds {item!r:.60}, not an integer") from None
+        at.require(isinstance(found, dict), "is not an object")
+        return {key: from_plain(item) for key, item in found.items()}
 
 
-def _objects(numbers: list[int]) -> AnyArray:
-    """Integers of any size as an object array, (n,)."""
-    values: AnyArray = np.empty(len(numbers), dtype=object)
-    values[:] = numbers
-    return values
+# --- Arrays
 
 
 @dataclass(frozen=True)
 class Numbers(Form):
-    """An array of numbers that are all at least ``least``. ``axes`` names its axes, "" for any length.
+    """An array of numbers that are all at least ``least``; float64, or int64 if they are ``whole``.
 
-    The rounding of BLAS products depends on the order in memory. So a matrix in column order is written by columns:
-    {"columns": ...}.
+    ``axes`` names its axes, "" for any length. With ``flat``, an array with two axes may also be one row without the
+    first axis. The rounding of BLAS products depends on the order in memory, so a matrix in column order is written by
+    columns: {"columns": ...}.
     """
 
     axes: tuple[str, ...]
     whole: bool = False
     finite: bool = True
     least: float = -math.inf
+    flat: bool = False
     shared: ClassVar[bool] = True
 
+    @property
+    def dtype(self) -> str:
+        return "int64" if self.whole else "float64"
+
     def plain(self, value: Any, at: Writing) -> Any:
-        array = np.asarray(value, dtype=np.int64 if self.whole else np.float64)
-        if array.ndim != len(self.axes):
+        import numpy as np
+
+        array = np.asarray(value, dtype=self.dtype)
+        if array.ndim != len(self.axes) and not (self.flat and array.ndim == 1):
             raise at.refuse(f"has {array.ndim} axes", f"give it {len(self.axes)}")
         if not self.whole and not np.all(np.isfinite(array)):
             if self.finite:
@@ -383,37 +396,35 @@ class Numbers(Form):
     def read(self, found: Any, at: Reading) -> Any:
         if len(self.axes) == 2 and isinstance(found, dict) and set(found) == {"columns"}:
             return self._array(found["columns"], self.axes[::-1], at).T
-        return self._array(found, self.axes, at)
+        one = self.flat and isinstance(found, list) and not any(isinstance(row, list) for row in found)
+        return self._array(found, self.axes[one:], at)
 
     def _array(self, found: Any, axes: tuple[str, ...], at: Reading) -> AnyArray:
         """The array of nested lists. Nothing is allocated before all lengths and types have been checked."""
-        shape, level = self._flattened(found, axes, at)
-        if not self.finite:
-            level = [NOT_FINITE.get(value, value) if type(value) is str else value for value in level]
-        kind = int if self.whole else float
-        at.require(set(map(type, level)) <= {kind}, f"does not hold numbers of type {kind.__name__} alone")
-        try:
-            values = np.array(level, dtype=np.int64 if self.whole else np.float64).reshape(shape)
-        except OverflowError:
-            raise ModelFileError(f"its {at.path} holds a number past 64 bits") from None
-        at.require(self.least == -math.inf or bool(np.all(values >= self.least)), f"holds a number below {self.least}")
-        return values
+        import numpy as np
 
-    def _flattened(self, found: Any, axes: tuple[str, ...], at: Reading) -> tuple[list[int], list[Any]]:
-        """The shape of nested lists, and their values as one list."""
         shape, level = list[int](), [found]
         for axis in axes:
             at.require(all(type(row) is list for row in level), f"is not an array with {len(axes)} axes")
             lengths = {len(row) for row in level} or {at.sizes.get(axis, 0)}
             at.require(len(lengths) == 1, "has rows of different lengths")
             shape.append(lengths.pop())
-            self._length(shape[-1], axis, at)
             level = [value for row in level for value in row]
-        return shape, level
+            self._length(shape[-1], axis, at)
+        if not self.finite:
+            level = [NOT_FINITE.get(value, value) if type(value) is str else value for value in level]
+        kind = int if self.whole else float
+        at.require(set(map(type, level)) <= {kind}, f"does not hold numbers of type {kind.__name__} alone")
+        try:
+            values = np.array(level, dtype=self.dtype).reshape(shape)
+        except OverflowError:
+            raise at.refusal("holds a number past 64 bits") from None
+        at.require(self.least == -math.inf or bool(np.all(values >= self.least)), f"holds a number below {self.least}")
+        return values
 
     def refit(self, value: Any, at: Reading) -> None:
-        fits = isinstance(value, np.ndarray) and value.ndim == len(self.axes)
-        at.require(fits and value.dtype == (np.int64 if self.whole else np.float64), "is not such an array")
+        fits = getattr(value, "ndim", None) == len(self.axes) and value.dtype == self.dtype
+        at.require(fits, "is not such an array")
         for length, axis in zip(value.shape, self.axes, strict=True):
             self._length(length, axis, at)
 
@@ -423,16 +434,66 @@ class Numbers(Form):
         at.require(length == wanted, f"has a length of {length}, where {axis} is {wanted}")
 
 
-def numbers(*axes: str, **asked: Any) -> Numbers:
+def array(*axes: str, **asked: Any) -> Numbers:
     """``Numbers`` with these axes.
 
-    >>> numbers("K", "d").read([[1.0], [2.0]], Reading("means", {"K": 2, "d": 1})).tolist()
+    In model files: "K" (classes), "scores" (1 for two classes, else K), "d" (columns), "1+d", "models", or "" for any
+    length.
+
+    >>> array("K", "d").read([[1.0], [2.0]], Reading("means", {"K": 2, "d": 1})).tolist()
     [[1.0], [2.0]]
     """
     return Numbers(axes, **asked)
 
 
-# --- Class labels
+# Row numbers.
+ROWS = array("", whole=True, least=0)
+
+
+@dataclass(frozen=True)
+class Whole(Form):
+    """Integers of any size: a tuple, or an object array with one or two axes."""
+
+    array: bool = False
+
+    def plain(self, value: Any, at: Writing) -> Any:
+        return [self._entry(item) for item in (value.tolist() if self.array else value)]
+
+    def _entry(self, item: Any) -> Any:
+        if isinstance(item, list):
+            return [self._entry(one) for one in item]
+        # Python refuses to parse decimals of thousands of digits.
+        return int(item) if abs(item) < 1 << 63 else hex(item)
+
+    def read(self, found: Any, at: Reading) -> Any:
+        at.require(isinstance(found, list), "is not a list")
+        shape = [len(found)]
+        if self.array and found and isinstance(found[0], list):
+            shape.append(len(found[0]))
+            even = all(isinstance(row, list) and len(row) == shape[1] for row in found)
+            at.require(even, "has rows of different lengths")
+            found = [item for row in found for item in row]
+        numbers = [self._number(item, at) for item in found]
+        return _objects(numbers).reshape(shape) if self.array else tuple(numbers)
+
+    @staticmethod
+    def _number(item: Any, at: Reading) -> int:
+        if type(item) is int:
+            return item
+        try:
+            return int(item, 16)
+        except (TypeError, ValueError):
+            raise at.refusal(f"holds {item!r:.60}, not an integer") from None
+
+
+def _objects(values: list[Any]) -> AnyArray:
+    """An object array, (n,)."""
+    import numpy as np
+
+    objects: AnyArray = np.empty(len(values), dtype=object)
+    objects[:] = values
+    return objects
+
 
 # The array types that labels may have, and the JSON types allowed for each.
 _TYPES: dict[str, tuple[type, ...]] = {
@@ -457,8 +518,8 @@ class Labels(Form):
     if that is within the limit of bytes above; otherwise as wide as the longest label; and if that is too large as
     well, as an array of Python strings.
 
-    >>> Labels().plain(np.array(["no", "yes"]), Writing("classes"))
-    {'dtype': 'str', 'values': ['no', 'yes'], 'width': 3}
+    >>> Labels().read({"dtype": "int8", "values": [3, 5]}, Reading("classes"))
+    array([3, 5], dtype=int8)
     """
 
     axis: str = ""
@@ -467,7 +528,7 @@ class Labels(Form):
 
     def plain(self, value: Any, at: Writing) -> Any:
         kind = {"U": "str", "T": "str", "O": "object"}.get(value.dtype.kind, value.dtype.name)
-        labels = [label.item() if isinstance(label, np.generic) else label for label in value.tolist()]
+        labels = [label.item() if hasattr(label, "item") else label for label in value.tolist()]
         for label in labels:
             if type(label) not in _TYPES.get(kind, ()) or (isinstance(label, float) and not math.isfinite(label)):
                 problem = f"the class {label!r} is of type {type(label).__name__}"
@@ -483,17 +544,18 @@ class Labels(Form):
         at.require(isinstance(labels, list), "is not a list")
         self._count(len(labels), at)
         at.require(all(type(label) in _TYPES[kind] for label in labels), f"is not all of type {kind}")
-        distinct = len({(type(label), _hashed(label)) for label in labels}) == len(labels)
-        at.require(distinct, "has a class twice")
+        # Many long integers may have the same hash, so their text is compared.
+        hashed = {(type(one), str(one) if type(one) is int and abs(one) >= 1 << 64 else one) for one in labels}
+        at.require(len(hashed) == len(labels), "has a class twice")
         dtype = self._dtype(found, at)
         if dtype == "object":
-            classes = np.empty(len(labels), dtype=object)
-            classes[:] = labels
-            return classes
+            return _objects(labels)
+        import numpy as np
+
         try:
             return np.array(labels, dtype=dtype)
         except OverflowError:
-            raise ModelFileError(f"its {at.path} has a class that does not fit into {kind}") from None
+            raise at.refusal(f"has a class that does not fit into {kind}") from None
 
     @staticmethod
     def _dtype(found: dict[str, Any], at: Reading) -> str:
@@ -510,7 +572,7 @@ class Labels(Form):
         return f"<U{max(1, widths[0])}" if widths else "object"
 
     def refit(self, value: Any, at: Reading) -> None:
-        at.require(isinstance(value, np.ndarray) and value.ndim == 1, "is not a list of labels")
+        at.require(getattr(value, "ndim", None) == 1, "is not a list of labels")
         self._count(len(value), at)
 
     def _count(self, count: int, at: Reading) -> None:
@@ -519,59 +581,42 @@ class Labels(Form):
         at.require(count == wanted, f"has {count} labels, where there must be {wanted}")
 
 
-def _hashed(label: Any) -> Any:
-    """The label itself, or the text of a long integer, since many long integers may have the same hash."""
-    return str(label) if type(label) is int and abs(label) >= 1 << 64 else label
-
-
 # --- Dataclasses
 
-_PLAIN: dict[Any, Form] = {str: Plain(str), bool: Plain(bool), int: Plain(int), float: Number()}
+
+@dataclass(frozen=True)
+class Keyed(Form):
+    """A dictionary with these keys, each with a value of its form; if ``may_be_empty``, also one without any."""
+
+    forms: Mapping[str, Form]
+    may_be_empty: bool = False
+
+    def plain(self, value: Any, at: Writing) -> Any:
+        forms = self.forms if value or not self.may_be_empty else {}
+        return at.each(forms, value)
+
+    def read(self, found: Any, at: Reading) -> dict[str, Any]:
+        at.require(isinstance(found, dict), "is not an object")
+        forms = self.forms if found or not self.may_be_empty else {}
+        require_keys(found, forms, at)
+        return at.each(forms, found)
 
 
-def _optional(*hints: Any) -> Form:
-    [hint] = [hint for hint in hints if hint is not NoneType]
-    return Maybe(form_of(hint))
-
-
-# The forms of annotations with arguments, by their origin.
-_COMPOUND: dict[Any, Callable[..., Form]] = {
-    UnionType: _optional,
-    Union: _optional,
-    Literal: lambda *words: Choice(words),
-    tuple: lambda hint, _: Several(form_of(hint)),
-}
-
-
-def form_of(hint: Any) -> Form:
-    """The form of an annotation. Arrays and protocols need an explicit form, ``Record(field=form)``.
-
-    >>> form_of(tuple[int, ...]).read([1, 2], Reading("rows"))
-    (1, 2)
-    """
-    if is_dataclass(hint) and isinstance(hint, type):
-        return Record(hint)
-    form = _PLAIN.get(hint)
-    return _COMPOUND[get_origin(hint)](*get_args(hint)) if form is None else form
-
-
+@dataclass(frozen=True)
 class Record(Form):
     """A dataclass, stored by its fields. ``kind`` is the class, or "module:class" if it is imported only when needed.
 
-    ``check`` returns what is wrong with a value, given the lengths of axes, or an empty text. The default is the
-    method ``misfit`` of the class, if it has one.
+    ``known`` has the forms of types that annotations name and that the codec does not know, such as protocols, and the
+    forms that annotations name by text, as in ``Annotated[Any, "model"]``.
 
     >>> from separatrix.core.certificate import WeightErrorBound
     >>> Record(WeightErrorBound).read({"value": None, "unit": "", "reason": "why"}, Reading("weights"))
     WeightErrorBound(value=None, unit='', reason='why')
     """
 
+    kind: type | str
+    known: Mapping[Any, Form] = field(default_factory=dict, repr=False, compare=False)
     shared: ClassVar[bool] = True
-
-    def __init__(
-        self, kind: type | str, check: Callable[[Any, Mapping[str, int]], str] | None = None, /, **forms: Form
-    ) -> None:
-        self.kind, self.check, self._given = kind, check, forms
 
     @property
     def name(self) -> str:
@@ -580,26 +625,31 @@ class Record(Form):
 
     @cached_property
     def cls(self) -> Any:
-        if isinstance(self.kind, type):
-            return self.kind
-        module, _, name = self.kind.partition(":")
-        return getattr(import_module(module), name)
+        return _named(self.kind) if isinstance(self.kind, str) else self.kind
 
     @cached_property
     def forms(self) -> dict[str, Form]:
         """The forms of the fields, in order."""
-        names = [field.name for field in fields(self.cls)]
-        hints = get_type_hints(self.cls) if set(names) - set(self._given) else {}
-        return {name: self._given.get(name) or form_of(hints[name]) for name in names}
+        hints = get_type_hints(self.cls, include_extras=True)
+        return {one.name: form_of(hints[one.name], {**_PLAIN, **self.known}) for one in fields(self.cls)}
 
-    def plain(self, value: Any, at: Writing) -> Any:
-        return {name: at.into(name).plain(form, getattr(value, name)) for name, form in self.forms.items()}
+    @cached_property
+    def defaults(self) -> set[str]:
+        """The fields that a file may lack."""
+        optional = (one for one in fields(self.cls) if (one.default, one.default_factory) != (MISSING, MISSING))
+        return {one.name for one in optional}
+
+    def plain(self, value: Any, at: Writing) -> dict[str, Any]:
+        return at.each(self.forms, vars(value))
 
     def read(self, found: Any, at: Reading) -> Any:
-        if not isinstance(found, dict):
-            raise ModelFileError(f"its {at.path} is not an object")
-        require_keys(found, set(self.forms), at)
-        value = self.cls(**{name: at.into(name).read(form, found[name]) for name, form in self.forms.items()})
+        at.require(isinstance(found, dict), "is not an object")
+        require_keys(found, self.forms, at, self.defaults)
+        values = at.each(self.forms, found)
+        try:
+            value = self.cls(**values)
+        except InputError as error:
+            raise at.refusal(f"is refused: {error}") from None
         self._require_sound(value, at)
         return value
 
@@ -608,18 +658,16 @@ class Record(Form):
         self._require_sound(value, at)
 
     def _require_sound(self, value: Any, at: Reading) -> None:
-        check = self.check or getattr(self.cls, "misfit", None)
-        problem = check(value, at.sizes) if check else ""
+        problem = value.misfit(at.sizes) if hasattr(value, "misfit") else ""
         at.require(not problem, problem)
 
 
+@dataclass(frozen=True)
 class Kinds(Form):
     """One of several records, marked by the key "kind". A new kind is one line: its name and its record."""
 
+    records: Mapping[str, Record]
     shared: ClassVar[bool] = True
-
-    def __init__(self, records: Mapping[str, Record]) -> None:
-        self.records = records
 
     def name_of(self, value: Any) -> str | None:
         """The name of a value's kind."""
@@ -636,7 +684,7 @@ class Kinds(Form):
     def read(self, found: Any, at: Reading) -> Any:
         name = found.get("kind") if isinstance(found, dict) else None
         if not isinstance(name, str) or name not in self.records:
-            raise ModelFileError(f"its {at.path} is of no known kind: {', '.join(self.records)}")
+            raise at.refusal(f"is of no known kind: {', '.join(self.records)}")
         return self.records[name].read({key: value for key, value in found.items() if key != "kind"}, at)
 
     def refit(self, value: Any, at: Reading) -> None:
@@ -647,12 +695,78 @@ class Kinds(Form):
         return Kinds({name: self.records[name] for name in names})
 
 
-def require_keys(found: Mapping[str, Any], expected: set[str], at: Reading) -> None:
+def require_keys(found: Mapping[str, Any], keys: Collection[str], at: Reading, optional: Collection[str] = ()) -> None:
     """Refuse missing and unknown keys."""
-    lacking, more = sorted(expected - set(found)), sorted(set(found) - expected)
+    lacking, more = sorted(set(keys) - set(optional) - set(found)), sorted(set(found) - set(keys))
     at.require(not lacking, f"lacks the key {', '.join(lacking)}")
     at.require(not more, f"has an unknown key, {', '.join(more):.60}")
 
 
 def _name(kind: type) -> str:
     return f"{kind.__module__}:{kind.__qualname__}"
+
+
+def _named(name: str) -> Any:
+    module, _, attribute = name.partition(":")
+    return getattr(import_module(module), attribute)
+
+
+# --- From annotations to forms
+
+_PLAIN: dict[Any, Form] = {str: Plain(str), bool: Plain(bool), int: Plain(int), float: Number()}
+
+
+def form_of(hint: Any, known: Mapping[Any, Form] = _PLAIN) -> Form:
+    """The form of an annotation. ``known`` has those of types without arguments, and of texts beside annotations.
+
+    >>> form_of(tuple[int, ...]).read([1, 2], Reading("rows"))
+    (1, 2)
+    >>> form_of(Annotated[float, Number(above=0.0)] | None)
+    Maybe(form=Number(least=-inf, most=inf, above=0.0, finite=False))
+    """
+    if isinstance(hint, Form):
+        return hint
+    origin, arguments = get_origin(hint), get_args(hint)
+    within = partial(form_of, known=known)
+    if origin is Annotated:
+        said = arguments[1]
+        if isinstance(said, Several):
+            return replace(said, form=within(get_args(arguments[0])[0]), kind=get_origin(arguments[0]))
+        return form_of(said, known)
+    if hint in known:
+        return known[hint]
+    if origin in (UnionType, Union):
+        [one] = [argument for argument in arguments if argument is not NoneType]
+        return Maybe(within(one))
+    if origin is Literal:
+        return Choice(arguments)
+    if origin in (tuple, list):
+        return Several(form=within(arguments[0]), kind=origin)
+    if origin is Mapping:
+        return Pairs()
+    if is_dataclass(hint) and isinstance(hint, type):
+        return Record(hint, known)
+    raise TypeError(f"{hint} has no form: write Annotated[..., a form] in its place")
+
+
+def plain(value: Any) -> dict[str, Any] | None:
+    """A dataclass as JSON types; None stays None.
+
+    >>> from separatrix.core.certificate import WeightErrorBound
+    >>> plain(WeightErrorBound(0.5, "standard errors"))
+    {'value': 0.5, 'unit': 'standard errors', 'reason': ''}
+    """
+    return None if value is None else Record(type(value)).plain(value, Copying())
+
+
+def read(kind: type[T], found: Any) -> T:
+    """The dataclass that ``plain`` has written, after checking every field.
+
+    >>> from separatrix.core.certificate import WeightErrorBound
+    >>> read(WeightErrorBound, {"value": 0.5, "unit": 3, "reason": ""})
+    Traceback (most recent call last):
+        ...
+    separatrix.core.base.errors.ModelFileError: its unit is 3, not of type str
+    """
+    value: T = Record(kind).read(found, Reading())
+    return value
