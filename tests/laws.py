@@ -14,8 +14,9 @@ import numpy as np
 from separatrix.core.base.machine import threads
 from separatrix.core.gap_bounds import bound
 from separatrix.core.problem import Objective
-from separatrix.core.solvers.driver import default_rules, run, states
+from separatrix.core.solvers.driver import run, states
 from separatrix.core.solvers.state import Halt, Need, State
+from separatrix.core.solvers.stopping import Stopping
 
 from . import problems, reference
 
@@ -188,7 +189,7 @@ def _posed(solver, problem, **how):
 
 
 def _fit(solver, objective, tol=1e-8, max_iter=300):
-    return run(solver, objective, np.zeros(objective.shape), default_rules(tol, max_iter))
+    return run(solver, objective, np.zeros(objective.shape), Stopping(tol=tol, max_iter=max_iter))
 
 
 def _plain(seed, **how):
@@ -272,7 +273,7 @@ def solver_never_returns_what_is_not_finite(solver):
     codes = (rng.random(50) < 0.5).astype(np.int64)
     problem = problems.Problem(X, codes, 2, np.ones(50), 1.0, np.ones(3), True)
     objective = _posed(solver, problem)
-    outcome = run(solver, objective, 10 * np.ones(objective.shape), default_rules(1e-8, 50))
+    outcome = run(solver, objective, 10 * np.ones(objective.shape), Stopping(tol=1e-8, max_iter=50))
     assert np.all(np.isfinite(outcome.state.W))
     assert np.isfinite(outcome.state.at.value)
     assert outcome.state.halt in {None, *Halt}

@@ -15,10 +15,11 @@ from separatrix.core.losses import LOSSES, MarginLoss, Traits
 from separatrix.core.penalty import Penalty
 from separatrix.core.problem import Objective
 from separatrix.core.rows.memory_rows import memory_rows
-from separatrix.core.solvers.driver import default_rules, run
+from separatrix.core.solvers.driver import run
 from separatrix.core.solvers.newton import Newton
 from separatrix.core.solvers.registry import SOLVERS
 from separatrix.core.solvers.state import Need, State
+from separatrix.core.solvers.stopping import Stopping
 from tests.laws import loss_laws, solver_laws
 
 
@@ -157,7 +158,7 @@ def test_every_solver_takes_the_toy_loss(registered):
     X = rng.standard_normal((200, 3))
     t = np.where(X[:, 0] + rng.logistic(size=200) > 0, 1.0, -1.0)
     problem = Objective.of(memory_rows(X, t), LOSSES["exponential"], Penalty(1.0, np.ones(3)))
-    outcome = run(Newton(), problem, np.zeros(problem.shape), default_rules(1e-9, 50))
+    outcome = run(Newton(), problem, np.zeros(problem.shape), Stopping(tol=1e-9, max_iter=50))
     assert outcome.status.code == "optimal"
     assert outcome.bound.kind == "self-concordance"
 

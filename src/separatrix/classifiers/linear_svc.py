@@ -49,9 +49,10 @@ from separatrix.core.rows.protocol import Rows
 from separatrix.core.rows.targets import Coding
 from separatrix.core.rows.views import table_against_rest
 from separatrix.core.scorer import Scorer
-from separatrix.core.solvers.driver import Run, default_rules, delivered, run
+from separatrix.core.solvers.driver import Run, delivered, run
 from separatrix.core.solvers.registry import choose, chosen_by_user, named
 from separatrix.core.solvers.state import Need, Solver
+from separatrix.core.solvers.stopping import Stopping
 
 DESCRIPTION = Description(
     about="linear support vector classification (soft margin); one-versus-rest for more than two classes",
@@ -242,7 +243,7 @@ class LinearSVC(LinearClassifier):
             loss=self.loss,
         )
         chosen, why = choose(problem) if solver is None else chosen_by_user(solver, problem)
-        stopping = default_rules(self.tol, self.max_iter)
+        stopping = Stopping(tol=self.tol, max_iter=self.max_iter)
         outcome = run(chosen, problem, np.zeros(problem.shape), stopping, exact_weights=True)
         W, outcome = delivered(outcome, problem)
         return _Part(W, problem, outcome, chosen, why)

@@ -74,10 +74,10 @@ from separatrix.core.penalty import Penalty, PenaltyChoice
 from separatrix.core.problem import Objective, as_offset, build_objective
 from separatrix.core.rows.targets import ABSENT_CLASS_INTERCEPT, Coding, with_absent
 from separatrix.core.scorer import Scorer, chosen_classes
-from separatrix.core.solvers.driver import Run, default_rules, delivered, run
+from separatrix.core.solvers.driver import Run, delivered, run
 from separatrix.core.solvers.registry import choose, chosen_by_user, named
 from separatrix.core.solvers.state import Need, Solver
-from separatrix.core.solvers.stopping import APART
+from separatrix.core.solvers.stopping import APART, Stopping
 
 DESCRIPTION = Description(
     about="logistic regression; softmax regression for more than two classes",
@@ -408,7 +408,7 @@ class LogisticRegression(OffsetPredictions):
         else:
             solver, why = chosen_by_user(solver, problem)
         start = start_of(self, problem, task, solver, near)
-        outcome = run(solver, problem, start, default_rules(self.tol, self.max_iter), exact_weights=True)
+        outcome = run(solver, problem, start, Stopping(tol=self.tol, max_iter=self.max_iter), exact_weights=True)
         W, outcome = delivered(outcome, problem)
         self.separation_, factor = None, None if outcome.curvature is None else outcome.curvature.factor
         if outcome.status.code in APART or in_doubt(problem, outcome.state.W, outcome.bound, factor):

@@ -21,10 +21,11 @@ from separatrix.core.problem import Objective
 from separatrix.core.regularisation_path import LARGEST_ACCURATE_LEVERAGE, Inverse, ReducedRows, one_step, row_terms
 from separatrix.core.rows.memory_rows import MemoryRows
 from separatrix.core.rows.protocol import NOT_COUNTED
-from separatrix.core.solvers.driver import default_rules, run
+from separatrix.core.solvers.driver import run
 from separatrix.core.solvers.lbfgs import two_loop_product
 from separatrix.core.solvers.registry import choose
 from separatrix.core.solvers.state import in_memory
+from separatrix.core.solvers.stopping import Stopping
 
 # If one Newton step changes the score of a row by more than this, it is inaccurate, because the curvature of other rows
 # changes. With absolute values the limit is smaller, because other columns may come into use.
@@ -258,7 +259,7 @@ def _solved_without(problem: Objective, W: Array, i: int) -> Array:
     rows = MemoryRows(block.X, block.t, weight, block.frame, NOT_COUNTED)
     left = problem.with_(rows=rows)
     with unwatched():  # refits are not reported, as in the pool's threads
-        outcome = run(choose(left)[0], left, W, default_rules(REFIT_TOL, MOST_REFIT_STEPS))
+        outcome = run(choose(left)[0], left, W, Stopping(tol=REFIT_TOL, max_iter=MOST_REFIT_STEPS))
     return np.asarray(block.take(slice(i, i + 1)).scores(outcome.state.W))
 
 

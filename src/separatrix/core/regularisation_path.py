@@ -32,11 +32,12 @@ from separatrix.core.problem import Objective, build_objective
 from separatrix.core.rows.block import Block, is_sparse
 from separatrix.core.rows.frame import Frame, power_of_two
 from separatrix.core.rows.protocol import ArraySum, Rows
-from separatrix.core.solvers.driver import Run, default_rules, run
+from separatrix.core.solvers.driver import Run, run
 from separatrix.core.solvers.lbfgs import Pairs, quasi_newton_step
 from separatrix.core.solvers.proximal import Proximal
 from separatrix.core.solvers.registry import choose, chosen_by_user
 from separatrix.core.solvers.state import Solver, State, in_memory
+from separatrix.core.solvers.stopping import Stopping
 
 # --- Rows in the reduced coordinates W = W₀ + Q Θ Zᵀ of the identified directions
 
@@ -539,7 +540,7 @@ class WarmPath:
         """The fit at C, with a warm start from the last fit. If ``solver`` is None, it is chosen automatically."""
         problem = self.objective(C)
         solver, why = choose(problem) if solver is None else chosen_by_user(solver, problem)
-        outcome = run(solver, problem, self._start(solver, problem), default_rules(tol, max_iter))
+        outcome = run(solver, problem, self._start(solver, problem), Stopping(tol=tol, max_iter=max_iter))
         self.problem, self.solver, self.state = problem, solver, outcome.state
         return Solved(problem, solver, why, outcome)
 

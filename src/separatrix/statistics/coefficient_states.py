@@ -23,8 +23,9 @@ from separatrix.core.proofs.row_claims import as_rows
 from separatrix.core.proofs.separability import touching
 from separatrix.core.proofs.verdicts import Doubtful, Inseparable, Separable
 from separatrix.core.rows.labelled_table import InMemory
-from separatrix.core.solvers.driver import default_rules, delivered, run
+from separatrix.core.solvers.driver import delivered, run
 from separatrix.core.solvers.newton import Newton
+from separatrix.core.solvers.stopping import Stopping
 from separatrix.statistics.covariance import (
     COVARIANCES,
     Covariance,
@@ -301,7 +302,7 @@ def _supremum_of_two(
     problem = build_objective_of(part)
     problem = problem.with_(pinned=problem.pinned | _held_columns(problem, part, estimate.held))
     start = np.zeros(problem.shape) if problem.offsets is None else problem.offsets
-    outcome = run(Newton(), problem, start, default_rules(SUPREMUM_TOLERANCE, 200))
+    outcome = run(Newton(), problem, start, Stopping(tol=SUPREMUM_TOLERANCE, max_iter=200))
     raw, outcome = delivered(outcome, problem)
     W = outcome.state.W
     at, hessian = expansion(problem, W)

@@ -38,9 +38,10 @@ from separatrix.core.rows.column_statistics import refuse_not_finite
 from separatrix.core.rows.labelled_table import InMemory, labelled_rows
 from separatrix.core.rows.memory_rows import memory_rows
 from separatrix.core.rows.targets import row_weights
-from separatrix.core.solvers.driver import default_rules, run
+from separatrix.core.solvers.driver import run
 from separatrix.core.solvers.registry import choose, named, refuse_unmet
 from separatrix.core.solvers.state import Solver, State
+from separatrix.core.solvers.stopping import Stopping
 
 # --- The objective
 
@@ -478,7 +479,7 @@ def walk(
     def visit(problem: Objective, state: State, *_: Any) -> None:
         visited.append(state)
 
-    stopping = default_rules(tol, steps)
+    stopping = Stopping(tol=tol, max_iter=steps)
     outcome = run(method, problem, begin, replace(stopping, rules=[visit, *stopping.rules]))
     W = np.array([state.W[0] if len(state.W) == 1 else state.W for state in visited])
     return Path(W, np.array([state.at.value for state in visited]), str(outcome.status.sentence))

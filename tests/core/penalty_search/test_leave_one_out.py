@@ -15,14 +15,15 @@ from separatrix.core.problem import Objective, build_objective
 from separatrix.core.regularisation_path import LARGEST_ACCURATE_LEVERAGE, Inverse, reduce_rows
 from separatrix.core.rows.labelled_table import labelled_rows
 from separatrix.core.rows.memory_rows import memory_rows
-from separatrix.core.solvers.driver import default_rules, run
+from separatrix.core.solvers.driver import run
 from separatrix.core.solvers.newton import Newton
+from separatrix.core.solvers.stopping import Stopping
 from tests import problems, reference
 
 
 def _fitted(problem):
     """The rows, the minimum Θ and the inverse there."""
-    W = run(Newton(), problem, np.zeros(problem.shape), default_rules(1e-12, 100)).state.W
+    W = run(Newton(), problem, np.zeros(problem.shape), Stopping(tol=1e-12, max_iter=100)).state.W
     return reduce_rows(problem), problem.subspace.reduce(W), Inverse.of(problem.factor(W), problem.subspace)
 
 

@@ -13,8 +13,9 @@ from separatrix.core.penalty_search import predicted_C
 from separatrix.core.problem import build_objective
 from separatrix.core.regularisation_path import MOST_COPIED_ENTRIES, Framed, Ridge, Written
 from separatrix.core.rows.labelled_table import labelled_rows
-from separatrix.core.solvers.driver import default_rules, run
+from separatrix.core.solvers.driver import run
 from separatrix.core.solvers.newton import Newton
+from separatrix.core.solvers.stopping import Stopping
 
 
 def _posed(K, form=np.asarray, fit_intercept=True, seed=0, n=120):
@@ -32,7 +33,7 @@ def _posed(K, form=np.asarray, fit_intercept=True, seed=0, n=120):
 
 def _minimum(problem, C):
     there = problem.with_(penalty=problem.penalty.times(1.0 / C))
-    return there, run(Newton(), there, np.zeros(there.shape), default_rules(1e-13, 100)).state
+    return there, run(Newton(), there, np.zeros(there.shape), Stopping(tol=1e-13, max_iter=100)).state
 
 
 @pytest.mark.parametrize("fit_intercept", [True, False])

@@ -12,8 +12,9 @@ from separatrix.core.losses import LOSSES, Kinked, Logistic, MarginLoss, Traits
 from separatrix.core.penalty import Penalty
 from separatrix.core.problem import build_objective
 from separatrix.core.rows.labelled_table import labelled_rows
-from separatrix.core.solvers.driver import default_rules, run
+from separatrix.core.solvers.driver import run
 from separatrix.core.solvers.registry import choose
+from separatrix.core.solvers.stopping import Stopping
 from tests import problems
 
 WITH_A_BOUND = [
@@ -57,7 +58,7 @@ def test_never_violated_and_sharp_at_the_optimum(name, l1_ratio):
     for seed in range(40):
         drawn = problems.draw(seed, K=3 if name == "softmax" else 2, C=float(10.0 ** (seed % 4 - 2)))
         problem = posed(drawn, name, l1_ratio)
-        start, rules = np.zeros(problem.shape), default_rules(1e-9, 500)
+        start, rules = np.zeros(problem.shape), Stopping(tol=1e-9, max_iter=500)
         W = run(choose(problem)[0], problem, start, rules, exact_weights=True).state.W
         best = problem.value_gradient(W).value
         for point in points(problem, W, seed):
@@ -88,7 +89,7 @@ def test_the_conjugate_gives_the_bound_that_entropy_gives(monkeypatch, l1_ratio)
 def test_a_bound_of_a_loss_with_kinks_falls_with_the_width():
     drawn = replace(problems.draw(4, K=2, C=1.0), fit_intercept=True)
     problem = posed(drawn, "hinge")
-    outcome = run(choose(problem)[0], problem, np.zeros(problem.shape), default_rules(1e-12, 100))
+    outcome = run(choose(problem)[0], problem, np.zeros(problem.shape), Stopping(tol=1e-12, max_iter=100))
     known = [record.bound for record in outcome.trace]
     assert known[-1] < 1e-8 * problem.null_value
     assert len(known) <= len(WIDTHS) + 1

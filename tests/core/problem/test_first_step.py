@@ -9,7 +9,8 @@ from separatrix.core.penalty import Penalty
 from separatrix.core.problem import build_objective
 from separatrix.core.rows.labelled_table import labelled_rows
 from separatrix.core.solvers import newton
-from separatrix.core.solvers.driver import default_rules, run
+from separatrix.core.solvers.driver import run
+from separatrix.core.solvers.stopping import Stopping
 
 
 def _problem(seed, K, strength=1.0, noise=1.0, n=80, d=4):
@@ -50,7 +51,7 @@ def test_a_strong_penalty_leaves_newtons_step_as_it_is():
 def test_the_longer_first_step_saves_iterations(K, monkeypatch):
     def iterations():
         problems = [_problem(seed, K) for seed in range(10)]
-        runs = [run(newton.Newton(), p, np.zeros(p.shape), default_rules(1e-8, 100), True) for p in problems]
+        runs = [run(newton.Newton(), p, np.zeros(p.shape), Stopping(tol=1e-8, max_iter=100), True) for p in problems]
         assert {each.status.code for each in runs} == {"optimal"}
         return sum(each.state.iteration for each in runs)
 

@@ -19,9 +19,10 @@ from separatrix.core.rows.labelled_table import labelled_rows
 from separatrix.core.rows.memory_rows import memory_rows
 from separatrix.core.rows.protocol import Order
 from separatrix.core.rows.sampling import LowestHashes
-from separatrix.core.solvers.driver import default_rules, run
+from separatrix.core.solvers.driver import run
 from separatrix.core.solvers.lbfgs import LBFGS
 from separatrix.core.solvers.preconditioners import Sample
+from separatrix.core.solvers.stopping import Stopping
 from tests.streamed import streamed
 
 PIECES = (1, 64, 999, 5000, 10**6)
@@ -119,7 +120,7 @@ def test_a_fit_has_the_bits_of_memory(small_blocks):
     ends = []
     for of in (rows, streamed(rows, 777)):
         problem = build_objective(of, 2, Penalty(1.0, np.ones(7)))
-        ends.append(run(LBFGS(Sample()), problem, np.zeros(problem.shape), default_rules(1e-10, 100)))
+        ends.append(run(LBFGS(Sample()), problem, np.zeros(problem.shape), Stopping(tol=1e-10, max_iter=100)))
     assert ends[0].status.code == ends[1].status.code == "optimal"
     np.testing.assert_array_equal(ends[1].state.W, ends[0].state.W)
 

@@ -10,10 +10,10 @@ from separatrix import LogisticRegression
 from separatrix.core.base.errors import NotConvergedWarning, ParameterError
 from separatrix.core.gap_bounds import largest_curvature
 from separatrix.core.rows.protocol import Order
-from separatrix.core.solvers.driver import default_rules, run, states
+from separatrix.core.solvers.driver import run, states
 from separatrix.core.solvers.gradient_descent import GradientDescent, StochasticDescent, VarianceReduced
 from separatrix.core.solvers.registry import SOLVERS
-from separatrix.core.solvers.stopping import Certified, SmallGradient, Stopping
+from separatrix.core.solvers.stopping import SmallGradient, Stopping
 
 from ... import problems
 
@@ -109,7 +109,7 @@ def test_seed_and_order_decide_the_walk(objective):
 
 def test_patience_runs_out_and_the_best_weights_are_kept(objective):
     solver = StochasticDescent(eta=0.5, batch_size=8, draw="shuffled", patience=3)
-    outcome = run(solver, objective, np.zeros(objective.shape), Stopping([], Certified(1e-8)))
+    outcome = run(solver, objective, np.zeros(objective.shape), Stopping(tol=1e-8))
     assert outcome.status.code == "patience"
     assert outcome.state.at.value == min(record.value for record in outcome.trace)
 
@@ -141,7 +141,7 @@ def test_newton_and_lbfgs_need_fewer_passes(objective):  # R7
     for name in ("newton", "lbfgs", "gradient-descent"):
         problem = objective if name == "gradient-descent" else problems.draw(7, K=2, C=np.inf, n=50).objective()
         before = problem.passes
-        run(SOLVERS[name], problem, np.zeros(problem.shape), default_rules(1e-8, 20_000))
+        run(SOLVERS[name], problem, np.zeros(problem.shape), Stopping(tol=1e-8, max_iter=20_000))
         passes[name] = problem.passes - before
     assert passes["newton"] < passes["gradient-descent"] / 3
     assert passes["lbfgs"] < passes["gradient-descent"] / 3

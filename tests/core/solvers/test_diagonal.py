@@ -11,10 +11,11 @@ from separatrix.core.base.machine import threads
 from separatrix.core.penalty import Penalty
 from separatrix.core.problem import build_objective
 from separatrix.core.rows.labelled_table import labelled_rows
-from separatrix.core.solvers.driver import default_rules, run
+from separatrix.core.solvers.driver import run
 from separatrix.core.solvers.lbfgs import LBFGS
 from separatrix.core.solvers.preconditioners import Diagonal
 from separatrix.core.solvers.registry import choose
+from separatrix.core.solvers.stopping import Stopping
 
 from ... import problems, reference
 
@@ -64,7 +65,7 @@ def test_the_optimum_on_sparse_rows_with_a_free_intercept(seed, K):
     """Against the slow reference, which penalises no intercept."""
     X, drawn = sparse_problem(seed, K=K, C=[0.01, 1.0, 100.0][seed % 3], fit_intercept=seed != 5)
     problem = posed(X, drawn)
-    outcome = run(LBFGS(Diagonal()), problem, np.zeros(problem.shape), default_rules(1e-10, 1000))
+    outcome = run(LBFGS(Diagonal()), problem, np.zeros(problem.shape), Stopping(tol=1e-10, max_iter=1000))
     assert outcome.status.code == "optimal"
     best, W = reference.optimum(drawn.X, drawn.codes, K, drawn.weight, drawn.ridge, drawn.fit_intercept)
     assert abs(outcome.state.at.value - best) <= 1e-10 * problem.null_value
@@ -112,14 +113,14 @@ def test_large_offsets_are_left_to_the_centred_sums(monkeypatch):
     X[:, 0] = 1e6 + np.random.default_rng(0).standard_normal(len(X))
     problem = posed(csr_array(X), drawn)
     assert not problem.is_compiled
-    outcome = run(LBFGS(Diagonal()), problem, np.zeros(problem.shape), default_rules(1e-8, 1000))
+    outcome = run(LBFGS(Diagonal()), problem, np.zeros(problem.shape), Stopping(tol=1e-8, max_iter=1000))
     assert outcome.status.code == "optimal"
 
 
 def test_no_tolerance_ends_by_itself():
     X, drawn = sparse_problem(2)
     problem = posed(X, drawn)
-    outcome = run(LBFGS(Diagonal()), problem, np.zeros(problem.shape), default_rules(0.0, 5000))
+    outcome = run(LBFGS(Diagonal()), problem, np.zeros(problem.shape), Stopping(tol=0.0, max_iter=5000))
     assert outcome.status.code == "rounding"
     assert outcome.bound.known <= 1e-12 * problem.null_value
 

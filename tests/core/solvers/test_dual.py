@@ -14,18 +14,19 @@ from separatrix.core.kernels import sparse_rows
 from separatrix.core.penalty import Penalty
 from separatrix.core.problem import build_objective
 from separatrix.core.rows.labelled_table import labelled_rows
-from separatrix.core.solvers.driver import default_rules, run, states
+from separatrix.core.solvers.driver import run, states
 from separatrix.core.solvers.dual_descent import DualDescent, DualMemory, row_length
 from separatrix.core.solvers.lbfgs import LBFGS
 from separatrix.core.solvers.preconditioners import Diagonal
 from separatrix.core.solvers.registry import choose
+from separatrix.core.solvers.stopping import Stopping
 
 from ... import reference
 from .test_diagonal import posed, sparse_problem
 
 
 def fitted(problem, tol=1e-8, solver=None):
-    return run(solver or DualDescent(), problem, np.zeros(problem.shape), default_rules(tol, 2000))
+    return run(solver or DualDescent(), problem, np.zeros(problem.shape), Stopping(tol=tol, max_iter=2000))
 
 
 def text(n=3000, d=4000, seed=0):

@@ -12,9 +12,10 @@ from separatrix.core.losses import LOSSES
 from separatrix.core.penalty import Penalty
 from separatrix.core.problem import build_objective
 from separatrix.core.rows.labelled_table import labelled_rows
-from separatrix.core.solvers.driver import default_rules, run
+from separatrix.core.solvers.driver import run
 from separatrix.core.solvers.registry import SOLVERS, choose, refuse_unmet
 from separatrix.core.solvers.state import Need
+from separatrix.core.solvers.stopping import Stopping
 
 CONVEX = [name for name, loss in LOSSES.items() if loss.traits.convex and not loss.traits.multiclass]
 TOL = 1e-6
@@ -68,7 +69,7 @@ def test_a_solver_fits_a_loss_to_its_optimum_or_refuses_it_by_name(name, solver)
         assert not problem.loss.traits.smooth or problem.loss.traits.lipschitz is None
         assert re.search(f"{SOLVERS[solver].name!r} (needs|has no default)", refusal)
         return
-    outcome = run(SOLVERS[solver], problem, np.zeros(problem.shape), default_rules(TOL, 5000))
+    outcome = run(SOLVERS[solver], problem, np.zeros(problem.shape), Stopping(tol=TOL, max_iter=5000))
     assert outcome.status.met, outcome.status
     assert abs(outcome.state.at.value - optimum(name, X, codes)) <= 2 * TOL * problem.null_value
 
@@ -80,6 +81,6 @@ def test_the_chosen_solver_takes_the_loss(name, n, d):
         pytest.skip("it has kinks and offers no smooth losses near it")
     X, codes = drawn(n, d)
     problem = posed(name, X, codes)
-    outcome = run(choose(problem)[0], problem, np.zeros(problem.shape), default_rules(TOL, 5000))
+    outcome = run(choose(problem)[0], problem, np.zeros(problem.shape), Stopping(tol=TOL, max_iter=5000))
     assert outcome.status.met, outcome.status
     assert abs(outcome.state.at.value - optimum(name, X, codes)) <= 2 * TOL * problem.null_value

@@ -13,9 +13,10 @@ import separatrix as sx
 from separatrix.core.base.errors import NotConvergedWarning, ParameterError
 from separatrix.core.penalty import shortest
 from separatrix.core.solvers import proximal
-from separatrix.core.solvers.driver import default_rules, run, states
+from separatrix.core.solvers.driver import run, states
 from separatrix.core.solvers.proximal import Proximal, minimise, screened
 from separatrix.core.solvers.registry import choose
+from separatrix.core.solvers.stopping import Stopping
 
 from ... import laws, problems, reference
 
@@ -24,7 +25,7 @@ FORMS = {"dense": False, "CSR": True}
 
 
 def _fit(solver, objective, tol=1e-8, max_iter=300):
-    return run(solver, objective, np.zeros(objective.shape), default_rules(tol, max_iter))
+    return run(solver, objective, np.zeros(objective.shape), Stopping(tol=tol, max_iter=max_iter))
 
 
 @cache

@@ -9,9 +9,10 @@ import pytest
 import separatrix as sx
 from separatrix.core.base.errors import ParameterError
 from separatrix.core.base.machine import threads
-from separatrix.core.solvers.driver import default_rules, run, states
+from separatrix.core.solvers.driver import run, states
 from separatrix.core.solvers.registry import choose
 from separatrix.core.solvers.span import Span
+from separatrix.core.solvers.stopping import Stopping
 from tests import problems, reference
 
 
@@ -35,7 +36,7 @@ def test_the_optimum(sparse, K, C):
         state = Span().init(objective, np.zeros(objective.shape))
         best, _ = reference.optimum(drawn.X, drawn.codes, K, drawn.weight, drawn.ridge, drawn.fit_intercept)
         assert state.at.value - best <= 1e-9 * objective.null_value
-        outcome = run(Span(), objective, np.zeros(objective.shape), default_rules(1e-8, 50))
+        outcome = run(Span(), objective, np.zeros(objective.shape), Stopping(tol=1e-8, max_iter=50))
         assert outcome.status.code == "optimal"
         assert outcome.state.at.value - best <= outcome.bound.known + 1e-13
 
@@ -48,7 +49,7 @@ def test_duplicate_rows_and_rows_without_weight():
     X[4] = X[5]
     drawn = replace(drawn, X=X, weight=weight)
     objective = drawn.objective()
-    outcome = run(Span(), objective, np.zeros(objective.shape), default_rules(1e-10, 50))
+    outcome = run(Span(), objective, np.zeros(objective.shape), Stopping(tol=1e-10, max_iter=50))
     best, _ = reference.optimum(X, drawn.codes, 2, weight, drawn.ridge, drawn.fit_intercept)
     assert outcome.status.code == "optimal"
     assert outcome.state.at.value - best <= 1e-10
@@ -62,7 +63,7 @@ def test_rounding_is_refined_away():
     drawn = replace(drawn, X=drawn.X * scale)
     objective = drawn.objective()
     first = Span().init(objective, np.zeros(objective.shape))
-    outcome = run(Span(), objective, first, default_rules(1e-13, 50))
+    outcome = run(Span(), objective, first, Stopping(tol=1e-13, max_iter=50))
     assert np.linalg.norm(outcome.state.at.gradient) <= np.linalg.norm(first.at.gradient)
     assert outcome.bound.known <= 1e-8 * objective.null_value
 

@@ -10,7 +10,7 @@ from separatrix.core.problem import build_objective
 from separatrix.core.rows.labelled_table import labelled_rows
 from separatrix.core.rows.memory_rows import memory_rows
 from separatrix.core.solvers.convex_hulls import Kozinec, NearestPoint
-from separatrix.core.solvers.driver import default_rules, run
+from separatrix.core.solvers.driver import run
 from separatrix.core.solvers.gradient_descent import StochasticDescent, drawn, measured
 from separatrix.core.solvers.perceptron_updates import UPDATES
 from separatrix.core.solvers.registry import SOLVERS, choose, refuse_unmet
@@ -51,7 +51,8 @@ def test_a_solver_by_sums_gives_the_same_on_a_stream(name, sparse):
             continue
         memory, stream = both(drawn, solver, sparse)
         ours, theirs = (
-            run(solver, problem, np.zeros(problem.shape), default_rules(TOL, 100)) for problem in (stream, memory)
+            run(solver, problem, np.zeros(problem.shape), Stopping(tol=TOL, max_iter=100))
+            for problem in (stream, memory)
         )
         assert ours.status.code == theirs.status.code
         assert stream.null_value == pytest.approx(memory.null_value, rel=1e-12)
@@ -69,7 +70,7 @@ def test_newton_ends_at_the_same_coefficients(name):
     for seed in range(12):
         drawn = problems.draw(seed, C=1.0)
         memory, stream = both(drawn, SOLVERS[name])
-        rules = default_rules(1e-12, 500)
+        rules = Stopping(tol=1e-12, max_iter=500)
         W, V = (run(SOLVERS[name], of, np.zeros(of.shape), rules).state.W for of in (memory, stream))
         # A gap of 1e-12 leaves an error of about 1e-6 in the weights, and small tables in memory take other steps.
         np.testing.assert_allclose(V, W, rtol=1e-5, atol=3e-6)
@@ -85,12 +86,12 @@ def test_what_needs_rows_in_memory_says_so(name):
 def test_plain_stochastic_descent_shuffles_a_stream_and_does_not_draw_with_replacement():
     memory, stream = both(problems.draw(4, K=2, C=1.0), StochasticDescent())
     solver = StochasticDescent(draw="shuffled", batch_size=4, decay=1.0)
-    rules, each = default_rules(TOL, 60), (memory, stream, stream)
+    rules, each = Stopping(tol=TOL, max_iter=60), (memory, stream, stream)
     values = [run(solver, problem, np.zeros(problem.shape), rules).state.at.value for problem in each]
     assert values[1] == values[2]
     assert values[1] == pytest.approx(values[0], rel=0.02)
     with pytest.raises(TableError, match=r"at random with replacement, .*; use draw='shuffled' or draw='given'"):
-        run(StochasticDescent(), stream, np.zeros(stream.shape), default_rules(TOL, 10))
+        run(StochasticDescent(), stream, np.zeros(stream.shape), Stopping(tol=TOL, max_iter=10))
 
 
 @pytest.mark.parametrize("name", ["sgd"])
@@ -101,7 +102,7 @@ def test_variance_reduced_descent_draws_few_rows_of_a_stream(name):
     rows = labelled_rows(X, codes, 2)
     stream = build_objective(streamed(rows, 1000), 2, Penalty(1.0, np.ones(5)))
     solver, start = SOLVERS[name], np.zeros(stream.shape)
-    first, again = (run(solver, stream, start, default_rules(TOL, 200)) for _ in range(2))
+    first, again = (run(solver, stream, start, Stopping(tol=TOL, max_iter=200)) for _ in range(2))
     assert first.status.code == "optimal"
     np.testing.assert_array_equal(first.state.W, again.state.W)
     metric = measured(stream, None, solver.batch_size)

@@ -13,13 +13,13 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import sqrt
-from typing import Generic, Protocol
+from typing import Generic
 
 import numpy as np
 
-from separatrix.core.base.arrays import Array, all_true, inner, length, quietly
+from separatrix.core.base.arrays import Array, quietly
 from separatrix.core.base.machine import one_blas_thread
 from separatrix.core.base.messages import Message, Remedy
 from separatrix.core.base.watching import Stage, watched
@@ -44,9 +44,8 @@ from separatrix.core.newton_step import VALUE_ROUNDING, newton_direction
 from separatrix.core.problem import Objective
 from separatrix.core.rows.frame import LARGEST_FLOAT, raw_weights
 from separatrix.core.solvers.newton import Newton, NewtonMemory
-from separatrix.core.solvers.separation_problem import HullMemory, PerceptronMemory
 from separatrix.core.solvers.state import Memory, Memory_co, Solver, State
-from separatrix.core.solvers.stopping import NO_TOLERANCE, Certified, Record, Separated, Stationary, Status, Stopping
+from separatrix.core.solvers.stopping import Record, Status, Stopping
 
 # If converting the weights to raw units changes them by at most this rounding error (measured in the frame's
 # coordinates), value and bound are not computed again: for columns of size one, scores change by no more.
@@ -71,8 +70,8 @@ class Run(Generic[Memory_co]):
         The record of every state.
     curvature : Curvature or None
         The second derivatives behind the bound, if they were computed.
-    certified : Certified
-        The rule with the tolerance of the run.
+    stopping : Stopping
+        The rules of the run, with its tolerance.
     """
 
     state: State[Memory_co]
@@ -80,30 +79,7 @@ class Run(Generic[Memory_co]):
     bound: Bound
     trace: tuple[Record, ...]
     curvature: Curvature | None = None
-    certified: Certified = NO_TOLERANCE
-
-
-def default_rules(tol: float, max_iter: int) -> Stopping:
-    """When a fit ends.
-
-    Parameters
-    ----------
-    tol : float
-        The tolerance, relative to the null model's objective.
-    max_iter : int
-        The most iterations.
-
-    Returns
-    -------
-    Stopping
-
-    Examples
-    --------
-    >>> [type(rule).__name__ for rule in default_rules(1e-8, 100).rules]
-    ['Certified', 'Separated', 'Stationary']
-    """
-    certified = Certified(tol)
-    return Stopping([certified, Separated(max_iter, tol), Stationary(tol)], certified, max_iter)
+    stopping: Stopping = field(default_factory=Stopping)
 
 
 def states(
@@ -183,40 +159,39 @@ def run(
     >>> from separatrix.core.penalty import Penalty
     >>> rows, codes = np.arange(4.0)[:, None], np.array([0, 1, 0, 1])
     >>> problem = build_objective(labelled_rows(rows, codes, 2), 2, Penalty(1.0, np.ones(1)))
-    >>> run(Newton(), problem, np.zeros((1, 2)), default_rules(1e-8, 100)).status.code
+    >>> run(Newton(), problem, np.zeros((1, 2)), Stopping(tol=1e-8, max_iter=100)).status.code
     'optimal'
     """
-    tol, visited, trace = stopping.certified.tol, states(solver, problem, start), list[Record]()
-    look = schedule(solver, problem, tol, exact_weights)
-    report = follower(solver.name, lambda: problem.null_value, tol, problem=problem, method=solver)
-    before: State[Memory] | None = None
-    status: Status | None = None
-    clock = time.perf_counter()
+    visited, trace, clock = states(solver, problem, start), list[Record](), time.perf_counter()
+    schedule = Schedule(stopping.tol, _proves_by_last_step(solver, problem, exact_weights))
+    report = follower(solver.name, lambda: problem.null_value, stopping.tol, problem=problem, method=solver)
     with one_blas_thread:
-        while status is None:
+        while True:
             state = next(visited)
-            bound_here = look.at(problem, state, before)
+            bound_here = schedule.bound_at(problem, state)
             trace.append(_recorded(problem, state, bound_here, clock))
             if report is not None:
-                report(trace[-1], state, look.shown(problem, state).value)
-            status = stopping(problem, state, bound_here, trace)
-            promising = status is None and look.promising
-            if status is not None or promising:
-                end, status, found = _end(solver, problem, state, status, look.latest, stopping, exact_weights)
-            before = state
-        if promising or end.iteration > state.iteration:
-            if end is state:  # its record has no bound
-                trace.pop()
-            trace.append(_recorded(problem, end, found.bound, clock))
-            if report is not None:
-                report(trace[-1], end, final=True)
-    return Run(end, status, found.bound, tuple(trace), found.curvature, stopping.certified)
+                report(trace[-1], state, schedule.shown(problem, state).value)
+            reached = stopping(problem, state, bound_here, trace)
+            if reached is None and not schedule.promising:
+                continue
+            end, status, found = _end(solver, problem, state, reached, schedule.latest, stopping, exact_weights)
+            if status is None:
+                continue
+            if reached is None or end.iteration > state.iteration:
+                if end is state:  # its record has no bound
+                    trace.pop()
+                trace.append(_recorded(problem, end, found.bound, clock))
+                if report is not None:
+                    report(trace[-1], end, final=True)
+            return Run(end, status, found.bound, tuple(trace), found.curvature, stopping)
 
 
 def _recorded(problem: Objective, state: State, found: Bound, clock: float) -> Record:
     gradient, seconds = state.at.gradient, time.perf_counter() - clock
-    slope = length(problem.subgradient(state.W, gradient) if problem.has_absolute else gradient)
-    return Record(state.iteration, problem.passes, state.at.value, slope, found.value, seconds, state.met)
+    slope = problem.subgradient(state.W, gradient) if problem.has_absolute else gradient
+    length = sqrt(np.vdot(slope, slope))
+    return Record(state.iteration, problem.passes, state.at.value, length, found.value, seconds, state.met)
 
 
 def _end(
@@ -233,18 +208,15 @@ def _end(
     ``status``: the status by the rules; None at a promising state. There the run only ends if the bound after the last
     steps is within the tolerance; otherwise the result has no status.
     """
-    end, certified = solver.solution(problem, state), stopping.certified
+    end = solver.solution(problem, state)
     if status is not None and status.code not in CERTIFIED:
         found = Evidence(bound(problem, end.W, end.at, thorough=True, last=True))
         if not status.met:  # a run that ended for another reason may be within the tolerance
-            status = certified(problem, end, found.bound, ()) or status
+            status = stopping.certified(problem, found.bound) or status
     elif exact_weights:
         if end.iteration < stopping.max_iter:
-            within, most_steps = SMALLEST_DISTANCE, MOST_FINAL_STEPS
-            if status is None:
-                within, most_steps = SMALLEST_DISTANCE_OF_SMALL_TABLES, MOST_FINAL_STEPS_OF_SMALL_TABLES
-            last, there = finished(problem, end, found, within, most_steps)
-            proof = certified(problem, last, there.bound, ())
+            last, there = finished(problem, end, found, small=status is None)
+            proof = stopping.certified(problem, there.bound)
             if proof is not None:
                 end, status, found = last, proof, there
         found = Evidence(with_weights(problem, found.bound), found.curvature)
@@ -281,7 +253,7 @@ def delivered(outcome: Run[Memory], problem: Objective) -> tuple[Array, Run[Memo
     >>> from separatrix.core.solvers.newton import Newton
     >>> rows = labelled_rows(100.0 + np.arange(4.0)[:, None], np.array([0, 1, 0, 1]), 2)
     >>> problem = build_objective(rows, 2, Penalty(1.0, np.ones(1)))
-    >>> outcome = run(Newton(), problem, np.zeros(problem.shape), default_rules(1e-8, 100))
+    >>> outcome = run(Newton(), problem, np.zeros(problem.shape), Stopping(tol=1e-8, max_iter=100))
     >>> weights, outcome = delivered(outcome, problem)
     >>> weights.shape, outcome.status.code
     ((1, 2), 'optimal')
@@ -304,7 +276,7 @@ def _in_raw_units(outcome: Run[Memory], problem: Objective) -> tuple[Array, Run[
     least, a = 1.0, problem.absolute_penalty
     if problem.has_absolute:
         least = float(a[a > 0].min(initial=1.0))
-    if all_true(np.abs(back - state.W) <= LARGEST_RAW_UNIT_ERROR * least):
+    if np.abs(back - state.W).max() <= LARGEST_RAW_UNIT_ERROR * least:
         return raw, outcome
     with one_blas_thread:
         at = problem.value_gradient(back)
@@ -312,9 +284,9 @@ def _in_raw_units(outcome: Run[Memory], problem: Objective) -> tuple[Array, Run[
     status = outcome.status
     if status.code in CERTIFIED:
         beyond = _out_of_range if np.max(np.abs(raw)) >= LARGEST_FLOAT else _beyond_raw_units
-        status = outcome.certified(problem, state, found, outcome.trace) or beyond(problem, raw)
+        status = outcome.stopping.certified(problem, found) or beyond(problem, raw)
     state = replace(state, W=back, at=at)
-    return raw, Run(state, status, found, outcome.trace, outcome.curvature, outcome.certified)
+    return raw, Run(state, status, found, outcome.trace, outcome.curvature, outcome.stopping)
 
 
 def _beyond_raw_units(problem: Objective, raw: Array) -> Status:
@@ -350,105 +322,68 @@ BOUNDS_FOR_RATE = 4
 PASSES_PER_STEP = 2
 
 
-class Schedule(Protocol):
-    """Decides at every state of a run whether to compute a bound.
+@dataclass
+class Schedule:
+    """Decides at every state of a run which bound is computed there.
 
-    ``latest``: the evidence at the last state. ``promising``: whether the last state seems to be within the tolerance
-    although no bound was computed there, so that the last steps are worth taking before a proof.
+    The duality bound needs no pass, so it is computed at every state. The thorough bound needs second derivatives. It
+    is tried once the solver's own estimate is within the tolerance. For solvers without an estimate, it is tried once a
+    step gains less than the square root of the tolerance, since Newton's method squares the error in each step. It is
+    tried again after every quarter more iterations. It is not tried while the duality bound falls so fast that a few
+    more steps are cheaper.
+
+    For Newton's method on a small dense table (``by_last_step``) even a duality bound takes the interpreter longer than
+    a step. There the second derivatives of the last step prove the bound, once they promise it.
+
+    Attributes
+    ----------
+    latest : Evidence
+        The evidence at the last state.
+    promising : bool
+        Whether the last state seems to be within the tolerance although no bound was computed there, so that the last
+        steps are worth taking before a proof.
     """
 
-    latest: Evidence
-    promising: bool
+    tol: float
+    by_last_step: bool
+    latest: Evidence = NOT_LOOKED_FOR
+    promising: bool = False
+    next_try: int = 0
+    value: float = np.inf
+    duality: tuple[float, ...] = ()
 
-    def at(self, problem: Objective, state: State, before: State | None) -> Bound:
+    def bound_at(self, problem: Objective, state: State) -> Bound:
         """The bound that decides whether the run ends at this state."""
+        goal, due = self.tol * problem.null_value, state.iteration >= self.next_try
+        if self.by_last_step:
+            self.latest = NOT_LOOKED_FOR
+            self.promising = due and _last_step_promises(problem, state, goal)
+            tried = self.promising
+        else:
+            near = self._is_near(problem, state, goal)
+            cheap = evidence(problem, state.W, state.at, thorough=False).bound
+            self.duality = (*self.duality, cheap.known)[-BOUNDS_FOR_RATE:]
+            tried = near and due and cheap.known > goal and not self._falls_soon(problem, state, goal)
+            self.latest = evidence(problem, state.W, state.at, thorough=True) if tried else Evidence(cheap)
+            self.value = state.at.value
+        if tried:
+            self.next_try = state.iteration + 1 + state.iteration // 4
+        return self.latest.bound
 
     def shown(self, problem: Objective, state: State) -> Bound:
         """The bound at this state for a progress callback."""
+        return duality(problem, state.W, state.at) if self.by_last_step else self.latest.bound
 
+    def _is_near(self, problem: Objective, state: State, goal: float) -> bool:
+        """Whether the run seems to be near its end."""
+        if np.isnan(state.expected):
+            return self.value - state.at.value <= sqrt(self.tol) * problem.null_value
+        # The bound uses only the sample's rows, so it is looser than the estimate by the sample's share of all rows.
+        return bool(state.expected <= problem.framed.sampled.n_rows / max(problem.n_rows, 1) * goal)
 
-def schedule(solver: Solver, problem: Objective, tol: float, exact_weights: bool) -> Schedule:
-    """The schedule for a run: `ProofAfterSteps` for Newton's method on a small dense table, else `BoundSchedule`.
-
-    On large tables the duality bound is computed at every state, because it needs no pass, and the thorough bound when
-    the run seems near its end. On small tables the interpreter takes longer for a duality bound than for a Newton step.
-    There the second derivatives of the last Newton step prove the bound, once that step promises it.
-    """
-    small = exact_weights and isinstance(solver, Newton) and problem.standard is None
-    if small and problem.dense_table is not None and longest_row_is_cheap(problem):
-        return ProofAfterSteps(tol)
-    return BoundSchedule(tol)
-
-
-@dataclass
-class ProofAfterSteps:
-    """Computes no bound while the run is far from its end, and then only one, after the last steps.
-
-    In standard coordinates no entry on the diagonal of the Hessian exceeds 1, so the gap is at least ‖∇E‖²/(2p) for p
-    parameters, and with a longer gradient no proof is possible. With the Hessian H of the last Newton step, the gap is
-    about ½ ∇Eᵀ H⁻¹ ∇E; a state is promising if that is within the tolerance. If the proof fails, it is tried again
-    after every quarter more iterations.
-    """
-
-    tol: float
-    latest: Evidence = NOT_LOOKED_FOR
-    promising: bool = False
-    next_try: int = 0
-
-    def at(self, problem: Objective, state: State, before: State | None) -> Bound:
-        self.latest, self.promising = NOT_LOOKED_FOR, False
-        goal, last, gradient = self.tol * problem.null_value, state.memory, state.at.gradient
-        if state.iteration < self.next_try or inner(gradient, gradient) > 2 * problem.size * goal:
-            return NOT_LOOKED_FOR.bound
-        if isinstance(last, NewtonMemory):
-            decrement = length(last.factor.half(problem.subspace.reduce(gradient)))
-            self.promising = 0.5 * decrement**2 <= goal
-            if self.promising:
-                self.next_try = state.iteration + 1 + state.iteration // 4
-        else:
-            self.latest = evidence(problem, state.W, state.at, thorough=True)
-        return self.latest.bound
-
-    def shown(self, problem: Objective, state: State) -> Bound:
-        return duality(problem, state.W, state.at) if self.latest is NOT_LOOKED_FOR else self.latest.bound
-
-
-@dataclass
-class BoundSchedule:
-    """Computes the cheap bound at every state, and the thorough bound when the run seems near its end.
-
-    A thorough bound needs second derivatives. It is tried once the solver's own estimate is within the tolerance. For
-    solvers without an estimate, it is tried once a step gains less than the square root of the tolerance, since
-    Newton's method squares the error in each step. It is tried again after every quarter more iterations. It is not
-    tried while the cheap bound falls so fast that a few more steps are cheaper.
-    """
-
-    tol: float
-    latest: Evidence = NOT_LOOKED_FOR
-    promising: bool = False
-    next_try: int = 0
-    tried_at: int = -1
-    cheap: tuple[float, ...] = ()
-
-    def at(self, problem: Objective, state: State, before: State | None) -> Bound:
-        near = self._near(problem, state, before)
-        due = state.iteration >= self.next_try
-        cheap = evidence(problem, state.W, state.at, thorough=False).bound
-        self.cheap = (*self.cheap, cheap.known)[-BOUNDS_FOR_RATE:]
-        enough = cheap.known <= self.tol * problem.null_value
-        if enough or not (near and due) or self._falls_soon(problem, state):
-            self.latest = Evidence(cheap)
-        else:
-            self.latest = evidence(problem, state.W, state.at, thorough=True)
-            self.tried_at, self.next_try = state.iteration, state.iteration + 1 + state.iteration // 4
-        return self.latest.bound
-
-    def shown(self, problem: Objective, state: State) -> Bound:
-        return self.latest.bound
-
-    def _falls_soon(self, problem: Objective, state: State) -> bool:
-        """Whether the cheap bound should reach the tolerance at a lower cost than a thorough bound."""
-        goal, seen = self.tol * problem.null_value, [known for known in self.cheap if np.isfinite(known)]
+    def _falls_soon(self, problem: Objective, state: State, goal: float) -> bool:
+        """Whether the duality bound should reach the tolerance at a lower cost than a thorough bound."""
+        seen = [known for known in self.duality if np.isfinite(known)]
         if len(seen) < 2 or not 0 < goal < seen[-1] < min(seen[0], seen[-2]):
             return False
         if np.isnan(state.expected):  # a Newton step costs as much as a thorough bound, and converges quadratically
@@ -456,36 +391,42 @@ class BoundSchedule:
         rate = np.log(seen[0] / seen[-1]) / (len(seen) - 1)
         return bool(PASSES_PER_STEP * np.log(seen[-1] / goal) / rate <= thorough_passes(problem))
 
-    def _near(self, problem: Objective, state: State, before: State | None) -> bool:
-        if np.isnan(state.expected):
-            gained = np.inf if before is None else before.at.value - state.at.value
-            return gained <= sqrt(self.tol) * problem.null_value
-        # The bound uses only the sample's rows, so it is looser than the estimate by the sample's share of all rows.
-        share = problem.framed.sampled.n_rows / max(problem.n_rows, 1)
-        return bool(state.expected <= share * self.tol * problem.null_value)
+
+def _proves_by_last_step(solver: Solver, problem: Objective, exact_weights: bool) -> bool:
+    """Whether this is Newton's method on a small dense table, with the last steps of ``finished``."""
+    small = exact_weights and isinstance(solver, Newton) and problem.standard is None
+    return small and problem.dense_table is not None and longest_row_is_cheap(problem)
+
+
+def _last_step_promises(problem: Objective, state: State, goal: float) -> bool:
+    """Whether the gap is about ``goal`` at most, by the Hessian H of the last Newton step: ½ ∇Eᵀ H⁻¹ ∇E.
+
+    In standard coordinates no entry on the diagonal of the Hessian exceeds 1, so the gap is at least ‖∇E‖²/(2p) for p
+    parameters, and with a longer gradient no proof is possible.
+    """
+    gradient, last = state.at.gradient, state.memory
+    if np.vdot(gradient, gradient) > 2 * problem.size * goal:
+        return False
+    if not isinstance(last, NewtonMemory):  # before the first step
+        return True
+    half = last.factor.half(problem.subspace.reduce(gradient))
+    return bool(0.5 * half.dot(half) <= goal)
 
 
 # --- The last steps, which make the weights as accurate as the objective
 
 # The steps end at this distance to the optimum, in standard errors: a coefficient larger than a tenth of its standard
-# error then has six correct digits.
-SMALLEST_DISTANCE = 1e-7
-# The same for small tables, whose passes take little time.
-SMALLEST_DISTANCE_OF_SMALL_TABLES = 1e-10
-# The most steps, each of which takes a pass. One step is enough with the Hessian at the current point; two or three are
-# needed with that of an earlier point.
-MOST_FINAL_STEPS = 3
-# The same for small tables. After a long last Newton step, its Hessian gains only one or two digits per step.
-MOST_FINAL_STEPS_OF_SMALL_TABLES = 5
+# error then has six correct digits. At most so many are taken, each with one pass. One step is enough with the Hessian
+# at the current point; two or three are needed with that of an earlier point.
+SMALLEST_DISTANCE, MOST_FINAL_STEPS = 1e-7, 3
+# The same for small tables, whose passes take little time. After a long last Newton step, its Hessian gains only one or
+# two digits per step.
+SMALLEST_DISTANCE_OF_SMALL_TABLES, MOST_FINAL_STEPS_OF_SMALL_TABLES = 1e-10, 5
 
 
 @quietly
 def finished(
-    problem: Objective,
-    start: State[Memory],
-    found: Evidence,
-    within: float = SMALLEST_DISTANCE,
-    most_steps: int = MOST_FINAL_STEPS,
+    problem: Objective, start: State[Memory], found: Evidence, small: bool = False
 ) -> tuple[State[Memory], Evidence]:
     """The state after the last steps, which count as one iteration, and its evidence; ``start`` if no step is accepted.
 
@@ -495,7 +436,7 @@ def finished(
     this close to the minimum only rounding could make a full step too long, and half a step would not double the number
     of digits.
 
-    ``within``: the steps end at this distance to the optimum, in standard errors. ``most_steps``: the most steps.
+    ``small``: whether passes take little time, so that more steps are worth it.
 
     >>> import numpy as np
     >>> from separatrix.core.gap_bounds import evidence
@@ -510,6 +451,9 @@ def finished(
     >>> bool(np.linalg.norm(after.at.gradient) < 1e-3 * np.linalg.norm(before.at.gradient)), there.bound.known < 1e-9
     (True, True)
     """
+    within, most_steps = SMALLEST_DISTANCE, MOST_FINAL_STEPS
+    if small:
+        within, most_steps = SMALLEST_DISTANCE_OF_SMALL_TABLES, MOST_FINAL_STEPS_OF_SMALL_TABLES
     held = _at_hand(problem, start, found)
     if held is None:
         return start, found
@@ -551,7 +495,7 @@ def _evidence_at_end(
 def _step_from(problem: Objective, factor: Factor, state: State) -> tuple[Array, float]:
     """The step V = −H⁻¹ ∇E from a state, and (∇Eᵀ H⁻¹ ∇E)^½ = (−⟨∇E, V⟩)^½."""
     V = newton_direction(problem, state.at.gradient, factor)
-    return V, sqrt(abs(inner(state.at.gradient, V)))
+    return V, sqrt(abs(np.vdot(state.at.gradient, V)))
 
 
 def _at_hand(problem: Objective, state: State, found: Evidence) -> tuple[Factor, Curvature | None] | None:
@@ -647,6 +591,8 @@ class Iteration:
         return f"{self.solver}: iteration {self.record.iteration}{self._evidence()}"
 
     def _evidence(self) -> str:
+        from separatrix.core.solvers.separation_problem import HullMemory, PerceptronMemory
+
         memory = self.state.memory
         if self.gap is not None:
             return f", {self.measure} {self.gap:.1e} (tolerance {self.tol:.0e})"

@@ -16,7 +16,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar, NamedTuple
 
-from separatrix.core.base.arrays import Array, any_true, inner, length, quietly
+import numpy as np
+
+from separatrix.core.base.arrays import Array, quietly
 from separatrix.core.linear_algebra import Factor
 from separatrix.core.newton_step import damped_step, newton_direction
 from separatrix.core.null_model import factor_at_zero
@@ -60,12 +62,12 @@ class Newton:
     def step(
         self, problem: Objective, state: State[NewtonMemory | None], budget: int | None = None
     ) -> State[NewtonMemory | None]:
-        at_zero = state.iteration == 0 and not any_true(state.W)
+        at_zero = state.iteration == 0 and not state.W.any()
         factor = (factor_at_zero(problem) if at_zero else None) or problem.factor(state.W, at=state.at)
         if factor is None:
             return replace(state, halt=Halt.SINGULAR)
         direction = newton_direction(problem, state.at.gradient, factor)
-        slope = inner(state.at.gradient, direction)
+        slope = float(np.vdot(state.at.gradient, direction))
         multiple = 1.0
         if at_zero and problem.dense_table is not None:
             multiple = first_multiple(problem, direction, slope)
@@ -73,10 +75,9 @@ class Newton:
         if reached is None:
             return replace(state, halt=Halt.STALLED)
         W, at = reached
-        gone = state.iteration + 1
-        lower = at.value < state.at.value or length(at.gradient) < 0.5 * length(state.at.gradient)
+        lower = at.value < state.at.value or np.linalg.norm(at.gradient) < 0.5 * np.linalg.norm(state.at.gradient)
         memory = NewtonMemory(direction, factor, state.W)
-        return State(W, at, gone, memory, None if lower else Halt.STALLED)
+        return State(W, at, state.iteration + 1, memory, None if lower else Halt.STALLED)
 
     def solution(self, problem: Objective, state: State[NewtonMemory | None]) -> State[NewtonMemory | None]:
         return state

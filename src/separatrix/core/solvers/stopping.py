@@ -1,10 +1,10 @@
 """The rules that end a run, and the messages that say why it ended.
 
 A rule is a function of a run that returns a ``Status``, or None to continue. Most rules compare a number with a limit.
-``Separated`` proves that no finite optimum exists: without a penalty, a direction V leads to infinity if its margins
-are ≥ 0 on every row and > 0 on some, so that the likelihood never decreases along it. Under complete separation,
-weights that classify every row correctly are such a direction. Under quasi-complete separation, Newton's steps approach
-one: scores grow along it by about one per step, while all finite components converge. The test without a fit is in
+One proves that no finite optimum exists: without a penalty, a direction V leads to infinity if its margins are ≥ 0 on
+every row and > 0 on some, so that the likelihood never decreases along it. Under complete separation, weights that
+classify every row correctly are such a direction. Under quasi-complete separation, Newton's steps approach one: scores
+grow along it by about one per step, while all finite components converge. The test without a fit is in
 ``core/proofs/separability.py``.
 """
 
@@ -13,7 +13,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Generic, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Generic, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -23,13 +23,11 @@ from separatrix.core.certificate import Bound
 from separatrix.core.gap_bounds import largest_curvature, unresolved_reason
 from separatrix.core.linear_algebra import limiting_columns, oversized_column
 from separatrix.core.problem import Objective
-from separatrix.core.proofs.naming import About
-from separatrix.core.proofs.row_claims import View
-from separatrix.core.proofs.separability import class_values, decide_streamed
-from separatrix.core.proofs.verdicts import QuasiSeparable, Verdict
-from separatrix.core.solvers.gradient_descent import DescentMemory
 from separatrix.core.solvers.newton import Newton
 from separatrix.core.solvers.state import Halt, Memory, State
+
+if TYPE_CHECKING:
+    from separatrix.core.proofs.verdicts import Verdict
 
 Code = Literal[
     "optimal",
@@ -46,6 +44,8 @@ Code = Literal[
 
 # The codes of runs without an optimum, because the classes are separated.
 APART = ("separated", "quasi-separated")
+# If rounding has stalled a run without a bound, a gradient of this norm counts as small.
+SMALL_AT_ROUNDING = 1e-6
 # The advice where columns differ by less than float64 resolves.
 _LEAVE_ONE_OUT = Remedy(Message("leave one of them out, or use a finite ", Parameter("C")))
 
@@ -103,50 +103,6 @@ Rule: TypeAlias = Callable[[Objective, State[Memory], Bound, Sequence[Record]], 
 
 
 @dataclass(frozen=True)
-class Certified:
-    """The rule that the bound is at most ``tol`` times the null model's objective.
-
-    The status code is "resolved" if this is proved only for the directions that float64 resolves, and the columns have
-    other directions.
-
-    Parameters
-    ----------
-    tol : float
-        The tolerance, relative to the null model's objective.
-
-    Examples
-    --------
-    >>> Certified(1e-8)
-    Certified(tol=1e-08)
-    """
-
-    tol: float
-
-    def __call__(self, problem: Objective, state: State, bound: Bound, trace: Sequence[Record]) -> Status | None:
-        known = bound.known if bound.resolved is None else bound.resolved
-        if not known <= self.tol * problem.null_value:
-            return None
-        relative = known / problem.null_value if problem.null_value > 0 else 0.0
-        if bound.resolved is not None:
-            resolved = Message(
-                f"optimal among the weights that float64 resolves, within {relative:.1e} of the null model's "
-                "objective, but perhaps not among all: ",
-                bound.reason,
-                _LEAVE_ONE_OUT,
-            )
-            return Status("resolved", resolved, True)
-        sentence = (
-            f"optimal: the objective exceeds its minimum by at most {relative:.1e} of the null model's objective "
-            f"(tolerance {self.tol:.0e})"
-        )
-        return Status("optimal", sentence, True)
-
-
-# The rule of searches, which end without a bound.
-NO_TOLERANCE = Certified(0.0)
-
-
-@dataclass(frozen=True)
 class SmallGradient:
     """The rule of the lectures: the gradient's norm is at most ``length``. It does not prove a bound on E − min E.
 
@@ -170,32 +126,81 @@ class SmallGradient:
 
 
 @dataclass(frozen=True)
-class Stationary:
-    """The rule for problems without a bound: the gradient's norm is at most ``tol``.
+class Stopping(Generic[Memory]):
+    """When a run ends: at a rule that holds, when the solver halts, or after ``max_iter`` iterations.
 
-    If the solver has stalled because of rounding, ``near`` replaces ``tol``.
+    A fit ends when the bound on E − min E is within the tolerance, when a direction is found along which E has no
+    minimum, or, if no bound is known, when the gradient is small. A search has ``rules`` of its own instead.
 
     Parameters
     ----------
+    rules : sequence of rules
+        The rules of a search, tested in order at every state.
     tol : float
-        The norm at which the run stops.
-    near : float, default 1e-6
-        The norm at which a run that rounding has stalled counts as converged.
+        The tolerance of the bound, relative to the null model's objective.
+    max_iter : int
+        The most iterations; by default there is no limit.
 
     Examples
     --------
-    >>> Stationary(1e-8)
-    Stationary(tol=1e-08, near=1e-06)
+    >>> Stopping(1e-8, max_iter=100).tol, Stopping([SmallGradient(1e-6)]).tol
+    (1e-08, 0.0)
     """
 
-    tol: float
-    near: float = 1e-6
+    rules: Sequence[Rule[Memory]] = ()
+    tol: float = 0.0
+    max_iter: int = sys.maxsize
+    # The verdict on rows outside memory, once it was asked for.
+    verdicts: list[Verdict] = field(default_factory=list, repr=False, compare=False)
 
-    def __call__(self, problem: Objective, state: State, bound: Bound, trace: Sequence[Record]) -> Status | None:
+    def __call__(
+        self, problem: Objective, state: State[Memory], bound: Bound, trace: Sequence[Record]
+    ) -> Status | None:
+        status = None
+        for rule in self.rules:
+            status = status or rule(problem, state, bound, trace)
+        if not self.rules:
+            status = self.certified(problem, bound) or self._separated(problem, state, bound, trace)
+            status = status or self._stationary(problem, state, bound, trace)
+        if status is not None:
+            return status
+        if state.halt is not None:
+            return halted(problem, state)
+        return out_of_iterations(problem, self.max_iter) if state.iteration >= self.max_iter else None
+
+    def certified(self, problem: Objective, bound: Bound) -> Status | None:
+        """The status if the bound is at most ``tol`` times the null model's objective, otherwise None.
+
+        Its code is "resolved" if this is proved only for the directions that float64 resolves, and the columns have
+        other directions.
+        """
+        known = bound.known if bound.resolved is None else bound.resolved
+        if not known <= self.tol * problem.null_value:
+            return None
+        relative = known / problem.null_value if problem.null_value > 0 else 0.0
+        if bound.resolved is not None:
+            resolved = Message(
+                f"optimal among the weights that float64 resolves, within {relative:.1e} of the null model's "
+                "objective, but perhaps not among all: ",
+                bound.reason,
+                _LEAVE_ONE_OUT,
+            )
+            return Status("resolved", resolved, True)
+        sentence = (
+            f"optimal: the objective exceeds its minimum by at most {relative:.1e} of the null model's objective "
+            f"(tolerance {self.tol:.0e})"
+        )
+        return Status("optimal", sentence, True)
+
+    def _stationary(
+        self, problem: Objective, state: State[Memory], bound: Bound, trace: Sequence[Record]
+    ) -> Status | None:
+        """The status if there is no bound for the problem, and the gradient's norm is small."""
         traits, length = problem.loss.traits, trace[-1].gradient_norm
         if traits.convex and (traits.self_concordance is not None or bound.value is not None):
             return None
-        if not length <= (self.near if state.halt is Halt.STALLED else self.tol):  # NaN is not small, either
+        # NaN is not small, either.
+        if not length <= (SMALL_AT_ROUNDING if state.halt is Halt.STALLED else self.tol):
             return None
         if traits.convex and (unresolved := unresolved_reason(problem)):
             sentence = Message(
@@ -212,97 +217,76 @@ class Stationary:
         )
         return Status("gradient", f"stationary: the gradient's length fell to {length:.1e}, {kind}", True)
 
-
-@dataclass(frozen=True)
-class MostIterations:
-    """The rule that ``max_iter`` iterations have been made.
-
-    Parameters
-    ----------
-    max_iter : int
-        The most iterations.
-
-    Examples
-    --------
-    >>> MostIterations(100)
-    MostIterations(max_iter=100)
-    """
-
-    max_iter: int
-
-    def __call__(self, problem: Objective, state: State, bound: Bound, trace: Sequence[Record]) -> Status | None:
-        if state.iteration < self.max_iter:
-            return None
-        cause = oversized_column(problem)
-        raised = Message("raise ", Parameter("max_iter"), ", raise ", Parameter("tol"))
-        why = Message(": ", cause) if cause else Remedy(Message(raised, ", or leave the solver at 'auto'"))
-        ended = Message("stopped at ", Setting("max_iter", self.max_iter), " before the tolerance was reached", why)
-        return Status("max_iter", ended, False)
-
-
-@dataclass(frozen=True)
-class Halted:
-    """The rule that the solver has halted (``State.halt``)."""
-
-    def __call__(self, problem: Objective, state: State, bound: Bound, trace: Sequence[Record]) -> Status | None:
-        if state.halt is None:
-            return None
-        if state.halt is Halt.DIVERGED:
-            eta = f" eta={state.memory.eta:.3g}" if isinstance(state.memory, DescentMemory) else ""
-            sentence = (
-                f"diverged: the learning rate{eta} is too large for these columns; descent is certain below "
-                f"{2.0 / max(largest_curvature(problem), 1e-300):.3g}; the best weights seen are returned"
-            )
-            return Status("diverged", sentence, False)
-        if state.halt is Halt.PATIENCE:
-            sentence = Message(
-                "patience ran out before the tolerance was reached: the last epochs improved the objective by too "
-                "little",
-                Remedy("leave the solver at 'auto'"),
-            )
-            return Status("patience", sentence, False)
-        ended = f"went as far as float64 goes ({state.halt.value}) before the tolerance was reached"
-        cause = limiting_columns(problem)
-        why = Message(": ", cause) if cause else Remedy(Message("raise ", Parameter("tol")))
-        return Status("rounding", Message(ended, why), False)
-
-
-@dataclass(frozen=True)
-class Stopping(Generic[Memory]):
-    """When a run ends: at the first of its rules that holds, when the solver halts, or after ``max_iter`` iterations.
-
-    Parameters
-    ----------
-    rules : sequence of rules
-        The stopping rules, tested in order at every state.
-    certified : Certified
-        The rule with the tolerance of the run. The result is tested by it even if it is not one of ``rules``.
-    max_iter : int
-        The most iterations; by default there is no limit.
-
-    Examples
-    --------
-    >>> Stopping([SmallGradient(1e-6)], max_iter=100).certified
-    Certified(tol=0.0)
-    """
-
-    rules: Sequence[Rule[Memory]]
-    certified: Certified = NO_TOLERANCE
-    max_iter: int = sys.maxsize
-
-    def __call__(
+    def _separated(
         self, problem: Objective, state: State[Memory], bound: Bound, trace: Sequence[Record]
     ) -> Status | None:
-        rules: tuple[Rule[Memory], ...] = (*self.rules, Halted(), MostIterations(self.max_iter))
-        for rule in rules:
-            status = rule(problem, state, bound, trace)
-            if status is not None:
-                return status
-        return None
+        """The status if no optimum exists; tested if the loss is nearly 0, the solver stalls, or the run is long."""
+        if bound.value is not None or bound.resolved is not None or state.iteration == 0:
+            return None
+        if not (problem.has_unpenalised and problem.loss.traits.likelihood):
+            return None
+        # Without a bound, a small gradient does not prove convergence: gradients also vanish on the way to infinity.
+        flat = problem.loss.traits.self_concordance is None and trace[-1].gradient_norm <= self.tol
+        ended = state.halt not in (None, Halt.DIVERGED) or state.iteration >= self.max_iter
+        if flat or ended or state.iteration in LOOKS:
+            return completely(problem, state.W) or self._quasi(problem)
+        if state.at.value <= SEPARATED_SHARE * problem.null_value:
+            return completely(problem, state.W)
+        early = state.iteration >= LOOK_OUTSIDE_MEMORY and not self.verdicts and problem.rows.resident() is None
+        return self._quasi(problem) if early else None
+
+    def _quasi(self, problem: Objective) -> Status | None:
+        """``quasi``; for rows outside memory by linear programs, and only once."""
+        if problem.rows.resident() is not None or problem.n_offsets or not problem.unpenalised[1:].all():
+            return quasi(problem)
+        from separatrix.core.proofs.naming import About
+        from separatrix.core.proofs.row_claims import View
+        from separatrix.core.proofs.separability import class_values, decide_streamed
+        from separatrix.core.proofs.verdicts import QuasiSeparable
+
+        if not self.verdicts:
+            K = problem.n_classes
+            about, view = About(problem.fit_intercept), View(K, problem.fit_intercept)
+            self.verdicts.append(decide_streamed(problem.rows, view, about, class_values(K)).verdict)
+        return QUASI_SEPARATED if isinstance(self.verdicts[0], QuasiSeparable) else None
 
 
-# --- The rule for separated classes
+def out_of_iterations(problem: Objective, max_iter: int) -> Status:
+    """The status of a run that has made ``max_iter`` iterations."""
+    cause = oversized_column(problem)
+    raised = Message("raise ", Parameter("max_iter"), ", raise ", Parameter("tol"))
+    why = Message(": ", cause) if cause else Remedy(Message(raised, ", or leave the solver at 'auto'"))
+    ended = Message("stopped at ", Setting("max_iter", max_iter), " before the tolerance was reached", why)
+    return Status("max_iter", ended, False)
 
+
+def halted(problem: Objective, state: State) -> Status:
+    """The status of a run whose solver has halted."""
+    if state.halt is Halt.DIVERGED:
+        eta = getattr(state.memory, "eta", None)  # of gradient descent
+        sentence = (
+            f"diverged: the learning rate{'' if eta is None else f' eta={eta:.3g}'} is too large for these columns; "
+            f"descent is certain below {2.0 / max(largest_curvature(problem), 1e-300):.3g}; "
+            "the best weights seen are returned"
+        )
+        return Status("diverged", sentence, False)
+    if state.halt is Halt.PATIENCE:
+        patience = Message(
+            "patience ran out before the tolerance was reached: the last epochs improved the objective by too little",
+            Remedy("leave the solver at 'auto'"),
+        )
+        return Status("patience", patience, False)
+    cause = limiting_columns(problem)
+    why = Message(": ", cause) if cause else Remedy(Message("raise ", Parameter("tol")))
+    reason = "" if state.halt is None else state.halt.value
+    ended = f"went as far as float64 goes ({reason}) before the tolerance was reached"
+    return Status("rounding", Message(ended, why), False)
+
+
+# --- Separated classes
+
+# Complete separation is tested once E is at most this share of the null model's, to save passes.
+SEPARATED_SHARE = 0.05
 # Directions to infinity are tested after this many Newton steps from zero, and at most this many steps are taken.
 # Before the first, the finite components have not converged; after the last, second derivatives are lost to rounding.
 FIRST_TESTED_STEP, LAST_TESTED_STEP = 8, 60
@@ -323,63 +307,6 @@ QUASI_SEPARATED = Status(
     "penalty the likelihood keeps growing along it and some weights are infinite",
     False,
 )
-
-
-@dataclass(frozen=True)
-class Separated:
-    """The rule that no optimum exists. It is tested if the loss is nearly 0, the solver stalls, or the run is long.
-
-    Parameters
-    ----------
-    max_iter : int
-        The most iterations of the run.
-    tol : float
-        The tolerance of the run.
-    share : float, default 0.05
-        Complete separation is tested once the loss is below this share of the null model's.
-    asked : list
-        The verdict on rows outside memory, once it was asked for.
-
-    Examples
-    --------
-    >>> Separated(100, 1e-8).share
-    0.05
-    """
-
-    max_iter: int
-    tol: float
-    share: float = 0.05  # above it, complete separation is not tested, to save passes
-    asked: list[Verdict] = field(default_factory=list, repr=False, compare=False)
-
-    def __call__(self, problem: Objective, state: State, bound: Bound, trace: Sequence[Record]) -> Status | None:
-        if bound.value is not None or bound.resolved is not None or state.iteration == 0:
-            return None
-        if not (problem.has_unpenalised and problem.loss.traits.likelihood):
-            return None
-        if self._long_enough(problem, state, trace):
-            return completely(problem, state.W) or self._quasi(problem)
-        if state.at.value <= self.share * problem.null_value:
-            return completely(problem, state.W)
-        early = state.iteration >= LOOK_OUTSIDE_MEMORY and not self.asked and problem.rows.resident() is None
-        return self._quasi(problem) if early else None
-
-    def _quasi(self, problem: Objective) -> Status | None:
-        """``quasi``; for rows outside memory by linear programs, and only once."""
-        if problem.rows.resident() is not None or problem.n_offsets or not problem.unpenalised[1:].all():
-            return quasi(problem)
-        if not self.asked:
-            K = problem.n_classes
-            about, view = About(problem.fit_intercept), View(K, problem.fit_intercept)
-            self.asked.append(decide_streamed(problem.rows, view, about, class_values(K)).verdict)
-        return QUASI_SEPARATED if isinstance(self.asked[0], QuasiSeparable) else None
-
-    def _long_enough(self, problem: Objective, state: State, trace: Sequence[Record]) -> bool:
-        """Whether to search for a direction to infinity: the run is stalled or long, or its gradient is small."""
-        if state.halt in (Halt.STALLED, Halt.CRAWLING, Halt.SINGULAR, Halt.PATIENCE):
-            return True
-        # Without a bound, a small gradient does not prove convergence: gradients also vanish on the way to infinity.
-        flat = problem.loss.traits.self_concordance is None and trace[-1].gradient_norm <= self.tol
-        return flat or state.iteration in LOOKS or state.iteration >= self.max_iter
 
 
 def completely(problem: Objective, W: Array) -> Status | None:
