@@ -93,15 +93,11 @@ def united(parts: Sequence[PartLabels]) -> tuple[AnyArray, ClassTotals]:
     if not filled:
         raise LabelError("y", "it holds no labels", "give at least one row of each of two classes")
     classes, places = encode(_together([part.classes for part in filled]))
-    K = len(classes)
-    totals, begin = ClassTotals(np.zeros(K, dtype=np.int64), np.zeros(K), np.zeros(K)), 0
+    totals, begin = ClassTotals.none(len(classes)), 0
     for part in filled:
         place = places[begin : begin + len(part.classes)]
         begin += len(part.classes)
-        spread = ClassTotals(np.zeros(K, dtype=np.int64), np.zeros(K), np.zeros(K))
-        spread.rows[place], spread.weight[place] = part.totals.rows, part.totals.weight
-        spread.largest[place] = part.totals.largest
-        totals = totals.merge(spread)
+        totals = totals.merge(part.totals.regrouped(place, len(classes)))
     refuse_extreme_weights("sample_weight", "the largest", float(totals.largest.max()))
     return classes, totals
 
