@@ -186,7 +186,9 @@ def _sums(codes: Integers, weight: Array, n_classes: int) -> tuple[Array, Array]
     """
     largest = float(weight.max(initial=0.0))
     unit = ldexp(1.0, frexp(largest)[1] + len(weight).bit_length() - 53) if largest < np.inf else 0.0
-    whole = np.rint(weight / unit) * unit if unit > 0 else weight
+    if unit == 0:  # all weights are zero or nearly so, or a sum has overflowed
+        return np.bincount(codes, weight, n_classes).astype(np.float64), np.zeros(n_classes)
+    whole = np.rint(weight / unit) * unit
     high, low = (np.bincount(codes, part, n_classes).astype(np.float64) for part in (whole, weight - whole))
     return _rounded_sum(high, low, np.zeros(n_classes), np.zeros(n_classes))
 
