@@ -43,7 +43,7 @@ from separatrix.core.links import LINKS
 from separatrix.core.rows.column_statistics import refuse_not_finite
 from separatrix.core.rows.labelled_table import MemoryTable, OutsideMemory
 from separatrix.core.rows.memory_rows import memory_rows
-from separatrix.core.rows.views import TwoClassTable
+from separatrix.core.rows.views import two_class_table
 from separatrix.core.schemes import PairwiseScorer, Part, PartsScorer, Scheme, SchemeCost, cost_of, link_of, takes_nan
 from separatrix.core.scorer import Scorer, Scores
 
@@ -150,7 +150,7 @@ class OneVersus(MetaEstimatorMixin, ScoringClassifier):
                 numbers = np.full(K, -1)
                 numbers[classes] = target
                 with part("model", number, len(parts)):
-                    model = clone(base).fit(TwoClassTable(table, numbers))
+                    model = clone(base).fit(two_class_table(table, numbers))
                 vars(model).pop("feature_names_in_", None)  # the models are given arrays of the columns, without names
                 self.estimators_.append(model)
         self._keep(task, task.table.totals.rows)

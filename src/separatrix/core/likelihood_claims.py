@@ -25,7 +25,7 @@ from separatrix.core.rows.labelled_table import OutsideMemory, labelled_rows
 from separatrix.core.rows.memory_rows import MemoryRows, memory_rows
 from separatrix.core.rows.protocol import Rows
 from separatrix.core.rows.targets import ClassTotals, Coding, classes_with_weight, codes_within, weights_among
-from separatrix.core.rows.views import TwoClassTable, one_against_rest
+from separatrix.core.rows.views import one_against_rest, two_class_table
 from separatrix.core.schemes import Scheme
 from separatrix.core.scorer import Scorer, Scores
 
@@ -310,7 +310,7 @@ class PartsClaim:
                 raise InputError("X", problem, "read the rows into memory and call verify(X, y)")
             numbers = np.full(K, -1)
             numbers[classes] = target
-            recomputed.append(claim.of_table(TwoClassTable(table, numbers)))
+            recomputed.append(claim.of_table(two_class_table(table, numbers)))
         return summed(recomputed, len(self.claims))
 
 

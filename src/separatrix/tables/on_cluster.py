@@ -19,7 +19,7 @@ from separatrix.core.base.labels import short_names
 from separatrix.core.base.lazy import cached_property
 from separatrix.core.cluster.cluster_rows import ClusterTable
 from separatrix.core.cluster.connection import computed_in_order, connected
-from separatrix.core.cluster.partitions import Survey, tasks
+from separatrix.core.cluster.partitions import Form, Survey, tasks
 from separatrix.core.rows.streamed import Piece
 from separatrix.core.rows.targets import ClassTotals
 from separatrix.tables.batches import FileSet, Stamp
@@ -76,25 +76,12 @@ class ScanPartitions:
 
     scan: Scan
     run: Run
-    has_names: ClassVar[bool] = True
-    is_sparse: ClassVar[bool] = False
     are_files: ClassVar[bool] = True
 
     @property
-    def name(self) -> str:
-        return self.scan.name
-
-    @property
-    def has_weights(self) -> bool:
-        return self.scan.has_weights
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return self.scan.columns
-
-    @property
-    def dtype(self) -> Any:
-        return self.scan.dtype
+    def form(self) -> Form:
+        scan = self.scan
+        return Form(scan.name, scan.columns, dtype=scan.dtype, has_weights=scan.has_weights)
 
     @cached_property
     def parts(self) -> list[FilePart]:
@@ -207,22 +194,11 @@ class EncodedPartitions:
     encoded: RowsInParts
     parts: list[SourcePart]
     counts: list[Integers] | None = None
-    has_names: ClassVar[bool] = True
     are_files: ClassVar[bool] = True
-    has_weights: ClassVar[bool] = False
-    dtype: ClassVar[Any] = np.float64
 
     @property
-    def name(self) -> str:
-        return self.encoded.name
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return self.encoded.columns
-
-    @property
-    def is_sparse(self) -> bool:
-        return self.encoded.is_sparse
+    def form(self) -> Form:
+        return Form(self.encoded.name, self.encoded.columns, is_sparse=self.encoded.is_sparse)
 
     def survey(self, run: Callable[[list[Any]], list[Any]]) -> Survey:
         """The classes, and the rows of each in every part."""

@@ -106,7 +106,7 @@ class Labelling:
         self.first_rows: list[int] = []
         self.among_given: list[int] = []
         self.n_rows = 0
-        self.totals = _no_rows(0)
+        self.totals = ClassTotals.none(0)
         self.lightest = np.inf
 
     def codes(self, column: Any, weight: Array | None) -> Integers:
@@ -149,9 +149,7 @@ class Labelling:
         if weight is not None:
             self.lightest = min(self.lightest, float(weight.min(initial=np.inf)))
         found = ClassTotals.of(codes, np.ones(len(codes)) if weight is None else weight, len(self.places))
-        more = len(self.places) - len(self.totals.rows)
-        before = ClassTotals.stacked([self.totals, _no_rows(more)]) if more else self.totals
-        self.totals = before.merge(found)
+        self.totals = self.totals.regrouped(np.arange(len(self.totals.rows)), len(self.places)).merge(found)
 
     def numbering(self, weighted: bool) -> Numbering:
         """The classes and totals of all rows that have been read."""
@@ -161,10 +159,7 @@ class Labelling:
             classes, numbers = encode(self._labels())
         else:
             classes, numbers = self.given, self._place_among_given()
-        by_class = [_no_rows(1)] * len(classes)
-        for label, number in enumerate(numbers.tolist()):
-            by_class[number] = by_class[number].merge(self.totals.of_class(label))
-        totals = ClassTotals.stacked(by_class)
+        totals = self.totals.regrouped(numbers, len(classes))
         heaviest = float(totals.largest.max(initial=0.0))
         refuse_extreme_weights("weight", f"the largest weight of {self.source}", heaviest)
         if weighted and self.lightest == heaviest:
@@ -222,11 +217,6 @@ class Labelling:
     def _too_many(self) -> LabelError:
         problem = f"column {quoted(self.column)} of {self.source} has more than {MOST_LABELS} different values"
         return LabelError("target", problem, "give a column of classes")
-
-
-def _no_rows(n_classes: int) -> ClassTotals:
-    """The totals of classes without rows."""
-    return ClassTotals(np.zeros(n_classes, dtype=np.int64), np.zeros(n_classes), np.zeros(n_classes))
 
 
 def _distinct(column: Any) -> tuple[list[Any], Integers]:

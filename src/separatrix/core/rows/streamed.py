@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
+from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
@@ -63,6 +63,17 @@ class Source(Protocol):
     @property
     def reads_ahead(self) -> bool: ...
     def pieces(self) -> Iterator[Piece]: ...
+
+
+@dataclass(frozen=True)
+class PiecesSource:
+    """A ``Source`` of the pieces that a function yields."""
+
+    name: str
+    n_features: int
+    is_sparse: bool
+    pieces: Callable[[], Iterator[Piece]]
+    reads_ahead: ClassVar[bool] = False
 
 
 @runtime_checkable

@@ -20,7 +20,7 @@ from separatrix.core.proofs.separability import verdict_on
 from separatrix.core.proofs.verdicts import Doubtful, Inseparable, QuasiSeparable, Separable, Verdict
 from separatrix.core.rows.memory_rows import some_rows
 from separatrix.core.rows.sampling import Carried, LowestHashes, chosen_rows
-from separatrix.core.rows.views import CountedOnce
+from separatrix.core.rows.views import counted_once
 from separatrix.core.solvers.separation_problem import HullMemory, PerceptronMemory, because
 from separatrix.core.solvers.state import State
 from separatrix.core.solvers.stopping import Code, Record, Status
@@ -67,7 +67,7 @@ class ProvenInseparable:
             if few is None and by_sample:
                 return None
             self.about = problem
-            self.verdict = verdict_on(CountedOnce(problem.rows), problem.fit_intercept) if few is None else few
+            self.verdict = verdict_on(counted_once(problem.rows), problem.fit_intercept) if few is None else few
         if isinstance(self.verdict, Doubtful) and self.verdict.margin <= HOPELESS:
             ended = "stopped, since the search would not end in any practical time: "
             return Status("rounding", Message(ended, self.verdict.reason, because(problem, "; ")), False)
@@ -104,7 +104,7 @@ def _by_some(problem: Objective) -> Inseparable | None:
     draw = LowestHashes(size, 0, SIGNS)
     # In memory, drawing the sample does not count as a pass.
     with nullcontext() if rows.resident() is None else rows.counter.paused():
-        drawn = CountedOnce(rows).fold(Carried(draw))
+        drawn = counted_once(rows).fold(Carried(draw))
     lowest = np.concatenate([part.cut(size // len(SIGNS)).rows for part in drawn.total])
     some = drawn.rows.only(lowest).joined()
     verdict = verdict_on(some_rows(some.block(rows.frame)), problem.fit_intercept)
