@@ -25,7 +25,7 @@ from separatrix.core.linear_algebra import limiting_columns, oversized_column
 from separatrix.core.problem import Objective
 from separatrix.core.proofs.naming import About
 from separatrix.core.proofs.row_claims import View
-from separatrix.core.proofs.separability import class_values, decide_streamed
+from separatrix.core.proofs.separability import decide_streamed
 from separatrix.core.proofs.verdicts import QuasiSeparable, Verdict
 from separatrix.core.solvers.gradient_descent import DescentMemory
 from separatrix.core.solvers.newton import Newton
@@ -366,9 +366,8 @@ class Separated:
         if problem.rows.resident() is not None or problem.n_offsets or not problem.unpenalised[1:].all():
             return quasi(problem)
         if not self.asked:
-            K = problem.n_classes
-            about, view = About(problem.fit_intercept), View(K, problem.fit_intercept)
-            self.asked.append(decide_streamed(problem.rows, view, about, class_values(K)).verdict)
+            about, view = About(problem.fit_intercept), View(problem.n_classes, problem.fit_intercept)
+            self.asked.append(decide_streamed(problem.rows, view, about).verdict)
         return QUASI_SEPARATED if isinstance(self.asked[0], QuasiSeparable) else None
 
     def _long_enough(self, problem: Objective, state: State, trace: Sequence[Record]) -> bool:
