@@ -337,7 +337,7 @@ class DirectionRows:
 
     def add(self, total: list[Moved], block: Block) -> list[Moved]:
         D, numbers = self.view.of(block)
-        if len(numbers) == 0:
+        if len(numbers) == 0 or not self.directions:
             return total
         tied = [D.named(on(D, v)) for v in self.directions]
         moves = moved_rows([rows for rows, _ in tied], len(numbers), D.K)

@@ -50,7 +50,7 @@ from separatrix.core.proofs.row_claims import (
     rows_for,
 )
 from separatrix.core.proofs.verdicts import Doubtful, Inseparable, QuasiSeparable, Separable, Verdict, smallest_distance
-from separatrix.core.rows.block import Block, is_sparse
+from separatrix.core.rows.block import Block
 from separatrix.core.rows.column_statistics import refuse_not_finite
 from separatrix.core.rows.labelled_table import OutsideMemory
 from separatrix.core.rows.memory_rows import memory_rows
@@ -290,61 +290,22 @@ def _spanning(D: Differences, proof: Dependency, about: About) -> Inseparable:
 MOST_CORE_ROWS, MOST_CORE_ENTRIES, SAMPLE_ROWS_PER_DIRECTION = 20_000, 4_000_000, 4
 
 
-class ExtremeTotal(NamedTuple):
-    """The smallest and the largest entry of each class and column, (K, d), and the numbers of rows that have them.
-
-    A class without rows has infinite entries and rows −1.
-    """
-
-    low: Array
-    high: Array
-    low_row: Integers
-    high_row: Integers
-
-
 @dataclass(frozen=True)
-class ExtremeRows:
-    """Finds for each class and column a row with the smallest and a row with the largest entry."""
+class Extremes:
+    """Finds the smallest and the largest entry of each class and column, (2, K, d); infinite without rows."""
 
     view: View
     n_features: int
 
-    def zero(self) -> ExtremeTotal:
-        shape = (self.view.K, self.n_features)
-        return ExtremeTotal(np.full(shape, np.inf), np.full(shape, -np.inf), *(np.full(shape, -1) for _ in range(2)))
+    def zero(self) -> Array:
+        return np.stack([np.full((self.view.K, self.n_features), end) for end in (np.inf, -np.inf)])
 
-    def add(self, total: ExtremeTotal, block: Block) -> ExtremeTotal:
-        D, numbers = self.view.of(block)
-        found = self.zero()
-        for k in np.unique(D.codes).tolist():
-            own = np.flatnonzero(D.codes == k)
-            part: Any = D.X if len(own) == len(numbers) else D.X[own]
-            columns = np.arange(self.n_features)
-            for row, value, place in (
-                (found.low_row, found.low, part.argmin(axis=0)),
-                (found.high_row, found.high, part.argmax(axis=0)),
-            ):
-                at = np.asarray(place).ravel()
-                row[k] = numbers[own[at]]
-                values = part[at, columns]
-                value[k] = np.asarray(values.toarray() if is_sparse(values) else values, dtype=np.float64).ravel()
-        return self.merge(total, found)
+    def add(self, total: Array, block: Block) -> Array:
+        D, _ = self.view.of(block)
+        return self.merge(total, np.stack(overlap.extremes(D)))
 
-    def merge(self, a: ExtremeTotal, b: ExtremeTotal) -> ExtremeTotal:
-        lower, higher = ~(a.low <= b.low), ~(a.high >= b.high)  # NaN replaces what it is compared with
-        return ExtremeTotal(
-            np.where(lower, b.low, a.low),
-            np.where(higher, b.high, a.high),
-            np.where(lower, b.low_row, a.low_row),
-            np.where(higher, b.high_row, a.high_row),
-        )
-
-    def chosen(self, total: ExtremeTotal) -> Integers:
-        """The numbers of the rows; none if there are many columns."""
-        if self.n_features > 500:  # there are up to 2 K extreme rows for each column
-            return np.zeros(0, dtype=np.int64)
-        found = np.unique(np.concatenate([total.low_row.ravel(), total.high_row.ravel()]))
-        return found[found >= 0]
+    def merge(self, a: Array, b: Array) -> Array:
+        return np.stack([np.minimum(a[0], b[0]), np.maximum(a[1], b[1])])  # NaN replaces what it is compared with
 
 
 @dataclass(frozen=True)
@@ -377,24 +338,19 @@ class Core:
 def first_core(rows: Rows, view: View, names: list[str] | None) -> Core:
     """The rows at hand after the first pass.
 
-    They are the rows with the lowest hashes, the same number from each class, and for each class and column a row with
-    the smallest and one with the largest entry. So a column that is nonzero in a few rows of one class is at hand from
-    the start.
-
-    Raises an error that names the entry if one is not finite.
+    They are the rows with the lowest hashes, the same number from each class. Raises an error that names the entry if
+    one is not finite.
     """
     n_columns = view.n_columns(rows)
     width = (view.K - 1) * (n_columns + view.fit_intercept)
     size = max(SAMPLE_ROWS_PER_DIRECTION * width, min(MOST_CORE_ROWS, MOST_CORE_ENTRIES // max(1, width)))
-    sample, extremes = LowestHashes(size, 0, class_targets(np.arange(view.K), view.K)), ExtremeRows(view, n_columns)
-    drawn, extreme = rows.fold(Together((Carried(sample), Carried(extremes))))
-    low, high = extreme.total.low, extreme.total.high
+    sample = LowestHashes(size, 0, class_targets(np.arange(view.K), view.K))
+    drawn, (low, high) = rows.fold(Together((Carried(sample), Extremes(view, n_columns))))
     held = np.isfinite(low).any(axis=1) | np.isfinite(high).any(axis=1) | np.isnan(low).any(axis=1)
     if not (np.isfinite(low[held]).all() and np.isfinite(high[held]).all()):
         refuse_not_finite(rows, names)
-    kept = drawn.rows.only(sample.chosen(drawn.total)).with_(extreme.rows.only(extremes.chosen(extreme.total)))
     is_whole = sum(part.count for part in drawn.total) <= sample.size
-    return Core(kept.joined(), low, high, is_whole)
+    return Core(drawn.rows.only(sample.chosen(drawn.total)).joined(), low, high, is_whole)
 
 
 # --- The decision for rows outside memory
@@ -450,11 +406,17 @@ def decide_streamed(rows: Rows, view: View, about: About, reached: Array | None 
         claims = _claims(D, verdict, coordinates)
         if isinstance(verdict, Doubtful) or not claims:
             return Decided(_numbered(verdict, core), core.low, core.high)
-        checks = _Checks.of(claims, verdict, seen, D, coordinates)
-        found = rows.fold(checks.partial)
-        if checks.hold(found):
-            return checks.decided(found, _numbered(verdict, core), core)
-        core = core.with_(checks.chosen(found))
+        most = max(JOINING_ROWS, JOINING_ROWS_PER_DIRECTION * D.width)
+        checks, told = (
+            [Carried(Broken(claim, seen, most)) for claim in claims],
+            _telling(verdict, claims, seen, coordinates),
+        )
+        *found, tale = rows.fold(Together((*checks, told)))
+        broken = [(check, part) for check, part in zip(checks, found, strict=True) if part.total.n_broken]
+        if not broken:
+            return _decided(_numbered(verdict, core), core, told, tale)
+        for check, part in broken:
+            core = core.with_(part.rows.only(check.draw.chosen(part.total)))
     return Decided(Doubtful(UNDECIDED, about.fit_intercept), core.low, core.high)
 
 
@@ -520,46 +482,21 @@ class _SmallestDistance:
         return min(a, b)
 
 
-@dataclass(frozen=True)
-class _Checks:
-    """The partials of one pass: one for each claim, and one for what the verdict tells about all rows if they hold."""
+def _telling(
+    verdict: Verdict, claims: tuple[RowClaim, ...], view: View, coordinates: Coordinates
+) -> _SmallestDistance | DirectionRows:
+    """The partial of what the verdict tells about all rows if its claims hold."""
+    if isinstance(verdict, Separable):
+        return _SmallestDistance(coordinates.rounded(all_weights(verdict.v, view.K), back=False), view)
+    return DirectionRows(tuple(claim.v for claim in claims if isinstance(claim, NotNegative)), view)
 
-    broken: tuple[Carried[Any], ...]
-    told: _SmallestDistance | DirectionRows | None
 
-    @classmethod
-    def of(
-        cls, claims: tuple[RowClaim, ...], verdict: Verdict, view: View, D: Differences, coordinates: Coordinates
-    ) -> _Checks:
-        most = max(JOINING_ROWS, JOINING_ROWS_PER_DIRECTION * D.width)
-        told: _SmallestDistance | DirectionRows | None = None
-        if isinstance(verdict, Separable):
-            told = _SmallestDistance(coordinates.rounded(all_weights(verdict.v, D.K), back=False), view)
-        elif isinstance(verdict, QuasiSeparable):
-            told = DirectionRows(tuple(claim.v for claim in claims if isinstance(claim, NotNegative)), view)
-        return cls(tuple(Carried(Broken(claim, view, most)) for claim in claims), told)
-
-    @property
-    def partial(self) -> Together:
-        return Together((*self.broken, *(() if self.told is None else (self.told,))))
-
-    def hold(self, found: list[Any]) -> bool:
-        return not any(part.total.n_broken for part in found[: len(self.broken)])
-
-    def chosen(self, found: list[Any]) -> CarriedRows:
-        """The rows that join the rows at hand: those that the claims that do not hold have chosen."""
-        rows = CarriedRows()
-        for carried, part in zip(self.broken, found, strict=False):
-            if part.total.n_broken:
-                rows = rows.with_(part.rows.only(carried.draw.chosen(part.total)))
-        return rows
-
-    def decided(self, found: list[Any], verdict: Verdict, core: Core) -> Decided:
-        """The verdict on all rows, with what the pass has found."""
-        if isinstance(self.told, DirectionRows) and isinstance(verdict, QuasiSeparable):
-            moved = self.told.joined(found[-1])
-            verdict = replace(verdict, touching=moved.touching, touching_against=moved.against)
-            return Decided(verdict, core.low, core.high, moved)
-        if isinstance(verdict, Separable):
-            verdict = replace(verdict, margin=found[-1])
-        return Decided(verdict, core.low, core.high)
+def _decided(verdict: Verdict, core: Core, told: _SmallestDistance | DirectionRows, tale: Any) -> Decided:
+    """The verdict on all rows, with what the pass has told about them."""
+    moved = None
+    if isinstance(verdict, Separable):
+        verdict = replace(verdict, margin=tale)
+    elif isinstance(verdict, QuasiSeparable) and isinstance(told, DirectionRows):
+        moved = told.joined(tale)
+        verdict = replace(verdict, touching=moved.touching, touching_against=moved.against)
+    return Decided(verdict, core.low, core.high, moved)
