@@ -25,8 +25,8 @@ from separatrix.core.base.watching import part
 from separatrix.core.certificate import Certificate, Claim, Recomputed
 from separatrix.core.problem import Objective
 from separatrix.core.proofs.class_differences import Differences
+from separatrix.core.proofs.coordinates import Coordinates
 from separatrix.core.proofs.linear_programs import least_violation
-from separatrix.core.proofs.separability import Offsets
 from separatrix.core.proofs.verdicts import Verdict
 from separatrix.core.rows.column_statistics import summarise
 from separatrix.core.rows.frame import Frame, power_of_two
@@ -147,11 +147,11 @@ def compromise(rows: Rows, fit_intercept: bool) -> tuple[Array, str]:
     X, t = block.X, block.t
     if X.shape[0] * (X.shape[1] + 1) <= MOST_VIOLATION_ENTRIES:
         D = replace(Differences.of_block(block, 2, fit_intercept), is_part=True)
-        offsets = Offsets.of(D)
-        v = least_violation(offsets.moved(D).take(np.arange(D.count)), t > 0)
+        coordinates = Coordinates.of(D)
+        v = least_violation(coordinates.moved(D).take(np.arange(D.count)), t > 0)
         if v is not None:
             what = "these weights minimise the mean of max(0, 1 - m) of each class, summed"
-            return offsets.given(D.weights(v)[1:]), what
+            return coordinates.rounded(D.weights(v)[1:]), what
     low, high = (np.asarray(X[t == sign].mean(axis=0), dtype=np.float64).ravel() for sign in (-1, 1))
     b = -0.5 * float((high - low) @ (high + low)) if fit_intercept else 0.0
     return np.concatenate([[b], high - low])[None, :], "these weights bisect the means of the classes"

@@ -76,10 +76,8 @@ def widest(A: Any) -> Widest | None:
     from scipy.sparse import csr_array, hstack
 
     n, w = A.shape
-    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        rows, columns = _units(A)
-        scaled = _divided(A, rows, columns)
-    if not np.all(np.isfinite(scaled.data if is_sparse(A) else scaled)):
+    scaled, rows, columns = _scaled(A)
+    if scaled is None:
         return None
     if is_sparse(A):
         program: Any = hstack([-scaled, csr_array(np.ones((n, 1)))], format="csr")
@@ -101,10 +99,17 @@ def widest(A: Any) -> Widest | None:
     return Widest(float(found.x[-1]), v, weights / max(weights.sum(), 1e-300), most)
 
 
-def _units(A: Any) -> tuple[Array, Array]:
-    """Powers of two near the largest entry of each column, then of each row after dividing by the column units."""
-    columns = power_of_two(_largest(abs(A), 0))
-    return _row_units(A, columns), columns
+def _scaled(A: Any) -> tuple[Any, Array, Array]:
+    """A divided by powers of two near the largest entry of each column, then of each row; and these powers.
+
+    None in place of A where an entry overflows.
+    """
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        columns = power_of_two(_largest(abs(A), 0))
+        rows = _row_units(A, columns)
+        scaled = _divided(A, rows, columns)
+    finite = np.all(np.isfinite(scaled.data if is_sparse(A) else scaled))
+    return scaled if finite else None, rows, columns
 
 
 def _row_units(A: Any, columns: Array) -> Array:
@@ -179,32 +184,23 @@ def fewest(A: Any, spanning: Any, unit: Array) -> Array | None:
     return np.where(np.abs(v) > 1e-9 * np.abs(v).max(), v, 0.0) / unit
 
 
-class Complementary(NamedTuple):
-    """v (w,) and λ (n,): each row has either a·v > 0 or λ > 0, never both."""
-
-    v: Array
-    weights: Array
-
-
-def complementary(A: Any) -> Complementary | None:
-    """v with A v ≥ 0 and λ ≥ 0 with Aᵀλ = 0, strictly complementary; None where HiGHS fails.
+def complementary(A: Any) -> tuple[Array, Array] | None:
+    """v (w,) with A v ≥ 0 and λ ≥ 0 (n,) with Aᵀλ = 0, strictly complementary; None where HiGHS fails.
 
     λ is at least 1 on all rows with a·v = 0 for every such v, and 0 on the others. A (n, w) is dense or CSR.
 
-    >>> found = complementary(np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0]]))
-    >>> found.weights.tolist(), found.v.tolist()
+    >>> v, weights = complementary(np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0]]))
+    >>> weights.tolist(), v.tolist()
     ([1.0, 1.0, 0.0], [0.0, 1.0])
     """
     from scipy.sparse import csr_array, hstack
 
     n = A.shape[0]
-    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        rows, columns = _units(A)
-        scaled = csr_array(_divided(A, rows, columns))
-    if not np.all(np.isfinite(scaled.data)):
+    scaled, _, columns = _scaled(A)
+    if scaled is None:
         return None
     # The dual is about four times faster here: minimise Σ u with λ = 1 − u + t, 0 ≤ u ≤ 1, t ≥ 0.
-    program: Any = hstack([-scaled.T, scaled.T], format="csr")
+    program: Any = csr_array(hstack([-csr_array(scaled).T, csr_array(scaled).T]))
     target = -np.asarray(scaled.sum(axis=0)).ravel()
     bounds: list[tuple[float, float | None]] = [(0.0, 1.0)] * n + [(0.0, None)] * n
     cost = np.repeat([1.0, 0.0], n)
@@ -214,7 +210,7 @@ def complementary(A: Any) -> Complementary | None:
     with np.errstate(over="ignore", under="ignore"):
         v = -found.eqlin.marginals / columns
     weights = np.maximum(1.0 - found.x[:n] + found.x[n:], 0.0)
-    return Complementary(v, weights) if np.all(np.isfinite(v)) else None
+    return (v, weights) if np.all(np.isfinite(v)) else None
 
 
 def balancing(A: Array, some: Integers, free: int = 0) -> Array | None:
@@ -277,30 +273,10 @@ def only_minimum(A: Array, c: Array) -> Array | None:
         return None
     with np.errstate(all="ignore"):  # a singular or infinite matrix gives None
         try:
-            start = _first_vertex(A, c)
-            return None if start is None else _descended(A, c, start)
+            v = np.linalg.lstsq(A, np.ones(n), rcond=None)[0]
+            return _descended(A, c, np.abs(A @ v - 1.0).argsort()[:w])
         except np.linalg.LinAlgError:
             return None
-
-
-def _first_vertex(A: Array, c: Array) -> Integers | None:
-    """The rows of a vertex, by steepest descent from v = 0 within the rows that are already met."""
-    w = A.shape[1]
-    v, chosen = np.zeros(w), np.zeros(0, dtype=np.int64)
-    for _ in range(w):
-        pulse(DESCENDING)
-        m = A @ v
-        m[chosen] = 1.0
-        pull = (c * (m < 1.0)) @ A
-        if len(chosen):
-            Q = np.linalg.qr(A[chosen].T)[0]
-            pull = pull - Q @ (Q.T @ pull)
-        reached = _least_along(A @ pull, m, c, -float(pull @ pull), chosen)
-        if reached is None:
-            return None
-        size, row = reached
-        v, chosen = v + size * pull, np.append(chosen, row)
-    return chosen
 
 
 def _descended(A: Array, c: Array, chosen: Integers) -> Array | None:
@@ -542,10 +518,9 @@ def nearly(D: Differences, drawn: Integers) -> Near:
         fresh = wrong[~np.isin(wrong, chosen)]
         if len(fresh) == 0:
             break
-        # At most eight violated rows per direction are added in a round.
-        spread = np.linspace(0, len(fresh) - 1, min(len(fresh), 8 * D.width)).astype(np.int64)
-        chosen = np.concatenate([chosen, fresh[spread]])
-        B = np.vstack([B, D.dense(fresh[spread]) / D.unit])
+        more = spread(fresh, 8 * D.width)  # the most violated rows that are added in a round
+        chosen = np.concatenate([chosen, more])
+        B = np.vstack([B, D.dense(more) / D.unit])
     return Near(v, m, False)
 
 
@@ -602,6 +577,15 @@ MOST_WORKING_SET_ROUNDS = 500
 # A score in the open directions below this share of the row's size is a rounding error and is set to zero.
 SMALLEST_SCORE_SHARE = 1e-13
 NO_MARGINS = np.zeros(0)
+
+
+def spread(rows: Integers, most: int) -> Integers:
+    """At most this many of the rows, evenly spread.
+
+    >>> spread(np.arange(7), 3).tolist()
+    [0, 3, 6]
+    """
+    return rows[np.linspace(0, len(rows) - 1, min(len(rows), most)).astype(np.int64)]
 
 
 class Found(NamedTuple):
@@ -778,12 +762,8 @@ def _staying(chosen: Integers, B: Any, u: Array, found: Widest) -> Integers:
 
 def _coming(wrong: Integers, chosen: Integers, directions: int) -> Integers:
     """The worst violated rows, and as many others spread evenly over the rest."""
-    fresh = wrong[~np.isin(wrong, chosen)]
-    most = ENTERING_ROWS_PER_DIRECTION * directions
-    if len(fresh) <= 2 * most:
-        return fresh
-    rest = fresh[most:]
-    return np.concatenate([fresh[:most], rest[np.linspace(0, len(rest) - 1, most).astype(np.int64)]])
+    fresh, most = wrong[~np.isin(wrong, chosen)], ENTERING_ROWS_PER_DIRECTION * directions
+    return np.concatenate([fresh[:most], spread(fresh[most:], most)])
 
 
 # --- The hyperplane that keeps furthest from the rows at hand
@@ -829,7 +809,5 @@ def widest_separator(D: Differences) -> Array | None:
         # Rows stay in the working set while their margin is below three times s.
         kept = chosen[(found.weights > 0) | (m[chosen] < 3.0 * found.s)]
         worst, most = low[np.argsort(m[low], kind="stable")], ENTERING_ROWS_PER_COLUMN * w
-        rest = worst[most:]
-        spread = rest[np.unique(np.linspace(0, len(rest) - 1, min(len(rest), most)).astype(np.int64))]
-        chosen = np.concatenate([kept, worst[:most], spread])
+        chosen = np.concatenate([kept, worst[:most], spread(worst[most:], most)])
     return None

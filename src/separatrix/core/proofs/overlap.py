@@ -35,6 +35,7 @@ from separatrix.core.proofs.linear_programs import (
     complementary,
     fewest,
     in_directions,
+    spread,
     surely_positive,
 )
 from separatrix.core.proofs.naming import over_levels, with_reference_columns
@@ -230,16 +231,15 @@ def together(D: Differences, chosen: Integers, known: Known | None = None) -> To
         N, left, before = known.N, known.left, known.all.rows
     for _ in range(50):  # each round solves one linear program
         found = complementary(in_directions(D, chosen, N))
-        if found is None or not np.any(found.weights > MARGINAL_THRESHOLD):
+        if found is None or not np.any(found[1] > MARGINAL_THRESHOLD):
             return None
-        group = chosen[found.weights > MARGINAL_THRESHOLD]
-        fresh = _coming(D, group, found.v if N is None else N @ found.v, left)
+        v, group = found[0], chosen[found[1] > MARGINAL_THRESHOLD]
+        fresh = _coming(D, group, v if N is None else N @ v, left)
         fresh = fresh[~np.isin(fresh, chosen)]
         if len(fresh) == 0:
             return _reduced(D, group, before)
         most = 2 * (D.width if N is None else N.shape[1])  # the rows that are added in a round
-        spread = np.unique(np.linspace(0, len(fresh) - 1, min(len(fresh), most)).astype(np.int64))
-        chosen = np.concatenate([chosen, fresh[spread]])
+        chosen = np.concatenate([chosen, spread(fresh, most)])
     return None
 
 

@@ -72,8 +72,13 @@ def flattened(D: Differences, v: AnyArray) -> AnyArray | None:
     """v as a vector that multiplies the rows of D; None if its shape is wrong or it has an unexpected intercept."""
     if v.shape != ((D.X.shape[1] + 1,) if D.K == 2 else (D.K, D.X.shape[1] + 1)):
         return None
-    W = np.vstack([np.zeros_like(v), v]) if D.K == 2 else v
+    W = all_weights(v, D.K)
     return None if not D.fit_intercept and np.any(W[:, 0] != 0) else D.flat(W)
+
+
+def all_weights(v: AnyArray, K: int) -> AnyArray:
+    """The weights (K, d + 1) of a verdict's v, which for two classes has those of the second class only, (d + 1,)."""
+    return np.vstack([np.zeros_like(v), v]) if K == 2 else v
 
 
 @dataclass(frozen=True)
@@ -332,7 +337,7 @@ class DirectionRows:
 
     def add(self, total: list[Moved], block: Block) -> list[Moved]:
         D, numbers = self.view.of(block)
-        if len(numbers) == 0:
+        if len(numbers) == 0 or not self.directions:
             return total
         tied = [D.named(on(D, v)) for v in self.directions]
         moves = moved_rows([rows for rows, _ in tied], len(numbers), D.K)

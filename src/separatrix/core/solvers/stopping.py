@@ -241,13 +241,12 @@ class Stopping(Generic[Memory]):
             return quasi(problem)
         from separatrix.core.proofs.naming import About
         from separatrix.core.proofs.row_claims import View
-        from separatrix.core.proofs.separability import class_values, decide_streamed
+        from separatrix.core.proofs.separability import decide_streamed
         from separatrix.core.proofs.verdicts import QuasiSeparable
 
         if not self.verdicts:
-            K = problem.n_classes
-            about, view = About(problem.fit_intercept), View(K, problem.fit_intercept)
-            self.verdicts.append(decide_streamed(problem.rows, view, about, class_values(K)).verdict)
+            about, view = About(problem.fit_intercept), View(problem.n_classes, problem.fit_intercept)
+            self.verdicts.append(decide_streamed(problem.rows, view, about).verdict)
         return QUASI_SEPARATED if isinstance(self.verdicts[0], QuasiSeparable) else None
 
 
