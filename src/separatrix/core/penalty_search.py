@@ -31,7 +31,7 @@ from separatrix.core.linear_algebra import Subspace
 from separatrix.core.null_model import null_curvature
 from separatrix.core.penalty import Penalty, PenaltyChoice
 from separatrix.core.problem import Objective
-from separatrix.core.regularisation_path import Fit, Inverse, ReducedRows, Ridge, Solved, WarmPath, reduce_rows
+from separatrix.core.regularisation_path import Fit, Inverse, ReducedRows, Ridge, Solved, WarmPath
 from separatrix.core.rows.block import Block, is_sparse
 from separatrix.core.rows.hold_out import stratified_folds
 from separatrix.core.rows.labelled_table import InMemory
@@ -352,14 +352,10 @@ class Squares:
     path: Ridge
 
     def plan(self, least: float, rows: float) -> Plan:
-        null = self.path.base.subspace.expand(self.path.null.gradient)
-        return Plan(max(least, predicted_C(self.path.base, null, rows)), 8.0, 2, 1, 1.0)
+        return Plan(max(least, predicted_C(self.path.base, self.path.null.at.gradient, rows)), 8.0, 2, 1, 1.0)
 
     def at(self, C: float) -> Fit:
         return self.path.at(C)
-
-    def finished(self, C: float, theta: Array, tol: float) -> Array:
-        return self.path.finished(C, theta, tol)
 
 
 @dataclass
@@ -381,11 +377,8 @@ class Absolute:
         if len(W) > 1:  # weights of unpenalised columns are determined only up to a common shift
             active[-1] &= ~problem.unpenalised
         loss = solved.outcome.state.at.value - problem.penalty_value(W)
-        rows = reduce_rows(problem, Subspace(None, None, W.shape[1]))
-        return Fit(rows, W.ravel(), loss, Inverse.on_active(H, active))
-
-    def finished(self, C: float, theta: Array, tol: float) -> Array:
-        return theta
+        rows = ReducedRows.of(problem, W, Subspace(None, None, W.shape[1]))
+        return Fit(rows, loss, Inverse.on_active(H, active))
 
 
 @dataclass(frozen=True)
@@ -416,10 +409,10 @@ class ByLeverages:
 
     def score(self, C: float) -> Scored:
         """The mean log loss of left-out rows at C."""
-        rows, theta, loss, inverse = fit = self.fits.at(C)
+        rows, loss, inverse = fit = self.fits.at(C)
         if inverse is None:  # the penalty is negligible and the Hessian singular
             return Scored(C, np.inf, np.inf, 0.0, 0, 0, 0, True, None)
-        found = leave_one_out(rows, theta, inverse, self.question.seed, lambda: self._lengths(rows))
+        found = leave_one_out(rows, inverse, self.question.seed, lambda: self._lengths(rows))
         problem = rows.problem
         score, error = mean_loss(found.loss, self.question.weight * self.question.scored)
         error = float(np.hypot(error, found.error))
@@ -440,8 +433,9 @@ class ByLeverages:
         """The weights at the best C in raw units, without those of an offset."""
         if best.fit is None:
             return None
-        problem = best.fit.rows.problem
-        W = best.fit.rows.weights(self.fits.finished(best.C, best.fit.theta, self.question.tol))
+        problem, W = best.fit.rows.problem, best.fit.rows.W
+        if isinstance(self.fits, Squares):
+            W = self.fits.path.finished(best.C, best.fit, self.question.tol)
         if self.basis is not None:
             W = self.basis.image(W)
             problem = self.basis.problem
