@@ -764,7 +764,7 @@ def form_of(hint: Any, known: Mapping[Any, Known] = _PLAIN) -> Form:
     raise TypeError(f"{hint} has no form: write Annotated[..., a form] in its place")
 
 
-def plain(value: Any) -> dict[str, Any] | None:
+def plain(value: Any) -> Any:
     """A dataclass as JSON types; None stays None.
 
     >>> from separatrix.core.certificate import WeightErrorBound
