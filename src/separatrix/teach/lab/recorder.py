@@ -22,12 +22,13 @@ from importlib import import_module
 from importlib.resources import files
 from importlib.util import find_spec
 from itertools import product
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import numpy as np
 
 from separatrix._version import __version__
 from separatrix.core.base.arrays import Array
+from separatrix.core.base.codec import Plain, plain
 from separatrix.core.base.errors import InputError, ParameterError
 from separatrix.core.base.files import replace_file
 from separatrix.core.base.watching import Part, unwatched, watched
@@ -115,17 +116,23 @@ def _page(asked: Link, options: Options) -> str:
         warnings.simplefilter("ignore")  # What a fit has to say is in its certificate, which the page shows.
         plan = _plan(asked, options)
         answers = _answers(asked.page, plan)
-    content = {
-        "version": __version__,
-        "link": str(asked),
-        "sentence": plan.sentence,
-        "controls": plan.controls,
-        "still": plan.still,
-        "row": plan.row,
-        "grid": plan.grid,
-        "answers": answers,
-    }
+    shown = plan.sentence, plan.controls, plan.still, plan.row, plan.grid
+    content = plain(Recording(__version__, str(asked), *shown, answers))
     return standalone([page for page in PAGES if page.name == asked.page], "recorded", content)
+
+
+@dataclass(frozen=True)
+class Recording:
+    """The data of a recorded page, which ``recorded.js`` reads: parts of its ``Plan``, and the answers by request."""
+
+    version: str
+    link: str
+    sentence: str
+    controls: tuple[str, ...]
+    still: tuple[str, ...]
+    row: int
+    grid: tuple[tuple[float, ...], ...] | None
+    answers: Annotated[dict[str, Any], Plain(dict)]
 
 
 def _plan(asked: Link, options: Options) -> Plan:
