@@ -22,7 +22,7 @@ Y = np.repeat([0, 1], 20)
 APART = MIXED + np.outer(2 * Y - 1, [0.9, -0.2])
 THREE = np.arange(40) % 3
 S = sx.solvers
-SGD = S.StochasticDescent(eta=0.1, draw="shuffled")
+SGD = S.StochasticDescent(eta=0.1)
 CASES = {
     "online": (sx.Perceptron(), APART, Y),
     "from a start": (sx.Perceptron(start=[[3.0, -2.0, 1.0]], eta0=0.5), APART, Y),

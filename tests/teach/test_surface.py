@@ -132,9 +132,8 @@ def test_a_walk_ends_when_the_run_ends_for_every_solver():
             refused.append(name)
             continue
         assert path.status
-        assert path.value[-1] == pytest.approx(best.certificate_.objective, rel=1e-4)
-        if solver.converges:
-            assert len(path.W) < 3001, name
+        assert path.value[-1] == pytest.approx(best.certificate_.objective, rel=1e-4 if solver.converges else 0.1)
+        assert len(path.W) < 3001, name
     assert len(refused) < len(SOLVERS) / 2
     assert len(sx.walk(X, labels, "newton", C=1.0).W) < 12
     many = sx.walk(X, np.arange(30) % 3, "newton", C=1.0)

@@ -64,6 +64,7 @@ from separatrix.core.rows.targets import Coding
 from separatrix.core.rows.views import table_against_rest
 from separatrix.core.scorer import Scorer
 from separatrix.core.solvers.driver import Run, default_rules, delivered, run
+from separatrix.core.solvers.gradient_descent import chosen_by_user
 from separatrix.core.solvers.registry import choose, named, refuse_unmet
 from separatrix.core.solvers.state import Need, Solver
 
@@ -263,12 +264,12 @@ class LinearSVC(LinearClassifier):
             task.names,
             loss=self.loss,
         )
-        chosen, why = choose(problem) if solver is None else (solver, f"{solver.name}: chosen by the user")
+        chosen, why = choose(problem) if solver is None else (solver, None)
         refuse_unmet(chosen, problem)
         stopping = default_rules(self.tol, self.max_iter)
         outcome = run(chosen, problem, np.zeros(problem.shape), stopping, exact_weights=True)
         W, outcome = delivered(outcome, problem)
-        return _Part(W, problem, outcome, chosen, why)
+        return _Part(W, problem, outcome, chosen, why or chosen_by_user(chosen, outcome.state))
 
     def _keep(self, task: FitInput, by_class: Array, parts: Sequence[_Part]) -> None:
         self._keep_scorer(Scorer(np.vstack([fitted.W for fitted in parts]), task.classes, "sign"))

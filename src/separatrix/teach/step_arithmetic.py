@@ -465,13 +465,11 @@ class StochasticSteps(WholeSteps):
 
     def used(self, before: State[Any], after: State[Any]) -> Used:
         solver: Any = self.run.method
-        memory, size = before.memory, solver.batch_size
-        order = Order(size, solver.draw, solver.seed, memory.epoch).rows(self.problem.n_rows)
-        rows = order[memory.batch * size : (memory.batch + 1) * size]
-        return Used(rows, memory.eta / (1.0 + solver.decay * memory.epoch))
+        memory, order = before.memory, solver.order(self.problem.n_rows, before.memory.epoch)
+        return Used(order[memory.position : memory.position + solver.batch_size], solver.eta_at(memory))
 
     def epoch(self, state: State[Any]) -> int | None:
-        return int(state.memory.epoch + (state.memory.batch > 0))
+        return int(state.memory.epoch + (state.memory.position > 0))
 
     def gradient(self, before: State[Any], used: Used, added: Array) -> Array | None:
         """The gradient over the batch."""

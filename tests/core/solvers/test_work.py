@@ -15,7 +15,7 @@ from separatrix.core.solvers.registry import SOLVERS
 
 # Solvers that "auto" may choose, or whose model of E has second derivatives, need few iterations on small tables; the
 # other ones may run to max_iter, which is then the bound.
-QUICK = ("auto", "newton", "chord", "sampled-newton", "span", "proximal-newton", "working-set", "sgd", "minibatch")
+QUICK = ("auto", "newton", "chord", "sampled-newton", "span", "proximal-newton", "working-set")
 MOST_ITERATIONS, MOST_PASSES = 600, 3000
 CODES = {"optimal", "gradient", "rounding", "separated", "quasi-separated", "patience"}
 OTHERS = (

@@ -199,7 +199,7 @@ def run(
             trace.append(_recorded(problem, state, bound_here, clock))
             if report is not None:
                 report(trace[-1], state, look.shown(problem, state).value)
-            status = stopping(problem, state, bound_here, trace)
+            status = stopping(problem, state, bound_here, trace, solver.converges)
             promising = status is None and look.promising
             if status is not None or promising:
                 end, status, found = _end(solver, problem, state, status, look.latest, stopping, exact_weights)
