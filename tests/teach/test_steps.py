@@ -189,6 +189,17 @@ def test_stochastic_descent_visits_every_row_once_in_an_epoch(runs):
     assert sizes == [7, 7, 7, 7, 7, 5]
 
 
+def test_an_update_of_stochastic_descent_is_written_with_its_row_its_gradient_and_eta(runs):
+    text, step = str(runs["sgd"][2]), runs["sgd"][2]
+    x, slope = step.x, step.b_gradient
+    assert slope == pytest.approx(-step.t / (1 + np.exp(step.m)))
+    np.testing.assert_allclose(step.w_gradient, slope * x + step.w_before / 40, atol=1e-12)
+    assert f"row {step.row}, x = ({x[0]:g}".replace("-", "−") in text
+    assert "∇E_i = " in text
+    assert "w ← w − η ∇E_i, η = 0.1: " in text
+    assert "∇E_B, η = 0.1: " in str(runs["minibatch"][1])
+
+
 def test_bounds(runs):
     for name in ("online", "from a start", "shuffled", "worst"):
         run = runs[name]
