@@ -114,7 +114,7 @@ class LinearSVC(LinearClassifier):
         ℓ above. Any convex loss of the margin in ``separatrix.core.losses.LOSSES`` without probabilities is accepted.
     solver : str or solver object, default "auto"
         "auto", a name in ``separatrix.core.solvers.SOLVERS``, or a solver object. The hinge loss is not smooth, so it
-        needs the solver "smoothing".
+        needs the solver "smoothing"; "sgd" only approaches its minimum.
     fit_intercept : bool, default True
         Whether to fit b; otherwise b = 0.
     class_weight : None, "balanced" or dict of label to factor, default None

@@ -186,6 +186,21 @@ def test_the_certificate_names_what_ran_and_the_warning_what_to_use_instead(obje
     assert certificate.verify(X, y)
 
 
+@pytest.mark.filterwarnings("ignore::separatrix.core.base.errors.NotConvergedWarning")
+def test_it_starts_at_zero_or_at_random_by_the_seed():
+    X, y = np.random.default_rng(0).standard_normal((30, 2)), np.arange(30) % 2
+    zero, one, same, other = (
+        sx.steps(LogisticRegression(solver="sgd", start=start, random_state=seed, max_iter=2), X, y)[:3]
+        for start, seed in (("zero", 1), ("random", 1), ("random", 1), ("random", 2))
+    )
+    assert not zero[0].w.any()
+    assert one[0].w.all()
+    assert [step.row for step in one] == [step.row for step in same] == [step.row for step in zero]
+    np.testing.assert_array_equal(one[2].w, same[2].w)
+    assert not np.array_equal(one[0].w, other[0].w)
+    assert [step.row for step in one] != [step.row for step in other]
+
+
 def test_the_default_learning_rate_lowers_the_error(objective):
     first, *_, last = _take(StochasticDescent(), objective, 3)
     assert first.memory.eta == row_eta(objective)

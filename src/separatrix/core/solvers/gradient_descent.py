@@ -186,7 +186,8 @@ class StochasticDescent:
 
     The order of rows depends only on hashes of their numbers, on the seed and on the epoch. So rows in memory, in files
     and on a cluster are used in the same order, and a run that starts from a state goes on with the same batches. An
-    epoch reads rows outside memory once for every 16 million of their entries, and holds these entries in memory.
+    epoch reads rows outside memory once for every 16 million of their entries, and holds these entries and the order of
+    all rows in memory.
 
     Parameters
     ----------
