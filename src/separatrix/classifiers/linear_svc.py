@@ -50,7 +50,7 @@ from separatrix.core.rows.targets import Coding
 from separatrix.core.rows.views import table_against_rest
 from separatrix.core.scorer import Scorer
 from separatrix.core.solvers.driver import Run, delivered, run
-from separatrix.core.solvers.registry import choose, chosen_by_user, named
+from separatrix.core.solvers.registry import choose, chosen_by_user, named, with_settings
 from separatrix.core.solvers.state import Need, Solver
 from separatrix.core.solvers.stopping import Stopping
 
@@ -92,7 +92,7 @@ class LinearSVC(LinearClassifier):
         ℓ above. Any convex loss of the margin in ``separatrix.core.losses.LOSSES`` without probabilities is accepted.
     solver : str or solver object, default "auto"
         "auto", a name in ``separatrix.core.solvers.SOLVERS``, or a solver object. The hinge loss is not smooth, so it
-        needs the solver "smoothing".
+        needs the solver "smoothing"; "sgd" only approaches its minimum.
     fit_intercept : bool, default True
         Whether to fit b; otherwise b = 0.
     class_weight : None, "balanced" or dict of label to factor, default None
@@ -246,7 +246,7 @@ class LinearSVC(LinearClassifier):
         stopping = Stopping(tol=self.tol, max_iter=self.max_iter)
         outcome = run(chosen, problem, np.zeros(problem.shape), stopping, exact_weights=True)
         W, outcome = delivered(outcome, problem)
-        return _Part(W, problem, outcome, chosen, why)
+        return _Part(W, problem, outcome, chosen, with_settings(why, chosen, outcome.state))
 
     def _keep(self, task: FitInput, by_class: Array, parts: Sequence[_Part]) -> None:
         self._keep_scorer(Scorer(np.vstack([fitted.W for fitted in parts]), task.classes, "sign"))
