@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
 from separatrix.classifiers.base import Approach, LinearClassifier
-from separatrix.classifiers.description import LINEAR_SCORER, Description, ModelSetting, Requires, array, record
+from separatrix.classifiers.description import LINEAR_SCORER, Description, Requires, array, record
 from separatrix.classifiers.fit_input import validate
 from separatrix.classifiers.generative import refuse_empty_class
 from separatrix.core.base.arrays import EPS, Array, check_choice
@@ -22,7 +22,6 @@ from separatrix.core.scorer import Scorer
 
 DESCRIPTION = Description(
     about="the class whose mean is nearest",
-    settings=(ModelSetting("--shift", "shift", "For the nearest mean: none (the default) or priors.", metavar="WORD"),),
     claims={
         "means": record("tests.package.nearest_mean:MeansClaim", scorer=LINEAR_SCORER, means=array("K", "d")),
     },
@@ -77,12 +76,12 @@ class NearestMean(LinearClassifier):
     Parameters
     ----------
     shift : "none" or "priors", default "none"
-        "priors" adds ln p(C_k) to the score of class k.
+        What is added to the score of class k: nothing ("none"), or ln p(C_k) ("priors").
     """
 
     approach: ClassVar[Approach] = "discriminant function"
 
-    def __init__(self, shift: str = "none") -> None:
+    def __init__(self, shift: Literal["none", "priors"] = "none") -> None:
         self.shift = shift
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:

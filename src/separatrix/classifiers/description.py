@@ -1,9 +1,9 @@
 """The description that each classifier's file holds at its top, ``DESCRIPTION = Description(...)``.
 
-The command line, model files, comparisons and forms know a classifier by its description only, so a new classifier is
-one file and one line in ``OFFERED``. They read the description from the source (``core/base/lazy.py``) without
-importing the classifier. So a description may use only plain values and the names defined here, and this file imports
-neither NumPy nor scikit-learn.
+The command line, model files and comparisons know a classifier by its description and its hyperparameters
+(``classifiers/signatures.py``), so a new classifier is one file and one line in ``OFFERED``. They read both from the
+source (``core/base/lazy.py``) without importing the classifier. So a description may use only plain values and the
+names defined here, and this file imports neither NumPy nor scikit-learn.
 """
 
 from __future__ import annotations
@@ -13,27 +13,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from typing import Any
-
-
-@dataclass(frozen=True)
-class ModelSetting:
-    """A setting of a classifier: a parameter, and the option of the command line that sets it.
-
-    ``type``: float, int or str. ``words``: for a number, the words that are accepted besides numbers; for text, the
-    only words accepted (empty: any text). ``names``: a registry, as "module:NAME", whose names the help appends to its
-    text. ``flag``: the value that the parameter gets, for an option that takes no value. ``span``: for a number, the
-    lowest and the highest value that a slider offers.
-    """
-
-    option: str
-    parameter: str
-    help: str
-    type: type = str
-    words: tuple[str, ...] = ()
-    names: str = ""
-    flag: Any = None
-    metavar: str | None = None
-    span: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -120,8 +99,6 @@ class Description:
         A short description for help texts. Within a sentence only the part before a semicolon is used.
     claims : mapping of names to records
         The claims that its certificate can make.
-    settings : tuple of ModelSetting
-        Its settings that are options of the command line.
     scorers : tuple of str
         The kinds of scorer that a fit may produce: names in ``SCORERS`` of ``classifiers/model_file.py``.
     fitted : mapping of attributes to Field
@@ -136,13 +113,10 @@ class Description:
         Conditions on the rows for taking part in a comparison.
     parts : tuple of str
         For a scheme built from other classifiers: the names of those that a comparison puts into it.
-    offers : mapping of parameters to tuples of str
-        For forms: the values to choose from for a parameter whose setting does not list them.
     """
 
     about: str
     claims: Mapping[str, Field]
-    settings: tuple[ModelSetting, ...] = ()
     scorers: tuple[str, ...] = ("linear",)
     fitted: Mapping[str, Field] = field(default_factory=dict)
     traced: bool = False
@@ -150,53 +124,9 @@ class Description:
     curved: bool = False
     requires: tuple[Requires, ...] = ()
     parts: tuple[str, ...] = ()
-    offers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
-# --- Settings, fields and claims that several descriptions share
-
-C = ModelSetting(
-    "--C",
-    "C",
-    "Inverse regularisation strength; 1 by default. For logistic also inf (no penalty) or auto (chosen by "
-    "leave-one-out cross-validation).",
-    float,
-    words=("auto",),
-    metavar="NUMBER",
-    span=(0.001, 1000.0),
-)
-LOSS = ModelSetting(
-    "--loss",
-    "loss",
-    "For logistic: logistic (the default), probit, cloglog or squared-sigmoid. For linear-svc: squared_hinge (the "
-    "default) or hinge.",
-    metavar="NAME",
-)
-SOLVER = ModelSetting(
-    "--solver", "solver", "auto (the default)", names="separatrix.core.solvers.registry:SOLVERS", metavar="NAME"
-)
-L1_RATIO = ModelSetting(
-    "--l1-ratio",
-    "l1_ratio",
-    "Elastic-net mixing parameter, from 0 (ridge, the default) to 1 (lasso, which makes some weights exactly zero).",
-    float,
-    metavar="SHARE",
-    span=(0.0, 1.0),
-)
-NO_INTERCEPT = ModelSetting("--no-intercept", "fit_intercept", "Fit without an intercept.", flag=False)
-CLASS_WEIGHT = ModelSetting(
-    "--class-weight", "class_weight", "Give every class the same total weight.", words=("balanced",)
-)
-TOL = ModelSetting(
-    "--tol",
-    "tol",
-    "Tolerance: stop when the proven gap between the objective and its minimum is at most this multiple of the null "
-    "model's objective; 1e-8 by default.",
-    float,
-    metavar="NUMBER",
-    span=(1e-12, 0.1),
-)
-MAX_ITER = ModelSetting("--max-iter", "max_iter", "Maximum number of iterations.", int, metavar="N", span=(1, 10_000))
+# --- Fields and claims that several descriptions share
 
 # The fitted attributes of classifiers that search for a separating hyperplane.
 SEARCHED: dict[str, Field] = {"n_iter_": COUNT, "verdicts_": VERDICT.maybe().for_each("scores")}

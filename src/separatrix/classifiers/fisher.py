@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -15,7 +15,6 @@ from separatrix.classifiers.description import (
     COUNT,
     MOMENTS,
     Description,
-    ModelSetting,
     Requires,
     array,
     choice,
@@ -49,22 +48,6 @@ from separatrix.core.scorer import Scorer
 
 DESCRIPTION = Description(
     about="Fisher's discriminant",
-    settings=(
-        ModelSetting(
-            "--direction",
-            "direction",
-            "For fisher: the direction of the projection: fisher (Fisher's direction, the default) or means (the "
-            "difference of the class means).",
-            metavar="WORD",
-        ),
-        ModelSetting(
-            "--threshold",
-            "threshold",
-            "For fisher: the threshold on the projection: gaussian (where the posteriors of two Gaussians are equal, "
-            "the default) or midpoint (of the class means).",
-            metavar="WORD",
-        ),
-    ),
     scorers=("linear", "quadratic"),
     claims={
         "projection": record(
@@ -90,7 +73,6 @@ DESCRIPTION = Description(
         "threshold_": number().for_two_classes(),
     },
     requires=(Requires.FEW_COLUMNS,),
-    offers={"direction": ("fisher", "means"), "threshold": ("gaussian", "midpoint")},
 )
 
 
@@ -126,10 +108,14 @@ class FisherDiscriminant(GathersMoments, ClassNamePrefixFeaturesOutMixin, Transf
     Parameters
     ----------
     direction : "fisher" or "means", default "fisher"
+        The direction of the projection: that of Fisher ("fisher"), or of the difference of the class means ("means").
         "fisher": ŵ above. "means": w = (m₂ − m₁)/‖m₂ − m₁‖; for more classes the principal directions of the means.
     threshold : "gaussian" or "midpoint", default "gaussian"
-        "gaussian": by the posteriors above. "midpoint": midway between the projected means, which is the same with
-        equal variances and equal priors.
+        The threshold on the projection: where the posteriors of two Gaussians are equal ("gaussian"), or midway between
+        the projected means ("midpoint"). The two are the same with equal variances and equal priors.
+
+    Other Parameters
+    ----------------
     n_components : int or None, default None
         The number of directions, at most min(K − 1, d), which is the default.
 
@@ -169,7 +155,11 @@ class FisherDiscriminant(GathersMoments, ClassNamePrefixFeaturesOutMixin, Transf
     traits: ClassVar[ClassifierTraits] = ClassifierTraits(scale_free=False)
 
     def __init__(
-        self, direction: str = "fisher", *, threshold: str = "gaussian", n_components: int | None = None
+        self,
+        direction: Literal["fisher", "means"] = "fisher",
+        *,
+        threshold: Literal["gaussian", "midpoint"] = "gaussian",
+        n_components: int | None = None,
     ) -> None:
         self.direction = direction
         self.threshold = threshold

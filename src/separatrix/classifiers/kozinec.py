@@ -9,11 +9,9 @@ import numpy as np
 from separatrix.classifiers.base import ClassifierTraits
 from separatrix.classifiers.description import (
     MARGIN,
-    MAX_ITER,
     SEARCHED,
     SEPARATION,
     Description,
-    ModelSetting,
     Requires,
     number,
 )
@@ -37,17 +35,6 @@ from separatrix.core.solvers.stopping import Rule, Stopping
 
 DESCRIPTION = Description(
     about="Kozinec's algorithm: a separating hyperplane with a margin",
-    settings=(
-        ModelSetting(
-            "--eps",
-            "eps",
-            "For kozinec: stop when the margin is proven to be within this distance of the largest margin.",
-            float,
-            metavar="NUMBER",
-            span=(1e-6, 1.0),
-        ),
-        MAX_ITER,
-    ),
     claims={"margin": MARGIN, "separation": SEPARATION},
     fitted={**SEARCHED, "margin_": number()},
     traced=True,
@@ -72,7 +59,7 @@ class KozinecClassifier(HullClassifier):
     Parameters
     ----------
     eps : float or None, default None
-        The largest difference from the maximum margin at which to stop, in the units of X.
+        Stop when the margin is proven to be within this distance of the largest margin, in the units of X.
     max_iter : int, default 10000
         The maximum number of steps. Each is one pass over the rows.
 

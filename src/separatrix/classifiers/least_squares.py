@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -12,9 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from separatrix.classifiers.base import Approach, ClassifierTraits, LinearClassifier
 from separatrix.classifiers.description import (
     LINEAR_SCORER,
-    NO_INTERCEPT,
     Description,
-    ModelSetting,
     Requires,
     array,
     choice,
@@ -52,23 +50,6 @@ OUTPUT_ROUNDING = 1e-12
 
 DESCRIPTION = Description(
     about="least squares regression on the class labels coded as numbers",
-    settings=(
-        ModelSetting(
-            "--l2",
-            "l2",
-            "For least-squares: strength of the ridge penalty; 0 by default.",
-            float,
-            metavar="NUMBER",
-            span=(0.0, 100.0),
-        ),
-        ModelSetting(
-            "--targets",
-            "targets",
-            "For least-squares: code the classes as one-hot (0 and 1, the default) or signed (-1 and 1).",
-            metavar="WORD",
-        ),
-        NO_INTERCEPT,
-    ),
     claims={
         "least-squares": record(
             "separatrix.core.moments_claims:LeastSquaresClaim",
@@ -80,7 +61,6 @@ DESCRIPTION = Description(
     },
     fitted={"output_weights_": array("", "1+d")},
     requires=(Requires.FEW_COLUMNS,),
-    offers={"targets": ("one-hot", "signed")},
 )
 
 
@@ -127,9 +107,11 @@ class LeastSquaresClassifier(GathersMoments, LinearClassifier):
     Parameters
     ----------
     l2 : float, default 0.0
-        λ above. The penalty is on the weights in the units of the columns, and the intercept is not penalised.
+        The strength λ of the ridge penalty. It is on the weights in the units of the columns, and the intercept is not
+        penalised.
     targets : "one-hot" or "signed", default "one-hot"
-        1-of-K coding, or ±1. With an intercept the boundaries are the same.
+        How the classes are coded: by 0 and 1 ("one-hot"), or by −1 and 1 ("signed"). With an intercept the boundaries
+        are the same.
     fit_intercept : bool, default True
         Without it the outputs need not sum to 1.
 
@@ -161,7 +143,9 @@ class LeastSquaresClassifier(GathersMoments, LinearClassifier):
     approach: ClassVar[Approach] = "discriminant function"
     traits: ClassVar[ClassifierTraits] = ClassifierTraits(scale_free=True)
 
-    def __init__(self, l2: float = 0.0, *, targets: str = "one-hot", fit_intercept: bool = True) -> None:
+    def __init__(
+        self, l2: float = 0.0, *, targets: Literal["one-hot", "signed"] = "one-hot", fit_intercept: bool = True
+    ) -> None:
         self.l2 = l2
         self.targets = targets
         self.fit_intercept = fit_intercept

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -54,20 +54,22 @@ class LinearDiscriminantAnalysis(
     priors : array (n_classes,) or None, default None
         The class priors p(C_k), in the order of ``classes_``. If None, the relative frequencies of the classes are
         used.
-    solver : "svd", "lsqr" or "eigen", default "svd"
-        Accepted for compatibility with scikit-learn. All three use the same closed form here.
     shrinkage : None, "auto" or float in [0, 1], default None
-        Shrink the covariance of each class towards a multiple of the identity before pooling, with this shrinkage
-        coefficient; "auto" uses the coefficient of Ledoit and Wolf.
-        With shrinkage, the pooled covariance is the mean of the class covariances weighted by the priors, and these
-        have denominator n_k, as in scikit-learn.
+        Shrink the covariance of each class towards a multiple of the identity, with this coefficient from 0 to 1, or
+        with that of Ledoit and Wolf ("auto"). The covariances are shrunk before pooling, and have denominator n_k; the
+        pooled covariance is their mean weighted by the priors, as in scikit-learn.
+    covariance_estimator : estimator or None, default None
+        Estimator of the covariance of each class, with a method ``fit(X)`` and an attribute ``covariance_``.
+
+    Other Parameters
+    ----------------
     n_components : int or None, default None
         The number of columns that ``transform`` returns, at most min(K − 1, d). If None, this maximum is used.
+    solver : "svd", "lsqr" or "eigen", default "svd"
+        Accepted for compatibility with scikit-learn. All three use the same closed form here.
     store_covariance, tol
         Accepted for compatibility with scikit-learn and ignored: ``covariance_`` is always stored, and the rank is
         determined with a tolerance for float64 rounding.
-    covariance_estimator : estimator or None, default None
-        Estimator of the covariance of each class, with a method ``fit(X)`` and an attribute ``covariance_``.
 
     Attributes
     ----------
@@ -108,7 +110,7 @@ class LinearDiscriminantAnalysis(
         priors: Any = None,
         *,
         solver: str = "svd",
-        shrinkage: float | str | None = None,
+        shrinkage: float | Literal["auto"] | None = None,
         n_components: int | None = None,
         store_covariance: bool = False,
         tol: float | None = None,

@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
-from typing import Any, ClassVar, NamedTuple, Self
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 
 from separatrix.classifiers.base import Approach, ClassifierTraits, LinearClassifier
 from separatrix.classifiers.description import (
-    CLASS_WEIGHT,
     COUNT,
     LINEAR_SCORER,
-    LOSS,
-    MAX_ITER,
-    NO_INTERCEPT,
-    SOLVER,
-    TOL,
-    C,
     Description,
     array,
     choice,
@@ -69,7 +62,6 @@ from separatrix.core.solvers.state import Need, Solver
 
 DESCRIPTION = Description(
     about="linear support vector classification (soft margin); one-versus-rest for more than two classes",
-    settings=(C, LOSS, SOLVER, NO_INTERCEPT, CLASS_WEIGHT, TOL, MAX_ITER),
     claims={
         "hinge": record(
             "separatrix.core.likelihood_claims:HingeClaim",
@@ -80,7 +72,6 @@ DESCRIPTION = Description(
         )
     },
     fitted={"n_iter_": COUNT},
-    offers={"loss": ("squared_hinge", "hinge")},
 )
 
 
@@ -110,10 +101,11 @@ class LinearSVC(LinearClassifier):
     C : float, default 1.0
         Inverse strength of the penalty, as in scikit-learn. It must be finite.
     loss : "squared_hinge" or "hinge", default "squared_hinge"
-        ℓ above. Any convex loss of the margin in ``separatrix.core.losses.LOSSES`` without probabilities is accepted.
+        The loss ℓ. Any convex loss of the margin in ``separatrix.core.losses.LOSSES`` without probabilities is
+        accepted.
     solver : str or solver object, default "auto"
-        "auto", a name in ``separatrix.core.solvers.SOLVERS``, or a solver object. The hinge loss is not smooth, so it
-        needs the solver "smoothing".
+        The solver: "auto", a name in ``separatrix.core.solvers.SOLVERS``, or a solver object. The hinge loss is not
+        smooth, so it needs the solver "smoothing".
     fit_intercept : bool, default True
         Whether to fit b; otherwise b = 0.
     class_weight : None, "balanced" or dict of label to factor, default None
@@ -124,6 +116,9 @@ class LinearSVC(LinearClassifier):
         Stop after this many iterations.
     random_state : int, RandomState or None, default None
         Seed for stochastic solvers.
+
+    Other Parameters
+    ----------------
     verbose : int, default 0
         Above 0, print a line for every iteration.
     dual : "auto" or bool, default "auto"
@@ -165,10 +160,10 @@ class LinearSVC(LinearClassifier):
         self,
         C: float = 1.0,
         *,
-        loss: str = "squared_hinge",
+        loss: Literal["squared_hinge", "hinge"] | str = "squared_hinge",
         solver: str | Solver = "auto",
         fit_intercept: bool = True,
-        class_weight: Any = None,
+        class_weight: Literal["balanced"] | Mapping[Any, float] | None = None,
         tol: float = 1e-8,
         max_iter: int = 1000,
         random_state: Any = None,

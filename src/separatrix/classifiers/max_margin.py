@@ -9,8 +9,6 @@ import numpy as np
 from separatrix.classifiers.base import ClassifierTraits
 from separatrix.classifiers.description import (
     MARGIN,
-    MAX_ITER,
-    NO_INTERCEPT,
     ROWS,
     SEARCHED,
     SEPARATION,
@@ -45,7 +43,6 @@ from separatrix.core.solvers.stopping import Rule, Status, Stopping
 
 DESCRIPTION = Description(
     about="the separating hyperplane with the largest margin",
-    settings=(NO_INTERCEPT, MAX_ITER),
     claims={"margin": MARGIN, "separation": SEPARATION},
     fitted={**SEARCHED, "margin_": number(), "support_": ROWS},
     traced=True,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -51,17 +51,21 @@ class QuadraticDiscriminantAnalysis(GathersMoments, generative.Generative, Scori
     priors : array (n_classes,) or None, default None
         p(C_k), in the order of the sorted classes. None: the classes' shares of the rows.
     reg_param : float in [0, 1], default 0.0
-        Σ_k becomes (1 − reg_param) Σ_k + reg_param I, in the units of the columns, as in scikit-learn.
+        The share of the identity matrix, in the units of the columns, in the covariance of each class. Σ_k becomes
+        (1 − reg_param) Σ_k + reg_param I, as in scikit-learn.
+    shrinkage : None, "auto" or float in [0, 1], default None
+        Shrink the covariance of each class towards a multiple of the identity, with this coefficient from 0 to 1, or
+        with that of Ledoit and Wolf ("auto"). Then Σ_k has n_k in the denominator, as in scikit-learn.
+    covariance_estimator : estimator or None, default None
+        Estimates each Σ_k instead; it has ``fit(X)`` and ``covariance_``.
+
+    Other Parameters
+    ----------------
     solver : "svd" or "eigen", default "svd"
         scikit-learn's names, which both stand for the same closed form here.
-    shrinkage : None, "auto" or float in [0, 1], default None
-        Shrink each Σ_k, with n_k in the denominator, towards a multiple of the identity, by this share or, with "auto",
-        by Ledoit and Wolf's, as in scikit-learn.
     store_covariance, tol
         Accepted for compatibility with scikit-learn and ignored: ``covariance_`` is always stored, and the rank is
         the numerical rank in float64.
-    covariance_estimator : estimator or None, default None
-        Estimates each Σ_k instead; it has ``fit(X)`` and ``covariance_``.
 
     Attributes
     ----------
@@ -98,7 +102,7 @@ class QuadraticDiscriminantAnalysis(GathersMoments, generative.Generative, Scori
         reg_param: float = 0.0,
         *,
         solver: str = "svd",
-        shrinkage: float | str | None = None,
+        shrinkage: float | Literal["auto"] | None = None,
         store_covariance: bool = False,
         tol: float | None = None,
         covariance_estimator: Any = None,

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.classifiers import OFFERED, describe
+from separatrix.classifiers import OFFERED, hyperparameters
 from separatrix.core.base.arrays import Array
 from separatrix.teach.lab.pages import Link, refused
 from separatrix.teach.lab.points import of_two_classes, points
@@ -28,7 +28,7 @@ HEIGHT_BY_WIDTH = 450 / 630
 
 def methods(payload: Payload) -> Mapping[str, Any]:
     """The names of the classifiers that a solver fits step by step."""
-    iterative = [name for name in OFFERED if any(one.parameter == "max_iter" for one in describe(name).settings)]
+    iterative = [name for name in OFFERED if "max_iter" in hyperparameters(name)]
     return {"methods": sorted(iterative, key=lambda name: name != "perceptron")}
 
 
