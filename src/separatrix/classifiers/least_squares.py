@@ -10,15 +10,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.classifiers.base import Approach, ClassifierTraits, LinearClassifier
-from separatrix.classifiers.description import (
-    LINEAR_SCORER,
-    Description,
-    Requires,
-    array,
-    choice,
-    number,
-    record,
-)
+from separatrix.classifiers.description import LINEAR_SCORER, Description, Requires, array, choice, number, record
 from separatrix.classifiers.fit_input import FitInput, scored, validate
 from separatrix.classifiers.moments_fit import GathersMoments
 from separatrix.core.base import errors

@@ -9,15 +9,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self
 import numpy as np
 
 from separatrix.classifiers.base import Approach, ClassifierTraits, LinearClassifier
-from separatrix.classifiers.description import (
-    COUNT,
-    LINEAR_SCORER,
-    Description,
-    array,
-    choice,
-    number,
-    record,
-)
+from separatrix.classifiers.description import COUNT, LINEAR_SCORER, Description, array, choice, number, record
 from separatrix.classifiers.fit_input import (
     FitInput,
     class_weights,

@@ -16,15 +16,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 
 from separatrix.classifiers.base import Approach, LinearClassifier
-from separatrix.classifiers.description import (
-    LINEAR_SCORER,
-    VERDICT,
-    Description,
-    array,
-    choice,
-    number,
-    record,
-)
+from separatrix.classifiers.description import LINEAR_SCORER, VERDICT, Description, array, choice, number, record
 from separatrix.classifiers.fit_input import (
     FitInput,
     class_weights,

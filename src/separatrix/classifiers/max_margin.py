@@ -7,15 +7,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from separatrix.classifiers.base import ClassifierTraits
-from separatrix.classifiers.description import (
-    MARGIN,
-    ROWS,
-    SEARCHED,
-    SEPARATION,
-    Description,
-    Requires,
-    number,
-)
+from separatrix.classifiers.description import MARGIN, ROWS, SEARCHED, SEPARATION, Description, Requires, number
 from separatrix.classifiers.fit_input import validate
 from separatrix.classifiers.hyperplane_search import HullClassifier, Search, isotropic
 from separatrix.core.base.arrays import check_count, check_flag

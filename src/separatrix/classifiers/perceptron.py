@@ -11,13 +11,7 @@ import numpy as np
 from sklearn.utils.validation import check_consistent_length
 
 from separatrix.classifiers.base import ClassifierTraits
-from separatrix.classifiers.description import (
-    COUNT,
-    SEARCHED,
-    SEPARATION,
-    Description,
-    array,
-)
+from separatrix.classifiers.description import COUNT, SEARCHED, SEPARATION, Description, array
 from separatrix.classifiers.fit_input import (
     FitInput,
     class_weights,
