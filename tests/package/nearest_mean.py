@@ -10,7 +10,7 @@ import numpy as np
 from separatrix.classifiers.base import Approach, LinearClassifier
 from separatrix.classifiers.description import LINEAR_SCORER, Description, Requires, array, record
 from separatrix.classifiers.fit_input import validate
-from separatrix.classifiers.generative import refuse_empty_class
+from separatrix.classifiers.moments_fit import gathered
 from separatrix.core.base.arrays import EPS, Array, check_choice
 from separatrix.core.base.machine import one_blas_thread
 from separatrix.core.certificate import Bound, Certificate, Recomputed
@@ -89,8 +89,7 @@ class NearestMean(LinearClassifier):
         check_choice("shift", self.shift, ("none", "priors"))
         task = validate(self, X, y, sample_weight)
         with one_blas_thread, counted_passes() as passes:
-            found = gather(task.table.rows(CLASS_NUMBERS), task.n_classes, pooled=True, names=task.names)
-            refuse_empty_class(task, found)
+            found = gathered(task, task.table.rows(CLASS_NUMBERS), pooled=True)
             refuse_extreme_scales(found.frame, task.names, 0.0, LARGEST_SCALE)
         M = found.raw_mean
         self._keep_scorer(Scorer(weights_of(M, found.shares, self.shift), task.classes, "identity"))

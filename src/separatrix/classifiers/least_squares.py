@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -13,22 +12,20 @@ from separatrix.classifiers.base import Approach, ClassifierTraits, LinearClassi
 from separatrix.classifiers.description import LINEAR_SCORER, Description, Requires, array, choice, number, record
 from separatrix.classifiers.fit_input import FitInput, scored, validate
 from separatrix.classifiers.moments_fit import GathersMoments
-from separatrix.core.base import errors
 from separatrix.core.base.arrays import Array, Integers, check_choice, check_count, check_flag, check_not_negative
 from separatrix.core.base.machine import one_blas_thread
 from separatrix.core.base.messages import Message, Parameter, Remedy
-from separatrix.core.certificate import Certificate, Recomputed
+from separatrix.core.certificate import Recomputed
 from separatrix.core.gaussians import singular_columns
 from separatrix.core.linear_algebra import STANDARDISE, far_from_zero, nearly_collinear, of_extreme_size
 from separatrix.core.moments import ClassSums, kept
 from separatrix.core.moments_claims import LeastSquaresClaim, squares_bound
-from separatrix.core.rows.protocol import counted_passes
+from separatrix.core.rows.protocol import Rows
 from separatrix.core.rows.targets import CLASS_NUMBERS
 from separatrix.core.scorer import Scorer
 from separatrix.core.squared_cost import (
     TARGETS,
     InfluentialRow,
-    Minimum,
     SquaredCost,
     build_squared_cost,
     decision_of,
@@ -142,13 +139,6 @@ class LeastSquaresClassifier(GathersMoments, LinearClassifier):
         self.targets = targets
         self.fit_intercept = fit_intercept
 
-    def _fit_task(self, task: FitInput) -> None:
-        with one_blas_thread, counted_passes() as passes:
-            cost = self._cost(task)
-            self._keep(task, cost, cost.minimise(), passes)
-        if not self.certificate_.met:
-            warnings.warn(self.certificate_.status, errors.NotConvergedWarning, stacklevel=3)
-
     def _pools(self) -> bool:
         return True
 
@@ -161,12 +151,13 @@ class LeastSquaresClassifier(GathersMoments, LinearClassifier):
         check_choice("targets", self.targets, TARGETS)
         check_flag("fit_intercept", self.fit_intercept)
 
-    def _cost(self, task: FitInput) -> SquaredCost:
+    def _cost(self, task: FitInput, rows: Rows) -> SquaredCost:
         table = TARGETS[self.targets].table(task.n_classes)
-        rows = task.table.rows(CLASS_NUMBERS)
         return build_squared_cost(rows, table, float(self.l2), bool(self.fit_intercept), task.names)
 
-    def _keep(self, task: FitInput, cost: SquaredCost, least: Minimum, passes: list[int]) -> None:
+    def _fit_rows(self, task: FitInput, rows: Rows) -> None:
+        cost = self._cost(task, rows)
+        least = cost.minimise()
         self._keep_scorer(Scorer(decision_of(cost.targets) @ least.raw, task.classes, "identity"))
         self.output_weights_, self.moments_ = least.raw, kept(cost.moments)
         K, width = task.n_classes, task.n_features + bool(self.fit_intercept)
@@ -180,22 +171,18 @@ class LeastSquaresClassifier(GathersMoments, LinearClassifier):
         facts: dict[str, str | float | int] = {"outputs": "no probabilities: they may leave [0, 1]"}
         if resolved is not None:
             facts["resolved"] = f"gap at most {resolved:.2e} over the directions that float64 resolves"
-        self.certificate_ = Certificate(
-            status=_status(cost, task.names, width, met, least.shortest, resolved is not None),
+        self._certify(
+            task,
+            _status(cost, task.names, width, met, least.shortest, resolved is not None),
+            Recomputed(least.value, null_value, bound, least.gradient_norm),
+            LeastSquaresClaim(self.scorer_, least.raw, self.targets, float(self.l2), bool(self.fit_intercept)),
+            cost.rank,
+            width,
+            facts,
             code="rounding" if not met else "closed-form" if resolved is None else "resolved",
             met=met,
-            **Recomputed(least.value, null_value, bound, least.gradient_norm).fields(),
-            iterations=1,
-            passes=passes[0],
-            solver="closed-form",
             why="closed form: the normal equations from sums of (1, x, xxᵀ)"
             + (", checked by the residuals, since the sums have lost digits to rounding" if least.by_residuals else ""),
-            rank=cost.rank,
-            full_rank=width,
-            n_parameters=self.n_parameters_,
-            n_rows=task.n_rows,
-            claim=LeastSquaresClaim(self.scorer_, least.raw, self.targets, float(self.l2), bool(self.fit_intercept)),
-            facts=facts,
         )
 
     def outputs(self, X: Any) -> Array:
@@ -257,7 +244,7 @@ class LeastSquaresClassifier(GathersMoments, LinearClassifier):
         check_count("top", top)
         task = validate(type(self)(**self.get_params()), X, y, sample_weight)
         with one_blas_thread:
-            cost = self._cost(task)
+            cost = self._cost(task, task.table.rows(CLASS_NUMBERS))
             return most_influential(cost, decision_of(cost.targets), top)
 
 
