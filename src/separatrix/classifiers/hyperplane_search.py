@@ -9,16 +9,17 @@ classifiers that move a point in the convex hull of each class towards the other
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Generic
+from typing import Any, ClassVar, Generic, Self
 
 import numpy as np
 
 from separatrix.classifiers.base import Approach, LinearClassifier
-from separatrix.classifiers.fit_input import FitInput
+from separatrix.classifiers.fit_input import FitInput, validate
 from separatrix.core.base import errors
-from separatrix.core.base.arrays import Array
+from separatrix.core.base.arrays import Array, check_count, check_flag
 from separatrix.core.base.machine import one_blas_thread
 from separatrix.core.base.messages import Message
 from separatrix.core.base.watching import part
@@ -177,27 +178,48 @@ def _unit(W: Array) -> Array:
 
 
 class HullClassifier(SeparatingClassifier):
-    """A classifier with one search and its support rows per problem; if a search fails, weights of least violation."""
+    """A classifier with one search and its support rows per problem; if a search fails, weights of least violation.
 
+    ``found_by``: the name of its solver, and why it is used.
+    """
+
+    found_by: ClassVar[tuple[str, str]]
+    fit_intercept: bool = True
+    max_iter: int
     margin_: float
 
-    def _fit_hulls(
-        self,
-        task: FitInput,
-        search: Callable[[Rows, list[str] | None], tuple[Search[HullMemory], Support]],
-        solver: str,
-        why: str,
-        fit_intercept: bool,
-    ) -> list[tuple[Search[HullMemory], Support]]:
-        """Search for every problem, each class against the rest, set the fitted attributes, and return what was found.
+    @abstractmethod
+    def _search(self, rows: Rows, names: list[str] | None) -> tuple[Search[HullMemory], Support]:
+        """Search for the hyperplane of one problem."""
 
-        If a problem has no separator, the certificate states the perceptron's cost.
+    def _check_settings(self) -> None:
+        check_flag("fit_intercept", self.fit_intercept)
+        check_count("max_iter", self.max_iter)
+
+    def _keep_supports(self, found: Sequence[tuple[Search[HullMemory], Support]]) -> None:
+        """Set what a classifier keeps of its support rows."""
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Fit the model to rows.
+
+        Parameters
+        ----------
+        X : array (n, d), dense or sparse
+            Rows.
+        y : array (n,)
+            Class labels.
+
+        Returns
+        -------
+        self
         """
+        self._check_settings()
+        task, fit_intercept = validate(self, X, y), bool(self.fit_intercept)
         rows = separation_rows(task.X, task.codes, task.n_classes)
         every, found = one_against_rest(rows, task.n_classes), list[tuple[Search[HullMemory], Support]]()
         for k, each in enumerate(every, 1):
             with part("class", k, len(every)):
-                found.append(search(each, task.names))
+                found.append(self._search(each, task.names))
         # The certificate counts the passes of the searches, and these rows have counters of their own.
         parts = zip(one_against_rest(rows, task.n_classes), found, strict=True)
         searches = [self._or_compromise(each, searched, fit_intercept) for each, (searched, _) in parts]
@@ -211,11 +233,12 @@ class HullClassifier(SeparatingClassifier):
         facts: dict[str, str | float | int] = {"margin": self.margin_}
         if np.isfinite(at.objective):
             facts["ceiling"] = "no margin exceeds " + ", ".join(f"{upper:.10g}" for _, upper in margins)
-            self._certify(task, searches, claim, at, solver, why, facts)
-            return found
-        plain = SeparationClaim(self.scorer_, fit_intercept, bound=NO_MARGIN)
-        self._certify(task, searches, plain, plain.of_rows(rows), solver, why, facts)
-        return found
+            self._certify(task, searches, claim, at, *self.found_by, facts)
+        else:  # a problem without a separator: the certificate states the perceptron's cost
+            plain = SeparationClaim(self.scorer_, fit_intercept, bound=NO_MARGIN)
+            self._certify(task, searches, plain, plain.of_rows(rows), *self.found_by, facts)
+        self._keep_supports(found)
+        return self
 
     def _or_compromise(self, rows: Rows, search: Search[HullMemory], fit_intercept: bool) -> Search[HullMemory]:
         """The search; if it found no separator, with the weights of ``compromise``, which its status describes."""

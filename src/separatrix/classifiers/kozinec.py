@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 
 from separatrix.classifiers.base import ClassifierTraits
 from separatrix.classifiers.description import MARGIN, SEARCHED, SEPARATION, Description, Requires, number
-from separatrix.classifiers.fit_input import validate
 from separatrix.classifiers.hyperplane_search import HullClassifier, Search, isotropic
-from separatrix.core.base.arrays import check_count, check_positive
+from separatrix.core.base.arrays import check_positive
 from separatrix.core.rows.protocol import Rows
 from separatrix.core.separation_claims import Support
 from separatrix.core.solvers.convex_hulls import Kozinec
@@ -72,6 +71,7 @@ class KozinecClassifier(HullClassifier):
     (1.0, [0, 1])
     """
 
+    found_by: ClassVar[tuple[str, str]] = ("kozinec", "the method of this classifier")
     # If several rows are equally far, the first is taken, so the result depends on the order. There are no weights.
     traits: ClassVar[ClassifierTraits] = ClassifierTraits(
         order_free=False,
@@ -84,25 +84,10 @@ class KozinecClassifier(HullClassifier):
         self.eps = eps
         self.max_iter = max_iter
 
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Fit the model to rows.
-
-        Parameters
-        ----------
-        X : array (n, d), dense or sparse
-            Rows.
-        y : array (n,)
-            Class labels.
-
-        Returns
-        -------
-        self
-        """
+    def _check_settings(self) -> None:
+        super()._check_settings()
         if self.eps is not None:
             check_positive("eps", self.eps, "give a positive distance, or None to stop at the first separation")
-        check_count("max_iter", self.max_iter)
-        self._fit_hulls(validate(self, X, y), self._search, "kozinec", "the method of this classifier", True)
-        return self
 
     def _search(self, rows: Rows, names: list[str] | None) -> tuple[Search[HullMemory], Support]:
         problem = isotropic(rows, True, names)

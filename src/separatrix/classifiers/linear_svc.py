@@ -18,6 +18,7 @@ from separatrix.classifiers.fit_input import (
     totals_for,
     validate,
 )
+from separatrix.classifiers.hyperplane_search import combined_status
 from separatrix.classifiers.sklearn_settings import (
     LINEAR_SVC,
     check_taken,
@@ -264,20 +265,17 @@ class LinearSVC(LinearClassifier):
         full_rank = task.n_features + bool(self.fit_intercept)
         self.n_parameters_ = len(parts) * full_rank
         values = [_recomputed(fitted) for fitted in parts]
-        # The status is that of the first score that did not converge, or of the first score.
-        shown = next((k for k, fitted in enumerate(parts) if not fitted.outcome.status.met), 0)
-        status, sentence = parts[shown].outcome.status, parts[shown].outcome.status.sentence
-        if len(parts) > 1:
-            sentence = Message(f"class {task.classes.tolist()[shown]!r} against the rest: ", sentence)
+        shown = next((fitted for fitted in parts if not fitted.outcome.status.met), parts[0])
+        status = combined_status([fitted.outcome.status for fitted in parts], task.classes.tolist())
         self.certificate_ = Certificate(
-            status=sentence,
+            status=status.sentence,
             code=status.code,
             met=status.met,
             **(values[0] if len(values) == 1 else summed(values, len(values))).fields(),
             iterations=sum(iterations),
             passes=sum(fitted.problem.passes for fitted in parts),
             solver=", ".join(sorted({fitted.solver.name for fitted in parts})),
-            why=parts[shown].why,
+            why=shown.why,
             rank=(parts[0].problem.standard or parts[0].problem).rank,
             full_rank=full_rank,
             n_parameters=self.n_parameters_,

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from collections.abc import Sequence
+from typing import ClassVar
 
 import numpy as np
 
 from separatrix.classifiers.base import ClassifierTraits
 from separatrix.classifiers.description import MARGIN, ROWS, SEARCHED, SEPARATION, Description, Requires, number
-from separatrix.classifiers.fit_input import validate
 from separatrix.classifiers.hyperplane_search import HullClassifier, Search, isotropic
-from separatrix.core.base.arrays import check_count, check_flag
 from separatrix.core.problem import Objective
 from separatrix.core.rows.protocol import Rows
 from separatrix.core.separation_claims import Support
@@ -81,6 +80,7 @@ class MaxMarginClassifier(HullClassifier):
     (1.0, [1, 2, 3], [[1.0, 0.0]], [-2.0])
     """
 
+    found_by: ClassVar[tuple[str, str]] = ("nearest-point", "the exact method")
     # There are no weights, and repeating a row changes nothing.
     traits: ClassVar[ClassifierTraits] = ClassifierTraits(
         repeatable=False,
@@ -92,27 +92,9 @@ class MaxMarginClassifier(HullClassifier):
         self.fit_intercept = fit_intercept
         self.max_iter = max_iter
 
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Fit the model to rows.
-
-        Parameters
-        ----------
-        X : array (n, d), dense or sparse
-            Rows.
-        y : array (n,)
-            Class labels.
-
-        Returns
-        -------
-        self
-        """
-        check_flag("fit_intercept", self.fit_intercept)
-        check_count("max_iter", self.max_iter)
-        task = validate(self, X, y)
-        found = self._fit_hulls(task, self._search, "nearest-point", "the exact method", bool(self.fit_intercept))
+    def _keep_supports(self, found: Sequence[tuple[Search[HullMemory], Support]]) -> None:
         supports = [support.rows for search, support in found if search.status.code != INSEPARABLE]
         self.support_ = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *supports]))
-        return self
 
     def _search(self, rows: Rows, names: list[str] | None) -> tuple[Search[HullMemory], Support]:
         problem = isotropic(rows, bool(self.fit_intercept), names)
