@@ -8,7 +8,6 @@ classifiers that move a point in the convex hull of each class towards the other
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,7 +17,6 @@ import numpy as np
 
 from separatrix.classifiers.base import Approach, LinearClassifier
 from separatrix.classifiers.fit_input import FitInput, validate
-from separatrix.core.base import errors
 from separatrix.core.base.arrays import Array, check_count, check_flag
 from separatrix.core.base.machine import one_blas_thread
 from separatrix.core.base.messages import Message
@@ -53,8 +51,8 @@ Facts = Mapping[str, str | float | int]
 class Search(Generic[Memory_co]):
     """The outcome of one search.
 
-    ``W``: weights (1, d + 1) in raw units. ``status``: why the search ended. ``state``: where it ended. ``verdict``:
-    what was proven about separability, None if nothing was.
+    ``W``: weights (1, d + 1) in raw units. ``status``: why the search ended. ``state``: where it ended. ``solver``: the
+    name of the solver, and ``why`` it was chosen. ``verdict``: what was proven about separability, None if nothing was.
     """
 
     W: Array
@@ -62,13 +60,16 @@ class Search(Generic[Memory_co]):
     state: State[Memory_co]
     trace: tuple[Record, ...]
     problem: Objective
+    solver: str
+    why: str
     verdict: Verdict | None = None
 
 
 class SeparatingClassifier(LinearClassifier):
     """A classifier with weights from searches and without probabilities (docs/tour.md, P13).
 
-    ``verdicts_``: what was proven about separability, one entry per problem, None where nothing was proven.
+    ``verdicts_``: what was proven about separability, one entry per problem, None where nothing was proven. Soft
+    margins prove nothing about it, so ``LinearSVC`` has none.
     """
 
     approach: ClassVar[Approach] = "discriminant function"
@@ -87,17 +88,15 @@ class SeparatingClassifier(LinearClassifier):
         searches: Sequence[Search],
         claim: Claim,
         at: Recomputed,
-        solver: str,
-        why: str,
-        facts: Facts,
-        asked_to_end: bool = True,
+        facts: Facts | None = None,
     ) -> None:
-        """Set one certificate for all searches; with ``asked_to_end``, warn if one did not converge."""
+        """Set one certificate for all searches. Its reason for a solver is that of the search whose status it has."""
         status = combined_status([search.status for search in searches], task.classes.tolist())
         status = replace(status, sentence=task.told(status.sentence))
+        shown = next((search for search in searches if not search.status.met), searches[0])
         first = searches[0].problem
         with one_blas_thread:
-            rank = first.rank
+            rank = (first.standard or first).rank
         self.certificate_ = Certificate(
             status=status.sentence,
             code=status.code,
@@ -106,17 +105,15 @@ class SeparatingClassifier(LinearClassifier):
             iterations=sum(search.state.iteration for search in searches),
             # Searches over rows outside memory share one counter of passes.
             passes=sum({id(search.problem.rows.counter): search.problem.passes for search in searches}.values()),
-            solver=solver,
-            why=f"{solver}: {why}",
+            solver=", ".join(sorted({search.solver for search in searches})),
+            why=shown.why,
             rank=rank,
             full_rank=first.rows.n_features + first.fit_intercept,
             n_parameters=self.n_parameters_,
             n_rows=task.n_rows,
             claim=claim,
-            facts=facts,
+            facts=facts or {},
         )
-        if asked_to_end and not status.met:
-            warnings.warn(status.sentence, errors.NotConvergedWarning, stacklevel=4)
 
 
 def combined_status(statuses: Sequence[Status], classes: Sequence[Any]) -> Status:
@@ -178,12 +175,8 @@ def _unit(W: Array) -> Array:
 
 
 class HullClassifier(SeparatingClassifier):
-    """A classifier with one search and its support rows per problem; if a search fails, weights of least violation.
+    """A classifier with one search and its support rows per problem; if a search fails, weights of least violation."""
 
-    ``found_by``: the name of its solver, and why it is used.
-    """
-
-    found_by: ClassVar[tuple[str, str]]
     fit_intercept: bool = True
     max_iter: int
     margin_: float
@@ -233,11 +226,12 @@ class HullClassifier(SeparatingClassifier):
         facts: dict[str, str | float | int] = {"margin": self.margin_}
         if np.isfinite(at.objective):
             facts["ceiling"] = "no margin exceeds " + ", ".join(f"{upper:.10g}" for _, upper in margins)
-            self._certify(task, searches, claim, at, *self.found_by, facts)
+            self._certify(task, searches, claim, at, facts)
         else:  # a problem without a separator: the certificate states the perceptron's cost
             plain = SeparationClaim(self.scorer_, fit_intercept, bound=NO_MARGIN)
-            self._certify(task, searches, plain, plain.of_rows(rows), *self.found_by, facts)
+            self._certify(task, searches, plain, plain.of_rows(rows), facts)
         self._keep_supports(found)
+        self._warn_if_unmet()
         return self
 
     def _or_compromise(self, rows: Rows, search: Search[HullMemory], fit_intercept: bool) -> Search[HullMemory]:

@@ -71,7 +71,6 @@ class KozinecClassifier(HullClassifier):
     (1.0, [0, 1])
     """
 
-    found_by: ClassVar[tuple[str, str]] = ("kozinec", "the method of this classifier")
     # If several rows are equally far, the first is taken, so the result depends on the order. There are no weights.
     traits: ClassVar[ClassifierTraits] = ClassifierTraits(
         order_free=False,
@@ -99,5 +98,6 @@ class KozinecClassifier(HullClassifier):
         W = problem.rows.frame.to_original(outcome.state.W)
         share = outcome.state.memory.share
         support = np.flatnonzero(share > 0)
-        search = Search(W, outcome.status, outcome.state, outcome.trace, problem, proof.verdict)
+        why = "kozinec: the method of this classifier"
+        search = Search(W, outcome.status, outcome.state, outcome.trace, problem, "kozinec", why, proof.verdict)
         return search, Support(support, share[support])

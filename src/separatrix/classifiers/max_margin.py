@@ -80,7 +80,6 @@ class MaxMarginClassifier(HullClassifier):
     (1.0, [1, 2, 3], [[1.0, 0.0]], [-2.0])
     """
 
-    found_by: ClassVar[tuple[str, str]] = ("nearest-point", "the exact method")
     # There are no weights, and repeating a row changes nothing.
     traits: ClassVar[ClassifierTraits] = ClassifierTraits(
         repeatable=False,
@@ -113,7 +112,8 @@ class MaxMarginClassifier(HullClassifier):
         W, lower = problem.rows.frame.to_original(state.W), state.memory.lower
         if lower > 0:
             W = W / (lower * np.linalg.norm(W[0, 1:]))
-        search = Search(W, outcome.status, state, outcome.trace, problem, proof.verdict)
+        solver, why = "nearest-point", "nearest-point: the exact method"
+        search = Search(W, outcome.status, state, outcome.trace, problem, solver, why, proof.verdict)
         return search, Support(*multipliers(state))
 
     @staticmethod

@@ -30,7 +30,6 @@ from separatrix.classifiers.fit_input import (
     with_later,
 )
 from separatrix.classifiers.sklearn_settings import settings_of_work
-from separatrix.core.base import errors
 from separatrix.core.base.arrays import AnyArray, Array, Integers, with_names
 from separatrix.core.base.errors import LabelError, ParameterError, SeparatrixWarning
 from separatrix.core.base.labels import encode, known_codes
@@ -293,10 +292,6 @@ class OneVersus(MetaEstimatorMixin, ScoringClassifier):
         found = summed_certificate(about, labels, self.estimators_, parts, claim, task.n_rows, d + 1, named)
         self.certificate_ = replace(found, status=task.told(found.status))
         self.n_parameters_ = self.certificate_.n_parameters
-
-    def _warn_if_unmet(self) -> None:
-        if not self.certificate_.met and self.certificate_.code != "uncertified":
-            warnings.warn(self.certificate_.status, errors.NotConvergedWarning, stacklevel=3)
 
     def _scorer(self) -> Scores:
         if self._W is not None and len(self.classes_) == 2:

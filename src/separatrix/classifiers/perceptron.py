@@ -261,7 +261,8 @@ class Perceptron(SeparatingClassifier):
         for held in ("_told_classes", "_unseen"):  # of an earlier partial_fit
             self.__dict__.pop(held, None)
         facts = self._theorem_facts(searches[0], starts) if task.n_classes == 2 else {}
-        self._keep(task, searches, solver.name, "the method of this classifier", facts)
+        self._keep(task, searches, facts)
+        self._warn_if_unmet()
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
@@ -302,8 +303,7 @@ class Perceptron(SeparatingClassifier):
         self.walking_ = np.vstack(walked)
         self.has_sample_weight_ = False
         self.mistakes_ = (0 if first else self.mistakes_) + sum(search.state.memory.mistakes for search in searches)
-        why = "the method of this classifier, one step per call"
-        self._keep(task, searches, solver.name, why, {}, asked_to_end=False)
+        self._keep(task, searches, {})
         self.n_iter_ = done + 1
         return self
 
@@ -362,7 +362,8 @@ class Perceptron(SeparatingClassifier):
         status = replace(status, sentence=Message(*told))
         # An epoch that only confirms the weights has the number of the epoch before.
         trace = tuple({record.iteration: record for record in outcome.trace}.values())
-        return Search(state.W, status, state, trace, problem, proof.verdict)
+        why = f"{solver.name}: the method of this classifier"
+        return Search(state.W, status, state, trace, problem, solver.name, why, proof.verdict)
 
     def _advice(self, problem: Objective, verdict: Separable, start: Array) -> Message:
         """Advice if separable rows were not separated within ``max_iter``, based on Novikoff's bound."""
@@ -490,17 +491,10 @@ class Perceptron(SeparatingClassifier):
         walked, state = state.W, solver.solution(problem, state)
         wrong = state.memory.errors
         status = Status("max_iter", f"one more step over {problem.n_rows} rows leaves {wrong} wrong", wrong == 0)
-        return walked, Search(state.W, status, state, (), problem)
+        why = f"{solver.name}: the method of this classifier, one step per call"
+        return walked, Search(state.W, status, state, (), problem, solver.name, why)
 
-    def _keep(
-        self,
-        task: FitInput,
-        searches: Sequence[Search[PerceptronMemory]],
-        solver: str,
-        why: str,
-        facts: Facts,
-        asked_to_end: bool = True,
-    ) -> None:
+    def _keep(self, task: FitInput, searches: Sequence[Search[PerceptronMemory]], facts: Facts) -> None:
         self._keep_searches(task, searches)
         values = [search.state.at for search in searches]
         slope = float(np.linalg.norm([np.linalg.norm(value.gradient) for value in values]))
@@ -508,7 +502,7 @@ class Perceptron(SeparatingClassifier):
         claim = SeparationClaim(self.scorer_, bool(self.fit_intercept), self.zero)
         wrong = sum(search.state.memory.errors for search in searches)
         facts = {"mistakes": self.mistakes_, "wrong": wrong, "margin": _margin(searches), **facts}
-        self._certify(task, searches, claim, at, solver, why, facts, asked_to_end)
+        self._certify(task, searches, claim, at, facts)
 
 
 def _margin(searches: Sequence[Search[PerceptronMemory]]) -> float:
