@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from separatrix import LogisticRegression, errors, load
-from separatrix.classifiers import CLASSIFIERS, OFFERED, describe, model_file
-from separatrix.cli.classifier_options import settings, unfitted
+from separatrix.classifiers import CLASSIFIERS, OFFERED, describe, hyperparameters, model_file
+from separatrix.cli.classifier_options import options, settings, unfitted
 from separatrix.core.rows.hold_out import held_out, stratified_folds
 from separatrix.core.solvers.registry import SOLVERS
 from separatrix.tables.read_table import read_table
@@ -28,25 +28,24 @@ WITHOUT_EFFECT = {
 
 def test_the_help_names_all_that_is_registered():
     text = "".join(run("fit", "-h").stdout.split())  # a line may end behind the hyphen of a name
-    assert all(name in text for name in (*SOLVERS, *OFFERED, *(one.option for one in settings())))
+    assert all(name in text for name in (*SOLVERS, *OFFERED, *(options()[name] for name in settings())))
 
 
 @pytest.mark.parametrize("name", OFFERED)
 def test_a_model_has_every_option_that_sets_one_of_its_parameters(name):
     has = set(CLASSIFIERS[name]().get_params(deep=False)) - WITHOUT_EFFECT.get(name, set())
-    assert set(describe(name).settings) == {setting for setting in settings() if setting.parameter in has}
+    assert set(hyperparameters(name)) == has & set(settings())
 
 
 def test_every_option_sets_a_parameter_or_is_refused():
-    for setting in settings():
-        having = [name for name in OFFERED if setting in describe(name).settings]
-        value = setting.flag if setting.flag is not None else object()
-        for name in having:
-            made = unfitted(name, None, 0, {setting.parameter: value if setting.flag is None else True})
-            assert getattr(made, setting.parameter) is value
+    for setting, having in settings().items():
+        for name, one in having.items():
+            value = not one.default if one.kind == "switch" else object()
+            made = unfitted(name, None, 0, {setting: True if one.kind == "switch" else value})
+            assert getattr(made, setting) is value
         for name in [name for name in OFFERED if name not in having and not describe(name).parts]:
-            with pytest.raises(errors.ParameterError, match=f"{setting.option}: {name} has no such setting"):
-                unfitted(name, None, 0, {setting.parameter: True})
+            with pytest.raises(errors.ParameterError, match=f"{options()[setting]}: {name} has no such setting"):
+                unfitted(name, None, 0, {setting: True})
 
 
 def test_fit_accounts_for_itself():

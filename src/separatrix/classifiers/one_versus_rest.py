@@ -23,7 +23,7 @@ from separatrix.classifiers.one_versus import (
     summed_certificate,
 )
 from separatrix.core.base.arrays import AnyArray, Array, Integers
-from separatrix.core.base.errors import LabelError
+from separatrix.core.base.errors import LabelError, ParameterError
 from separatrix.core.base.lazy import is_dask
 from separatrix.core.certificate import Claim, Recomputed
 from separatrix.core.geometry.hyperplane import Hyperplane
@@ -238,23 +238,6 @@ class OneVsRestClassifier(OneVersus):
         parts_are_linear(self)
         return np.asarray(self._W)
 
-    @offered_where(parts_are_linear)
-    def hyperplane(self, i: Any = None, j: Any = None) -> Hyperplane:
-        """Return the hyperplane h_i = h_j.
-
-        Parameters
-        ----------
-        i, j : labels
-            The two classes; the positive side is that of i. With two classes they may be left out.
-
-        Returns
-        -------
-        Hyperplane
-        """
-        check_is_fitted(self)
-        assert isinstance(self.scorer_, Scorer)
-        return self.scorer_.hyperplane(i, j)
-
 
 # --- Multilabel targets: an independent model of two classes for each label
 
@@ -297,6 +280,10 @@ class LabelsScorer(PartsScorer):
 
     def predict(self, X: Any, names: list[str] | None = None) -> AnyArray:
         return self.link.decides(self.scores(X, names)).astype(np.int64)
+
+    def hyperplane(self, i: Any, j: Any) -> Hyperplane:
+        problem = f"got {i!r} and {j!r}, and the labels of a multilabel target do not exclude each other"
+        raise ParameterError("i, j", problem, "take the boundary of one label from boundaries()")
 
 
 @dataclass(frozen=True)

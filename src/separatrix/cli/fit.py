@@ -75,7 +75,7 @@ class Split:
 _SECTIONS = {
     "The table": (*SELECTED, "print_schema", "missing", "strict", "reference", *SPELLED),
     "Columns of text": TEXT_PARAMETERS,
-    "The model": ("model", "base", "standardise", *(setting.parameter for setting in settings())),
+    "The model": ("model", "base", "standardise", *settings()),
     "Evaluation": ("test_size", "cv", "seed"),
     "Tables larger than memory": ("memory", "cache", "cluster"),
     "Output": ("out", "report", "cost", "stats", "as_json"),

@@ -356,18 +356,6 @@ class PartsScorer:
     log_probabilities = probabilities
 
 
-@dataclass(frozen=True)
-class PairwiseScorer(PartsScorer):
-    """For estimators with a precomputed kernel: each model gets only the kernel columns of its own training rows."""
-
-    indices: tuple[Integers, ...] = ()
-
-    def parts_scores(self, X: Any, names: list[str] | None = None) -> Array:
-        return np.column_stack(
-            [score_of(estimator, X[:, rows]) for estimator, rows in zip(self.estimators, self.indices, strict=True)]
-        )
-
-
 def score_of(estimator: Any, X: Any) -> Array:
     """Return the score of a two-class model, positive for class 1.
 

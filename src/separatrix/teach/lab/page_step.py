@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.classifiers import OFFERED, describe
+from separatrix.classifiers import OFFERED, hyperparameters
 from separatrix.core.base.arrays import Array
 from separatrix.core.base.errors import InputError
 from separatrix.core.solvers.registry import SOLVERS
@@ -47,7 +47,7 @@ DESCENT: dict[str, dict[str, tuple[float, float, float]]] = {
 
 def methods(payload: Payload) -> Mapping[str, Any]:
     """The names of the classifiers that a solver fits step by step."""
-    iterative = [name for name in OFFERED if any(one.parameter == "max_iter" for one in describe(name).settings)]
+    iterative = [name for name in OFFERED if "max_iter" in hyperparameters(name)]
     defaults = {name: {one: found[0] for one, found in offered.items()} for name, offered in DESCENT.items()}
     return {"methods": sorted(iterative, key=lambda name: name != "perceptron"), "descent": defaults}
 

@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import Any
 from urllib.parse import parse_qsl
 
-from separatrix.classifiers import OFFERED, describe
+from separatrix.classifiers import OFFERED, hyperparameters
 from separatrix.core.base.errors import InputError, ParameterError
 from separatrix.teach.lab.requests import Request
 from separatrix.teach.lab.shown_models import bases, chosen
@@ -176,4 +176,4 @@ def refused(problem: str, remedy: str) -> ParameterError:
 
 def _settings(name: str) -> set[str]:
     """The settings that a model of a link may have: those of a scheme are the settings of what it is made of."""
-    return {one.parameter for base in (bases(name) or [name]) for one in describe(base).settings}
+    return {one for base in (bases(name) or [name]) for one in hyperparameters(base)}

@@ -1,8 +1,9 @@
 """What pages show of a model: its settings as a form, its fit and its certificate, its regions and lines in the plane,
 the card of a point, and the proof whether points are separable.
 
-Everything on settings comes from the classifiers' descriptions, so a newly registered classifier appears without a line
-here. Fits are kept for a moment, since a page asks again when the pointer moves over points that stay where they are.
+Everything on settings comes from the classifiers' signatures and docstrings, so a newly registered classifier appears
+without a line here. Fits are kept for a moment, since a page asks again when the pointer moves over points that stay
+where they are.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.classifiers import CLASSIFIERS, OFFERED, describe
-from separatrix.classifiers.description import ModelSetting
+from separatrix.classifiers import CLASSIFIERS, OFFERED, describe, hyperparameters
+from separatrix.classifiers.signatures import Hyperparameter
 from separatrix.core.base.arrays import Array, Integers
 from separatrix.core.base.errors import InputError, ParameterError, SeparatrixError
 from separatrix.core.base.messages import brief
@@ -100,9 +101,8 @@ class Chosen:
         return CLASSIFIERS[self.name](self._made(self.base or DEFAULT_BASE, seed))
 
     def _made(self, name: str, seed: int | None) -> Any:
-        known = {setting.parameter for setting in describe(name).settings}
         for parameter in self.settings:
-            if parameter not in known:
+            if parameter not in hyperparameters(name):
                 raise ParameterError(parameter, f"{name} has no such setting", "leave it out")
         kind = CLASSIFIERS[name]
         random = seed is not None and "random_state" in kind().get_params(deep=False)
@@ -161,7 +161,7 @@ def chosen(value: Any) -> Chosen:
     base = value.get("base") if describe(name).parts else None
     if base is not None and (not isinstance(base, str) or base not in OFFERED or describe(base).parts):
         raise InputError("base", got(base), "choose a classifier that is not made of others")
-    forms = {setting.parameter: setting for setting in describe(base or name).settings}
+    forms = hyperparameters(base or name)
     given = value.get("settings") or {}
     if not isinstance(given, Mapping):
         raise InputError("settings", "they are not names with values", "give a value for each name")
@@ -169,16 +169,16 @@ def chosen(value: Any) -> Chosen:
     return Chosen(name, settings, base)
 
 
-def _read(setting: ModelSetting, value: Any) -> Any:
+def _read(setting: Hyperparameter, value: Any) -> Any:
     """The value of a setting from a form or a link, where all values may be texts."""
-    if setting.flag is not None:
+    if setting.kind == "switch":
         return value in (True, "true", "True", "1")
-    if setting.type is str or value in setting.words:
+    if setting.kind in ("choice", "text") or value in setting.words:
         return None if value in ("", None) else str(value)
     try:
-        return setting.type(float(value)) if setting.type is int else setting.type(value)
+        return int(float(value)) if setting.kind == "integer" else float(value)
     except (TypeError, ValueError, OverflowError):
-        raise ParameterError(setting.parameter, got(value), "give a number") from None
+        raise ParameterError(setting.name, got(value), "give a number") from None
 
 
 # --- Fits
