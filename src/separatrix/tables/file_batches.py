@@ -43,7 +43,7 @@ from separatrix.tables.formats.csv_files import (
 )
 from separatrix.tables.formats.parquet import record_batches
 from separatrix.tables.formats.source import SOME_ROWS, UNREADABLE, Content, HeldFile, Spelling
-from separatrix.tables.table_parts import Part
+from separatrix.tables.table_parts import TablePart
 
 # --- Parquet files, and Arrow files: IPC files and streams, Feather
 
@@ -502,7 +502,7 @@ class SvmlightTable(OfFiles):
         """The rows with all columns, counted from the first one."""
         return settled(X, self.survey.first, self.survey.largest)
 
-    def parts(self, numbers: bool = True) -> Iterator[Part]:
+    def parts(self, numbers: bool = True) -> Iterator[TablePart]:
         found = Survey()
         for path in self.files.paths:
             rows = 0
@@ -513,14 +513,14 @@ class SvmlightTable(OfFiles):
                     self.spelling.limits.refuse_columns(content.name, found.n_entries, found.largest)
                     rows += len(y)
                     if len(y):
-                        yield Part(X, pa.array(y), None)
+                        yield TablePart(X, pa.array(y), None)
             found.counts[path] = rows
         if not sum(found.counts.values()):
             raise TableError(self.name, "it is empty", SOME_ROWS)
         if not self._known:
             self._known.append(found)
 
-    def parts_ahead(self) -> Generator[Part, None, None]:
+    def parts_ahead(self) -> Generator[TablePart, None, None]:
         return read_ahead(self.parts())
 
 

@@ -48,8 +48,8 @@ from separatrix.tables.table_parts import (
     LabelColumn,
     ListedClasses,
     Numbering,
-    Part,
     PartTable,
+    TablePart,
     refuse_no_labels,
     refuse_other_types,
 )
@@ -224,7 +224,7 @@ class ReadRows:
     """
 
     table: PartTable
-    parts: Callable[[], Iterator[tuple[Part, Integers]]]
+    parts: Callable[[], Iterator[tuple[TablePart, Integers]]]
     coding: Coding
     stamps: tuple[Stamp, ...]
     reads_ahead: ClassVar[bool] = True
@@ -471,7 +471,7 @@ class Scan(OutsideMemory):
     def known_rows(self) -> int | None:
         return self.n_rows if self._unnumbered is None else self.table.n_rows
 
-    def coded_parts(self) -> Iterator[tuple[Part, Integers]]:
+    def coded_parts(self) -> Iterator[tuple[TablePart, Integers]]:
         """The rows as the source gives them, and their class numbers. Another thread reads the next rows.
 
         Yields
