@@ -340,7 +340,7 @@ class CheckedRows:
     @cached_property
     def by_class(self) -> ByClass:
         """Ranges and counts by class and column, over all rows."""
-        return self._raw.fold(_ByClass(self.n_classes, self.n_columns))
+        return self._raw.fold(_SumByClass(self.n_classes, self.n_columns))
 
     @cached_property
     def sampled(self) -> Integers:
@@ -376,7 +376,7 @@ class ByClass(NamedTuple):
 
 
 @dataclass(frozen=True)
-class _ByClass:
+class _SumByClass:
     """The partial sum that computes ``ByClass``. The targets of the rows are class codes."""
 
     n_classes: int

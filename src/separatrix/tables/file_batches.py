@@ -440,7 +440,7 @@ LONGEST_LINE_BYTES = 1 << 28
 
 
 @dataclass
-class Survey:
+class FilesSurvey:
     """What the files have shown: the largest index, the number of entries and of those with index 0."""
 
     largest: int = 0
@@ -478,12 +478,12 @@ class SvmlightTable(OfFiles):
     description: ClassVar[str] = "libsvm"
 
     @cached_property
-    def _known(self) -> list[Survey]:
+    def _known(self) -> list[FilesSurvey]:
         """The survey, once all rows have been read."""
         return []
 
     @property
-    def survey(self) -> Survey:
+    def survey(self) -> FilesSurvey:
         """What is known after all rows have been read, for which they are read unless they have been."""
         if not self._known:
             for _ in self.parts():
@@ -503,7 +503,7 @@ class SvmlightTable(OfFiles):
         return settled(X, self.survey.first, self.survey.largest)
 
     def parts(self, numbers: bool = True) -> Iterator[TablePart]:
-        found = Survey()
+        found = FilesSurvey()
         for path in self.files.paths:
             rows = 0
             with stored_content(self.files, path, self.spelling) as content:

@@ -147,7 +147,7 @@ FILES: dict[str, Callable[[FileSet, Opening], Batches | SvmlightTable]] = {
 
 
 @dataclass(frozen=True)
-class Kind:
+class TableKind:
     """Objects of one kind: how to recognise them, and how to open them."""
 
     is_one: Callable[[Any], bool]
@@ -159,23 +159,23 @@ def _comes_from(data: Any, package: str, attribute: str) -> bool:
     return type(data).__module__.split(".")[0].lstrip("_") == package and hasattr(data, attribute)
 
 
-OBJECTS: tuple[Kind, ...] = (
-    Kind(lambda data: isinstance(data, str | os.PathLike | list | tuple), lambda data, how: _files(data, how)),
-    Kind(
+OBJECTS: tuple[TableKind, ...] = (
+    TableKind(lambda data: isinstance(data, str | os.PathLike | list | tuple), lambda data, how: _files(data, how)),
+    TableKind(
         lambda data: _comes_from(data, "pyarrow", "to_batches") and hasattr(data, "scanner"),
         lambda data, how: queries.dataset(data, how.batch_bytes),
     ),
-    Kind(
+    TableKind(
         lambda data: (
             _comes_from(data, "polars", "collect_schema") and hasattr(data, "lazy") and hasattr(data, "collect")
         ),
         lambda data, how: queries.lazy_frame(data, how.batch_bytes),
     ),
-    Kind(
+    TableKind(
         lambda data: _comes_from(data, "duckdb", "project"),
         lambda data, how: queries.relation(data, how.batch_bytes),
     ),
-    Kind(
+    TableKind(
         lambda data: hasattr(data, "__arrow_c_stream__") or callable(data),
         lambda data, how: queries.arrow_stream(data, how.batch_bytes),
     ),

@@ -130,7 +130,7 @@ class Slip:
 
 
 @dataclass(frozen=True)
-class Question:
+class ExercisePart:
     """One question of an exercise.
 
     Attributes
@@ -262,7 +262,7 @@ class Exercise:
     items: tuple[str, ...]
     introduction: str
     question: str
-    parts: tuple[Question, ...]
+    parts: tuple[ExercisePart, ...]
     given: Callable[[], tuple[Any, ...]]
     solution: Callable[..., Answer]
     lab: str

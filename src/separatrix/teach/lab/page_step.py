@@ -10,7 +10,7 @@ import numpy as np
 
 from separatrix.classifiers import OFFERED, hyperparameters
 from separatrix.core.base.arrays import Array
-from separatrix.teach.lab.pages import Link, refused
+from separatrix.teach.lab.pages import PageLink, refused
 from separatrix.teach.lab.points import of_two_classes, points
 from separatrix.teach.lab.recorder import Asked, Options, Plan
 from separatrix.teach.lab.requests import Payload, text
@@ -131,7 +131,7 @@ def _python(spec: str, asked: Chosen) -> str:
     return "\n".join(lines)
 
 
-def recorded(link: Link, options: Options) -> Plan:
+def recorded(link: PageLink, options: Options) -> Plan:
     """The whole run."""
     (model,) = link.models("perceptron", 1, others=("k",))
     link.number("k", 4, 0, MOST_SHOWN_STEPS)

@@ -33,7 +33,7 @@ from separatrix.core.base.files import replace_file
 from separatrix.core.base.watching import Part, unwatched, watched
 from separatrix.output.theme import DARK, LIGHT, Theme
 from separatrix.tables.formats.demos import DEMOS
-from separatrix.teach.lab.pages import PAGES, Link, Page, refused, requests
+from separatrix.teach.lab.pages import PAGES, Page, PageLink, refused, requests
 from separatrix.teach.lab.pages import link as parsed_link
 from separatrix.teach.lab.points import PRESETS, of_preset
 from separatrix.teach.lab.requests import Call, Payload, answered, encoded
@@ -110,7 +110,7 @@ def recorded_page(link: str, drag: int | None = None, places: tuple[int, int] | 
     return _page(asked, Options(drag, (int(kept * PLACES[0]), int(kept * PLACES[1]))))
 
 
-def _page(asked: Link, options: Options) -> str:
+def _page(asked: PageLink, options: Options) -> str:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # What a fit has to say is in its certificate, which the page shows.
         plan = _plan(asked, options)
@@ -128,7 +128,7 @@ def _page(asked: Link, options: Options) -> str:
     return standalone([page for page in PAGES if page.name == asked.page], "recorded", content)
 
 
-def _plan(asked: Link, options: Options) -> Plan:
+def _plan(asked: PageLink, options: Options) -> Plan:
     """What the page declares to be recorded."""
     if asked.page in NEVER:
         raise refused(f"the page {asked.page} is not recorded: {NEVER[asked.page]}", "give a link to another page")
