@@ -591,7 +591,7 @@ def _stretch(before: Frame, after: Frame) -> Array:
 # --- The mean loss over all rows and its derivatives as functions of Θ
 
 
-def sums_of(rows: Written | Framed) -> InPieces | Folded:
+def sums_of(rows: Written | Framed) -> InPieces | FoldedPath:
     """The sums of rows, by pieces or by folds.
 
     >>> from separatrix.core.penalty import Penalty
@@ -602,7 +602,7 @@ def sums_of(rows: Written | Framed) -> InPieces | Folded:
     >>> sums_of(reduce_rows(problem)).curvature(np.zeros(2)).tolist()  # a quarter of the Gram matrix
     [[0.25, 0.0], [0.0, 0.3125]]
     """
-    return InPieces(rows) if isinstance(rows, Written) else Folded(rows)
+    return InPieces(rows) if isinstance(rows, Written) else FoldedPath(rows)
 
 
 @dataclass(frozen=True)
@@ -639,7 +639,7 @@ class InPieces:
 
 
 @dataclass(frozen=True)
-class Folded:
+class FoldedPath:
     """Sums over rows that are not in a dense matrix, by folds."""
 
     rows: Framed
@@ -651,7 +651,7 @@ class Folded:
 
     def curvature(self, theta: Array) -> Array:
         problem, space = self.rows.problem, self.rows.space
-        T = problem.rows.fold(Curvature(problem.loss, self.rows.weights(theta))) / problem.total_weight
+        T = problem.rows.fold(ScoreCurvature(problem.loss, self.rows.weights(theta))) / problem.total_weight
         c, width = T.shape[:2]
         if space.Z is not None:
             T = space.Z.T @ (T @ space.Z).reshape(c, width, -1)
@@ -664,7 +664,7 @@ class Folded:
 
 
 @dataclass(frozen=True)
-class Curvature(ArraySum):
+class ScoreCurvature(ArraySum):
     """Σ s ℓ″ ⊗ x̄ x̄ᵀ over all scores but the last, (c, d + 1, c, d + 1).
 
     The last score of softmax needs no sum, because each row of ℓ″ sums to zero over the classes.
@@ -712,7 +712,7 @@ MOST_MATRICES, PAIRS_ON_PATH = 20, 10
 ROUNDED_DECREMENT = float(np.finfo(np.float64).eps) ** 1.5
 
 
-class Fit(NamedTuple):
+class PathFit(NamedTuple):
     """The rows with the penalty at one C, Θ near the minimum, the mean loss there, and A (None if ∇²E is singular)."""
 
     rows: ReducedRows
@@ -722,10 +722,10 @@ class Fit(NamedTuple):
 
 
 @dataclass(frozen=True)
-class _Penalised:
+class _PenalisedLoss:
     """E for one C, as a function of Θ."""
 
-    sums: InPieces | Folded
+    sums: InPieces | FoldedPath
     rows: ReducedRows
     most_together: ClassVar[int] = 1
 
@@ -790,7 +790,7 @@ class Ridge:
 
     base: Objective  # the objective at C = 1
     rows: ReducedRows
-    sums: InPieces | Folded
+    sums: InPieces | FoldedPath
     null: Place
     seen: list[Place] = field(default_factory=list)
 
@@ -803,7 +803,7 @@ class Ridge:
         theta = space.reduce(W if base.offsets is None else W - base.offsets)
         return cls(base, rows, sums, Place(-np.inf, theta, *sums.value_gradient(theta), null_hessian(base)))
 
-    def at(self, C: float) -> Fit:
+    def at(self, C: float) -> PathFit:
         """The fit at C, started from the fit at the nearest C."""
         E, place = self._penalised(C), self._nearest(C)
         theta, at = self._begun(E, C, place)
@@ -818,7 +818,7 @@ class Ridge:
                 H = E.sums.curvature(theta)
             factor = E.factor(H)
             if factor is None:
-                return Fit(E.rows, theta, at.value - 0.5 * float(theta @ E.rows.pull(theta)), None)
+                return PathFit(E.rows, theta, at.value - 0.5 * float(theta @ E.rows.pull(theta)), None)
             step = factor.solve(at.gradient)
             decrement = float(at.gradient @ step)
             if decrement <= NEWTON_DECREMENT * at.value:
@@ -828,12 +828,12 @@ class Ridge:
         pull = E.rows.pull(theta)  # the gradient of E is nearly zero, so that of the loss is minus this
         loss = at.value - 0.5 * decrement - 0.5 * float(theta @ pull)
         self.seen = [*self.seen, Place(float(np.log(C)), theta, loss, -pull, H)]
-        return Fit(E.rows, theta, loss, Inverse.of(factor, self.base.subspace))
+        return PathFit(E.rows, theta, loss, Inverse.of(factor, self.base.subspace))
 
     def _nearest(self, C: float) -> Place:
         return min(self.seen, key=lambda place: abs(place.u - np.log(C)), default=self.null)
 
-    def _begun(self, E: _Penalised, C: float, place: Place) -> tuple[Array, Evaluation]:
+    def _begun(self, E: _PenalisedLoss, C: float, place: Place) -> tuple[Array, Evaluation]:
         """The start for C: Θ of the nearest fit or, if E is lower there, an interpolated Θ.
 
         Between earlier fits, Θ is interpolated by a parabola in ln C through the three nearest ones.
@@ -865,13 +865,13 @@ class Ridge:
 
         return _descended(E, theta, E.value_gradient(theta), factor, done)[0]
 
-    def _penalised(self, C: float) -> _Penalised:
+    def _penalised(self, C: float) -> _PenalisedLoss:
         penalty, known = self.base.penalty.times(1.0 / C), {"subspace": self.base.subspace}
         problem = self.base.with_(penalty=penalty, known=known)
-        return _Penalised(self.sums, self.rows.under(problem))
+        return _PenalisedLoss(self.sums, self.rows.under(problem))
 
 
-def _newton(E: _Penalised, theta: Array, at: Evaluation, factor: Factor | None) -> tuple[Array, Evaluation, Array]:
+def _newton(E: _PenalisedLoss, theta: Array, at: Evaluation, factor: Factor | None) -> tuple[Array, Evaluation, Array]:
     """Θ, E and the loss's second derivatives after one Newton step, for tables where these are cheap."""
     step = None if factor is None else factor.solve(at.gradient)
     decrement = 0.0 if step is None else float(at.gradient @ step)
@@ -890,7 +890,7 @@ def _newton(E: _Penalised, theta: Array, at: Evaluation, factor: Factor | None) 
 
 
 def _descended(
-    E: _Penalised,
+    E: _PenalisedLoss,
     theta: Array,
     at: Evaluation,
     factor: Factor | None,

@@ -118,7 +118,7 @@ def _together(labels: Sequence[AnyArray]) -> AnyArray:
 
 
 @dataclass(frozen=True)
-class Survey:
+class PartitionSurvey:
     """What must be known before rows are loaded: the sorted labels, their totals, and the length of each partition."""
 
     classes: AnyArray
@@ -147,7 +147,7 @@ class Partitions(Protocol):
     def has_weights(self) -> bool: ...
     @property
     def are_files(self) -> bool: ...
-    def survey(self, run: Callable[[list[Any]], list[Any]]) -> Survey: ...
+    def survey(self, run: Callable[[list[Any]], list[Any]]) -> PartitionSurvey: ...
     def pieces(self, classes: AnyArray) -> list[Any]: ...
 
 
@@ -241,11 +241,11 @@ class DaskPartitions:
     def has_weights(self) -> bool:
         return any(part is not None for part in self.weights)
 
-    def survey(self, run: Callable[[list[Any]], list[Any]]) -> Survey:
+    def survey(self, run: Callable[[list[Any]], list[Any]]) -> PartitionSurvey:
         """The classes, found in a pass over labels and weights alone."""
         pairs = enumerate(zip(self.y, self.weights, strict=True))
         found = run(tasks(PartLabels.of, [(k, *pair) for k, pair in pairs]))
-        return Survey(*united(found), [part.n_rows for part in found])
+        return PartitionSurvey(*united(found), [part.n_rows for part in found])
 
     def pieces(self, classes: AnyArray) -> list[Any]:
         parts = enumerate(zip(self.X, self.y, self.weights, strict=True))
@@ -370,7 +370,7 @@ class PartitionedTable(OutsideMemory):
         return self.partitions.has_weights
 
     @cached_property
-    def survey(self) -> Survey:
+    def survey(self) -> PartitionSurvey:
         """The classes and the lengths of the partitions."""
         return self.partitions.survey(self.computed)
 

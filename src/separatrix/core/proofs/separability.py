@@ -701,7 +701,7 @@ def decide_streamed(rows: Rows, view: View, about: About, targets: AnyArray, rea
         claims = _claims(D, verdict, offsets)
         if isinstance(verdict, Doubtful) or not claims:
             return Decided(_numbered(verdict, core), core.low, core.high)
-        checks = _Checks.of(claims, verdict, core.view, D, offsets)
+        checks = _Partials.of(claims, verdict, core.view, D, offsets)
         found = rows.fold(checks.partial)
         if checks.hold(found):
             return checks.decided(found, _numbered(verdict, core), core)
@@ -773,7 +773,7 @@ class _SmallestDistance:
 
 
 @dataclass(frozen=True)
-class _Checks:
+class _Partials:
     """The partials of one pass: one for each claim, and one for what the verdict tells about all rows if they hold."""
 
     broken: tuple[Carried[Any], ...]
@@ -782,7 +782,7 @@ class _Checks:
     @classmethod
     def of(
         cls, claims: tuple[RowClaim, ...], verdict: Verdict, view: View, D: Differences, offsets: Offsets
-    ) -> _Checks:
+    ) -> _Partials:
         most = max(JOINING_ROWS, JOINING_ROWS_PER_DIRECTION * D.width)
         told: _SmallestDistance | DirectionRows | None = None
         if isinstance(verdict, Separable):

@@ -207,7 +207,7 @@ BOUNDARY_SHARE = 0.995
 SEARCHING = "searching the nearest points of the hulls"
 
 
-class Support(NamedTuple):
+class HullSupport(NamedTuple):
     """Row numbers with weights > 0, which define a point of each class's hull, and the number of passes taken."""
 
     rows: Integers
@@ -248,7 +248,7 @@ class Furthest:
         return m[order], rows[order]
 
 
-def nearly_nearest(problem: Objective, w: Array) -> Support | None:
+def nearly_nearest(problem: Objective, w: Array) -> HullSupport | None:
     """Rows and weights of nearly nearest points of the hulls, starting from a direction w (d,).
 
     An interior point method minimises ½‖Σ α_i t_i x_i‖² for a small set of rows, subject to α ≥ 0 and Σ α_i = 1 over
@@ -288,7 +288,7 @@ def nearly_nearest(problem: Objective, w: Array) -> Support | None:
             return None
         weights, w = nearer
         rows, alpha = joined[weights > 0], weights[weights > 0]
-    return Support(rows, alpha, rounds)
+    return HullSupport(rows, alpha, rounds)
 
 
 def _among(few: Block, fit_intercept: bool, sparse: bool) -> tuple[Array, Array] | None:
@@ -386,7 +386,7 @@ def _inside(P: Any, sides: Array) -> Array | None:
         # μ is relative to the largest squared length of a row; float64 cannot improve on this one.
         if mu <= 1e-17 or (close and np.max(np.abs(dual)) <= 1e-12):
             break
-        newton = _Newton.of(G, E, alpha, nu)
+        newton = _NewtonStep.of(G, E, alpha, nu)
         if newton is None:
             return None
         d_alpha, d_gamma, d_nu = newton.corrected(dual, primal, mu)
@@ -411,7 +411,7 @@ def _reach(value: Array, change: Array) -> float:
 
 
 @dataclass(frozen=True)
-class _Newton:
+class _NewtonStep:
     """The equations of one step: (G + ν/α) dα − Eᵀ dγ = …, E dα = …, factored for two right-hand sides."""
 
     E: Array
@@ -421,7 +421,7 @@ class _Newton:
     solved: Array  # (G + ν/α)⁻¹ Eᵀ
 
     @classmethod
-    def of(cls, G: Array, E: Array, alpha: Array, nu: Array) -> _Newton | None:
+    def of(cls, G: Array, E: Array, alpha: Array, nu: Array) -> _NewtonStep | None:
         H = G.copy()
         H[np.diag_indices_from(H)] += nu / alpha
         factor = Factor.of(H)
@@ -470,7 +470,7 @@ def affine_hulls(P: Any) -> Callable[[Integers], tuple[Array, Array]]:
     ([0.5, 0.5], [0.5, 0.5])
     """
     if not is_sparse(P):
-        return lambda kept: _nearest_by(P[kept], lambda A: _Gram.of(A) or _Reflected.of(A))
+        return lambda kept: _nearest_by(P[kept], lambda A: _CholeskySpan.of(A) or _Reflected.of(A))
     G = products(P)
 
     def nearest(kept: Integers) -> tuple[Array, Array]:
@@ -479,7 +479,7 @@ def affine_hulls(P: Any) -> Callable[[Integers], tuple[Array, Array]]:
     return nearest
 
 
-def _nearest_by(P: Any, span_of: Callable[[Any], _Gram | _SparseGram | _Reflected]) -> tuple[Array, Array]:
+def _nearest_by(P: Any, span_of: Callable[[Any], _CholeskySpan | _SparseGram | _Reflected]) -> tuple[Array, Array]:
     """The point of the affine hull of P (k, d) nearest to the origin: its weights, which sum to 1, and the point p.
 
     The weights are those of least squares in the differences from the first point. If p is short compared with the
@@ -557,7 +557,7 @@ class _Reflected:
 
 
 @dataclass(frozen=True)
-class _Gram:
+class _CholeskySpan:
     """The span of A's columns by Cholesky of AᵀA, which is many times faster and as accurate under two conditions.
 
     A's rows must have similar sizes, and its columns must be far from linearly dependent. Each round of iterative
@@ -570,7 +570,7 @@ class _Gram:
     rounds: ClassVar[int] = 3
 
     @classmethod
-    def of(cls, A: Array) -> _Gram | None:
+    def of(cls, A: Array) -> _CholeskySpan | None:
         sizes = np.abs(A).max(axis=1)
         if A.shape[1] > A.shape[0] or sizes.max() > LARGEST_COLUMN_RATIO * np.min(sizes[sizes > 0], initial=np.inf):
             return None
@@ -590,8 +590,8 @@ class _Gram:
 class _SparseGram:
     """The span of sparse columns by their Gram matrix, without any dense array of size d × k.
 
-    Columns that depend linearly on others get the coefficient zero. Each round gains fewer digits than for ``_Gram``,
-    since the columns may be closer to linear dependence, so there are more rounds.
+    Columns that depend linearly on others get the coefficient zero. Each round gains fewer digits than for
+    ``_CholeskySpan``, since the columns may be closer to linear dependence, so there are more rounds.
     """
 
     A: Any
@@ -786,7 +786,7 @@ def _joined(problem: Objective, memory: NearestPointMemory) -> Any:
     return csr_array(vstack([memory.P, csr_array(pair.sum(axis=0)[None, :])]))
 
 
-def _differences(problem: Objective, near: Support) -> tuple[Any, Integers, Array]:
+def _differences(problem: Objective, near: HullSupport) -> tuple[Any, Integers, Array]:
     """The point p of ``near`` as a convex combination of few differences, with their rows (+, −) and weights.
 
     Rows of the two classes are paired by the north-west corner rule.
