@@ -151,9 +151,9 @@ def _outside_memory(
     """The answers for a table that does not fit into memory, or that workers of a cluster read; otherwise None."""
     if cluster is None and not table_options.may_be_batched(data, memory):
         return None
-    from separatrix.cli.streamed_tables import RowsRequest
+    from separatrix.cli.streamed_tables import SourceRequest
 
-    asked = RowsRequest(known, spelling, strict)
+    asked = SourceRequest(known, spelling, strict)
     if cluster is not None:
         rows, passes, note = asked.opened_on(cluster, data, stack)
         return AnswerLines(_of_workers(known, rows, passes, answer), rows, note)
