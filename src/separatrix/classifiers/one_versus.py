@@ -44,7 +44,7 @@ from separatrix.core.rows.column_statistics import refuse_not_finite
 from separatrix.core.rows.labelled_table import MemoryTable, OutsideMemory
 from separatrix.core.rows.memory_rows import memory_rows
 from separatrix.core.rows.views import two_class_table
-from separatrix.core.schemes import Part, PartsScorer, Scheme, SchemeCost, cost_of, link_of, takes_nan
+from separatrix.core.schemes import PartsScorer, Scheme, SchemeCost, TrainingSet, cost_of, link_of, takes_nan
 from separatrix.core.scorer import Scorer, Scores
 
 
@@ -164,7 +164,7 @@ class OneVersus(MetaEstimatorMixin, ScoringClassifier):
         return base
 
     def _fit_parts(
-        self, base: Any, X: Any, parts: Sequence[Part], weight: Array | None, names: list[str] | None
+        self, base: Any, X: Any, parts: Sequence[TrainingSet], weight: Array | None, names: list[str] | None
     ) -> list[Any]:
         """Fit one clone to each part.
 
@@ -436,7 +436,7 @@ def summed_certificate(
     name: str,
     labels: list[Any],
     estimators: Sequence[Any],
-    parts: Sequence[Part],
+    parts: Sequence[TrainingSet],
     claim: Claim,
     n_rows: int,
     full_rank: int,
@@ -480,7 +480,7 @@ def summed_certificate(
     )
 
 
-def _status(estimators: Sequence[Any], parts: Sequence[Part], labels: list[Any], named: bool) -> tuple[str, str]:
+def _status(estimators: Sequence[Any], parts: Sequence[TrainingSet], labels: list[Any], named: bool) -> tuple[str, str]:
     """Return a status code and a sentence: how many models met their stopping rule, and the status of the first."""
     total = len(estimators)
     known = [(e, part) for e, part in zip(estimators, parts, strict=True) if hasattr(e, "certificate_")]
@@ -495,7 +495,7 @@ def _status(estimators: Sequence[Any], parts: Sequence[Part], labels: list[Any],
     return "met", Message(f"all {total} models converged; status of the first: ", first)
 
 
-def _part_status(estimator: Any, part: Part, labels: list[Any], named: bool) -> str:
+def _part_status(estimator: Any, part: TrainingSet, labels: list[Any], named: bool) -> str:
     """Return the status of one model, with the names of its classes and with row numbers of the whole table."""
     status: str = estimator.certificate_.status
     if len(labels) == 2:

@@ -32,7 +32,7 @@ from separatrix.core.rows.block import is_sparse
 from separatrix.core.rows.column_statistics import refuse_not_finite
 from separatrix.core.rows.memory_rows import memory_rows
 from separatrix.core.rows.targets import row_weights
-from separatrix.core.schemes import OneVersusRest, Part, PartsScorer, Scheme, takes_nan
+from separatrix.core.schemes import OneVersusRest, PartsScorer, Scheme, TrainingSet, takes_nan
 from separatrix.core.scorer import Scorer, Scores
 
 DESCRIPTION = Description(
@@ -265,10 +265,10 @@ def indicator(y: Any, X: Any) -> Integers:
     return np.asarray(Y != 0, dtype=np.int64)
 
 
-def label_parts(Y: Integers) -> Iterator[Part]:
+def label_parts(Y: Integers) -> Iterator[TrainingSet]:
     """One part for each label: all rows, with the target 1 where they have the label."""
     for k in range(Y.shape[1]):
-        yield Part((k, None), np.arange(len(Y)), Y[:, k])
+        yield TrainingSet((k, None), np.arange(len(Y)), Y[:, k])
 
 
 @dataclass(frozen=True)

@@ -130,7 +130,9 @@ def _help_of(name: str) -> str:
     text = setting.about.rstrip(".")
     if f'"{setting.default}"' in text:
         text = text.replace(f'"{setting.default}"', f"{setting.default}, the default")
-    elif setting.default is not None and setting.kind != "switch":
+    elif setting.kind == "switch":
+        text += "; this option turns it off" if setting.default else ""
+    elif setting.default is not None:
         text += f"; {_short(setting.default)} by default"
     text = text.replace('"', "").replace("`", "")
     return f"For {' and '.join(owners)}: {text[:1].lower()}{text[1:]}."

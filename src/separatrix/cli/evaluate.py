@@ -149,10 +149,10 @@ def _outside_memory(
     if cluster is None and not table_options.may_be_batched(data, memory):
         return None
     from separatrix.cli.measures_output import refuse_unknown_labels
-    from separatrix.cli.streamed_tables import Asked, labelled
+    from separatrix.cli.streamed_tables import SourceRequest, labelled
     from separatrix.tables.read_table import Table
 
-    asked, passes = Asked(known, spelling, strict, target, labelled=True), None
+    asked, passes = SourceRequest(known, spelling, strict, target, labelled=True), None
     if cluster is not None:
         rows, passes, note = asked.opened_on(cluster, data, stack)
     else:

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Asked:
+class SourceRequest:
     """How to read the rows for a model: how the file is written, and where its labels are, if they are needed."""
 
     known: ModelFile

@@ -29,8 +29,8 @@ from separatrix.core.base.messages import (
     ByAudience,
     Classifier,
     Message,
+    MessagePart,
     Parameter,
-    Part,
     Setting,
     choices,
     number_text,
@@ -358,7 +358,7 @@ def in_shell(text: str) -> str:
     return str(text.mapped(_in_shell)) if isinstance(text, Message) else text
 
 
-def _in_shell(part: Part) -> str | Part:
+def _in_shell(part: MessagePart) -> str | MessagePart:
     if isinstance(part, Setting) and part.name in options():
         return _option(part)
     if isinstance(part, Parameter):

@@ -31,13 +31,13 @@ from separatrix.core.linear_algebra import Subspace
 from separatrix.core.null_model import null_curvature
 from separatrix.core.penalty import Penalty, PenaltyChoice
 from separatrix.core.problem import Objective
-from separatrix.core.regularisation_path import Fit, Inverse, ReducedRows, Ridge, Solved, WarmPath
+from separatrix.core.regularisation_path import Inverse, PathFit, ReducedRows, Ridge, Solved, WarmPath
 from separatrix.core.rows.block import Block, is_sparse
 from separatrix.core.rows.hold_out import stratified_folds
 from separatrix.core.rows.labelled_table import InMemory
 from separatrix.core.rows.memory_rows import memory_rows
 from separatrix.core.rows.protocol import Rows
-from separatrix.core.solvers.span import MOST_SPAN_ROWS, Basis, factored_span
+from separatrix.core.solvers.span import MOST_SPAN_ROWS, RowBasis, factored_span
 from separatrix.core.solvers.state import in_memory
 
 # --- The data and settings of the search
@@ -179,11 +179,11 @@ class Scored(NamedTuple):
     high: int
     seen: int
     last: bool
-    fit: Fit | None
+    fit: PathFit | None
 
 
 @dataclass(frozen=True)
-class Plan:
+class SearchPlan:
     """The start and the stopping rule of the search for C.
 
     The search starts at ``first`` and multiplies C by ``ratio``. After at least ``fewest`` values it ends once the
@@ -248,9 +248,9 @@ class ByFolds:
         return cls(question, walk, lowest(walk), fold, walks)
 
     @property
-    def plan(self) -> Plan:
+    def plan(self) -> SearchPlan:
         """The plan of the search, which starts at the strongest penalty."""
-        return Plan(self.least)
+        return SearchPlan(self.least)
 
     def score(self, C: float) -> Scored:
         """The mean log loss of held-out rows at C."""
@@ -351,10 +351,10 @@ class Squares:
 
     path: Ridge
 
-    def plan(self, least: float, rows: float) -> Plan:
-        return Plan(max(least, predicted_C(self.path.base, self.path.null.at.gradient, rows)), 8.0, 2, 1, 1.0)
+    def plan(self, least: float, rows: float) -> SearchPlan:
+        return SearchPlan(max(least, predicted_C(self.path.base, self.path.null.at.gradient, rows)), 8.0, 2, 1, 1.0)
 
-    def at(self, C: float) -> Fit:
+    def at(self, C: float) -> PathFit:
         return self.path.at(C)
 
 
@@ -365,10 +365,10 @@ class Absolute:
     path: WarmPath
     max_iter: int
 
-    def plan(self, least: float, rows: float) -> Plan:
-        return Plan(least)
+    def plan(self, least: float, rows: float) -> SearchPlan:
+        return SearchPlan(least)
 
-    def at(self, C: float) -> Fit:
+    def at(self, C: float) -> PathFit:
         solved = self.path.solved(C, tol=FOLD_TOL, max_iter=self.max_iter)
         problem, W = solved.problem, solved.outcome.state.W
         H = problem.hessian(W)
@@ -378,7 +378,7 @@ class Absolute:
             active[-1] &= ~problem.unpenalised
         loss = solved.outcome.state.at.value - problem.penalty_value(W)
         rows = ReducedRows.of(problem, W, Subspace(None, None, W.shape[1]))
-        return Fit(rows, loss, Inverse.on_active(H, active))
+        return PathFit(rows, loss, Inverse.on_active(H, active))
 
 
 @dataclass(frozen=True)
@@ -397,12 +397,12 @@ class ByLeverages:
     walk: WarmPath
     least: float
     fits: Squares | Absolute
-    basis: Basis | None = None
+    basis: RowBasis | None = None
     kept: list[Array] = field(default_factory=list)  # cache of the rows' lengths
     name: ClassVar[str] = "leave-one-out"
 
     @property
-    def plan(self) -> Plan:
+    def plan(self) -> SearchPlan:
         """The plan of the search, which uses the effective number of rows, (Σ s)²/Σ s²."""
         weight = self.question.weight
         return self.fits.plan(self.least, float(weight.sum()) ** 2 / float(weight @ weight))
@@ -485,7 +485,7 @@ def method_for(question: Question) -> ByFolds | ByLeverages:
     all_squares = bool(np.all(walk.penalty.quadratic > 0)) and question.penalty.l1_ratio == 0
     short = X.shape[0] < question.n_features and X.shape[0] <= MOST_SPAN_ROWS
     if not question.n_offsets and all_squares and short and not is_sparse(X):
-        basis = Basis(problem, *factored_span(problem, in_memory(problem, "leave-one-out")))
+        basis = RowBasis(problem, *factored_span(problem, in_memory(problem, "leave-one-out")))
         if basis.small.has_hessian:
             return ByLeverages(question, walk, lowest(walk), Squares(Ridge.on(basis.small)), basis)
     if problem.has_hessian and problem.has_absolute:
@@ -497,7 +497,7 @@ def method_for(question: Question) -> ByFolds | ByLeverages:
     return ByFolds.over(question, walk)
 
 
-class Chosen(NamedTuple):
+class ChosenPenalty(NamedTuple):
     """The choice, weights near the optimum of the chosen C, and its problem in standard coordinates.
 
     The weights are in raw units, (K or 1, d + 1), or None if they are not known.
@@ -508,7 +508,7 @@ class Chosen(NamedTuple):
     problem: Objective
 
 
-def choose_penalty(question: Question) -> Chosen:
+def choose_penalty(question: Question) -> ChosenPenalty:
     """The C for which held-out rows are predicted best.
 
     >>> from separatrix.core.penalty import Penalty
@@ -531,7 +531,7 @@ def choose_penalty(question: Question) -> Chosen:
             break
         path = sorted([*path, _scored(method, between, path)], key=lambda at: at.C)
     best = min(path, key=lambda at: at.score)
-    return Chosen(_described(question, method, path, best), method.weights(best), method.walk.objective(best.C))
+    return ChosenPenalty(_described(question, method, path, best), method.weights(best), method.walk.objective(best.C))
 
 
 def _searched(method: ByFolds | ByLeverages) -> list[Scored]:
@@ -562,7 +562,7 @@ def _level(path: list[Scored]) -> bool:
     return len(path) > 2 and bool(np.ptp(scores) <= LEVEL_SCORE_SHARE * max(scores))
 
 
-def _ends(path: list[Scored], plan: Plan) -> bool:
+def _ends(path: list[Scored], plan: SearchPlan) -> bool:
     if len(path) < plan.fewest:
         return bool(path) and path[-1].last
     scores = [at.score for at in path]

@@ -414,7 +414,7 @@ ROUNDED_DECREMENT = float(np.finfo(np.float64).eps) ** 1.5
 MOST_MATRICES, PAIRS_ON_PATH = 20, 10
 
 
-class Fit(NamedTuple):
+class PathFit(NamedTuple):
     """The rows at weights near the minimum for one C, the mean loss there, and A (None if ∇²E is singular)."""
 
     rows: ReducedRows
@@ -470,7 +470,7 @@ class Ridge:
         # The null model has no penalty.
         return cls(base, rows, Place(-np.inf, W, base.value_gradient(W), null_hessian(base)))
 
-    def at(self, C: float) -> Fit:
+    def at(self, C: float) -> PathFit:
         """The fit at C, started from the fit at the nearest C."""
         problem, space = self.base.with_(penalty=self.base.penalty.times(1.0 / C)), self.base.subspace
         place, held = self._nearest(C), self._held(problem)
@@ -483,7 +483,7 @@ class Ridge:
             H = space.reduce_hessian(problem.hessian(W))
             factor = Factor.of(H)
             if factor is None:
-                return Fit(self.rows.at(problem, W), at.value - problem.penalty_value(W), None)
+                return PathFit(self.rows.at(problem, W), at.value - problem.penalty_value(W), None)
             g = space.reduce(at.gradient)
             step = factor.solve(g)
             decrement = float(g @ step)
@@ -495,7 +495,7 @@ class Ridge:
         # The gradient of E is nearly zero, so that of the loss is minus that of the penalty.
         there = Evaluation(loss, -problem.penalty_gradient(W))
         self.seen = [*self.seen, Place(float(np.log(C)), W, there, H - held)]
-        return Fit(self.rows.at(problem, W), loss, Inverse.of(factor, space))
+        return PathFit(self.rows.at(problem, W), loss, Inverse.of(factor, space))
 
     def _nearest(self, C: float) -> Place:
         return min(self.seen, key=lambda place: abs(place.u - np.log(C)), default=self.null)
@@ -504,7 +504,7 @@ class Ridge:
         """The second derivatives of the penalty in Θ."""
         return self.base.subspace.reduce_hessian(np.diag(np.tile(problem.root_penalty**2, problem.shape[0])))
 
-    def finished(self, C: float, fit: Fit, tol: float) -> Array:
+    def finished(self, C: float, fit: PathFit, tol: float) -> Array:
         """W at C, nearer to the minimum than ``fit``: the gap is about ``tol`` times the null model's loss."""
         problem, W = fit.rows.problem, fit.rows.W
         factor = Factor.of(self._nearest(C).H + self._held(problem))

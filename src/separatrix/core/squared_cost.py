@@ -547,7 +547,7 @@ class InfluentialRow:
 
 
 @dataclass(frozen=True)
-class Influence:
+class DeletionEffects:
     """Leverage h and Cook's distance of every row (n,), each for deleting that row alone."""
 
     leverage: Array
@@ -555,7 +555,7 @@ class Influence:
 
 
 @dataclass(frozen=True)
-class _Whitened:
+class _WhitenedRows:
     """U (n, r) and targets t (n, outputs), both times the root of the row's share of weight; weights β (r, outputs)."""
 
     U: Array
@@ -597,7 +597,7 @@ def _cook(change: float, rank: int, variance: float) -> float:
     return 0.0 if change <= 1e-20 else np.inf
 
 
-def _whitened(cost: SquaredCost, least: Minimum) -> _Whitened:
+def _whitened(cost: SquaredCost, least: Minimum) -> _WhitenedRows:
     S, white = cost.moments.total_weight, cost.white
     parts, squares = [], 0.0
     for block in cost.rows.blocks(Order(4096)):  # the rows that are whitened at once
@@ -609,10 +609,10 @@ def _whitened(cost: SquaredCost, least: Minimum) -> _Whitened:
     freedom = S - white.rank
     noise = EPS * float(np.sum(t**2))
     variance = squares / freedom if freedom > 0 and squares > noise else 0.0
-    return _Whitened(U, t, white.colour.T @ least.W.T, variance, white.rank)
+    return _WhitenedRows(U, t, white.colour.T @ least.W.T, variance, white.rank)
 
 
-def influence(cost: SquaredCost, least: Minimum) -> Influence:
+def influence(cost: SquaredCost, least: Minimum) -> DeletionEffects:
     """Leverage and Cook's distance of every row."""
     white = _whitened(cost, least)
     h = white.leverage
@@ -620,10 +620,10 @@ def influence(cost: SquaredCost, least: Minimum) -> Influence:
     pull = np.sum(residual**2, axis=1) * h / np.where(h > LEVERAGE_OF_SOLE_ROWS, 1.0, (1 - h) ** 2)
     alone = np.flatnonzero(h > LEVERAGE_OF_SOLE_ROWS)
     pull[alone] = np.sum((white.U[alone] @ white.beta) ** 2, axis=1)
-    return Influence(h, np.array([_cook(change, white.rank, white.variance) for change in pull.tolist()]))
+    return DeletionEffects(h, np.array([_cook(change, white.rank, white.variance) for change in pull.tolist()]))
 
 
-def _company(white: _Whitened) -> dict[int, Integers]:
+def _company(white: _WhitenedRows) -> dict[int, Integers]:
     """For each high-leverage row, the other such rows near it: u_i·u_j is at least half of either leverage.
 
     Two outlying rows close to each other mask each other: deleting one changes little. So a row of high leverage is

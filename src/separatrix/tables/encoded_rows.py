@@ -33,7 +33,7 @@ from separatrix.core.rows.targets import ClassTotals, Coding
 from separatrix.tables import selection as select
 from separatrix.tables.batches import LARGEST_MEMORY
 from separatrix.tables.cache import CacheChoice, CacheFile, CacheWriter, kept_cache, refuse_unwritten, temporary_cache
-from separatrix.tables.encoder import Reading
+from separatrix.tables.encoder import EncodedBatch
 from separatrix.tables.formats.batched import BatchedSource
 from separatrix.tables.learn_encoder import Learned
 from separatrix.tables.read_table import AskedColumns, as_in_training, notes_on, without_label
@@ -298,7 +298,7 @@ class NewRows:
         seen, encoder = self.seen, self.asked.encoder
         kept = np.ones(seen.n_rows - seen.n_unlabelled, dtype=bool)
         kept[: seen.n_dropped] = False
-        reading = Reading(None, kept, seen.missing, seen.unseen, seen.wordless)
+        reading = EncodedBatch(None, kept, seen.missing, seen.unseen, seen.wordless)
         lost = "left out" if self.asked.of_labels is not None else "not predicted"
         unlabelled_note = without_label(seen.n_unlabelled, sorted(seen.markers))
         return [*self.asked.notes, *unlabelled_note, *notes_on(reading, encoder, lost)]

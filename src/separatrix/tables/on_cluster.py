@@ -19,7 +19,7 @@ from separatrix.core.base.labels import short_names
 from separatrix.core.base.lazy import cached_property
 from separatrix.core.cluster.cluster_rows import ClusterTable
 from separatrix.core.cluster.connection import computed_in_order, connected
-from separatrix.core.cluster.partitions import Form, Survey, tasks
+from separatrix.core.cluster.partitions import Form, PartitionSurvey, tasks
 from separatrix.core.rows.streamed import Piece
 from separatrix.core.rows.targets import ClassTotals
 from separatrix.tables.batches import FileSet, Stamp
@@ -92,10 +92,10 @@ class ScanPartitions:
         assert isinstance(table.batches, ParquetBatches)
         return list(_parts_of_parquet(table, table.batches))
 
-    def survey(self, run: Callable[[list[Any]], list[Any]]) -> Survey:
+    def survey(self, run: Callable[[list[Any]], list[Any]]) -> PartitionSurvey:
         """The classes, from the columns of labels and weights, which this process reads."""
         numbering = self.scan.numbering
-        return Survey(numbering.classes, numbering.totals, [part.n_rows for part in self.parts])
+        return PartitionSurvey(numbering.classes, numbering.totals, [part.n_rows for part in self.parts])
 
     def pieces(self, classes: AnyArray) -> list[Any]:
         return tasks(FilePart.piece, [(part, self.scan.numbering) for part in self.parts])
@@ -200,13 +200,13 @@ class EncodedPartitions:
     def form(self) -> Form:
         return Form(self.encoded.name, self.encoded.columns, is_sparse=self.encoded.is_sparse)
 
-    def survey(self, run: Callable[[list[Any]], list[Any]]) -> Survey:
+    def survey(self, run: Callable[[list[Any]], list[Any]]) -> PartitionSurvey:
         """The classes, and the rows of each in every part."""
         counts = self.counts or run(tasks(_counted, self._parts()))
         found = np.array(counts)
         rows = found.sum(axis=0)
         totals = ClassTotals(rows, rows.astype(np.float64), np.where(rows > 0, 1.0, 0.0))
-        return Survey(self.encoded.classes, totals, found.sum(axis=1).tolist())
+        return PartitionSurvey(self.encoded.classes, totals, found.sum(axis=1).tolist())
 
     def pieces(self, classes: AnyArray) -> list[Any]:
         return tasks(_piece, self._parts())

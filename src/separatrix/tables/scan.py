@@ -48,8 +48,8 @@ from separatrix.tables.table_parts import (
     LabelColumn,
     ListedClasses,
     Numbering,
-    Part,
     PartTable,
+    TablePart,
     refuse_no_labels,
     refuse_other_types,
 )
@@ -147,7 +147,7 @@ FILES: dict[str, Callable[[FileSet, Opening], Batches | SvmlightTable]] = {
 
 
 @dataclass(frozen=True)
-class Kind:
+class TableKind:
     """Objects of one kind: how to recognise them, and how to open them."""
 
     is_one: Callable[[Any], bool]
@@ -159,23 +159,23 @@ def _comes_from(data: Any, package: str, attribute: str) -> bool:
     return type(data).__module__.split(".")[0].lstrip("_") == package and hasattr(data, attribute)
 
 
-OBJECTS: tuple[Kind, ...] = (
-    Kind(lambda data: isinstance(data, str | os.PathLike | list | tuple), lambda data, how: _files(data, how)),
-    Kind(
+OBJECTS: tuple[TableKind, ...] = (
+    TableKind(lambda data: isinstance(data, str | os.PathLike | list | tuple), lambda data, how: _files(data, how)),
+    TableKind(
         lambda data: _comes_from(data, "pyarrow", "to_batches") and hasattr(data, "scanner"),
         lambda data, how: queries.dataset(data, how.batch_bytes),
     ),
-    Kind(
+    TableKind(
         lambda data: (
             _comes_from(data, "polars", "collect_schema") and hasattr(data, "lazy") and hasattr(data, "collect")
         ),
         lambda data, how: queries.lazy_frame(data, how.batch_bytes),
     ),
-    Kind(
+    TableKind(
         lambda data: _comes_from(data, "duckdb", "project"),
         lambda data, how: queries.relation(data, how.batch_bytes),
     ),
-    Kind(
+    TableKind(
         lambda data: hasattr(data, "__arrow_c_stream__") or callable(data),
         lambda data, how: queries.arrow_stream(data, how.batch_bytes),
     ),
@@ -224,7 +224,7 @@ class ReadRows:
     """
 
     table: PartTable
-    parts: Callable[[], Iterator[tuple[Part, Integers]]]
+    parts: Callable[[], Iterator[tuple[TablePart, Integers]]]
     coding: Coding
     stamps: tuple[Stamp, ...]
     reads_ahead: ClassVar[bool] = True
@@ -471,7 +471,7 @@ class Scan(OutsideMemory):
     def known_rows(self) -> int | None:
         return self.n_rows if self._unnumbered is None else self.table.n_rows
 
-    def coded_parts(self) -> Iterator[tuple[Part, Integers]]:
+    def coded_parts(self) -> Iterator[tuple[TablePart, Integers]]:
         """The rows as the source gives them, and their class numbers. Another thread reads the next rows.
 
         Yields

@@ -40,8 +40,8 @@ from separatrix.tables.selection import Selection
 from separatrix.tables.streamed_columns import (
     AskedCategory,
     BatchColumn,
+    CodedLabels,
     GivenColumn,
-    Labels,
     SeenColumn,
     SeenTarget,
     TextColumn,
@@ -432,7 +432,7 @@ def _first_infinite(column: SeenColumn) -> int | None:
 MOST_COUNTED = 1000
 
 # Sums over rows, the missing values of each column, and by column the rows of each level that the schema does not list.
-LearnedSums = tuple[learn_encoder.Sums, Integers, dict[str, dict[str, int]]]
+LearnedSums = tuple[learn_encoder.CellSums, Integers, dict[str, dict[str, int]]]
 
 
 class LabelledBatch(NamedTuple):
@@ -459,7 +459,7 @@ class StreamedTable:
 
     asked: Selection
     batched: BatchedSource
-    labels: Labels
+    labels: CodedLabels
     found: Schema
     columns: tuple[Column, ...]
     missing: str
@@ -567,7 +567,7 @@ class StreamedTable:
             raise refuse_missing(self.source, holes, sums.n)
         if strange and self.unseen == "error":
             raise refuse_unseen(self.source, strange)
-        lesson = learn_encoder.Lesson(self.source, self.columns, self.asked.given, self.missing, self.unseen)
+        lesson = learn_encoder.LearnedColumns(self.source, self.columns, self.asked.given, self.missing, self.unseen)
         found = lesson.learned(sums, standardise)
         n = int(self.labels.counts.sum())
         left_out = dropped(learn_encoder.counts_by_name(self.columns, lost), n - sums.n, n)
@@ -577,7 +577,7 @@ class StreamedTable:
 
     def summed(self, held: HeldOut) -> LearnedSums:
         """The sums over all kept rows, the missing values before rows were dropped, and the levels not listed."""
-        total: learn_encoder.Sums | None = None
+        total: learn_encoder.CellSums | None = None
         lost = np.zeros(len(self.columns), dtype=np.int64)
         strange: dict[str, dict[str, int]] = {}
         for batch, V in self._cells():
@@ -588,11 +588,11 @@ class StreamedTable:
             numbers, V = batch.rows[kept], V if kept.all() else V[kept]
             fitted = ~held.held_rows(numbers, batch.codes[kept])
             for part in batch.parts(numbers):
-                sums = learn_encoder.Sums.of(self.columns, V[part], fitted[part])
+                sums = learn_encoder.CellSums.of(self.columns, V[part], fitted[part])
                 total = sums if total is None else total.merge(sums)
         if total is None:  # a part without any row that has a label
             none = np.empty((0, len(self.columns)))
-            total = learn_encoder.Sums.of(self.columns, none, np.zeros(0, dtype=bool))
+            total = learn_encoder.CellSums.of(self.columns, none, np.zeros(0, dtype=bool))
         return total, lost, strange
 
 
@@ -639,7 +639,7 @@ def streamed_table(
         if missing != "error" and found.target.lacks_labels(given.classes):
             learn_encoder.encodable(every, source.name, missing)
             _refuse_infinite(source.name, found.infinite)
-        labels = Labels.of(source.name, found.target, given.classes, missing, names)
+        labels = CodedLabels.of(source.name, found.target, given.classes, missing, names)
         columns = learn_encoder.encodable(schema, source.name, missing)
         _refuse_infinite(source.name, found.infinite)
     parts = (labels, schema, columns, missing, unseen, found.n_rows, found.files)

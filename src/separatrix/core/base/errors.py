@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from separatrix.core.base.messages import Message, Parameter, Part, Setting
+from separatrix.core.base.messages import Message, MessagePart, Parameter, Setting
 
 
 def printable(text: str) -> str:
@@ -73,7 +73,7 @@ class InputError(SeparatrixError, ValueError):
         return Message(self._named(), ": ", self.problem, "; ", self.remedy, ".")
 
     @property
-    def remedies(self) -> tuple[Part, ...]:
+    def remedies(self) -> tuple[MessagePart, ...]:
         """The settings and classifiers that the message recommends, as typed parts.
 
         >>> from separatrix.core.base.messages import Setting
@@ -82,7 +82,7 @@ class InputError(SeparatrixError, ValueError):
         """
         return Message(self.remedy).remedies
 
-    def _named(self) -> str | Part:
+    def _named(self) -> str | MessagePart:
         return self.argument
 
     def __str__(self) -> str:
@@ -104,7 +104,7 @@ class WeightError(InputError):
 class ParameterError(InputError):
     """A parameter of an estimator or a solver with an invalid value."""
 
-    def _named(self) -> str | Part:
+    def _named(self) -> str | MessagePart:
         return Parameter(self.argument)
 
 

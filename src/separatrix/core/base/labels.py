@@ -19,7 +19,7 @@ import numpy as np
 
 from separatrix.core.base.arrays import AnyArray, Array, Integers, all_true
 from separatrix.core.base.errors import InputError, LabelError, printable
-from separatrix.core.base.messages import Message, Part, RowNumber, over_rows
+from separatrix.core.base.messages import Message, MessagePart, RowNumber, over_rows
 
 # The public functions, available to users as ``sx.labels``; the other functions are internal.
 __all__ = ["encode", "from_one_hot", "one_hot", "signed", "unsigned"]
@@ -339,7 +339,7 @@ class RowNames:
     def named(self, text: str) -> str:
         """A message about rows by their number among these rows, from 1, with their names as plain text."""
 
-        def change(part: Part) -> str | Part:
+        def change(part: MessagePart) -> str | MessagePart:
             return str(self[part.number - 1]) if isinstance(part, RowNumber) else part
 
         return text.mapped(change) if isinstance(text, Message) else text

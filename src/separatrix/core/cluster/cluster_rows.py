@@ -19,7 +19,7 @@ from separatrix.core.base.errors import ParameterError
 from separatrix.core.base.lazy import cached_property, is_dask
 from separatrix.core.base.machine import thread_count
 from separatrix.core.cluster.connection import PassTraffic, connected, count_traffic, default_client, results, workers
-from separatrix.core.cluster.partitions import Partitions, Survey, partitions_of
+from separatrix.core.cluster.partitions import Partitions, PartitionSurvey, partitions_of
 from separatrix.core.cluster.workers import HeldRows, Loaded, SampledRows, Sum, aligned, held, shared_out, summed
 from separatrix.core.rows.block import Block
 from separatrix.core.rows.frame import Frame
@@ -147,7 +147,7 @@ class ClusterTable(OutsideMemory):
         return self.partitions.form.has_weights
 
     @cached_property
-    def survey(self) -> Survey:
+    def survey(self) -> PartitionSurvey:
         """The classes and the lengths of the partitions."""
         return self.partitions.survey(self._computed)
 

@@ -110,7 +110,7 @@ def _together(labels: Sequence[AnyArray]) -> AnyArray:
 
 
 @dataclass(frozen=True)
-class Survey:
+class PartitionSurvey:
     """What must be known before rows are loaded: the sorted labels, their totals, and the length of each partition."""
 
     classes: AnyArray
@@ -180,7 +180,7 @@ class Partitions(Protocol):
     def form(self) -> Form: ...
     @property
     def are_files(self) -> bool: ...
-    def survey(self, run: Callable[[list[Any]], list[Any]]) -> Survey: ...
+    def survey(self, run: Callable[[list[Any]], list[Any]]) -> PartitionSurvey: ...
     def pieces(self, classes: AnyArray) -> list[Any]: ...
 
 
@@ -207,11 +207,11 @@ class DaskPartitions:
     weights: Sequence[Any]
     are_files: ClassVar[bool] = False
 
-    def survey(self, run: Callable[[list[Any]], list[Any]]) -> Survey:
+    def survey(self, run: Callable[[list[Any]], list[Any]]) -> PartitionSurvey:
         """The classes, found in a pass over labels and weights alone."""
         pairs = enumerate(zip(self.y, self.weights, strict=True))
         found = run(tasks(PartLabels.of, [(k, *pair) for k, pair in pairs]))
-        return Survey(*united(found), [part.n_rows for part in found])
+        return PartitionSurvey(*united(found), [part.n_rows for part in found])
 
     def pieces(self, classes: AnyArray) -> list[Any]:
         parts = enumerate(zip(self.X, self.y, self.weights, strict=True))

@@ -201,7 +201,7 @@ SMALLEST_MOVE = 1e-6
 SMALLEST_SCORE_OUTSIDE_SPAN = 1e-9
 
 
-class Together(NamedTuple):
+class DependentRows(NamedTuple):
     """Rows by number, the first ``rank`` of them independent, and λ > 0 that sums them to zero, up to rounding."""
 
     rows: Integers
@@ -209,7 +209,7 @@ class Together(NamedTuple):
     rank: int
 
 
-def together(D: Differences, chosen: Integers, known: Known | None = None) -> Together | None:
+def together(D: Differences, chosen: Integers, known: Known | None = None) -> DependentRows | None:
     """A few touching rows that span all touching rows; None if there are none or a linear program fails.
 
     A row touches if no v with A v ≥ 0 "moves" it. ``known``: the proof so far, for rows that touch and are not in its
@@ -258,13 +258,13 @@ def _coming(D: Differences, group: Integers, v: Array, left: AnyArray | None) ->
     return np.flatnonzero(open_still if left is None else open_still & left)
 
 
-def _reduced(D: Differences, group: Integers, before: Integers) -> Together | None:
+def _reduced(D: Differences, group: Integers, before: Integers) -> DependentRows | None:
     """The rows of the group that are needed for the span. The rows known before may have weights of either sign."""
     both = D.dense(np.concatenate([before, group])) / D.unit
     pivot = pivots(both.T)
     own = np.array([j for j in pivot.columns if j >= len(before)], dtype=np.int64)
     if len(own) == 0:  # the span has not grown; or all rows are zero, and a single zero row is a proof
-        return None if len(before) else Together(group[:1], np.ones(1), 0)
+        return None if len(before) else DependentRows(group[:1], np.ones(1), 0)
     more = balancing(both[:, pivot.rows], own, len(before))
     if more is None:
         return None
@@ -273,7 +273,7 @@ def _reduced(D: Differences, group: Integers, before: Integers) -> Together | No
     more[: len(before)] = 0.0
     order = np.concatenate([own, np.setdiff1d(np.flatnonzero(more), own)])
     more[own] += 1.0
-    return Together(group[order - len(before)], more[order], len(own))
+    return DependentRows(group[order - len(before)], more[order], len(own))
 
 
 # --- Proofs from the rows that a linear program proposes

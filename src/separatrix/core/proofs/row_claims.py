@@ -195,21 +195,21 @@ class Orthogonal:
 RowClaim: TypeAlias = Positive | NotNegative | Orthogonal
 
 
-class Chosen(NamedTuple):
+class LowestKeys(NamedTuple):
     """Rows by number, each with a key: only those with the lowest keys are kept."""
 
     rows: Integers
     keys: AnyArray
 
-    def with_(self, other: Chosen, most: int) -> Chosen:
+    def with_(self, other: LowestKeys, most: int) -> LowestKeys:
         rows, keys = (np.concatenate(pair) for pair in zip(self, other, strict=True))
         if len(rows) > most:
             low = np.argpartition(keys, most - 1)[:most]
             rows, keys = rows[low], keys[low]
-        return Chosen(rows, keys)
+        return LowestKeys(rows, keys)
 
     @classmethod
-    def none(cls, dtype: type) -> Chosen:
+    def none(cls, dtype: type) -> LowestKeys:
         return cls(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=dtype))
 
 
@@ -217,8 +217,8 @@ class BrokenTotal(NamedTuple):
     """How many class differences break a claim; the rows nearest to breaking it, by class; others that break it."""
 
     n_broken: int
-    nearest: tuple[Chosen, ...]
-    others: Chosen
+    nearest: tuple[LowestKeys, ...]
+    others: LowestKeys
 
 
 @dataclass(frozen=True)
@@ -234,7 +234,7 @@ class Broken:
     most: int
 
     def zero(self) -> BrokenTotal:
-        return BrokenTotal(0, (Chosen.none(np.float64),) * self.view.K, Chosen.none(np.uint64))
+        return BrokenTotal(0, (LowestKeys.none(np.float64),) * self.view.K, LowestKeys.none(np.uint64))
 
     def add(self, total: BrokenTotal, block: Block) -> BrokenTotal:
         D, numbers = self.view.of(block)
@@ -245,10 +245,10 @@ class Broken:
             return total._replace(n_broken=total.n_broken + len(broken))
         m = self.claim.margins(D).reshape(len(numbers), -1).min(axis=1)
         by_class = [np.flatnonzero(D.codes == k) for k in range(self.view.K)]
-        nearest = [Chosen(numbers[own], np.nan_to_num(m[own], nan=-np.inf)) for own in by_class]
+        nearest = [LowestKeys(numbers[own], np.nan_to_num(m[own], nan=-np.inf)) for own in by_class]
         rows = numbers[np.unique(broken // (D.K - 1))]
         hashes: Hashes = row_hashes(block.start, block.n_rows)[rows - block.start]
-        return self.merge(total, BrokenTotal(len(broken), tuple(nearest), Chosen(rows, hashes)))
+        return self.merge(total, BrokenTotal(len(broken), tuple(nearest), LowestKeys(rows, hashes)))
 
     def merge(self, a: BrokenTotal, b: BrokenTotal) -> BrokenTotal:
         nearest = tuple(one.with_(other, self.most) for one, other in zip(a.nearest, b.nearest, strict=True))

@@ -175,7 +175,7 @@ class RowAccess(Protocol):
 
 
 @dataclass(frozen=True)
-class _InMemory:
+class _SampledInMemory:
     """Access to rows in memory: ``whole`` holds all of ``rows``."""
 
     rows: Rows
@@ -202,7 +202,7 @@ def draw(rows: Rows, whole: Block, size: int, seed: int, targets: AnyArray | Non
     """A sample of about ``size`` rows of ``whole``, which holds all of ``rows``; all rows if there are no more."""
     if size >= whole.n_rows:  # rows with zero weight may stay, and no row is copied
         return Sample(whole, np.ones(whole.n_rows))
-    return drawn_sample(_InMemory(rows, whole), size, seed, targets)
+    return drawn_sample(_SampledInMemory(rows, whole), size, seed, targets)
 
 
 def drawn_sample(access: RowAccess, size: int, seed: int, targets: AnyArray | None) -> Sample:
@@ -554,7 +554,7 @@ class Keeper:
 
 
 @dataclass(frozen=True)
-class _Chosen:
+class _NumberedRows:
     """Collects the rows with the given numbers, which are sorted and unique."""
 
     numbers: Integers
@@ -583,6 +583,6 @@ def chosen_rows(rows: Rows, numbers: Integers) -> Block:
     if whole is not None:
         return whole.take(numbers)
     unique, place = np.unique(numbers, return_inverse=True)
-    parts = rows.fold(_Chosen(unique))
+    parts = rows.fold(_NumberedRows(unique))
     t, weight = (np.concatenate([getattr(part, name) for part in parts]) for name in ("t", "weight"))
     return Block(stacked([part.X for part in parts]), t, weight, 0, rows.frame).take(place)

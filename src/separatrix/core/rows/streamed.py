@@ -47,7 +47,7 @@ class Piece(NamedTuple):
         return cls(*(of[0] if len(of) == 1 else stacked(of) for of in zip(*parts, strict=True)))
 
 
-class Source(Protocol):
+class RepeatableRows(Protocol):
     """Rows that can be read any number of times, always the same and in the same order.
 
     Dense pieces are row-major, in float64 or float32. CSR pieces have sorted indices without duplicates. The attribute
@@ -77,7 +77,7 @@ class PiecesSource:
 
 
 @runtime_checkable
-class SeekableSource(Source, Protocol):
+class SeekableSource(RepeatableRows, Protocol):
     """Dense rows of known number that can be read in any order, by several threads at the same time."""
 
     @property
@@ -103,7 +103,7 @@ class StreamedRows:
     the largest number of rows in a sample, because memory is limited.
     """
 
-    source: Source
+    source: RepeatableRows
     frame: Frame
     counter: PassCounter = field(default_factory=PassCounter, repr=False, compare=False)
     weight_unit: float = 1.0
@@ -203,7 +203,7 @@ class StreamedRows:
 
     def sample(self, size: int, seed: int, targets: AnyArray | None = None) -> sampling.Sample:
         return sampling.drawn_sample(
-            _Reading(self), size if self.most_drawn is None else min(size, self.most_drawn), seed, targets
+            _SampleReading(self), size if self.most_drawn is None else min(size, self.most_drawn), seed, targets
         )
 
     def resident(self) -> None:
@@ -212,7 +212,7 @@ class StreamedRows:
 
 
 @dataclass
-class _Reading:
+class _SampleReading:
     """Provides the rows of a sample: reads all rows and keeps those that a draw chooses."""
 
     rows: StreamedRows

@@ -205,7 +205,7 @@ BOUNDARY_SHARE = 0.995
 SEARCHING = "searching the nearest points of the hulls"
 
 
-class Support(NamedTuple):
+class HullSupport(NamedTuple):
     """Row numbers with weights > 0, which define a point of each class's hull, and the number of passes taken."""
 
     rows: Integers
@@ -213,7 +213,7 @@ class Support(NamedTuple):
     rounds: int
 
 
-def nearly_nearest(problem: Objective, w: Array) -> Support | None:
+def nearly_nearest(problem: Objective, w: Array) -> HullSupport | None:
     """Rows and weights of nearly nearest points of the hulls, starting from a direction w (d,).
 
     An interior point method minimises ½‖Σ α_i t_i x_i‖² for a small set of rows, subject to α ≥ 0 and Σ α_i = 1 over
@@ -253,7 +253,7 @@ def nearly_nearest(problem: Objective, w: Array) -> Support | None:
         if np.linalg.norm(w) <= MARGIN_TOLERANCE * longest(P):
             return None
         rows, alpha = joined[first[inside > 0]], inside[inside > 0]
-    return Support(rows, alpha, rounds)
+    return HullSupport(rows, alpha, rounds)
 
 
 def _distinct(P: Any, t: Array) -> tuple[Any, Integers]:
@@ -563,7 +563,7 @@ def _furthest(problem: Objective, found: Sides) -> Integers:
     return found.ends if problem.fit_intercept else found.ends[:1] if plus <= minus else found.ends[1:]
 
 
-def _paired(problem: Objective, near: Support) -> tuple[Integers, Array]:
+def _paired(problem: Objective, near: HullSupport) -> tuple[Integers, Array]:
     """The point p of ``near`` as a convex combination of few differences: their rows (+, −) and weights.
 
     Rows of the two classes are paired by the north-west corner rule.

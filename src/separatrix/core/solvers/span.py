@@ -96,7 +96,7 @@ class Span:
         if block is None or block.n_rows >= min(block.X.shape[1], MOST_SPAN_ROWS):
             return _of_columns(problem).init(problem, start)
         L, pivots = factored_span(problem, block)
-        basis = Basis(problem, L, pivots)
+        basis = RowBasis(problem, L, pivots)
         theta = _solved(basis.small)
         W = basis.image(theta)
         at = problem.value_gradient(W)
@@ -106,7 +106,7 @@ class Span:
         memory = state.memory
         if not isinstance(memory, SpanMemory):  # `init` chose a method for the columns
             return _of_columns(problem).step(problem, state, budget)
-        inverse = Basis(problem, memory.L, memory.pivots).inverse(memory.theta)
+        inverse = RowBasis(problem, memory.L, memory.pivots).inverse(memory.theta)
         found = quasi_newton_step(problem, state.W, state.at, memory.pairs, inverse, self.pairs)
         if found is None:
             return replace(state, halt=Halt.STALLED)
@@ -158,7 +158,7 @@ def _units(problem: Objective) -> tuple[Array, float]:
 
 
 @dataclass(frozen=True)
-class Basis:
+class RowBasis:
     """V = X̃_pᵀ L_p⁻ᵀ, with X̃ in units of the largest r, and the problem in its coordinates."""
 
     problem: Objective
@@ -194,7 +194,7 @@ class Basis:
 
         unit, _ = _units(self.problem)
         along = np.column_stack([np.zeros(len(G)), G[:, 1:] / unit / unit])
-        scores = self.problem.rows.fold(_Scores(along, len(self.L)))
+        scores = self.problem.rows.fold(_ScoresOfRows(along, len(self.L)))
         return np.column_stack([G[:, 0], solve_triangular(self.L[self.pivots], scores[self.pivots], lower=True).T])
 
     def inverse(self, theta: Array) -> Callable[[Array], Array]:
@@ -249,7 +249,7 @@ class _Adjoint(ArraySum):
 
 
 @dataclass(frozen=True)
-class _Scores(ArraySum):
+class _ScoresOfRows(ArraySum):
     """X̄ Wᵀ, (n, K)."""
 
     W: Array

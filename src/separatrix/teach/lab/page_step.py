@@ -14,7 +14,7 @@ from separatrix.core.base.arrays import Array
 from separatrix.core.base.errors import InputError
 from separatrix.core.solvers.registry import SOLVERS
 from separatrix.core.solvers.state import Solver
-from separatrix.teach.lab.pages import Link, refused
+from separatrix.teach.lab.pages import PageLink, refused
 from separatrix.teach.lab.points import of_two_classes, points
 from separatrix.teach.lab.recorder import Asked, Options, Plan
 from separatrix.teach.lab.requests import Payload, got, number, text
@@ -172,7 +172,7 @@ def _python(spec: str, estimator: str) -> str:
     return "\n".join(lines)
 
 
-def recorded(link: Link, options: Options) -> Plan:
+def recorded(link: PageLink, options: Options) -> Plan:
     """The whole run."""
     settings = {name for offered in DESCENT.values() for name in offered}
     (model,) = link.models("perceptron", 1, others=("k", *settings))

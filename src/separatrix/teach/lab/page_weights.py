@@ -20,7 +20,7 @@ from separatrix.core.solvers.registry import SOLVERS, choose, refuse_unmet
 from separatrix.core.solvers.state import Solver
 from separatrix.teach.error_surface import Surface, error_surface, objective, problem_of, walk
 from separatrix.teach.lab.page_losses import losses_of_two_classes
-from separatrix.teach.lab.pages import Link, refused
+from separatrix.teach.lab.pages import PageLink, refused
 from separatrix.teach.lab.points import checked, of_two_classes, points, spelled
 from separatrix.teach.lab.recorder import Asked, Axis, Options, Plan, grid
 from separatrix.teach.lab.requests import Payload, got, is_whole, number, text
@@ -624,7 +624,7 @@ def _ran(payload: Payload) -> _Ran | None:
     return _Ran(weights_of(payload, "start"), int(on), int(k))
 
 
-def recorded(link: Link, options: Options) -> Plan:
+def recorded(link: PageLink, options: Options) -> Plan:
     """w can be dragged over a grid of places; the points and the losses stay as they are."""
     if "k" in link.parameters:
         raise refused("it shows a run", "copy a link before the run")

@@ -63,7 +63,7 @@ SHARED = ("v", "m", "p", "d")
 
 
 @dataclass(frozen=True)
-class Link:
+class PageLink:
     """A link: the name of a page, and its parameters."""
 
     page: str
@@ -145,11 +145,11 @@ class Link:
             raise refused(f"the page {self.page} knows no {key!r} with its models", "leave it out")
 
 
-def link(text: str) -> Link:
+def link(text: str) -> PageLink:
     """A link as it is copied from the lab, with or without the address before it.
 
     >>> link("http://127.0.0.1:8157/#step?v=1&m=perceptron&k=4")
-    Link(page='step', parameters={'v': '1', 'm': 'perceptron', 'k': '4'})
+    PageLink(page='step', parameters={'v': '1', 'm': 'perceptron', 'k': '4'})
     >>> link("step").page
     'step'
     """
@@ -166,7 +166,7 @@ def link(text: str) -> Link:
     parameters = dict(pairs)
     if parameters.get("v", LINK_VERSION) != LINK_VERSION:
         raise refused(f"it has the version {parameters['v']!r}", f"give one of version {LINK_VERSION}")
-    return Link(page, parameters)
+    return PageLink(page, parameters)
 
 
 def refused(problem: str, remedy: str) -> ParameterError:

@@ -34,7 +34,7 @@ from separatrix.core.base.files import replace_file
 from separatrix.core.base.watching import Part, unwatched, watched
 from separatrix.output.theme import DARK, LIGHT, Theme
 from separatrix.tables.formats.demos import DEMOS
-from separatrix.teach.lab.pages import PAGES, Link, Page, refused, requests
+from separatrix.teach.lab.pages import PAGES, Page, PageLink, refused, requests
 from separatrix.teach.lab.pages import link as parsed_link
 from separatrix.teach.lab.points import PRESETS, of_preset
 from separatrix.teach.lab.requests import Call, Payload, answered, encoded
@@ -111,7 +111,7 @@ def recorded_page(link: str, drag: int | None = None, places: tuple[int, int] | 
     return _page(asked, Options(drag, (int(kept * PLACES[0]), int(kept * PLACES[1]))))
 
 
-def _page(asked: Link, options: Options) -> str:
+def _page(asked: PageLink, options: Options) -> str:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # What a fit has to say is in its certificate, which the page shows.
         plan = _plan(asked, options)
@@ -135,7 +135,7 @@ class Recording:
     answers: Annotated[dict[str, Any], Plain(dict)]
 
 
-def _plan(asked: Link, options: Options) -> Plan:
+def _plan(asked: PageLink, options: Options) -> Plan:
     """What the page declares to be recorded."""
     if asked.page in NEVER:
         raise refused(f"the page {asked.page} is not recorded: {NEVER[asked.page]}", "give a link to another page")

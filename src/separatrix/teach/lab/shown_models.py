@@ -185,7 +185,7 @@ def _read(setting: Hyperparameter, value: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _PointsFit:
     """A fit. Two are equal if the model, its settings and the points are."""
 
     key: tuple[str, bytes, bytes]
@@ -204,11 +204,11 @@ def fitted(asked: Chosen, X: Array, y: Integers) -> Any:
     """
     if not len(X):
         raise InputError("points", "there are none", "add points of two classes")
-    return _fitted(_Asked((repr(asked), X.tobytes(), y.tobytes()), asked, X, y))
+    return _fitted(_PointsFit((repr(asked), X.tobytes(), y.tobytes()), asked, X, y))
 
 
 @lru_cache(maxsize=32)
-def _fitted(asked: _Asked) -> Any:
+def _fitted(asked: _PointsFit) -> Any:
     return asked.model.estimator().fit(asked.X, asked.y)
 
 
