@@ -70,6 +70,11 @@ class DescentMemory:
     best_at: Evaluation
 
 
+def _is_far_above(value: float, memory: DescentMemory, problem: Objective) -> bool:
+    """Whether E has grown far above its first value. From zero, as the perceptron's at W = 0, it may grow."""
+    return value > DIVERGENCE_FACTOR * max(memory.first, problem.null_value) > 0
+
+
 @dataclass(frozen=True)
 class GradientDescent:
     """W ← W − η ∇E, or steps of length η in the same direction.
@@ -124,7 +129,7 @@ class GradientDescent:
             return replace(state, halt=Halt.DIVERGED)
         if at.value < memory.best_at.value:
             memory = DescentMemory(memory.eta, memory.first, W, at)
-        hopeless = at.value > DIVERGENCE_FACTOR * max(memory.first, problem.null_value)
+        hopeless = _is_far_above(at.value, memory, problem)
         still = at.value == state.at.value and not np.any(move)
         halt = Halt.DIVERGED if hopeless else Halt.STALLED if still else None
         return State(W, at, state.iteration + 1, memory, halt)
@@ -267,7 +272,7 @@ class StochasticDescent:
         lower = at.value < memory.best_at.value
         best_W, best_at = (W, at) if lower else (memory.best_W, memory.best_at)
         idle = 0 if lower else memory.idle + 1
-        diverged = at.value > DIVERGENCE_FACTOR * max(memory.first, problem.null_value)
+        diverged = _is_far_above(at.value, memory, problem)
         halt = Halt.DIVERGED if diverged else Halt.PATIENCE if idle >= self.patience else None
         memory = StochasticMemory(memory.eta, memory.first, best_W, best_at, memory.epoch + 1, 0, idle)
         return State(W, at, state.iteration + 1, memory, halt)
