@@ -13,7 +13,7 @@ from separatrix.core.base.messages import ByAudience, Message, Parameter
 from separatrix.core.gap_bounds import MOST_PASSES_FOR_CURVATURE, hessian_passes
 from separatrix.core.losses import Kinked
 from separatrix.core.problem import Objective
-from separatrix.core.rows.sampling import SAMPLE_ROWS
+from separatrix.core.rows.protocol import SAMPLE_ROWS
 from separatrix.core.solvers.dual_descent import DualDescent, row_length
 from separatrix.core.solvers.gradient_descent import GradientDescent, VarianceReduced
 from separatrix.core.solvers.lbfgs import LBFGS
