@@ -19,7 +19,13 @@ from separatrix.teach.lab.pages import PAGES
 from separatrix.teach.lab.points import points
 
 # The parameters that a page has besides points, models and settings. A page that is not here may have any.
-OWN = {"plane": {"f"}, "step": {"k"}, "losses": {"l", "at", "x"}, "fisher": {"a", "t"}, "classes": set[str]()}
+OWN = {
+    "plane": {"f"},
+    "step": {"k", "eta", "batch_size"},
+    "losses": {"l", "at", "x"},
+    "fisher": {"a", "t"},
+    "classes": set[str](),
+}
 COMMON = {"v", "p", "d", "m"}
 # The pages on which the parameter p does not name points.
 WITHOUT_POINTS = {"information", "data"}

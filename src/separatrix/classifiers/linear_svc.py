@@ -64,6 +64,7 @@ from separatrix.core.rows.targets import Coding
 from separatrix.core.rows.views import table_against_rest
 from separatrix.core.scorer import Scorer
 from separatrix.core.solvers.driver import Run, default_rules, delivered, run
+from separatrix.core.solvers.gradient_descent import chosen_by_user
 from separatrix.core.solvers.registry import choose, named, refuse_unmet
 from separatrix.core.solvers.state import Need, Solver
 
@@ -113,7 +114,7 @@ class LinearSVC(LinearClassifier):
         ℓ above. Any convex loss of the margin in ``separatrix.core.losses.LOSSES`` without probabilities is accepted.
     solver : str or solver object, default "auto"
         "auto", a name in ``separatrix.core.solvers.SOLVERS``, or a solver object. The hinge loss is not smooth, so it
-        needs the solver "smoothing".
+        needs the solver "smoothing"; "sgd" only approaches its minimum.
     fit_intercept : bool, default True
         Whether to fit b; otherwise b = 0.
     class_weight : None, "balanced" or dict of label to factor, default None
@@ -263,12 +264,12 @@ class LinearSVC(LinearClassifier):
             task.names,
             loss=self.loss,
         )
-        chosen, why = choose(problem) if solver is None else (solver, f"{solver.name}: chosen by the user")
+        chosen, why = choose(problem) if solver is None else (solver, None)
         refuse_unmet(chosen, problem)
         stopping = default_rules(self.tol, self.max_iter)
         outcome = run(chosen, problem, np.zeros(problem.shape), stopping, exact_weights=True)
         W, outcome = delivered(outcome, problem)
-        return _Part(W, problem, outcome, chosen, why)
+        return _Part(W, problem, outcome, chosen, why or chosen_by_user(chosen, outcome.state))
 
     def _keep(self, task: FitInput, by_class: Array, parts: Sequence[_Part]) -> None:
         self._keep_scorer(Scorer(np.vstack([fitted.W for fitted in parts]), task.classes, "sign"))

@@ -80,6 +80,7 @@ from separatrix.core.problem import Objective, as_offset, build_objective
 from separatrix.core.rows.targets import ABSENT_CLASS_INTERCEPT, Coding, with_absent
 from separatrix.core.scorer import Scorer, chosen_classes
 from separatrix.core.solvers.driver import Run, default_rules, delivered, run
+from separatrix.core.solvers.gradient_descent import chosen_by_user
 from separatrix.core.solvers.registry import choose, named, refuse_unmet
 from separatrix.core.solvers.state import Need, Solver
 
@@ -236,9 +237,10 @@ class LogisticRegression(OffsetPredictions):
         1 − exp(−exp(z)). The last is the squared error (y − σ(z))², which is not convex. More than two classes take
         "logistic" (softmax) only.
     solver : str or solver object, default "auto"
-        "auto", a name in ``separatrix.core.solvers.SOLVERS`` such as "newton" or "lbfgs", or a solver object. "sgd" and
-        "minibatch" use variance reduction, so that they reach ``tol``; ``solvers.StochasticDescent`` takes plain steps
-        with a decay and a patience.
+        "auto", a name in ``separatrix.core.solvers.SOLVERS`` such as "newton" or "lbfgs", or a solver object. "sgd" is
+        the lectures' stochastic gradient descent on single rows, in the units of the columns. It approaches the
+        optimum, but rarely meets ``tol``; ``solvers.StochasticDescent`` sets its learning rate, batch size, schedule
+        and patience.
         scikit-learn's "liblinear", "newton-cg", "newton-cholesky", "sag" and "saga" mean "auto", since the optimum is
         the same; ``solver_`` says which one was used.
     fit_intercept : bool, default True
@@ -427,13 +429,13 @@ class LogisticRegression(OffsetPredictions):
             why = why_chosen(self, why)
         else:
             refuse_unmet(solver, problem)
-            why = f"{solver.name}: chosen by the user"
+            why = None
         start = start_of(self, problem, task, solver, near)
         outcome = run(solver, problem, start, default_rules(self.tol, self.max_iter), exact_weights=True)
         W, outcome = delivered(outcome, problem)
         self.separation_, outcome = explained(task, coding, problem, outcome, self.fit_intercept)
         W = W if coding.held is None else with_absent(W, coding.held)
-        self._keep(whole, by_class, problem, W, outcome, solver, why)
+        self._keep(whole, by_class, problem, W, outcome, solver, why or chosen_by_user(solver, outcome.state))
         return self
 
     def _chosen(

@@ -431,6 +431,7 @@ def walk(
     C: float = np.inf,
     l1_ratio: float = 0.0,
     tol: float = 1e-8,
+    budget: int | None = None,
 ) -> Path:
     """Record the path of a solver over the error surface of these rows, until the run ends.
 
@@ -454,6 +455,9 @@ def walk(
         The share of the l1 penalty: 0 is the ridge, 1 the lasso.
     tol : float, default 1e-8
         The run ends when E is proven to be within this share of the null model's objective.
+    budget : int, optional
+        The number of rows that one step reads, for methods that update within an epoch. With 1, a step of "sgd" is one
+        update; by default it is an epoch.
 
     Returns
     -------
@@ -470,6 +474,8 @@ def walk(
     problem, _ = _problem(X, y, loss, C, l1_ratio)
     check_count("steps", steps, least=0)
     check_not_negative("tol", tol)
+    if budget is not None:
+        check_count("budget", budget)
     begin = np.zeros(problem.shape) if start is None else np.atleast_2d(_weights("start", start, *problem.shape))
     method = named(solver) or choose(problem)[0]
     refuse_unmet(method, problem)
@@ -479,7 +485,7 @@ def walk(
         visited.append(state)
 
     stopping = default_rules(tol, steps)
-    outcome = run(method, problem, begin, replace(stopping, rules=[visit, *stopping.rules]))
+    outcome = run(method, problem, begin, replace(stopping, rules=[visit, *stopping.rules]), budget=budget)
     W = np.array([state.W[0] if len(state.W) == 1 else state.W for state in visited])
     return Path(W, np.array([state.at.value for state in visited]), str(outcome.status.sentence))
 

@@ -129,8 +129,6 @@ def test_batches_in_the_order_given(size):
     rows = memory_rows(np.arange(500.0)[:, None], np.ones(500))
     ours, theirs = ([b.X[:, 0].tolist() for b in of.blocks(Order(64))] for of in (streamed(rows, size), rows))
     assert ours == theirs
-    with pytest.raises(TableError, match="at random with replacement"):
-        streamed(rows, size).blocks(Order(64, "replacement"))
 
 
 def test_a_source_that_shrinks_is_refused():

@@ -83,23 +83,20 @@ class Together:
 
 @dataclass(frozen=True)
 class Order:
-    """The order of rows in batches of ``size``: as given, shuffled, or drawn with replacement.
+    """The order of rows in batches of ``size``: as given or shuffled.
 
     The order is a function of (seed, epoch), so a run that starts from a state continues with the same batches.
     """
 
     size: int
-    draw: Literal["given", "shuffled", "replacement"] = "given"
+    draw: Literal["given", "shuffled"] = "given"
     seed: int = 0
     epoch: int = 0
 
     def rows(self, n_rows: int) -> Integers:
         if self.draw == "given":
             return np.arange(n_rows)
-        rng = np.random.default_rng([self.seed, self.epoch])
-        if self.draw == "shuffled":
-            return rng.permutation(n_rows)
-        return rng.integers(0, n_rows, n_rows)
+        return np.random.default_rng([self.seed, self.epoch]).permutation(n_rows)
 
 
 _counters: ContextVar[tuple[list[int], ...]] = ContextVar("separatrix_passes", default=())

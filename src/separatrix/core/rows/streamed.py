@@ -157,9 +157,6 @@ class StreamedRows:
 
     def blocks(self, order: Order) -> Iterator[Block]:
         """Batches of ``order.size`` rows in the order of the source, or shuffled within a buffer of some rows."""
-        if order.draw == "replacement":
-            problem = "rows are requested at random with replacement, but they can only be read in their own order"
-            raise TableError(self.source.name, problem, "use draw='shuffled' or draw='given'")
         self.counter.add()
         if order.draw == "shuffled":
             chunks = self._recut(lambda X, *before: cuts(X, CHUNK_BYTES, *before))

@@ -3,7 +3,7 @@
 from separatrix.core.solvers.convex_hulls import Kozinec, NearestPoint
 from separatrix.core.solvers.driver import Iteration, Run, default_rules, delivered, run, states
 from separatrix.core.solvers.dual_descent import DualDescent
-from separatrix.core.solvers.gradient_descent import GradientDescent, StochasticDescent, VarianceReduced
+from separatrix.core.solvers.gradient_descent import GradientDescent, StochasticDescent
 from separatrix.core.solvers.lbfgs import LBFGS
 from separatrix.core.solvers.newton import Newton
 from separatrix.core.solvers.perceptron_updates import UPDATES
@@ -55,7 +55,6 @@ __all__ = [
     "Status",
     "StochasticDescent",
     "Stopping",
-    "VarianceReduced",
     "WorkingSet",
     "choose",
     "default_rules",

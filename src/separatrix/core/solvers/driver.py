@@ -154,6 +154,7 @@ def run(
     start: Array | State[Memory],
     stopping: Stopping[Memory],
     exact_weights: bool = False,
+    budget: int | None = None,
 ) -> Run[Memory]:
     """Run ``solver`` on ``problem`` until ``stopping`` ends the run, and report every state to the watcher.
 
@@ -169,6 +170,8 @@ def run(
         When the run ends.
     exact_weights : bool
         If second derivatives are known at the end, also take the final Newton steps of ``finished``.
+    budget : int, optional
+        The most rows that one step reads, for methods that update within an epoch.
 
     Returns
     -------
@@ -186,7 +189,7 @@ def run(
     >>> run(Newton(), problem, np.zeros((1, 2)), default_rules(1e-8, 100)).status.code
     'optimal'
     """
-    tol, visited, trace = stopping.certified.tol, states(solver, problem, start), list[Record]()
+    tol, visited, trace = stopping.certified.tol, states(solver, problem, start, budget), list[Record]()
     look = schedule(solver, problem, tol, exact_weights)
     report = follower(solver.name, lambda: problem.null_value, tol, problem=problem, method=solver)
     before: State[Memory] | None = None
@@ -199,7 +202,7 @@ def run(
             trace.append(_recorded(problem, state, bound_here, clock))
             if report is not None:
                 report(trace[-1], state, look.shown(problem, state).value)
-            status = stopping(problem, state, bound_here, trace)
+            status = stopping(problem, state, bound_here, trace, solver.converges)
             promising = status is None and look.promising
             if status is not None or promising:
                 end, status, found = _end(solver, problem, state, status, look.latest, stopping, exact_weights)

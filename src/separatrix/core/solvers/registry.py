@@ -15,7 +15,7 @@ from separatrix.core.losses import Kinked
 from separatrix.core.problem import Objective
 from separatrix.core.rows.protocol import SAMPLE_ROWS
 from separatrix.core.solvers.dual_descent import DualDescent, row_length
-from separatrix.core.solvers.gradient_descent import GradientDescent, VarianceReduced
+from separatrix.core.solvers.gradient_descent import GradientDescent, StochasticDescent
 from separatrix.core.solvers.lbfgs import LBFGS
 from separatrix.core.solvers.newton import Newton
 from separatrix.core.solvers.preconditioned_lbfgs import ChordNewton, DiagonalLBFGS, KroneckerLBFGS, SampledNewton
@@ -37,8 +37,7 @@ SOLVERS: dict[str, Solver] = {
     "working-set": WorkingSet(),
     "gradient-descent": GradientDescent(),
     "smoothing": Smoothing(),
-    "sgd": VarianceReduced(),
-    "minibatch": VarianceReduced(batch_size=32),
+    "sgd": StochasticDescent(),
 }
 
 # scikit-learn's solvers that do not exist here. All solvers find the same minimum, so these names select the automatic

@@ -18,7 +18,7 @@ from typing import Generic, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from separatrix.core.base.arrays import EPS, Array
-from separatrix.core.base.messages import Message, Parameter, Remedy, Setting
+from separatrix.core.base.messages import Message, Parameter, Remedy, Setting, many
 from separatrix.core.certificate import Bound
 from separatrix.core.gap_bounds import largest_curvature, unresolved_reason
 from separatrix.core.linear_algebra import limiting_columns, oversized_column
@@ -27,7 +27,7 @@ from separatrix.core.proofs.naming import About
 from separatrix.core.proofs.row_claims import View
 from separatrix.core.proofs.separability import class_values, decide_streamed
 from separatrix.core.proofs.verdicts import QuasiSeparable, Verdict
-from separatrix.core.solvers.gradient_descent import DescentMemory
+from separatrix.core.solvers.gradient_descent import DescentMemory, StochasticMemory, row_eta
 from separatrix.core.solvers.newton import Newton
 from separatrix.core.solvers.state import Halt, Memory, State
 
@@ -46,6 +46,11 @@ Code = Literal[
 
 # The advice where columns differ by less than float64 resolves.
 _LEAVE_ONE_OUT = Remedy(Message("leave one of them out, or use a finite ", Parameter("C")))
+# What solvers that do not converge to the tolerance say when they end.
+_ONLY_NEAR = Message(
+    "; this method approaches the minimum, but does not reach the tolerance",
+    Remedy(Message("use ", Setting("solver", "auto"))),
+)
 
 
 class Record(NamedTuple):
@@ -219,18 +224,23 @@ class MostIterations:
     ----------
     max_iter : int
         The most iterations.
+    converges : bool, default True
+        Whether the solver reaches any tolerance.
 
     Examples
     --------
     >>> MostIterations(100)
-    MostIterations(max_iter=100)
+    MostIterations(max_iter=100, converges=True)
     """
 
     max_iter: int
+    converges: bool = True
 
     def __call__(self, problem: Objective, state: State, bound: Bound, trace: Sequence[Record]) -> Status | None:
         if state.iteration < self.max_iter:
             return None
+        if not self.converges:
+            return Status("max_iter", Message("stopped at ", Setting("max_iter", self.max_iter), _ONLY_NEAR), False)
         cause = oversized_column(problem)
         raised = Message("raise ", Parameter("max_iter"), ", raise ", Parameter("tol"))
         why = Message(": ", cause) if cause else Remedy(Message(raised, ", or leave the solver at 'auto'"))
@@ -246,23 +256,24 @@ class Halted:
         if state.halt is None:
             return None
         if state.halt is Halt.DIVERGED:
-            eta = f" eta={state.memory.eta:.3g}" if isinstance(state.memory, DescentMemory) else ""
-            sentence = (
-                f"diverged: the learning rate{eta} is too large for these columns; descent is certain below "
-                f"{2.0 / max(largest_curvature(problem), 1e-300):.3g}; the best weights seen are returned"
-            )
-            return Status("diverged", sentence, False)
-        if state.halt is Halt.PATIENCE:
-            sentence = Message(
-                "patience ran out before the tolerance was reached: the last epochs improved the objective by too "
-                "little",
-                Remedy("leave the solver at 'auto'"),
-            )
-            return Status("patience", sentence, False)
+            return Status("diverged", _diverged(problem, state), False)
+        if isinstance(state.memory, StochasticMemory):
+            epochs = many(state.memory.idle, "epoch")
+            return Status("patience", Message(f"patience ran out: {epochs} without a lower error", _ONLY_NEAR), False)
         ended = f"went as far as float64 goes ({state.halt.value}) before the tolerance was reached"
         cause = limiting_columns(problem)
         why = Message(": ", cause) if cause else Remedy(Message("raise ", Parameter("tol")))
         return Status("rounding", Message(ended, why), False)
+
+
+def _diverged(problem: Objective, state: State) -> str:
+    """That the learning rate is too large, with one that is not."""
+    eta = f" eta={state.memory.eta:.3g}" if isinstance(state.memory, DescentMemory) else ""
+    sentence = f"diverged: the learning rate{eta} is too large for these columns; "
+    if isinstance(state.memory, StochasticMemory):
+        return f"{sentence}by default it is {row_eta(problem):.3g}"
+    steepest = max(largest_curvature(problem), 1e-300)
+    return f"{sentence}descent is certain below {2.0 / steepest:.3g}; the best weights seen are returned"
 
 
 @dataclass(frozen=True)
@@ -289,9 +300,15 @@ class Stopping(Generic[Memory]):
     max_iter: int = sys.maxsize
 
     def __call__(
-        self, problem: Objective, state: State[Memory], bound: Bound, trace: Sequence[Record]
+        self,
+        problem: Objective,
+        state: State[Memory],
+        bound: Bound,
+        trace: Sequence[Record],
+        converges: bool = True,
     ) -> Status | None:
-        rules: tuple[Rule[Memory], ...] = (*self.rules, Halted(), MostIterations(self.max_iter))
+        """The status of a run that ends here, or None. ``converges``: whether the solver reaches any tolerance."""
+        rules: tuple[Rule[Memory], ...] = (*self.rules, Halted(), MostIterations(self.max_iter, converges))
         for rule in rules:
             status = rule(problem, state, bound, trace)
             if status is not None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cache, lru_cache
 from typing import Any
 
@@ -124,6 +124,17 @@ def _expression(estimator: Any, name: str) -> str:
     now = {key: getattr(estimator, key) for key in _defaults(name)}  # get_params would inspect the signature again
     given = {key: value for key, value in now.items() if value != _defaults(name)[key]}
     return f"sx.{type(estimator).__name__}({', '.join(f'{key}={_value(value)}' for key, value in given.items())})"
+
+
+def solver_expression(solver: Any) -> str:
+    """The expression that makes a solver object.
+
+    >>> from separatrix.core.solvers.gradient_descent import StochasticDescent
+    >>> print(solver_expression(StochasticDescent(eta=0.5, schedule="inverse")))
+    StochasticDescent(eta=0.5, schedule='inverse')
+    """
+    given = {one.name: getattr(solver, one.name) for one in fields(solver) if getattr(solver, one.name) != one.default}
+    return f"{type(solver).__name__}({', '.join(f'{name}={value!r}' for name, value in given.items())})"
 
 
 @cache
