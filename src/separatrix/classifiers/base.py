@@ -23,10 +23,9 @@ from separatrix.classifiers.writable_weights import WrittenWeights
 from separatrix.core.base.arrays import AnyArray, Array
 from separatrix.core.base.errors import NotConvergedWarning, ParameterError
 from separatrix.core.certificate import Certificate
-from separatrix.core.cluster.connection import read_in_place
+from separatrix.core.cluster import read_in_place
 from separatrix.core.geometry.hyperplane import Hyperplane
 from separatrix.core.rows.labelled_table import OutsideMemory
-from separatrix.core.rows.views import table_accuracy
 from separatrix.core.scorer import Scorer, Scores
 
 
@@ -197,6 +196,8 @@ class ScoringClassifier(ClassifierMixin, BaseEstimator):
         X, y, sample_weight = read_in_place(X, y, sample_weight)
         if not isinstance(X, OutsideMemory):
             return float(super().score(X, y, sample_weight))
+        from separatrix.core.rows.views import table_accuracy
+
         refuse_beside_table(X, y, sample_weight)
         scorer = self.scorer_of()
         return table_accuracy(scorer, X, column_names(self), self.n_features_in_)

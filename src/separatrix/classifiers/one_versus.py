@@ -36,7 +36,7 @@ from separatrix.core.base.labels import encode, known_codes
 from separatrix.core.base.messages import Message, over_rows
 from separatrix.core.base.watching import part
 from separatrix.core.certificate import Bound, Certificate, Claim, Recomputed, Uncertified
-from separatrix.core.cluster.connection import read_in_place
+from separatrix.core.cluster import read_in_place
 from separatrix.core.geometry.hyperplane import Hyperplane
 from separatrix.core.likelihood_claims import PartsClaim, summed_bound
 from separatrix.core.links import LINKS

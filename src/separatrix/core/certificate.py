@@ -18,7 +18,7 @@ from separatrix.core.base.arrays import EPS, as_floats
 from separatrix.core.base.codec import COUNT, SENTENCE
 from separatrix.core.base.errors import InputError
 from separatrix.core.base.machine import one_blas_thread
-from separatrix.core.cluster.connection import read_in_place
+from separatrix.core.cluster import read_in_place
 
 if TYPE_CHECKING:
     from separatrix.core.rows.labelled_table import OutsideMemory

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import sqrt
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -61,8 +61,10 @@ from separatrix.core.rows.block import Block, is_centred_first
 from separatrix.core.rows.column_statistics import standard_frame, summarise
 from separatrix.core.rows.frame import Frame, power_of_two
 from separatrix.core.rows.memory_rows import some_rows
-from separatrix.core.rows.protocol import Rows, Together, number_of_rows
-from separatrix.core.rows.sampling import SAMPLE_SEED, Sample, sample_size
+from separatrix.core.rows.protocol import SAMPLE_SEED, Rows, Together, number_of_rows, sample_size
+
+if TYPE_CHECKING:
+    from separatrix.core.rows.sampling import Sample
 
 # --- The rows in a frame, and what their columns determine
 

@@ -23,8 +23,8 @@ from separatrix.core.rows.column_statistics import refuse_not_finite
 from separatrix.core.rows.memory_rows import MemoryRows, memory_rows
 from separatrix.core.rows.protocol import Rows, number_of_rows
 from separatrix.core.rows.sampling import chosen_rows
-from separatrix.core.rows.targets import ClassTotals, Coding
-from separatrix.core.rows.views import class_targets, one_against_rest
+from separatrix.core.rows.targets import ClassTotals, Coding, class_targets
+from separatrix.core.rows.views import one_against_rest
 from separatrix.core.scorer import Scorer
 
 NO_BOUND = Bound(None, "none", "the perceptron's cost has the trivial minimum w = 0, so look at mistakes and margins")

@@ -17,7 +17,7 @@ from separatrix.core.base.arrays import AnyArray, Array, Integers
 from separatrix.core.base.errors import LabelError, NoRowsError, ParameterError
 from separatrix.core.base.labels import as_label_array
 from separatrix.core.base.lazy import cached_property, is_dask_table
-from separatrix.core.cluster.connection import read_in_place
+from separatrix.core.cluster import read_in_place
 from separatrix.core.rows.block import Block
 from separatrix.core.rows.labelled_table import OutsideMemory
 from separatrix.core.rows.targets import CLASS_NUMBERS

@@ -20,7 +20,7 @@ from separatrix.core.base.errors import InputError, ParameterError, WeightError
 from separatrix.core.base.labels import known_codes
 from separatrix.core.base.lazy import cached_property, is_dask_table
 from separatrix.core.certificate import AGREEMENT, Verification, as_matrix
-from separatrix.core.cluster.connection import read_in_place
+from separatrix.core.cluster import read_in_place
 from separatrix.core.likelihood_claims import FirthClaim, LikelihoodClaim, LikelihoodOfRows
 from separatrix.core.losses import LOSSES
 from separatrix.core.objective_sums import Evaluation

@@ -22,7 +22,8 @@ from separatrix.core.base.lazy import cached_property, is_dask
 from separatrix.core.base.messages import many
 from separatrix.core.rows.frame import Frame
 from separatrix.core.rows.labelled_table import OutsideMemory
-from separatrix.core.rows.sampling import SAMPLE_SEED, LowestHashes, sample_size
+from separatrix.core.rows.protocol import SAMPLE_SEED, sample_size
+from separatrix.core.rows.sampling import LowestHashes
 from separatrix.core.rows.streamed import Learnt, Piece, StreamedRows
 from separatrix.core.rows.targets import CLASS_NUMBERS, ClassTotals, Coding
 from separatrix.tables import queries

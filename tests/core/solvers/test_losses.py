@@ -78,7 +78,7 @@ def test_a_solver_fits_a_loss_to_its_optimum_or_refuses_it_by_name(name, solver)
 def test_stochastic_descent_approaches_the_minimum_of_every_loss(name):
     X, codes = drawn(150, 70)
     problem = posed(name, X, codes, SOLVERS["sgd"])
-    outcome = run(SOLVERS["sgd"], problem, np.zeros(problem.shape), default_rules(TOL, 30))
+    outcome = run(SOLVERS["sgd"], problem, np.zeros(problem.shape), Stopping(tol=TOL, max_iter=30))
     gap = outcome.state.at.value - optimum(name, X, codes)
     assert outcome.status.code in ("max_iter", "patience")
     assert -1e-9 <= gap <= min(outcome.bound.known, 0.1 * (problem.null_value or 1.0))

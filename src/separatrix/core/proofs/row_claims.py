@@ -20,7 +20,7 @@ import numpy as np
 from separatrix.core.base.arrays import AnyArray, Array, Booleans, Integers, as_floats
 from separatrix.core.base.errors import LabelError, ParameterError
 from separatrix.core.base.labels import encode, known_codes
-from separatrix.core.cluster.connection import read_in_place
+from separatrix.core.cluster import read_in_place
 from separatrix.core.exact_arithmetic import fractions, signs, vanishing
 from separatrix.core.proofs.class_differences import Differences, chunks, subtracted
 from separatrix.core.proofs.naming import NAMED, About

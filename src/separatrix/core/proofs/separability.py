@@ -29,7 +29,7 @@ from separatrix.core.base.errors import ParameterError
 from separatrix.core.base.labels import encode
 from separatrix.core.base.machine import one_blas_thread
 from separatrix.core.base.watching import Part, watched
-from separatrix.core.cluster.connection import read_in_place
+from separatrix.core.cluster import read_in_place
 from separatrix.core.exact_arithmetic import Dependency, across, positive_dependency
 from separatrix.core.proofs import overlap
 from separatrix.core.proofs.class_differences import Differences
@@ -56,8 +56,7 @@ from separatrix.core.rows.labelled_table import OutsideMemory
 from separatrix.core.rows.memory_rows import memory_rows
 from separatrix.core.rows.protocol import Rows, Together
 from separatrix.core.rows.sampling import Carried, CarriedRows, LowestHashes
-from separatrix.core.rows.targets import Coding
-from separatrix.core.rows.views import class_targets
+from separatrix.core.rows.targets import Coding, class_targets
 
 
 def separability(X: Any, y: Any = None, fit_intercept: bool = True, *, names: Sequence[str] | None = None) -> Verdict:

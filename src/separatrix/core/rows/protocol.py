@@ -140,6 +140,19 @@ NOT_COUNTED = PassCounter()
 NOT_COUNTED.is_paused = True
 
 
+# A sample has max(20 p, min(max(SAMPLE_ROWS, n/16), MOST_SAMPLE_ENTRIES/(d + 1))) rows for p parameters.
+SAMPLE_ROWS, MOST_SAMPLE_ENTRIES, SAMPLE_SEED = 4000, 9 << 19, 20_231_017
+
+
+def sample_size(n_rows: int, n_parameters: int, width: int) -> int:
+    """The approximate size of a sample of rows with ``width`` = d + 1 entries.
+
+    >>> sample_size(20_000_000, 21, 21), sample_size(1000, 500, 500)
+    (224694, 10000)
+    """
+    return max(20 * n_parameters, min(max(SAMPLE_ROWS, n_rows // 16), MOST_SAMPLE_ENTRIES // width))
+
+
 @runtime_checkable
 class Rows(Protocol):
     """Labelled and weighted rows from any source: dense memory, sparse memory, a stream or a cluster.

@@ -37,18 +37,6 @@ SLACK = 1.25
 # The stream of hashes of the second draw, which must be independent of the first.
 SECOND_DRAW = 1
 
-# A sample has max(20 p, min(max(SAMPLE_ROWS, n/16), MOST_SAMPLE_ENTRIES/(d + 1))) rows for p parameters.
-SAMPLE_ROWS, MOST_SAMPLE_ENTRIES, SAMPLE_SEED = 4000, 9 << 19, 20_231_017
-
-
-def sample_size(n_rows: int, n_parameters: int, width: int) -> int:
-    """The approximate size of a sample of rows with ``width`` = d + 1 entries.
-
-    >>> sample_size(20_000_000, 21, 21), sample_size(1000, 500, 500)
-    (224694, 10000)
-    """
-    return max(20 * n_parameters, min(max(SAMPLE_ROWS, n_rows // 16), MOST_SAMPLE_ENTRIES // width))
-
 
 @dataclass(frozen=True)
 class Sample:

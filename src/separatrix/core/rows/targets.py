@@ -106,7 +106,16 @@ def with_absent(W: Array, held: Booleans) -> Array:
     return full
 
 
-# --- Totals and codings of classes
+# --- Targets, totals and codings of classes
+
+
+def class_targets(codes: Integers, n_classes: int) -> AnyArray:
+    """The targets of rows in a likelihood: ±1 for two classes, and the class numbers for more.
+
+    >>> class_targets(np.array([0, 1]), 2).tolist(), class_targets(np.array([0, 2]), 3).tolist()
+    ([-1.0, 1.0], [0, 2])
+    """
+    return signed(codes) if n_classes == 2 else codes
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,6 @@ import numpy as np
 
 from separatrix.core.base.arrays import AnyArray, Array, Integers, Matrix
 from separatrix.core.base.errors import LabelError, NotFiniteError, TableError
-from separatrix.core.base.labels import signed
 from separatrix.core.base.lazy import cached_property
 from separatrix.core.rows.block import Block, as_csr, is_sparse
 from separatrix.core.rows.column_statistics import refuse_not_finite
@@ -111,17 +110,6 @@ class ViewedRows:
 
 
 # --- Each class against the rest, and some classes against others
-
-
-def class_targets(codes: Integers, n_classes: int) -> AnyArray:
-    """The targets of rows with these class numbers, as ``labelled_rows`` has them: ±1 for two classes.
-
-    For more classes they are the class numbers.
-
-    >>> class_targets(np.array([0, 1]), 2).tolist(), class_targets(np.array([0, 2]), 3).tolist()
-    ([-1.0, 1.0], [0, 2])
-    """
-    return signed(codes) if n_classes == 2 else codes
 
 
 def one_against_rest(rows: Rows, n_classes: int) -> list[Rows]:

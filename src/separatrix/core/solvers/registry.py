@@ -17,7 +17,7 @@ from separatrix.core.base.messages import ByAudience, Message, Parameter
 from separatrix.core.gap_bounds import MOST_PASSES_FOR_CURVATURE, hessian_passes
 from separatrix.core.losses import Kinked
 from separatrix.core.problem import Objective
-from separatrix.core.rows.sampling import SAMPLE_ROWS
+from separatrix.core.rows.protocol import SAMPLE_ROWS
 from separatrix.core.solvers.state import Need, Solver, State
 
 if TYPE_CHECKING:
