@@ -17,8 +17,8 @@ The programs are independent of what their solutions are used for:
 
 The dual simplex method of HiGHS solves all of them through SciPy, so marginals belong to a vertex and few are positive.
 A large ``least_violation`` is solved by the interior point method, followed by a crossover to a vertex; one of few
-columns by descent (``only_minimum``), without HiGHS, if its solution is unique. ``search`` and ``widest_separator``
-solve programs on a working set of rows and check all rows.
+columns by descent (``only_minimum``), without HiGHS, if its solution is unique. ``search`` solves programs on a working
+set of rows and checks all rows.
 """
 
 from __future__ import annotations
@@ -778,50 +778,3 @@ def _coming(wrong: Integers, chosen: Integers, directions: int) -> Integers:
     """The worst violated rows, and as many others spread evenly over the rest."""
     fresh, most = wrong[~np.isin(wrong, chosen)], ENTERING_ROWS_PER_DIRECTION * directions
     return np.concatenate([fresh[:most], spread(fresh[most:], most)])
-
-
-# --- The hyperplane that keeps furthest from the rows at hand
-
-# Rows of the first working set, and rows that enter in a round (twice: the worst and others), for each direction.
-FIRST_ROWS_PER_COLUMN, ENTERING_ROWS_PER_COLUMN = 10, 8
-
-
-def widest_separator(D: Differences) -> Array | None:
-    """v (width,) with a·v > 0 proven for all rows of D and the largest margin, or None.
-
-    For rows in memory that are too many for one program. In each round maximise s subject to a·v ≥ s on a working set,
-    |v| ≤ 1, rows and columns scaled to about 1; then look for rows with a·v < s among all rows. None if there is no v
-    or a program fails.
-
-    A v that maximises s on a random sample of r rows of width w has on average at most w/(r + 1) of all other rows on
-    the wrong side of s. If these join the sample, a few rounds suffice: Clarkson, Las Vegas algorithms for linear and
-    integer programming when the dimension is small, Journal of the ACM 42 (1995), section 2. The v of ``search`` ends
-    at any s > 0, and would have many more rows on the wrong side.
-
-    >>> widest_separator(Differences(np.array([[0.0], [1.0], [3.0]]), np.array([0, 0, 1]), 2)).round(3).tolist()
-    [-1.0, 0.5]
-    >>> widest_separator(Differences(np.array([[0.0], [1.0], [3.0]]), np.array([0, 1, 0]), 2)) is None
-    True
-    """
-    A: Any = D.take(np.arange(D.count))
-    A = _divided(A, _row_units(A, D.unit), D.unit)
-    n, w = A.shape
-    rng = np.random.default_rng(0)
-    chosen = np.sort(rng.choice(n, min(n, max(SMALLEST_WORKING_SET, FIRST_ROWS_PER_COLUMN * w)), replace=False))
-    for _ in range(100):  # the most programs
-        found = widest(A[chosen])
-        # Below this s the program's tolerance decides, and ``separability`` looks for a proof by other means.
-        if found is None or found.s < 1e-6:
-            return None
-        m = np.asarray(A @ found.v)
-        # A margin that is smaller than s by less than this share counts as s: the tolerance of the programs is 1e-7.
-        low = np.flatnonzero(m < (1 - 1e-6) * found.s)
-        low = low[~np.isin(low, chosen)]
-        if len(low) == 0:
-            v = found.v / D.unit
-            return v if len(D.not_positive(v)) == 0 else None
-        # Rows stay in the working set while their margin is below three times s.
-        kept = chosen[(found.weights > 0) | (m[chosen] < 3.0 * found.s)]
-        worst, most = low[np.argsort(m[low], kind="stable")], ENTERING_ROWS_PER_COLUMN * w
-        chosen = np.concatenate([kept, worst[:most], spread(worst[most:], most)])
-    return None
