@@ -15,7 +15,6 @@ import numpy as np
 
 from separatrix.core.base.arrays import Array, Integers, scaled_length
 from separatrix.core.base.codec import ROWS, Several, array
-from separatrix.core.base.labels import known_codes
 from separatrix.core.certificate import Bound, Recomputed, RowsClaim
 from separatrix.core.losses import Zero
 from separatrix.core.rows.block import is_sparse
@@ -38,10 +37,6 @@ class SeparatingClaim(RowsClaim, ABC):
     """
 
     scorer: Scorer
-
-    def rows_of(self, X: Any, y: Any, sample_weight: Any = None) -> MemoryRows:
-        """The rows that ``of_rows`` takes."""
-        return separation_rows(X, known_codes(y, self.scorer.classes), len(self.scorer.classes))
 
     def coding_of(self, totals: ClassTotals) -> Coding:
         """The targets of ``class_targets``, and the weights as they are."""

@@ -187,8 +187,8 @@ def test_refusals():
         sx.separability(StreamedTable.of(np.array([[0.0], [1.0]]), np.array([1, 1]), 7))
 
 
-@pytest.mark.parametrize(("n", "same"), [(9_000, True), (19_000, True), (21_000, False)])
-def test_tables_of_up_to_20_000_rows_are_decided_as_in_memory(n, same):
+@pytest.mark.parametrize("n", [9_000, 19_000])
+def test_tables_of_up_to_20_000_rows_are_decided_as_in_memory(n):
     rng = np.random.default_rng(n)
     X = rng.standard_normal((n, 3))
     z = X @ [1.0, -2.0, 0.5]
@@ -197,4 +197,4 @@ def test_tables_of_up_to_20_000_rows_are_decided_as_in_memory(n, same):
     streamed, memory = sx.separability(StreamedTable.of(X, y, 1000)), sx.separability(X, y)
     assert streamed
     assert memory
-    assert np.isclose(streamed.margin, memory.margin, rtol=1e-9) == same
+    assert streamed.margin == pytest.approx(memory.margin, rel=1e-9)

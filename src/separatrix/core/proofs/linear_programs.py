@@ -17,13 +17,13 @@ The programs are independent of what their solutions are used for:
 
 The dual simplex method of HiGHS solves all of them through SciPy, so marginals belong to a vertex and few are positive.
 A large ``least_violation`` is solved by the interior point method, followed by a crossover to a vertex; one of few
-columns by descent (``only_minimum``), without HiGHS, if its solution is unique. ``search`` and ``widest_separator``
-solve programs on a working set of rows and check all rows.
+columns by descent (``only_minimum``), without HiGHS, if its solution is unique. ``search`` solves programs on a working
+set of rows and checks all rows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -400,8 +400,9 @@ def _surely_positive(scaled: Array, weights: Array) -> bool:
 # With more columns the linear program is as fast.
 MOST_DIRECTIONS = 8
 MOST_EXCHANGES = 60
-# A vector of unit rows shorter than this may be zero; a weight below SMALLEST_WEIGHT is dropped.
-NEARLY_ZERO, SMALLEST_WEIGHT = 1e-9, 1e-12
+# A vector of unit rows shorter than NEARLY_ZERO may be zero. A row whose weight in a nearest point is smaller than
+# SMALLEST_WEIGHT is dropped: such a weight may be a rounding error.
+NEARLY_ZERO, SMALLEST_WEIGHT = 1e-9, 1e-14
 
 
 def enclosing_rows(B: Array) -> tuple[Integers, Array] | None:
@@ -423,46 +424,59 @@ def enclosing_rows(B: Array) -> tuple[Integers, Array] | None:
     if not 0 < w <= MOST_DIRECTIONS or len(B) <= w or not all_true((length > 0) & np.isfinite(length)):
         return None
     P = B / length[:, None]
-    chosen, mu = [0], np.ones(1)
+    chosen, mu, x = np.array([0]), np.ones(1), P[0]
     for _ in range(MOST_EXCHANGES):
-        x = mu @ P[chosen]
-        scores = P @ x
         if float(x @ x) <= NEARLY_ZERO**2:
             order = np.argsort(chosen)
-            rows, mu = np.array(chosen)[order], mu[order]
-            return (rows, mu) if len(rows) == w + 1 and surely_positive(B[rows]) else None
+            chosen = chosen[order]
+            return (chosen, mu[order]) if len(chosen) == w + 1 and surely_positive(B[chosen]) else None
+        scores = P @ x
         k = int(scores.argmin())
         if scores[k] > 0 or k in chosen:  # x separates, or rounding hides any progress
             return None
-        shortest = _shortest(P, [*chosen, k], np.append(mu, 0.0))
-        if shortest is None:
+        chosen = np.append(chosen, k)
+        try:
+            kept, mu, x = nearest_in_hull(P[chosen], np.append(mu, 0.0), _nearest_in_span)
+        except np.linalg.LinAlgError:
             return None
-        chosen, mu = shortest
+        chosen = chosen[kept]
     return None
 
 
-def _shortest(P: Array, chosen: list[int], mu: Array) -> tuple[list[int], Array] | None:
-    """The rows and weights of the shortest vector in the hull of these rows, starting from the weights mu."""
-    while True:
-        A, own = np.ones((len(chosen) + 1, len(chosen) + 1)), P[chosen]
-        A[0, 0], A[1:, 1:] = 0.0, own @ own.T
-        right = np.zeros(len(A))
-        right[0] = 1.0
-        try:
-            share = np.asarray(np.linalg.solve(A, right)[1:], dtype=np.float64)
-        except np.linalg.LinAlgError:
-            return None
-        losing = (~(share > SMALLEST_WEIGHT)).nonzero()[0]
-        if not len(losing):
-            return chosen, share
-        reach = mu[losing] / np.maximum(mu[losing] - share[losing], np.finfo(np.float64).tiny)
-        first = int(losing[np.argmin(reach)])
-        mu = np.maximum(mu + float(np.clip(reach.min(), 0.0, 1.0)) * (share - mu), 0.0)
+def _nearest_in_span(P: Array) -> tuple[Array, Array]:
+    """The nearest point to the origin of the affine hull of a few rows P: its weights, which sum to 1, and the point.
+
+    The weights solve P Pᵀ λ + ν = 0 and Σ λ_i = 1.
+    """
+    A = np.ones((len(P) + 1, len(P) + 1))
+    A[0, 0], A[1:, 1:] = 0.0, P @ P.T
+    share = np.asarray(np.linalg.solve(A, np.eye(len(A))[0])[1:], dtype=np.float64)
+    return share, share @ P
+
+
+def nearest_in_hull(
+    P: Any, mu: Array, nearest_in_span: Callable[[Any], tuple[Array, Array]]
+) -> tuple[Integers, Array, Array]:
+    """The point of the convex hull of P (k, d) nearest to the origin: the indices of its support, weights, the point.
+
+    Wolfe's search: from the weights mu towards the nearest point of the affine hull, until a weight is zero; then the
+    same without that row. ``nearest_in_span`` gives the nearest point of an affine hull, with its weights.
+    """
+    kept = np.arange(P.shape[0])
+    while len(kept):
+        pulse("searching the nearest point of a hull")
+        share, p = nearest_in_span(P[kept])
+        losing = ~(share > SMALLEST_WEIGHT)
+        if not losing.any():
+            return kept, share, p
+        with np.errstate(divide="ignore", invalid="ignore"):
+            reach = np.where(losing, mu / (mu - share), np.inf)
+        reach[np.isnan(reach)] = 0.0
+        first = int(np.argmin(reach))
+        mu = np.maximum(mu + min(1.0, float(reach[first])) * (share - mu), 0.0)
         mu[first] = 0.0
-        kept = np.flatnonzero(mu > 0)
-        if not len(kept):
-            return None
-        chosen, mu = [chosen[i] for i in kept.tolist()], mu[kept]
+        kept, mu = kept[mu > 0.0], mu[mu > 0.0] / mu.sum()
+    raise np.linalg.LinAlgError("rounding leaves no row in the support")
 
 
 # --- A first proposal of v, by Newton's method on a sample of rows
@@ -764,50 +778,3 @@ def _coming(wrong: Integers, chosen: Integers, directions: int) -> Integers:
     """The worst violated rows, and as many others spread evenly over the rest."""
     fresh, most = wrong[~np.isin(wrong, chosen)], ENTERING_ROWS_PER_DIRECTION * directions
     return np.concatenate([fresh[:most], spread(fresh[most:], most)])
-
-
-# --- The hyperplane that keeps furthest from the rows at hand
-
-# Rows of the first working set, and rows that enter in a round (twice: the worst and others), for each direction.
-FIRST_ROWS_PER_COLUMN, ENTERING_ROWS_PER_COLUMN = 10, 8
-
-
-def widest_separator(D: Differences) -> Array | None:
-    """v (width,) with a·v > 0 proven for all rows of D and the largest margin, or None.
-
-    For rows in memory that are too many for one program. In each round maximise s subject to a·v ≥ s on a working set,
-    |v| ≤ 1, rows and columns scaled to about 1; then look for rows with a·v < s among all rows. None if there is no v
-    or a program fails.
-
-    A v that maximises s on a random sample of r rows of width w has on average at most w/(r + 1) of all other rows on
-    the wrong side of s. If these join the sample, a few rounds suffice: Clarkson, Las Vegas algorithms for linear and
-    integer programming when the dimension is small, Journal of the ACM 42 (1995), section 2. The v of ``search`` ends
-    at any s > 0, and would have many more rows on the wrong side.
-
-    >>> widest_separator(Differences(np.array([[0.0], [1.0], [3.0]]), np.array([0, 0, 1]), 2)).round(3).tolist()
-    [-1.0, 0.5]
-    >>> widest_separator(Differences(np.array([[0.0], [1.0], [3.0]]), np.array([0, 1, 0]), 2)) is None
-    True
-    """
-    A: Any = D.take(np.arange(D.count))
-    A = _divided(A, _row_units(A, D.unit), D.unit)
-    n, w = A.shape
-    rng = np.random.default_rng(0)
-    chosen = np.sort(rng.choice(n, min(n, max(SMALLEST_WORKING_SET, FIRST_ROWS_PER_COLUMN * w)), replace=False))
-    for _ in range(100):  # the most programs
-        found = widest(A[chosen])
-        # Below this s the program's tolerance decides, and ``separability`` looks for a proof by other means.
-        if found is None or found.s < 1e-6:
-            return None
-        m = np.asarray(A @ found.v)
-        # A margin that is smaller than s by less than this share counts as s: the tolerance of the programs is 1e-7.
-        low = np.flatnonzero(m < (1 - 1e-6) * found.s)
-        low = low[~np.isin(low, chosen)]
-        if len(low) == 0:
-            v = found.v / D.unit
-            return v if len(D.not_positive(v)) == 0 else None
-        # Rows stay in the working set while their margin is below three times s.
-        kept = chosen[(found.weights > 0) | (m[chosen] < 3.0 * found.s)]
-        worst, most = low[np.argsort(m[low], kind="stable")], ENTERING_ROWS_PER_COLUMN * w
-        chosen = np.concatenate([kept, worst[:most], spread(worst[most:], most)])
-    return None

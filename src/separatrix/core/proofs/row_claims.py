@@ -26,7 +26,6 @@ from separatrix.core.proofs.class_differences import Differences, chunks, subtra
 from separatrix.core.proofs.naming import NAMED, About
 from separatrix.core.proofs.overlap import on, rounded
 from separatrix.core.rows.block import Block, as_csr, is_sparse
-from separatrix.core.rows.hold_out import Hashes, row_hashes
 from separatrix.core.rows.labelled_table import OutsideMemory
 from separatrix.core.rows.memory_rows import memory_rows
 from separatrix.core.rows.protocol import Rows, Together, number_of_rows
@@ -195,38 +194,18 @@ class Orthogonal:
 RowClaim: TypeAlias = Positive | NotNegative | Orthogonal
 
 
-class LowestKeys(NamedTuple):
-    """Rows by number, each with a key: only those with the lowest keys are kept."""
-
-    rows: Integers
-    keys: AnyArray
-
-    def with_(self, other: LowestKeys, most: int) -> LowestKeys:
-        rows, keys = (np.concatenate(pair) for pair in zip(self, other, strict=True))
-        if len(rows) > most:
-            low = np.argpartition(keys, most - 1)[:most]
-            rows, keys = rows[low], keys[low]
-        return LowestKeys(rows, keys)
-
-    @classmethod
-    def none(cls, dtype: type) -> LowestKeys:
-        return cls(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=dtype))
-
-
 class BrokenTotal(NamedTuple):
-    """How many class differences break a claim; the rows nearest to breaking it, by class; others that break it."""
+    """How many class differences break a claim; and for each class the rows nearest to breaking it, with margins."""
 
     n_broken: int
-    nearest: tuple[LowestKeys, ...]
-    others: LowestKeys
+    nearest: tuple[tuple[Integers, Array], ...]
 
 
 @dataclass(frozen=True)
 class Broken:
     """Counts the class differences that break a claim, and chooses rows that a better proposal should know.
 
-    These are, for each class, the ``most`` rows with the smallest margins, whether they break the claim or not, and up
-    to ``most`` of the rows that break it, drawn by the hashes of their numbers.
+    These are, for each class, the ``most`` rows with the smallest margins, whether they break the claim or not.
     """
 
     claim: RowClaim
@@ -234,29 +213,30 @@ class Broken:
     most: int
 
     def zero(self) -> BrokenTotal:
-        return BrokenTotal(0, (LowestKeys.none(np.float64),) * self.view.K, LowestKeys.none(np.uint64))
+        return BrokenTotal(0, ((np.zeros(0, dtype=np.int64), np.zeros(0)),) * self.view.K)
 
     def add(self, total: BrokenTotal, block: Block) -> BrokenTotal:
         D, numbers = self.view.of(block)
         if len(numbers) == 0:
             return total
-        broken = self.claim.broken(D)
+        n_broken = len(self.claim.broken(D))
         if self.most == 0:
-            return total._replace(n_broken=total.n_broken + len(broken))
-        m = self.claim.margins(D).reshape(len(numbers), -1).min(axis=1)
-        by_class = [np.flatnonzero(D.codes == k) for k in range(self.view.K)]
-        nearest = [LowestKeys(numbers[own], np.nan_to_num(m[own], nan=-np.inf)) for own in by_class]
-        rows = numbers[np.unique(broken // (D.K - 1))]
-        hashes: Hashes = row_hashes(block.start, block.n_rows)[rows - block.start]
-        return self.merge(total, BrokenTotal(len(broken), tuple(nearest), LowestKeys(rows, hashes)))
+            return total._replace(n_broken=total.n_broken + n_broken)
+        m = np.nan_to_num(self.claim.margins(D).reshape(len(numbers), -1).min(axis=1), nan=-np.inf)
+        nearest = tuple((numbers[D.codes == k], m[D.codes == k]) for k in range(self.view.K))
+        return self.merge(total, BrokenTotal(n_broken, nearest))
 
     def merge(self, a: BrokenTotal, b: BrokenTotal) -> BrokenTotal:
-        nearest = tuple(one.with_(other, self.most) for one, other in zip(a.nearest, b.nearest, strict=True))
-        return BrokenTotal(a.n_broken + b.n_broken, nearest, a.others.with_(b.others, self.most))
+        nearest = []
+        for one, other in zip(a.nearest, b.nearest, strict=True):
+            rows, m = (np.concatenate(pair) for pair in zip(one, other, strict=True))
+            low = np.argpartition(m, self.most - 1)[: self.most] if len(m) > self.most else slice(None)
+            nearest.append((rows[low], m[low]))
+        return BrokenTotal(a.n_broken + b.n_broken, tuple(nearest))
 
     def chosen(self, total: BrokenTotal) -> Integers:
         """The numbers of the rows chosen."""
-        return np.unique(np.concatenate([total.others.rows, *(part.rows for part in total.nearest)]))
+        return np.unique(np.concatenate([rows for rows, _ in total.nearest]))
 
 
 # --- The table that a verdict is asked about

@@ -34,7 +34,7 @@ from separatrix.core.exact_arithmetic import Dependency, across, positive_depend
 from separatrix.core.proofs import overlap
 from separatrix.core.proofs.class_differences import Differences
 from separatrix.core.proofs.coordinates import Coordinates, nearest_entries
-from separatrix.core.proofs.linear_programs import Found, search, surely_positive, widest_separator
+from separatrix.core.proofs.linear_programs import Found, search, surely_positive
 from separatrix.core.proofs.naming import About, column_names, listed
 from separatrix.core.proofs.row_claims import (
     Broken,
@@ -309,15 +309,11 @@ class Extremes:
 
 @dataclass(frozen=True)
 class Core:
-    """The rows at hand, by increasing number, and the extreme entries of all rows, (K, d) each.
-
-    ``is_whole``: the rows at hand are all rows with a positive weight.
-    """
+    """The rows at hand, by increasing number, and the extreme entries of all rows, (K, d) each."""
 
     rows: CarriedRows
     low: Array
     high: Array
-    is_whole: bool = False
 
     @property
     def numbers(self) -> Integers:
@@ -348,8 +344,7 @@ def first_core(rows: Rows, view: View, names: list[str] | None) -> Core:
     held = np.isfinite(low).any(axis=1) | np.isfinite(high).any(axis=1) | np.isnan(low).any(axis=1)
     if not (np.isfinite(low[held]).all() and np.isfinite(high[held]).all()):
         refuse_not_finite(rows, names)
-    is_whole = sum(part.count for part in drawn.total) <= sample.size
-    return Core(drawn.rows.only(sample.chosen(drawn.total)).joined(), low, high, is_whole)
+    return Core(drawn.rows.only(sample.chosen(drawn.total)).joined(), low, high)
 
 
 # --- The decision for rows outside memory
@@ -386,8 +381,7 @@ def decide_streamed(rows: Rows, view: View, about: About, reached: Array | None 
     finds nothing, or undecided after MOST_READS passes.
 
     A proof that no hyperplane can do something holds for all rows if it holds for some. What a hyperplane does has to
-    be checked on all rows. Separable rows at hand propose the hyperplane that keeps furthest from them, since it has
-    the fewest of the other rows on the wrong side.
+    be checked on all rows.
 
     ``reached``: weights (K, d + 1) that seem to separate the classes. They are proposed first.
     """
@@ -401,7 +395,8 @@ def decide_streamed(rows: Rows, view: View, about: About, reached: Array | None 
             tell(Part("separability: pass", k, note=f"{len(core.numbers)} rows at hand"))
         D = core.differences(seen)
         near = None if reached is None or k > 2 else D.flat(coordinates.rounded(reached, back=False))
-        verdict = coordinates.told(_proposed(D, core.is_whole, about, near), core.differences(view), D)
+        proposed = None if near is None else Separable.by(D, near, about)
+        verdict = coordinates.told(decide(D, about) if proposed is None else proposed, core.differences(view), D)
         claims = _claims(D, verdict, coordinates)
         if isinstance(verdict, Doubtful) or not claims:
             return Decided(_numbered(verdict, core), core.low, core.high)
@@ -417,20 +412,6 @@ def decide_streamed(rows: Rows, view: View, about: About, reached: Array | None 
         for check, part in broken:
             core = core.with_(part.rows.only(check.draw.chosen(part.total)))
     return Decided(Doubtful(UNDECIDED, about.fit_intercept), core.low, core.high)
-
-
-def _proposed(D: Differences, is_whole: bool, about: About, reached: Array | None) -> Verdict:
-    """The verdict on the rows at hand.
-
-    If there are other rows and those at hand are separable, their widest separator is proposed, since it is likely to
-    separate the others as well. All rows of a small table are at hand, and ``decide`` is called as in memory.
-    """
-    proposed = None if reached is None else Separable.by(D, reached, about)
-    if proposed is not None:
-        return proposed
-    with one_blas_thread:
-        v = None if is_whole else widest_separator(D)
-    return decide(D, about) if v is None else Separable.of(D, v, about)
 
 
 def _claims(D: Differences, verdict: Verdict, coordinates: Coordinates) -> tuple[RowClaim, ...]:

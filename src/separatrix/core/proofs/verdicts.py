@@ -18,6 +18,7 @@ from separatrix.core.base.codec import ROWS, Whole, array
 from separatrix.core.base.errors import ParameterError
 from separatrix.core.base.lazy import cached_property
 from separatrix.core.base.messages import Message
+from separatrix.core.exact_arithmetic import across, positive_dependency, sums_to_zero
 from separatrix.core.geometry.hyperplane import Hyperplane
 from separatrix.core.proofs.class_differences import Differences
 from separatrix.core.proofs.linear_programs import surely_positive

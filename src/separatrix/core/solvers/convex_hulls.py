@@ -29,6 +29,7 @@ from separatrix.core.base.watching import pulse
 from separatrix.core.linear_algebra import Factor
 from separatrix.core.objective_sums import Evaluation
 from separatrix.core.problem import Objective
+from separatrix.core.proofs.linear_programs import SMALLEST_WEIGHT, nearest_in_hull
 from separatrix.core.rows.block import DENSEST_SPARSE_PRODUCT, Block, is_sparse
 from separatrix.core.solvers.separation_problem import HullMemory
 from separatrix.core.solvers.state import Halt, Need, State, in_memory
@@ -445,8 +446,6 @@ def least_squares(A: Any) -> Callable[[Array], Array]:
 
 # --- Wolfe's algorithm
 
-# Differences whose weight in p is smaller than this are dropped.
-SMALLEST_HULL_WEIGHT = 1e-14
 # Tables of at most this many columns and rows need no head start: in the plane 2 to 5 steps reach the nearest points of
 # 500 rows, in 0.8 to 1.8 ms, and the head start takes 2 ms. From 3 columns on, or with 20 000 rows, it saves time.
 MOST_COLUMNS_WITHOUT_START, MOST_ROWS_WITHOUT_START = 2, 5000
@@ -529,7 +528,7 @@ class NearestPoint:
         rows, unit = in_memory(problem, self.name), one_unit(problem)
         P, *others = (signed_rows(rows.take(own), problem.fit_intercept) for own in pairs.T)
         P = P + others[0] if others else P
-        kept, mu, p = _nearest(P, mu)
+        kept, mu, p = nearest_in_hull(P, mu, affine_nearest)
         # No margin exceeds the length of a point of the hull, whatever the direction w.
         upper = unit * (0.5 if problem.fit_intercept else 1.0) * float(np.linalg.norm(mu @ P[kept]))
         distance = float(np.linalg.norm(p))
@@ -579,30 +578,8 @@ def _paired(problem: Objective, near: HullSupport) -> tuple[Integers, Array]:
         near.rows[own][np.minimum(np.searchsorted(end, middle), len(end) - 1)]
         for own, end in zip((t > 0, t < 0), ends, strict=True)
     ]
-    kept = mu > SMALLEST_HULL_WEIGHT
+    kept = mu > SMALLEST_WEIGHT
     return np.column_stack(pairs)[kept], mu[kept] / mu[kept].sum()
-
-
-def _nearest(P: Any, mu: Array) -> tuple[Integers, Array, Array]:
-    """The point of the convex hull of P (k, d) nearest to the origin: the indices of its support, weights, the point.
-
-    The search starts from the weights mu.
-    """
-    kept = np.arange(P.shape[0])
-    while True:
-        pulse(SEARCHING)
-        share, p = affine_nearest(P[kept])
-        if np.all(share > SMALLEST_HULL_WEIGHT):
-            return kept, share, p
-        losing = share <= SMALLEST_HULL_WEIGHT
-        with np.errstate(divide="ignore", invalid="ignore"):
-            reach = np.where(losing, mu / (mu - share), np.inf)
-        reach[np.isnan(reach)] = 0.0
-        first = int(np.argmin(reach))
-        mu = np.maximum(mu + min(1.0, float(reach[first])) * (share - mu), 0.0)
-        mu[first] = 0.0
-        kept, mu = kept[mu > 0.0], mu[mu > 0.0]
-        mu = mu / mu.sum()
 
 
 def multipliers(state: State[NearestPointMemory]) -> tuple[Integers, Array]:
