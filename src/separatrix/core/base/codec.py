@@ -25,6 +25,7 @@ Descriptions of classifiers hold forms and are read without NumPy, which is ther
 from __future__ import annotations
 
 import math
+import typing
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
@@ -32,20 +33,7 @@ from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
 from functools import partial
 from importlib import import_module
 from types import NoneType, UnionType
-from typing import (
-    TYPE_CHECKING,
-    Annotated,
-    Any,
-    ClassVar,
-    Literal,
-    Self,
-    TypeAlias,
-    TypeVar,
-    Union,
-    get_args,
-    get_origin,
-    get_type_hints,
-)
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeAlias, TypeVar
 
 from separatrix.core.base.errors import InputError, ModelFileError, ParameterError
 from separatrix.core.base.lazy import cached_property
@@ -606,8 +594,7 @@ class Keyed(Form):
     may_be_empty: bool = False
 
     def plain(self, value: Any, at: Writing) -> Any:
-        forms = self.forms if value or not self.may_be_empty else {}
-        return at.each(forms, value)
+        return at.each(self.forms if value or not self.may_be_empty else {}, value)
 
     def read(self, found: Any, at: Reading) -> dict[str, Any]:
         at.require(isinstance(found, dict), "is not an object")
@@ -644,14 +631,14 @@ class Record(Form):
     @cached_property
     def forms(self) -> dict[str, Form]:
         """The forms of the fields, in order."""
-        hints = get_type_hints(self.cls, include_extras=True)
+        hints = typing.get_type_hints(self.cls, include_extras=True)
         return {one.name: form_of(hints[one.name], {**_PLAIN, **self.known}) for one in fields(self.cls)}
 
     @cached_property
     def defaults(self) -> set[str]:
         """The fields that a file may lack."""
-        optional = (one for one in fields(self.cls) if (one.default, one.default_factory) != (MISSING, MISSING))
-        return {one.name for one in optional}
+        required = {one.name for one in fields(self.cls) if one.default is one.default_factory is MISSING}
+        return set(self.forms) - required
 
     def plain(self, value: Any, at: Writing) -> dict[str, Any]:
         return at.each(self.forms, vars(value))
@@ -740,17 +727,17 @@ def form_of(hint: Any, known: Mapping[Any, Known] = _PLAIN) -> Form:
     """
     if isinstance(hint, Form):
         return hint
-    origin, arguments = get_origin(hint), get_args(hint)
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     within = partial(form_of, known=known)
     if origin is Annotated:
-        said = arguments[1]
+        of, said = arguments
         if isinstance(said, Several):
-            return replace(said, form=within(get_args(arguments[0])[0]), kind=get_origin(arguments[0]))
-        return form_of(said, known)
+            return Several(said.axis, within(typing.get_args(of)[0]), typing.get_origin(of) or tuple)
+        return within(said)
     if hint in known:
         found = known[hint]
         return found if isinstance(found, Form) else found()
-    if origin in (UnionType, Union):
+    if origin in (UnionType, typing.Union):
         [one] = [argument for argument in arguments if argument is not NoneType]
         return Maybe(within(one))
     if origin is Literal:
