@@ -336,7 +336,9 @@ class Schedule:
     more steps are cheaper.
 
     For Newton's method on a small dense table (``by_last_step``) even a duality bound takes the interpreter longer than
-    a step. There the second derivatives of the last step prove the bound, once they promise it.
+    a step. There the second derivatives of the last step prove the bound, once they promise it. In standard coordinates
+    no entry on the diagonal of the Hessian exceeds 1, so the gap is at least ‖∇E‖²/(2p) for p parameters, and with a
+    longer gradient no proof is possible.
 
     Attributes
     ----------
@@ -357,25 +359,34 @@ class Schedule:
 
     def bound_at(self, problem: Objective, state: State) -> Bound:
         """The bound that decides whether the run ends at this state."""
-        goal, due = self.tol * problem.null_value, state.iteration >= self.next_try
-        if self.by_last_step:
+        goal, self.promising = self.tol * problem.null_value, False
+        if not self.by_last_step:
+            self._look(problem, state, goal)
+        elif state.iteration < self.next_try or np.vdot(state.at.gradient, state.at.gradient) > 2 * problem.size * goal:
             self.latest = NOT_LOOKED_FOR
-            self.promising = due and _last_step_promises(problem, state, goal)
-            tried = self.promising
-        else:
-            near = self._is_near(problem, state, goal)
-            cheap = evidence(problem, state.W, state.at, thorough=False).bound
-            self.duality = (*self.duality, cheap.known)[-BOUNDS_FOR_RATE:]
-            tried = near and due and cheap.known > goal and not self._falls_soon(problem, state, goal)
-            self.latest = evidence(problem, state.W, state.at, thorough=True) if tried else Evidence(cheap)
-            self.value = state.at.value
-        if tried:
+        elif isinstance(state.memory, NewtonMemory):
+            # By the Hessian H of the last step, the gap is about ½ ∇Eᵀ H⁻¹ ∇E.
+            half = state.memory.factor.half(problem.subspace.reduce(state.at.gradient))
+            self.latest, self.promising = NOT_LOOKED_FOR, 0.5 * half.dot(half) <= goal
+        else:  # before the first step
+            self.latest = evidence(problem, state.W, state.at, thorough=True)
+        if self.promising:
             self.next_try = state.iteration + 1 + state.iteration // 4
         return self.latest.bound
 
+    def _look(self, problem: Objective, state: State, goal: float) -> None:
+        """Compute the duality bound, or the thorough bound if that is worth its cost."""
+        near, due = self._is_near(problem, state, goal), state.iteration >= self.next_try
+        cheap = evidence(problem, state.W, state.at, thorough=False).bound
+        self.value, self.duality = state.at.value, (*self.duality, cheap.known)[-BOUNDS_FOR_RATE:]
+        self.latest = Evidence(cheap)
+        if near and due and cheap.known > goal and not self._falls_soon(problem, state, goal):
+            self.latest = evidence(problem, state.W, state.at, thorough=True)
+            self.next_try = state.iteration + 1 + state.iteration // 4
+
     def shown(self, problem: Objective, state: State) -> Bound:
         """The bound at this state for a progress callback."""
-        return duality(problem, state.W, state.at) if self.by_last_step else self.latest.bound
+        return duality(problem, state.W, state.at) if self.latest is NOT_LOOKED_FOR else self.latest.bound
 
     def _is_near(self, problem: Objective, state: State, goal: float) -> bool:
         """Whether the run seems to be near its end."""
@@ -399,21 +410,6 @@ def _proves_by_last_step(solver: Solver, problem: Objective, exact_weights: bool
     """Whether this is Newton's method on a small dense table, with the last steps of ``finished``."""
     small = exact_weights and isinstance(solver, Newton) and problem.standard is None
     return small and problem.dense_table is not None and longest_row_is_cheap(problem)
-
-
-def _last_step_promises(problem: Objective, state: State, goal: float) -> bool:
-    """Whether the gap is about ``goal`` at most, by the Hessian H of the last Newton step: ½ ∇Eᵀ H⁻¹ ∇E.
-
-    In standard coordinates no entry on the diagonal of the Hessian exceeds 1, so the gap is at least ‖∇E‖²/(2p) for p
-    parameters, and with a longer gradient no proof is possible.
-    """
-    gradient, last = state.at.gradient, state.memory
-    if np.vdot(gradient, gradient) > 2 * problem.size * goal:
-        return False
-    if not isinstance(last, NewtonMemory):  # before the first step
-        return True
-    half = last.factor.half(problem.subspace.reduce(gradient))
-    return bool(0.5 * half.dot(half) <= goal)
 
 
 # --- The last steps, which make the weights as accurate as the objective

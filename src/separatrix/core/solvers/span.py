@@ -1,27 +1,26 @@
 """The exact solution in the span of the rows, for fewer rows than columns (docs/tour.md, R8).
 
 Problem   min_W E(W), smooth and convex, with a quadratic penalty on every column and n < d
-Given     rows in memory
+Given     dense rows in memory
 Returns   W with E(W) at its minimum up to rounding
 Step      Let r_j² be the penalty's curvature, X̃ = X̄ diag(r)⁻¹ and A = X̃ X̃ᵀ = L Lᵀ (n × n, by Cholesky with
           pivoting; p are the rows of the first rank(A) pivots). The minimum is diag(r)⁻¹ V θ with V = X̃_pᵀ L_p⁻ᵀ
           orthonormal, and in the coordinates θ the rows are those of L. First, minimise over θ, a dense problem of at
-          most n columns, which takes no pass. Then, while rounding errors are visible, W ← W − αB ∇E, with B from pairs
-          and B₀ the inverse Hessian of the small problem on V and of the penalty elsewhere
+          most n columns, which takes no pass. Then, while rounding errors are visible, steps of L-BFGS around a
+          diagonal
 Stops     by the driver's rules; by itself if rounding hides any descent
 
 A component of W outside the span of the rows changes no score but increases the penalty (Kimeldorf and Wahba, A
 correspondence between Bayesian estimation on stochastic processes and smoothing by splines, Annals of Mathematical
-Statistics 41, 1970: the representer theorem). If there are at least as many rows as columns, a method for the columns
-is used instead.
+Statistics 41, 1970: the representer theorem). If rows are sparse, or at least as many as the columns, a method for the
+columns is used instead.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -36,43 +35,25 @@ from separatrix.core.rows.frame import Frame
 from separatrix.core.rows.memory_rows import MemoryRows
 from separatrix.core.rows.protocol import ArraySum
 from separatrix.core.solvers.driver import states
-from separatrix.core.solvers.lbfgs import LBFGS, Descent, Pairs, quasi_newton_step
+from separatrix.core.solvers.lbfgs import LBFGS
 from separatrix.core.solvers.newton import Newton
-from separatrix.core.solvers.preconditioners import Chord, Identity
-from separatrix.core.solvers.state import Halt, Need, Solver, State
+from separatrix.core.solvers.preconditioners import Diagonal
+from separatrix.core.solvers.state import Need, Solver, State
 
 # The most rows for which their Gram matrix is built and factored; with more, a method for the columns is used.
 MOST_SPAN_ROWS = 10_000
 # The small problem is solved to SMALL_PROBLEM_TOL times the null model's objective, or to rounding error, in at most
 # MOST_SMALL_PROBLEM_STEPS steps.
 SMALL_PROBLEM_TOL, MOST_SMALL_PROBLEM_STEPS = 1e-12, 500
-# A run ends after this many consecutive steps that lower neither E nor its gradient: further changes are rounding.
-MOST_IDLE_STEPS = 2
-# L-BFGS on the small problem continues while every STEPS_PER_CHECK steps reduce the gap to at most LARGEST_GAP_RATIO
-# times its value before.
-STEPS_PER_CHECK, LARGEST_GAP_RATIO = 15, 1e-3
+# The steps that follow the solution in the span, while rounding errors are visible.
+REFINING = LBFGS(Diagonal())
 # The number of bytes of rows that are centred and scaled at a time, and the most slices that are summed in parallel.
 SLICE_BYTES, SLICE_STRANDS = 1 << 22, 4
-
-
-class SpanMemory(NamedTuple):
-    """The factor L and the pivots that define the basis V, the minimum θ of the small problem, and the pairs."""
-
-    L: Array
-    pivots: Integers
-    theta: Array
-    descent: Descent
-    pairs: Pairs = Pairs()
 
 
 @dataclass(frozen=True)
 class Span:
     """W = diag(r)⁻¹ V θ, with V an orthonormal basis of the span of the rows.
-
-    Parameters
-    ----------
-    pairs : int, default 10
-        The number of L-BFGS pairs of the steps that follow the solution in the span.
 
     Examples
     --------
@@ -85,7 +66,6 @@ class Span:
     True
     """
 
-    pairs: int = 10
     name: ClassVar[str] = "span"
     needs: ClassVar[frozenset[Need]] = frozenset({Need.SMOOTH, Need.RIDGE, Need.STANDARD, Need.RESIDENT, Need.HELD})
     by_sums: ClassVar[bool] = False  # which rows are pivots depends on their order
@@ -93,58 +73,40 @@ class Span:
 
     def init(self, problem: Objective, start: Array) -> State:
         block = problem.rows.resident()
-        if block is None or block.n_rows >= min(block.X.shape[1], MOST_SPAN_ROWS):
-            return _of_columns(problem).init(problem, start)
-        L, pivots = factored_span(problem, block)
-        basis = RowBasis(problem, L, pivots)
-        theta = _solved(basis.small)
-        W = basis.image(theta)
-        at = problem.value_gradient(W)
-        return State(W, at, memory=SpanMemory(L, pivots, theta, Descent(at.value, float(np.linalg.norm(at.gradient)))))
+        if block is None or not _spans(block):
+            return of_columns(problem).init(problem, start)
+        basis = RowBasis(problem, *factored_span(problem, block))
+        W = basis.image(_solved(basis.small))
+        return State(W, problem.value_gradient(W))
 
-    def step(self, problem: Objective, state: State, budget: int | None = None) -> State:
-        memory = state.memory
-        if not isinstance(memory, SpanMemory):  # `init` chose a method for the columns
-            return _of_columns(problem).step(problem, state, budget)
-        inverse = RowBasis(problem, memory.L, memory.pivots).inverse(memory.theta)
-        found = quasi_newton_step(problem, state.W, state.at, memory.pairs, inverse, self.pairs)
-        if found is None:
-            return replace(state, halt=Halt.STALLED)
-        W, at, pairs = found
-        descent = memory.descent.after(at.value, float(np.linalg.norm(at.gradient)))
-        halt = Halt.STALLED if descent.idle >= MOST_IDLE_STEPS else None
-        return State(W, at, state.iteration + 1, memory._replace(descent=descent, pairs=pairs), halt)
+    def step(self, problem: Objective, state: State[Any], budget: int | None = None) -> State:
+        block = problem.rows.resident()
+        if block is None or not _spans(block):
+            return of_columns(problem).step(problem, state, budget)
+        if state.memory is None:  # the weights of ``init``
+            state = REFINING.init(problem, state.W)
+        return REFINING.step(problem, state, budget)
 
     def solution(self, problem: Objective, state: State) -> State:
         return state
 
 
+def _spans(block: Block) -> bool:
+    """Whether the rows are dense, fewer than the columns, and few enough for their Gram matrix."""
+    return not is_sparse(block.X) and block.n_rows < min(block.X.shape[1], MOST_SPAN_ROWS)
+
+
 def _solved(small: Objective) -> Array:
-    """The minimum of the small problem, by L-BFGS while that is fast, as it is for distinct rows of similar length."""
-    goal, before = SMALL_PROBLEM_TOL * small.null_value, np.inf
-    theta = np.zeros(small.shape)
-    if small.shape[0] == 1 and small.size <= 1500:  # trying L-BFGS first costs more
-        return _run(LBFGS(Chord()), small, theta, goal)
-    for state in islice(states(LBFGS(Identity()), small, theta), MOST_SMALL_PROBLEM_STEPS):
-        theta, gap = state.W, duality(small, state.W, state.at).known
-        if gap <= goal:
-            return theta
-        if state.iteration % STEPS_PER_CHECK == 0:
-            if gap > LARGEST_GAP_RATIO * before and state.iteration > 0:
-                break
-            before = gap
-    return _run(_of_columns(small), small, theta, goal)
-
-
-def _run(solver: Solver, small: Objective, theta: Array, goal: float) -> Array:
-    for state in islice(states(solver, small, theta), MOST_SMALL_PROBLEM_STEPS):
+    """The minimum of the small problem."""
+    goal, theta = SMALL_PROBLEM_TOL * small.null_value, np.zeros(small.shape)
+    for state in islice(states(of_columns(small), small, theta), MOST_SMALL_PROBLEM_STEPS):
         theta = state.W
         if duality(small, theta, state.at).known <= goal:
             break
     return theta
 
 
-def _of_columns(problem: Objective) -> Solver:
+def of_columns(problem: Objective) -> Solver:
     """The solver for a problem that the span of the rows does not suit; it works on the columns."""
     # For few parameters, factoring Hessians is cheaper than steps with a preconditioner.
     return Newton() if problem.has_hessian and problem.size <= 300 else LBFGS()
@@ -188,49 +150,6 @@ class RowBasis:
         total = self.problem.rows.fold(_Adjoint(R, self.problem.rows.n_features + 1))
         return np.column_stack([theta[:, 0], total[:, 1:] / unit / unit])
 
-    def part(self, G: Array) -> Array:
-        """Vᵀ diag(r)⁻¹ G with unchanged intercepts, (K, rank + 1), in one pass."""
-        from scipy.linalg import solve_triangular
-
-        unit, _ = _units(self.problem)
-        along = np.column_stack([np.zeros(len(G)), G[:, 1:] / unit / unit])
-        scores = self.problem.rows.fold(_ScoresOfRows(along, len(self.L)))
-        return np.column_stack([G[:, 0], solve_triangular(self.L[self.pivots], scores[self.pivots], lower=True).T])
-
-    def inverse(self, theta: Array) -> Callable[[Array], Array]:
-        """G ↦ H⁻¹ G, where H is the Hessian of the small problem at θ on V, and that of the penalty elsewhere."""
-        small, (unit, most) = self.small, _units(self.problem)
-
-        def solve(G: Array) -> Array:
-            inside = self.part(G)
-            more = conjugate_gradients(lambda v: small.hessian_product(theta, v), inside)
-            more[:, 1:] -= inside[:, 1:] / most**2
-            W = self.image(more)
-            W[:, 1:] += G[:, 1:] / unit / unit / most**2
-            return W
-
-        return solve
-
-
-def conjugate_gradients(product: Callable[[Array], Array], g: Array, tol: float = 1e-6) -> Array:
-    """v with ‖product(v) − g‖ ≤ tol ‖g‖, for a symmetric positive definite product (Hestenes and Stiefel 1952).
-
-    >>> conjugate_gradients(lambda v: 4.0 * v, np.array([2.0, 4.0])).tolist()
-    [0.5, 1.0]
-    """
-    v, left = np.zeros_like(g), g.copy()
-    along, size = left.copy(), float(np.sum(left**2))
-    goal = tol**2 * size
-    for _ in range(300):  # the most steps
-        if size <= goal:
-            break
-        turned = product(along)
-        alpha = size / float(np.sum(along * turned))
-        v, left = v + alpha * along, left - alpha * turned
-        size, before = float(np.sum(left**2)), size
-        along = left + (size / before) * along
-    return v
-
 
 @dataclass(frozen=True)
 class _Adjoint(ArraySum):
@@ -248,29 +167,13 @@ class _Adjoint(ArraySum):
         return total
 
 
-@dataclass(frozen=True)
-class _ScoresOfRows(ArraySum):
-    """X̄ Wᵀ, (n, K)."""
-
-    W: Array
-    n_rows: int
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return (self.n_rows, len(self.W))
-
-    def add(self, total: Array, block: Block) -> Array:
-        total[block.start : block.start + block.n_rows] = block.scores(self.W)
-        return total
-
-
 def factored_span(problem: Objective, block: Block) -> tuple[Array, Integers]:
     """L (n, rank) with L Lᵀ = X̃ X̃ᵀ, and the pivots, (rank,); one pass."""
     from scipy.linalg.lapack import dpstrf
 
     problem.rows.counter.add()
     unit, _ = _units(problem)
-    A = (_gram_sparse if is_sparse(block.X) else _gram_dense)(block, unit)
+    A = _gram(block, unit)
     n = len(A)
     # A pivot is a rounding error if it is below EPS times the number of rows times the largest squared row length.
     lower, order, rank, _ = dpstrf(A, lower=1, tol=n * EPS * float(np.max(np.diag(A), initial=0.0)))
@@ -280,7 +183,7 @@ def factored_span(problem: Objective, block: Block) -> tuple[Array, Integers]:
     return L, order[:rank]
 
 
-def _gram_dense(block: Block, unit: Array) -> Array:
+def _gram(block: Block, unit: Array) -> Array:
     """X̃ X̃ᵀ by slices of columns in parallel, so that X̃ is never stored as a whole."""
     X, frame = np.asarray(block.X), block.frame
     n, d = X.shape
@@ -299,16 +202,3 @@ def _gram_dense(block: Block, unit: Array) -> Array:
     for part in parts:
         total += part
     return total
-
-
-def _gram_sparse(block: Block, unit: Array) -> Array:
-    """X̃ X̃ᵀ for CSR rows: some rows at a time are made dense and multiplied by all rows."""
-    n, d = block.X.shape
-    A = np.empty((n, n))
-    for rows in pieces(n, rows_per_piece(SLICE_BYTES // 8, d)):
-        W = block.take(np.arange(rows.start, rows.stop)).homogeneous()
-        W[:, 0] = 0.0
-        W[:, 1:] /= unit
-        W[:, 1:] /= unit
-        A[:, rows] = block.scores(W)
-    return 0.5 * (A + A.T)
