@@ -223,7 +223,7 @@ def _lines_of(model: Any) -> Array:
     if not hasattr(model, "classes_"):
         raise ParameterError("model", f"this {kind} is not fitted", "call fit first")
     try:
-        lines = model.boundaries()
+        lines: Array = model.boundaries()
     except AttributeError as error:
         raise ParameterError("model", str(error), "give a scheme over linear models") from error
     if lines.shape[1] != 3:
