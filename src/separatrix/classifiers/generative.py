@@ -28,7 +28,7 @@ from separatrix.core.base.messages import Classifier, Message, Setting
 from separatrix.core.certificate import Bound, Certificate, Recomputed
 from separatrix.core.gaussians import Gaussians, Whitening, null_objective, shrunk_covariances
 from separatrix.core.linear_algebra import far_from_zero
-from separatrix.core.moments import Moments, SummedTable
+from separatrix.core.moments import Moments, SummedRows
 from separatrix.core.moments_claims import GaussianClaim, likelihood, likelihood_bound
 from separatrix.core.rows.targets import CLASS_NUMBERS
 from separatrix.core.scorer import Scores
@@ -216,7 +216,7 @@ def _evidence(model: Any, task: FitInput, moments: Moments, rounding: float) -> 
     gaussians: Gaussians = model.gaussians_
     rounding += EPS * max(float(np.max(np.sum(np.abs(A), axis=0), initial=0.0)) for A in gaussians.whiten)
     exact = rounding <= LARGEST_SCORE_ROUNDING
-    if not exact and not isinstance(task.table, SummedTable):
+    if not exact and not isinstance(task.table, SummedRows):
         return likelihood(model.scorer_, gaussians, moments, task.table.rows(CLASS_NUMBERS))
     at = gaussians.on(moments)
     bound = likelihood_bound(at)

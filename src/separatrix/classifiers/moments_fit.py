@@ -28,7 +28,7 @@ from separatrix.core.base.arrays import AnyArray
 from separatrix.core.base.errors import ParameterError
 from separatrix.core.base.labels import encode, known_codes
 from separatrix.core.base.machine import one_blas_thread
-from separatrix.core.moments import ClassSums, Moments, SummedTable
+from separatrix.core.moments import ClassSums, Moments
 from separatrix.core.rows.memory_rows import memory_rows
 from separatrix.core.rows.targets import row_weights
 
@@ -156,4 +156,4 @@ class GathersMoments(ABC):
         if len(seen) < 2 or not self._has_enough(sums):
             return
         self.has_sample_weight_ = so_far.weighted
-        self._fit_task(FitInput(SummedTable(sums), so_far.classes[seen], column_names(self)))
+        self._fit_task(FitInput(sums.as_rows(), so_far.classes[seen], column_names(self)))
