@@ -29,7 +29,7 @@ from separatrix.core.base.messages import Classifier, Message, Setting
 from separatrix.core.certificate import Bound, Recomputed
 from separatrix.core.gaussians import Gaussians, Whitening, null_objective, shrunk_covariances
 from separatrix.core.linear_algebra import far_from_zero
-from separatrix.core.moments import Moments, SummedTable
+from separatrix.core.moments import Moments, SummedRows
 from separatrix.core.moments_claims import GaussianClaim, likelihood, likelihood_bound
 from separatrix.core.rows.protocol import Rows
 
@@ -191,7 +191,7 @@ class Generative(GathersMoments):
         gaussians = self.gaussians_
         rounding += EPS * max(float(np.max(np.sum(np.abs(A), axis=0), initial=0.0)) for A in gaussians.whiten)
         exact = rounding <= LARGEST_SCORE_ROUNDING
-        if not exact and not isinstance(task.table, SummedTable):
+        if not exact and not isinstance(task.table, SummedRows):
             return likelihood(self.scorer_, gaussians, moments, rows)
         at = gaussians.on(moments)
         bound = likelihood_bound(at)

@@ -32,7 +32,7 @@ from separatrix.core.base.errors import NotConvergedWarning, ParameterError, Wei
 from separatrix.core.base.labels import encode, known_codes
 from separatrix.core.base.machine import one_blas_thread
 from separatrix.core.certificate import Certificate, Claim, Recomputed
-from separatrix.core.moments import ClassSums, Moments, SummedTable, gather
+from separatrix.core.moments import ClassSums, Moments, gather
 from separatrix.core.rows.memory_rows import memory_rows
 from separatrix.core.rows.protocol import Rows, counted_passes
 from separatrix.core.rows.targets import CLASS_NUMBERS, row_weights
@@ -203,7 +203,7 @@ class GathersMoments(ABC):
         if len(seen) < 2 or not self._has_enough(sums):
             return
         self.has_sample_weight_ = so_far.weighted
-        self._fit_task(FitInput(SummedTable(sums), so_far.classes[seen], column_names(self)))
+        self._fit_task(FitInput(sums.as_rows(), so_far.classes[seen], column_names(self)))
 
 
 def gathered(task: FitInput, rows: Rows, **how: Any) -> Moments:

@@ -63,7 +63,7 @@ class Whitening:
         seen = np.flatnonzero(unit > 0)
         u = unit[seen, None]
         values, vectors = np.linalg.eigh(S[np.ix_(seen, seen)] / u / u.T)
-        kept = _positive(values)
+        kept = values > 8 * len(values) * EPS * max(values[-1:], default=0.0)  # positive to working precision
         if factor is not None and kept.all():
             return cls._factored(factor)
         return cls._along(vectors[:, kept], np.sqrt(values[kept]), unit, float(np.log(values[kept]).sum()))
@@ -146,12 +146,6 @@ class Whitening:
         outside = (B - (B @ self.A) @ self.colour.T) / unit
         # A smaller part outside the range of S is a rounding error.
         return bool(np.max(np.abs(outside)) > 1e-8 * np.max(np.abs(B / unit)))
-
-
-def _positive(values: Array) -> Any:
-    """Which eigenvalues, ascending, are positive to working precision."""
-    top = max(float(values[-1]), 0.0) if len(values) else 0.0
-    return values > 8 * len(values) * EPS * top
 
 
 # --- The columns because of which a scatter matrix is singular
@@ -470,17 +464,12 @@ class QuadraticScorer:
 
     def probabilities(self, X: Any, names: list[str] | None = None) -> Array:
         """P(class | x), (n, K)."""
-        z = self.scores(X, names)
-        if z.ndim == 2:
-            return self.link.activation(z)
-        return np.column_stack([self.link.activation(-z), self.link.activation(z)])
+        with np.errstate(under="ignore"):
+            return np.asarray(np.exp(self.log_probabilities(X, names)))
 
     def log_probabilities(self, X: Any, names: list[str] | None = None) -> Array:
         """Ln P(class | x), (n, K), finite even where the probability rounds to zero."""
-        z = self.scores(X, names)
-        if z.ndim == 1:
-            return self.link.log_probabilities(z)
-        return np.asarray(z - np.logaddexp.reduce(z, axis=1, keepdims=True))
+        return self.link.log_probabilities(self.scores(X, names))
 
 
 # --- Shrunk covariances

@@ -342,45 +342,6 @@ def predicted_C(base: Objective, gradient: Array, rows: float) -> float:
 # --- Scores by approximate leave-one-out
 
 
-@dataclass
-class Squares:
-    """Fits with a purely quadratic penalty.
-
-    They can start from the fit at any other C, so the search begins near the predicted best C and goes both ways.
-    """
-
-    path: Ridge
-
-    def plan(self, least: float, rows: float) -> SearchPlan:
-        return SearchPlan(max(least, predicted_C(self.path.base, self.path.null.at.gradient, rows)), 8.0, 2, 1, 1.0)
-
-    def at(self, C: float) -> PathFit:
-        return self.path.at(C)
-
-
-@dataclass
-class Absolute:
-    """Fits with absolute values in the penalty, by the solvers of `WarmPath`, with the Hessian of active weights."""
-
-    path: WarmPath
-    max_iter: int
-
-    def plan(self, least: float, rows: float) -> SearchPlan:
-        return SearchPlan(least)
-
-    def at(self, C: float) -> PathFit:
-        solved = self.path.solved(C, tol=FOLD_TOL, max_iter=self.max_iter)
-        problem, W = solved.problem, solved.outcome.state.W
-        H = problem.hessian(W)
-        curved = np.diag(H).reshape(W.shape) > 0
-        active = ((W != 0) | problem.unpenalised) & ~problem.pinned & curved
-        if len(W) > 1:  # weights of unpenalised columns are determined only up to a common shift
-            active[-1] &= ~problem.unpenalised
-        loss = solved.outcome.state.at.value - problem.penalty_value(W)
-        rows = ReducedRows.of(problem, W, Subspace(None, None, W.shape[1]))
-        return PathFit(rows, loss, Inverse.on_active(H, active))
-
-
 @dataclass(frozen=True)
 class ByLeverages:
     """Approximate leave-one-out from the leverages of one fit for each C.
@@ -396,20 +357,37 @@ class ByLeverages:
     question: Question
     walk: WarmPath
     least: float
-    fits: Squares | Absolute
+    path: Ridge | None  # None: the penalty has absolute values, and the walk's solvers fit
     basis: RowBasis | None = None
     kept: list[Array] = field(default_factory=list)  # cache of the rows' lengths
     name: ClassVar[str] = "leave-one-out"
 
     @property
     def plan(self) -> SearchPlan:
-        """The plan of the search, which uses the effective number of rows, (Σ s)²/Σ s²."""
-        weight = self.question.weight
-        return self.fits.plan(self.least, float(weight.sum()) ** 2 / float(weight @ weight))
+        """The plan of the search.
+
+        Fits with a purely quadratic penalty can start from the fit at any other C, so the search begins near the C that
+        is predicted to be best for the effective number of rows, (Σ s)²/Σ s², and goes both ways.
+        """
+        if self.path is None:
+            return SearchPlan(self.least)
+        weight, base = self.question.weight, self.path.base
+        predicted = predicted_C(base, self.path.null.at.gradient, float(weight.sum()) ** 2 / float(weight @ weight))
+        return SearchPlan(max(self.least, predicted), 8.0, 2, 1, 1.0)
+
+    def _fit(self, C: float) -> PathFit:
+        """The fit at C, with the inverse Hessian on all weights, or on those in use."""
+        if self.path is not None:
+            return self.path.at(C)
+        solved = self.walk.solved(C, tol=FOLD_TOL, max_iter=self.question.max_iter)
+        problem, W = solved.problem, solved.outcome.state.W
+        loss = solved.outcome.state.at.value - problem.penalty_value(W)
+        rows = ReducedRows.of(problem, W, Subspace(None, None, W.shape[1]))
+        return PathFit(rows, loss, Inverse.at(problem, W))
 
     def score(self, C: float) -> Scored:
         """The mean log loss of left-out rows at C."""
-        rows, loss, inverse = fit = self.fits.at(C)
+        rows, loss, inverse = fit = self._fit(C)
         if inverse is None:  # the penalty is negligible and the Hessian singular
             return Scored(C, np.inf, np.inf, 0.0, 0, 0, 0, True, None)
         found = leave_one_out(rows, inverse, self.question.seed, lambda: self._lengths(rows))
@@ -434,8 +412,8 @@ class ByLeverages:
         if best.fit is None:
             return None
         problem, W = best.fit.rows.problem, best.fit.rows.W
-        if isinstance(self.fits, Squares):
-            W = self.fits.path.finished(best.C, best.fit, self.question.tol)
+        if self.path is not None:
+            W = self.path.finished(best.C, best.fit, self.question.tol)
         if self.basis is not None:
             W = self.basis.image(W)
             problem = self.basis.problem
@@ -487,14 +465,13 @@ def method_for(question: Question) -> ByFolds | ByLeverages:
     if not question.n_offsets and all_squares and short and not is_sparse(X):
         basis = RowBasis(problem, *factored_span(problem, in_memory(problem, "leave-one-out")))
         if basis.small.has_hessian:
-            return ByLeverages(question, walk, lowest(walk), Squares(Ridge.on(basis.small)), basis)
-    if problem.has_hessian and problem.has_absolute:
-        return ByLeverages(question, walk, lowest(walk), Absolute(walk, question.max_iter))
-    if problem.has_hessian:
-        path = Ridge.on(problem)
+            return ByLeverages(question, walk, lowest(walk), Ridge.on(basis.small), basis)
+    if not problem.has_hessian:
+        return ByFolds.over(question, walk)
+    path = None if problem.has_absolute else Ridge.on(problem)
+    if path is not None:
         walk.problem = path.base  # it has the Gram matrix in its cache
-        return ByLeverages(question, walk, lowest(walk), Squares(path))
-    return ByFolds.over(question, walk)
+    return ByLeverages(question, walk, lowest(walk), path)
 
 
 class ChosenPenalty(NamedTuple):

@@ -205,31 +205,25 @@ class Inverse:
         return cls(space, A / factor.d / factor.d[:, None])
 
     @classmethod
-    def on_active(cls, H: Array, active: AnyArray) -> Inverse | None:
-        """The inverse of H = ∇²E on the active weights, and zero elsewhere; None if H is singular on them.
+    def at(cls, problem: Objective, W: Array) -> Inverse | None:
+        """The inverse at W on the identified directions or, with absolute values in the penalty, on the weights in use.
 
-        ``active`` (K, d + 1): which weights are in use.
-
-        >>> Inverse.on_active(np.diag([2.0, 4.0]), np.array([[True, False]])).A.round(12).tolist()
-        [[0.5, 0.0], [0.0, 0.0]]
+        None if ∇²E is singular there. Other weights have zeros.
         """
+        if not problem.has_absolute:
+            factor = problem.factor(W)
+            return None if factor is None else cls.of(factor, problem.subspace)
+        H = problem.hessian(W)
+        active = ((W != 0) | problem.unpenalised) & ~problem.pinned & (np.diag(H).reshape(W.shape) > 0)
+        if len(W) > 1:  # weights of unpenalised columns are determined only up to a common shift
+            active[-1] &= ~problem.unpenalised
         used = np.flatnonzero(active)
         factor = Factor.of(H[np.ix_(used, used)])
         if factor is None:
             return None
-        space = Subspace(None, None, active.shape[1])
-        A = np.zeros_like(H)
+        space, A = Subspace(None, None, W.shape[1]), np.zeros_like(H)
         A[np.ix_(used, used)] = cls.of(factor, space).A
         return cls(space, A)
-
-    def rows(self, block: Block) -> Array:
-        """The rows x̄ in the coordinates of Θ, (m, r)."""
-        X = block.homogeneous()
-        return X if self.space.Z is None else X @ self.space.Z
-
-    def from_scores(self, R: Array) -> Array:
-        """Transform derivatives in the scores, (m, K), to the coordinates of Θ, (m, c)."""
-        return R if self.space.Q is None else R @ self.space.Q
 
     def leverages(self, X: Array, c: int) -> Array:
         """G, (m, c, c), of rows X (m, r). Each pair of scores is computed once, since G is symmetric."""

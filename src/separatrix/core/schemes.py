@@ -294,17 +294,6 @@ class PartsScorer:
             return np.asarray(H[:, 0])
         return self.scheme.combine(H, self._lengths(H.shape[1]), len(self.classes))
 
-    def quick_scores(self) -> Callable[[Array], Array]:
-        """``scores`` of dense finite rows; for linear models without checks, which is fast for few rows."""
-        if self.W is None:
-            return self.scores
-        w, b, K = np.ascontiguousarray(self.W[:, 1:]), self.W[:, :1], len(self.classes)
-        lengths = self._lengths(len(b))
-        if K == 2:
-            return lambda X: np.asarray(X @ w[0] + b[0])
-        # The scores of a model are contiguous, since ``combine`` adds those of models.
-        return lambda X: self.scheme.combine((w @ X.T + b).T, lengths, K)
-
     def _lengths(self, n_models: int) -> Array:
         """Return ‖w‖ of each model, so that h/‖w‖ is a distance; 1 if w = 0 or the model is not linear."""
         if self.W is None:

@@ -44,10 +44,6 @@ class OneHot:
     [[1.0, 0.0], [0.0, 1.0]]
     """
 
-    def n_outputs(self, n_classes: int) -> int:
-        """The number of columns of ``table``."""
-        return n_classes
-
     def table(self, n_classes: int) -> Array:
         """The targets, one row per class."""
         return np.eye(n_classes)
@@ -65,10 +61,6 @@ class Signed:
     >>> Signed().table(2).tolist()
     [[-1.0], [1.0]]
     """
-
-    def n_outputs(self, n_classes: int) -> int:
-        """The number of columns of ``table``."""
-        return 1 if n_classes == 2 else n_classes
 
     def table(self, n_classes: int) -> Array:
         """The targets, one row per class."""
@@ -586,15 +578,11 @@ class _WhitenedRows:
         left = self.beta - U.T @ self.t[rows]
         return np.asarray(left + Qt.T @ (gain[:, None] * (Qt @ left)))
 
-    def cook(self, change: Array) -> float:
-        return _cook(float(np.sum(change**2)), self.rank, self.variance)
-
-
-def _cook(change: float, rank: int, variance: float) -> float:
-    """‖Δ‖²/(p σ²). If the residual variance is zero, it is 0 where nothing changes and infinite otherwise."""
-    if variance > 0:
-        return change / (rank * variance)
-    return 0.0 if change <= 1e-20 else np.inf
+    def cook(self, change: Any) -> Array:
+        """‖Δ‖²/(p σ²) from ‖Δ‖². If the residual variance is zero, it is 0 where nothing changes, else infinite."""
+        if self.variance > 0:
+            return np.asarray(change / (self.rank * self.variance))
+        return np.where(change <= 1e-20, 0.0, np.inf)
 
 
 def _whitened(cost: SquaredCost, least: Minimum) -> _WhitenedRows:
@@ -620,7 +608,7 @@ def influence(cost: SquaredCost, least: Minimum) -> DeletionEffects:
     pull = np.sum(residual**2, axis=1) * h / np.where(h > LEVERAGE_OF_SOLE_ROWS, 1.0, (1 - h) ** 2)
     alone = np.flatnonzero(h > LEVERAGE_OF_SOLE_ROWS)
     pull[alone] = np.sum((white.U[alone] @ white.beta) ** 2, axis=1)
-    return DeletionEffects(h, np.array([_cook(change, white.rank, white.variance) for change in pull.tolist()]))
+    return DeletionEffects(h, white.cook(pull))
 
 
 def _company(white: _WhitenedRows) -> dict[int, Integers]:
@@ -644,8 +632,8 @@ def most_influential(cost: SquaredCost, decision: Array, top: int) -> tuple[Infl
     white, alone = _whitened(cost, least), influence(cost, least)
     company, distance = _company(white), alone.cook.copy()
     for i, others in company.items():
-        jointly = white.cook(white.without(np.append(others, i)) - white.beta)
-        distance[i] = max(distance[i], jointly / (1 + len(others)))
+        jointly = white.cook(np.sum((white.without(np.append(others, i)) - white.beta) ** 2))
+        distance[i] = max(distance[i], float(jointly) / (1 + len(others)))
     order = np.lexsort((-alone.leverage, -distance))[:top]
     block = DELETION.block(cost.rows)
     before = _choice(block.scores(decision @ least.W))

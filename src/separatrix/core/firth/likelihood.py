@@ -206,10 +206,6 @@ class Penalised:
         total = objective.rows.fold(PenalisedGradient(objective.loss, W, F, 1.0 / self.weight))
         return objective.without_pinned(total / objective.total_weight)
 
-    def on(self, block: Block) -> Penalised:
-        """The likelihood of some rows alone, in the same coordinates and directions."""
-        return Penalised(self.objective.restricted_to(block), self.unit, self.zero)
-
     def framed(self, W: Array) -> Array:
         """Convert weights (K or 1, d + 1) in raw units to the problem's coordinates, and append those of an offset."""
         raw = np.hstack([W, np.eye(len(W), self.objective.n_offsets)])
@@ -689,7 +685,8 @@ def _sample(problem: Penalised) -> Penalised | None:
     if whole.n_rows < 200 * parameters or not parameters:
         return None
     drawn = whole.framed.sample(SAMPLE_ROWS_PER_PARAMETER * parameters)
-    sample = problem.on(drawn.standing_for(whole.targets, whole.class_weight))
+    block = drawn.standing_for(whole.targets, whole.class_weight)
+    sample = Penalised(whole.restricted_to(block), problem.unit, problem.zero)
     at = sample.level(problem.zero)
     return sample if at is not None and np.isfinite(at.value) else None
 

@@ -101,20 +101,14 @@ def polygon_area(vertices: Array) -> float:
     return 0.5 * float(np.sum(P[:, 0] * after[:, 1] - after[:, 0] * P[:, 1]))
 
 
-def split(polygon: Array, line: Array) -> tuple[Array, Array]:
+def parts(polygon: Vertices, line: Sequence[float]) -> tuple[Vertices, Vertices]:
     """The parts of a convex polygon where b + w·x ≥ 0 and ≤ 0, for ``line`` = (b, w). An empty part has no vertices.
 
-    >>> square = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
-    >>> above, below = split(square, np.array([-0.25, 0.0, 1.0]))
-    >>> polygon_area(above), polygon_area(below)
+    >>> square = [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)]
+    >>> above, below = parts(square, [-0.25, 0.0, 1.0])
+    >>> polygon_area(as_array(above)), polygon_area(as_array(below))
     (0.75, 0.25)
     """
-    above, below = parts(plain(polygon), line.tolist())
-    return as_array(above), as_array(below)
-
-
-def parts(polygon: Vertices, line: Sequence[float]) -> tuple[Vertices, Vertices]:
-    """``split`` of vertices that are plain numbers."""
     b, w1, w2 = line
     z = [_score(b, w1 * x, w2 * y) for x, y in polygon]
     if all(c >= 0 for c in z):
@@ -161,6 +155,12 @@ def as_array(polygon: Vertices) -> Array:
     return np.array(polygon, dtype=np.float64).reshape(-1, 2)
 
 
+def as_box(box: Any) -> tuple[float, float, float, float]:
+    """The limits of a box as plain numbers."""
+    left, right, low, high = np.asarray(box, dtype=np.float64).ravel().tolist()
+    return left, right, low, high
+
+
 def corners(box: Any) -> Array:
     """The corners (4, 2) of a box (x₁ low, x₁ high, x₂ low, x₂ high), counter-clockwise from the lower left."""
     limits = np.asarray(box, dtype=np.float64).ravel()
@@ -169,7 +169,7 @@ def corners(box: Any) -> Array:
     if np.abs(limits).max() > LARGEST_COORDINATE:
         remedy = f"give a box between {-LARGEST_COORDINATE:g} and {LARGEST_COORDINATE:g}: areas overflow beyond"
         raise ParameterError("box", f"got {box!r}", remedy)
-    left, right, low, high = limits
+    left, right, low, high = as_box(limits)
     return np.array([[left, low], [right, low], [right, high], [left, high]])
 
 
