@@ -8,7 +8,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -195,7 +195,8 @@ def fitted(
     where: dict[str, Any] = {"n_rows": table.n_rows, "scaling": learned.scaling, "files": table.files}
     parts = (table.target, None, learned.encoder, table.schema, notes)
     shown = Table(table.source, rows.columns, None, *parts, **where)
-    output = FitOutput(shown, name, model, StreamedSplit(rows, tested, encoded.counts), split.test_size, split.seed)
+    rule = replace(encoded.rule, thresholds=encoded.rule.thresholds[encoded.counts > 0])
+    output = FitOutput(shown, name, model, StreamedSplit(rows, tested, encoded.counts), rule)
     return output, list(caught), table
 
 

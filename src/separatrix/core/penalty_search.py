@@ -242,7 +242,8 @@ class ByFolds:
     @classmethod
     def over(cls, question: Question, walk: WarmPath) -> ByFolds:
         """Draw the folds by the seed. A row that cannot be left out is in no fold."""
-        fold = stratified_folds(question.codes, FOLDS, question.seed, among=question.scored, draw_first=True)
+        codes = np.where(question.scored, question.codes, -1)
+        fold = stratified_folds(codes, np.arange(len(codes)), FOLDS, question.seed)
         question = question.with_merged_columns()
         walks = tuple(question.walk(np.flatnonzero(fold != k)) for k in range(FOLDS))
         return cls(question, walk, lowest(walk), fold, walks)

@@ -9,9 +9,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from difflib import get_close_matches
 from typing import Any, ClassVar
+from zlib import crc32
 
 import numpy as np
 
@@ -365,6 +366,8 @@ class Scan(OutsideMemory):
         The names of the columns of labels and of weights.
     memory : int
         About how many bytes a fit may take.
+    orders : set of int
+        The checksums of the class numbers in the order of the rows, one of each pass. All must be equal.
 
     Examples
     --------
@@ -382,6 +385,7 @@ class Scan(OutsideMemory):
     target_column: str | None
     weight_column: str | None
     memory: int
+    orders: set[int] = field(default_factory=set)
 
     def __repr__(self) -> str:
         """The table and its columns, in a line."""
@@ -479,6 +483,17 @@ class Scan(OutsideMemory):
         ------
         Part, array (m,) of int
         """
+        checksum = 0
+        for part, codes in self._coded_parts():
+            checksum = crc32(codes.data, checksum)
+            yield part, codes
+        self.orders.add(checksum)
+        if len(self.orders) > 1:
+            problem = "its rows came in another order when they were read again, or with other labels"
+            remedy = "give a query whose rows have an order (ORDER BY), or let scan cache them"
+            raise TableError(self.name, problem, remedy)
+
+    def _coded_parts(self) -> Iterator[tuple[TablePart, Integers]]:
         listed = self._unnumbered
         if listed is not None:
             yield from listed.parts()

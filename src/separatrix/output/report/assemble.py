@@ -284,8 +284,8 @@ def held_out_report(
     table, held = fit.table, fit.held
     training = fit.training()
     about = {"table": str(training["source"]), "rows in the table": f"{training['rows']:,}"}
-    if fit.test_size:
-        about["held out"] = f"{fit.test_size:g} of each class"
+    if fit.rule.share:
+        about["held out"] = f"{fit.rule.share:g} of each class"
     if more.get("validated") is not None:
         about["cross-validation"] = more["validated"]
     return report(
@@ -299,7 +299,7 @@ def held_out_report(
         rows=table.row_names[~held],
         test_rows=table.row_names[held],
         missing=missing if table.encoder is not None else None,
-        about={**about, "random seed": str(fit.seed)},
+        about={**about, "random seed": str(fit.rule.seed)},
         scaling=table.scaling,
         encoder=table.encoder,
         **more,
