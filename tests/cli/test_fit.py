@@ -9,6 +9,7 @@ import pytest
 from separatrix import LogisticRegression, errors, load
 from separatrix.classifiers import CLASSIFIERS, OFFERED, describe, hyperparameters, model_file
 from separatrix.cli.classifier_options import options, settings, unfitted
+from separatrix.core.base.codec import plain
 from separatrix.core.rows.hold_out import held_out, stratified_folds
 from separatrix.core.solvers.registry import SOLVERS
 from separatrix.tables.read_table import read_table
@@ -73,7 +74,7 @@ def test_fit_as_json_and_the_file_agree():
     assert (found["model"], found["classifier"]) == ("wine.json", "logistic")
     assert (kept.target, kept.training["source"]) == ("cultivator", "demo:wine")
     assert kept.training["held_out_accuracy"] == found["held_out"]["accuracy"]
-    assert kept.encoder.plain() == found["data"]["encoder"]
+    assert plain(kept.encoder) == found["data"]["encoder"]
     assert sum(kept.training["class_counts_fitted"]) == found["split"]["rows_fitted"]
     assert found["held_out"]["log_loss"] < found["held_out"]["null_log_loss"]
     assert found["held_out"]["log_loss_bits"] == pytest.approx(found["held_out"]["log_loss"] / np.log(2))
