@@ -17,14 +17,11 @@ from separatrix.core.solvers.convex_hulls import Kozinec
 from separatrix.core.solvers.driver import run
 from separatrix.core.solvers.separation_problem import HullMemory
 from separatrix.core.solvers.separation_stopping import (
-    AtRounding,
-    HullsMeet,
-    MarginWithin,
+    LargestMargin,
     OutOfSteps,
     ProvenInseparable,
-    Separates,
 )
-from separatrix.core.solvers.stopping import Rule, Stopping
+from separatrix.core.solvers.stopping import Stopping
 
 DESCRIPTION = Description(
     about="Kozinec's algorithm: a separating hyperplane with a margin",
@@ -92,9 +89,8 @@ class KozinecClassifier(HullClassifier):
     def _search(self, rows: Rows, names: list[str] | None) -> tuple[Search[HullMemory], Support]:
         problem = isotropic(rows, True, names)
         proof = ProvenInseparable()
-        ends: Rule[HullMemory] = Separates() if self.eps is None else MarginWithin(eps=float(self.eps))
-        last = OutOfSteps(self.max_iter, proof)
-        stopping = Stopping([ends, HullsMeet(proof), proof, AtRounding(proof), last])
+        known = LargestMargin(proof, eps=np.inf if self.eps is None else float(self.eps))
+        stopping = Stopping([known, proof, OutOfSteps(self.max_iter, proof)])
         outcome = run(Kozinec(), problem, np.zeros(problem.shape), stopping)
         W = problem.rows.frame.to_original(outcome.state.W)
         share = outcome.state.memory.share

@@ -25,9 +25,7 @@ from separatrix.core.solvers.driver import run
 from separatrix.core.solvers.separation_problem import HullMemory
 from separatrix.core.solvers.separation_stopping import (
     INSEPARABLE,
-    AtRounding,
-    HullsMeet,
-    MarginWithin,
+    LargestMargin,
     OutOfSteps,
     ProvenInseparable,
 )
@@ -100,9 +98,7 @@ class MaxMarginClassifier(HullClassifier):
         problem = isotropic(rows, bool(self.fit_intercept), names)
         proof = ProvenInseparable()
         rules: list[Rule[NearestPointMemory]] = [
-            MarginWithin(relative=1e-11),  # rounding stops most fits well below it
-            HullsMeet(proof),
-            AtRounding(proof),
+            LargestMargin(proof, relative=1e-11),  # rounding stops most fits well below it
             OutOfSteps(self.max_iter, proof),
         ]
         known = self._overlap(problem, proof)

@@ -32,7 +32,7 @@ from separatrix.core.solvers.convex_hulls import NearestPoint
 from separatrix.core.solvers.driver import run, states
 from separatrix.core.solvers.perceptron_updates import OnlineUpdates
 from separatrix.core.solvers.separation_problem import build_separation_objective, survey
-from separatrix.core.solvers.separation_stopping import HullsMeet, MarginWithin, OutOfSteps, ProvenInseparable
+from separatrix.core.solvers.separation_stopping import LargestMargin, OutOfSteps, ProvenInseparable
 from separatrix.core.solvers.stopping import Stopping
 
 # Relative difference from the largest margin at which the search for w* stops. A smaller γ makes the bound larger, so
@@ -246,7 +246,7 @@ def widest_separator(problem: Objective) -> Array:
     through = build_separation_objective(memory_rows(X, rows.t), fit_intercept=False)
     proof = ProvenInseparable()
     steps = OutOfSteps(100 * X.shape[1] + 1000, proof)
-    stopping = Stopping([MarginWithin(relative=RELATIVE_GAMMA_ERROR), HullsMeet(proof), steps])
+    stopping = Stopping([LargestMargin(proof, relative=RELATIVE_GAMMA_ERROR), steps])
     outcome = run(NearestPoint(), through, np.zeros(through.shape), stopping)
     w = outcome.state.W[0, 1:]
     if outcome.state.memory.lower <= 0:

@@ -271,39 +271,33 @@ def only_minimum(A: Array, c: Array) -> Array | None:
     n, w = A.shape
     if not 0 < w <= min(n, MOST_DESCENT_COLUMNS) or not np.all(np.isfinite(A)):
         return None
-    with np.errstate(all="ignore"):  # a singular or infinite matrix gives None
-        try:
-            v = np.linalg.lstsq(A, np.ones(n), rcond=None)[0]
-            return _descended(A, c, np.abs(A @ v - 1.0).argsort()[:w])
-        except np.linalg.LinAlgError:
-            return None
-
-
-def _descended(A: Array, c: Array, chosen: Integers) -> Array | None:
-    """The minimum, from the vertex at which the ``chosen`` rows meet."""
-    ones = np.ones(len(chosen))
+    chosen = np.abs(A @ np.linalg.lstsq(A, np.ones(n), rcond=None)[0] - 1.0).argsort()[:w]
     for _ in range(200):  # the most steps
         pulse(DESCENDING)
-        edges = np.linalg.inv(A[chosen])
-        v = edges @ ones
-        m = A @ v
-        m[chosen] = 1.0
-        multipliers = -((c * (m < 1.0)) @ A) @ edges
-        excess = np.maximum(-multipliers, multipliers - c[chosen])
-        k = int(excess.argmax())
-        if excess[k] <= 0:
-            return v if _is_only(A, c, v, m, chosen, multipliers) else None
-        along = edges[:, k] if multipliers[k] < 0 else -edges[:, k]
-        reached = _least_along(A @ along, m, c, -float(excess[k]), chosen)
-        if reached is None:
+        with np.errstate(all="ignore"):  # a matrix that is nearly singular gives no minimum below
+            try:
+                edges = np.linalg.inv(A[chosen])
+            except np.linalg.LinAlgError:
+                return None
+            v = edges.sum(axis=1)
+            m = A @ v
+            m[chosen] = 1.0
+            multipliers = -((c * (m < 1.0)) @ A) @ edges
+            excess = np.maximum(-multipliers, multipliers - c[chosen])
+            k = int(excess.argmax())
+            if excess[k] <= 0:
+                return v if _is_only(A, c, v, m, chosen, multipliers) else None
+            along = edges[:, k] if multipliers[k] < 0 else -edges[:, k]
+            row = _least_along(A @ along, m, c, -float(excess[k]), chosen)
+        if row is None:
             return None
         chosen = chosen.copy()
-        chosen[k] = reached[1]
+        chosen[k] = row
     return None
 
 
-def _least_along(rise: Array, m: Array, c: Array, slope: float, chosen: Integers) -> tuple[float, int] | None:
-    """How far to the least f along a direction, and the row whose margin is 1 there; None if f does not descend.
+def _least_along(rise: Array, m: Array, c: Array, slope: float, chosen: Integers) -> int | None:
+    """The row whose margin becomes 1 where f is least along a direction; None if f does not descend.
 
     ``rise``: the change of the margins m for a unit step. ``slope`` < 0: the derivative of f at the start.
     """
@@ -318,8 +312,7 @@ def _least_along(rise: Array, m: Array, c: Array, slope: float, chosen: Integers
     last = int(slopes.searchsorted(0.0))
     if not slope < 0 or last == len(order):
         return None
-    first = order[last]
-    return float(distance[first]), int(rows[first])
+    return int(rows[order[last]])
 
 
 def _is_only(A: Array, c: Array, v: Array, m: Array, chosen: Integers, multipliers: Array) -> bool:

@@ -365,20 +365,10 @@ def _first_at_once(D: Differences, found: Found) -> Known | Enclosed | None:
         return None
     if group.rank == D.width and surely_positive(D.dense(group.rows), group.weights):
         return Enclosed(group.rows, group.weights)
-    first = _first(D, found)
-    if first is None:
-        return None
-    has_same_span = len(first.rows) > group.rank
-    return _spanned(D, first, first) if has_same_span else _with(D, group.rows, group.weights, first, None)
-
-
-def _first(D: Differences, found: Found) -> Dependency | None:
-    """A small set of rows with an exact positive dependency, so that no v is positive on all of them."""
-    for group in candidate_groups(found, D.width + 1):
-        weights = positive_dependency(D.dense(group), np.zeros((0, D.width)))
-        if weights is not None:
-            return Dependency(group, tuple(weights[0]))
-    return None
+    first = _more(D, found, None)
+    if first is None or len(first.all.rows) > group.rank:  # the first few rows have the same span
+        return first
+    return _with(D, group.rows, group.weights, first.all, None)
 
 
 def _more(D: Differences, found: Found, known: Known | None) -> Known | None:
