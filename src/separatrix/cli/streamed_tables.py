@@ -17,7 +17,7 @@ from separatrix.cli.fit_output import FitOutput, StreamedSplit
 from separatrix.cli.model_options import as_fitted
 from separatrix.cli.table_options import TooLarge, passes_on, too_large
 from separatrix.core.base.errors import InputError, ParameterError, TableError
-from separatrix.core.base.labels import RowsFrom
+from separatrix.core.base.labels import RowNames
 from separatrix.core.rows.labelled_table import OutsideMemory
 from separatrix.statistics.held_out_fit import in_table, retold
 from separatrix.tables.batches import LARGEST_MEMORY
@@ -182,7 +182,7 @@ def fitted(
         say(f"learning the encoding of {table.source}")
         learned, encoded, held = split_rows(table, split.test_size, split.seed, standardise, opened.memory)
         rows, tested = _homes(encoded, held, passes, cache)
-    told = partial(in_table, rows=RowsFrom.of(0), names=rows.columns, references=learned.encoder.references)
+    told = partial(in_table, rows=RowNames.following(0), names=rows.columns, references=learned.encoder.references)
     with terminal.working(f"fitting {name}"), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:

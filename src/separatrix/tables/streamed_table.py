@@ -23,7 +23,7 @@ import pyarrow as pa
 from separatrix.core.base.arrays import Array, Booleans, Integers
 from separatrix.core.base.errors import InputError, NoRowsError, TableError
 from separatrix.core.base.files import read_whole, room_for_temporary
-from separatrix.core.base.labels import RowNames, RowsFrom
+from separatrix.core.base.labels import RowNames
 from separatrix.core.base.messages import ByAudience, Message, RowNumber, Setting
 from separatrix.core.base.watching import Amount, Part, unwatched, watched
 from separatrix.core.rows.hold_out import HELD_OUT_STREAM, MOST_RANKED, ClassHashes, HeldOut
@@ -632,7 +632,7 @@ def streamed_table(
     fingerprint = batched.fingerprint
     writer = CopyWriter(folder) if batched.is_text and passes.in_this_process else None
     found = first_pass(asked, batched, features, missing, passes, writer)
-    names = RowsFrom.of(0, found.files)
+    names = RowNames.following(0, found.files)
     with names.in_errors():
         every, schema = (Schema(columns, target, given.classes) for columns in (found.every, found.labelled))
         select.refuse_nameless(source, [column.name for column in every.used])

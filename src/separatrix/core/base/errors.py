@@ -174,18 +174,13 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from sklearn.exceptions import ConvergenceWarning
 
-    def warning(name: str, bases: tuple[type, ...], doc: str) -> type:
-        return type(name, bases, {"__doc__": doc, "__module__": __name__})
+    class NotConvergedWarning(SeparatrixWarning, ConvergenceWarning):
+        """The tolerance was not reached; the certificate's status says why."""
 
-    not_converged = warning(
-        "NotConvergedWarning",
-        (SeparatrixWarning, ConvergenceWarning),
-        "The tolerance was not reached; the certificate's status says why.",
-    )
-    separation = warning(
-        "SeparationWarning",
-        (not_converged,),
-        "The classes are separated, so maximum likelihood has no optimum.",
-    )
-    globals().update(NotConvergedWarning=not_converged, SeparationWarning=separation)
+    class SeparationWarning(NotConvergedWarning):
+        """The classes are separated, so maximum likelihood has no optimum."""
+
+    for warning in (NotConvergedWarning, SeparationWarning):
+        warning.__qualname__ = warning.__name__
+        globals()[warning.__name__] = warning
     return globals()[name]

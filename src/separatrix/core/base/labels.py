@@ -9,6 +9,7 @@ table, the first row being row 1, and in a table of several files also by their 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -300,6 +301,16 @@ class RowNames:
         """The names of all n rows of a table."""
         return cls(np.arange(1, n + 1), files)
 
+    @classmethod
+    def following(cls, start: int, files: tuple[tuple[str, int], ...] = ()) -> RowNames:
+        """The names of consecutive rows from row ``start``, counted from 0, however many there are.
+
+        >>> RowNames.following(2, (("a.csv", 3), ("b.csv", 2)))[1]
+        '1 of b.csv'
+        """
+        numbers: Any = range(start + 1, sys.maxsize)  # it is indexed as an array is, and takes no memory
+        return cls(numbers, files)
+
     def __len__(self) -> int:
         return len(self.numbers)
 
@@ -353,24 +364,6 @@ class RowNames:
             error.problem = self.named(error.problem)
             error.args = (error.argument, error.problem, error.remedy)
             raise
-
-
-@dataclass(frozen=True, eq=False)
-class RowsFrom(RowNames):
-    """The names of consecutive rows from row ``start``, counted from 0, however many there are.
-
-    >>> RowsFrom.of(2, (("a.csv", 3), ("b.csv", 2)))[1]
-    '1 of b.csv'
-    """
-
-    start: int = 0
-
-    @classmethod
-    def of(cls, start: int, files: tuple[tuple[str, int], ...] = ()) -> RowsFrom:
-        return cls(np.empty(0, dtype=np.int64), files, start)
-
-    def __getitem__(self, index: Any) -> Any:
-        return self.called(self.start + int(index) + 1)
 
 
 def short_names(paths: Sequence[str]) -> list[str]:
