@@ -34,8 +34,7 @@ def splitmix64(numbers: Integers | Hashes, state: int) -> Hashes:
     >>> splitmix64(np.arange(2), 1234567).tolist()
     [6457827717110365317, 3203168211198807973]
     """
-    h = numbers.astype(np.uint64)
-    h *= np.uint64(GOLDEN_GAMMA)
+    h = numbers.astype(np.uint64, copy=False) * np.uint64(GOLDEN_GAMMA)
     h += np.uint64((state + GOLDEN_GAMMA) % (1 << 64))
     for shift, factor in MIXERS:
         h ^= h >> np.uint64(shift)
@@ -61,7 +60,7 @@ def row_hashes(start: int, n_rows: int, seed: int = 0, stream: int = 0) -> Hashe
     >>> bool(np.all(row_hashes(2, 3) == whole[2:])), len(set(whole.tolist()))
     (True, 5)
     """
-    return hashes_of(np.arange(start, start + n_rows), seed, stream)
+    return hashes_of(np.arange(start, start + n_rows, dtype=np.uint64), seed, stream)
 
 
 def uniform(hashes: Hashes) -> Array:
