@@ -126,7 +126,7 @@ class Generative(GathersMoments):
         else:
             valid = given is None or (is_number(given) and 0 <= given <= 1)
         if not valid:
-            raise ParameterError("shrinkage", f"got {given!r}", "give None, 'auto', or a number from 0 to 1")
+            raise ParameterError("shrinkage", f"got {given!r}", "give 'auto' or a number from 0 to 1, or leave it out")
         if self.covariance_estimator is not None and given not in (None, 0):
             problem = "covariance_estimator and shrinkage parameters are not None"
             raise ParameterError("shrinkage", problem, "Only one of the two can be set")

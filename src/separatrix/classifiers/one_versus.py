@@ -110,30 +110,31 @@ class OneVersus(MetaEstimatorMixin, ScoringClassifier):
         -------
         self
         """
-        base = self._checked_base(sample_weight)
-        X, y, sample_weight = read_in_place(X, y, sample_weight)
+        self._fit_classes(self._checked_base(sample_weight), *read_in_place(X, y, sample_weight))
+        self._warn_if_unmet()
+        return self
+
+    def _fit_classes(self, base: Any, X: Any, y: Any, sample_weight: Any) -> None:
         task = validate(self, X, y, sample_weight)
+        self._forget_calls()
         if isinstance(X, OutsideMemory):
-            return self._fit_to_table(base, task, X)
+            self._fit_to_table(base, task, X)
+            return
         if not takes_nan(base):
             refuse_not_finite(memory_rows(task.X, task.codes), task.names)
         weight = task.weight if sample_weight is not None else None
         self.classes_ = task.classes
-        self._forget_calls()
         parts = list(self.scheme.parts(task.codes, task.n_classes))
         self.estimators_ = self._fit_parts(base, task.X, parts, weight, task.names)
         self._keep(task, np.bincount(task.codes))
-        self._warn_if_unmet()
-        return self
 
-    def _fit_to_table(self, base: Any, task: FitInput, table: OutsideMemory) -> Self:
+    def _fit_to_table(self, base: Any, task: FitInput, table: OutsideMemory) -> None:
         """Fit every part to a table outside memory. Each model reads all rows, with the two classes of its part."""
         if not isinstance(base, ScoringClassifier):
             reason = "only the classifiers of this package read such tables"
             task.refuse_outside_memory("estimator", type(base).__name__, reason, "give one of these")
         K = task.n_classes
         self.classes_, self.estimators_ = task.classes, []
-        self._forget_calls()
         parts = list(self.scheme.parts(np.arange(K), K))  # the rows of these parts are the classes
         with warnings.catch_warnings(), settings_of_work(self):
             warnings.simplefilter("ignore", ConvergenceWarning)  # one warning for all parts follows
@@ -145,8 +146,6 @@ class OneVersus(MetaEstimatorMixin, ScoringClassifier):
                 vars(model).pop("feature_names_in_", None)  # the models are given arrays of the columns, without names
                 self.estimators_.append(model)
         self._keep(task, task.table.totals.rows)
-        self._warn_if_unmet()
-        return self
 
     def _checked_base(self, sample_weight: Any) -> Any:
         """The estimator to clone; it must have scores or be a regressor, and take sample weights if there are any."""

@@ -26,6 +26,7 @@ from separatrix.core.base.arrays import AnyArray, Array, Integers
 from separatrix.core.base.errors import LabelError, ParameterError
 from separatrix.core.base.lazy import is_dask
 from separatrix.core.certificate import Claim, Recomputed
+from separatrix.core.cluster.connection import read_in_place
 from separatrix.core.geometry.hyperplane import Hyperplane
 from separatrix.core.likelihood_claims import summed
 from separatrix.core.rows.block import is_sparse
@@ -126,9 +127,16 @@ class OneVsRestClassifier(OneVersus):
         -------
         self
         """
-        if is_dask(X) or not is_indicator(y):
-            return super().fit(X, y, sample_weight)
         base = self._checked_base(sample_weight)
+        if is_dask(X) or not is_indicator(y):
+            self._fit_classes(base, *read_in_place(X, y, sample_weight))
+        else:
+            self._fit_labels(base, X, y, sample_weight)
+        self._warn_if_unmet()
+        return self
+
+    def _fit_labels(self, base: Any, X: Any, y: Any, sample_weight: Any) -> None:
+        """Fit a model for each column of a multilabel target."""
         rows = checked_rows(self, X, (np.float64, np.float32))
         forgotten(self)
         self._dtype = rows.dtype.name
@@ -146,8 +154,6 @@ class OneVsRestClassifier(OneVersus):
         self.scorer_, name = scorer, "a model for each label"
         self.certificate_ = summed_certificate(name, labels, self.estimators_, parts, claim, len(Y), rows.shape[1] + 1)
         self.n_parameters_ = self.certificate_.n_parameters
-        self._warn_if_unmet()
-        return self
 
     @property
     def multilabel_(self) -> bool:
