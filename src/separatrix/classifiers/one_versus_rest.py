@@ -26,7 +26,7 @@ from separatrix.core.base.arrays import AnyArray, Array, Integers
 from separatrix.core.base.errors import LabelError, ParameterError
 from separatrix.core.base.lazy import is_dask
 from separatrix.core.certificate import Claim, Recomputed
-from separatrix.core.cluster.connection import read_in_place
+from separatrix.core.cluster import read_in_place
 from separatrix.core.geometry.hyperplane import Hyperplane
 from separatrix.core.likelihood_claims import summed
 from separatrix.core.rows.block import is_sparse

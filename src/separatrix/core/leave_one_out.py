@@ -313,7 +313,7 @@ class _Refits:
         slope *= rows.sigma
         slope[:, np.arange(len(V)), self.out] = 0.0
         squares = rows.problem.root_penalty**2
-        T = V.reshape(-1, space.rank)
+        T = V.reshape(len(V) * self.N.shape[2], -1)
         pull = T * squares if space.Z is None else ((T @ space.Z.T) * squares) @ space.Z
         return rows.each_adjoint(slope) + space.reduce(squares * rows.W) + pull.reshape(V.shape)
 

@@ -116,11 +116,6 @@ class Question:
         t = self.block.t
         return (t > 0).astype(np.int64) if self.n_classes == 2 else t
 
-    @property
-    def weight(self) -> Array:
-        """The weight of each row, in units of ``rows.weight_unit``."""
-        return self.block.weight
-
     def walk(self, numbers: Integers | None = None) -> WarmPath:
         """The regularisation path over all rows, or over the rows with the given numbers."""
         rows = self.rows
@@ -143,13 +138,13 @@ class Question:
             from scipy.sparse import hstack
 
             merged = hstack([merged, X[:, self.n_features :]], format="csr")
-        rows = memory_rows(merged, self.block.t, self.weight, weight_unit=self.rows.weight_unit)
+        rows = memory_rows(merged, self.block.t, self.block.weight, weight_unit=self.rows.weight_unit)
         return replace(self, rows=rows, penalty=replace(penalty, factors=factors), names=None)
 
     @property
     def scored(self) -> Any:
         """Which rows can be left out, (n,): those of positive weight that are not the only row of their class."""
-        seen = self.weight > 0
+        seen = self.block.weight > 0
         return seen & (np.bincount(self.codes[seen], minlength=self.n_classes)[self.codes] > 1)
 
 
@@ -264,7 +259,7 @@ class ByFolds:
                 loss[held] = self._held_out(solved, held)
                 problem, state = solved.problem, solved.outcome.state
                 fitted = max(fitted, (state.at.value - problem.penalty_value(state.W)) / problem.null_value)
-        score, error = mean_loss(loss, question.weight * question.scored)
+        score, error = mean_loss(loss, question.block.weight * question.scored)
         last = score < PERFECT_LOSS_SHARE * self.walk.problem.null_value
         return Scored(C, score, error, fitted, 0, 0, len(loss), last, None)
 
@@ -372,7 +367,7 @@ class ByLeverages:
         """
         if self.path is None:
             return SearchPlan(self.least)
-        weight, base = self.question.weight, self.path.base
+        weight, base = self.question.block.weight, self.path.base
         predicted = predicted_C(base, self.path.null.at.gradient, float(weight.sum()) ** 2 / float(weight @ weight))
         return SearchPlan(max(self.least, predicted), 8.0, 2, 1, 1.0)
 
@@ -393,7 +388,7 @@ class ByLeverages:
             return Scored(C, np.inf, np.inf, 0.0, 0, 0, 0, True, None)
         found = leave_one_out(rows, inverse, self.question.seed, lambda: self._lengths(rows))
         problem = rows.problem
-        score, error = mean_loss(found.loss, self.question.weight * self.question.scored)
+        score, error = mean_loss(found.loss, self.question.block.weight * self.question.scored)
         error = float(np.hypot(error, found.error))
         # With absolute values in the penalty, the effective number of parameters is the number of weights in use,
         # whatever the strength of the penalty, so it does not show that the penalty has no effect.
@@ -576,7 +571,7 @@ def _described(question: Question, method: ByFolds | ByLeverages, path: list[Sco
         f"C = {number_text(best.C)}, chosen by {method.note(path)}: log loss {number_text(best.score)} "
         f"± {number_text(best.error, 2)} ({_tried(Cs)})"
     ]
-    alone = int(np.sum(question.weight > 0) - np.sum(question.scored))
+    alone = int(np.sum(question.block.weight > 0) - np.sum(question.scored))
     if alone == 1:
         parts.append("1 row alone in its class is not scored")
     elif alone:

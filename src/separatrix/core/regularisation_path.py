@@ -468,7 +468,8 @@ class Ridge:
         """The fit at C, started from the fit at the nearest C."""
         problem, space = self.base.with_(penalty=self.base.penalty.times(1.0 / C)), self.base.subspace
         place, held = self._nearest(C), self._held(problem)
-        W, at = self._begun(problem, C, place)
+        W, gradient = place.W, place.at.gradient + problem.penalty_gradient(place.W)
+        at = Evaluation(place.at.value + problem.penalty_value(W), gradient)
         factor = Factor.of(place.H + held)
         # If a matrix of second derivatives takes few multiplications, every step is a Newton step.
         few = problem.n_rows * problem.shape[1] * len(held) <= 1 << 21
@@ -495,8 +496,10 @@ class Ridge:
         return min(self.seen, key=lambda place: abs(place.u - np.log(C)), default=self.null)
 
     def _held(self, problem: Objective) -> Array:
-        """The second derivatives of the penalty in Θ."""
-        return self.base.subspace.reduce_hessian(np.diag(np.tile(problem.root_penalty**2, problem.shape[0])))
+        """The second derivatives of the penalty in Θ: QᵀQ ⊗ Zᵀ diag(r²) Z, where QᵀQ is the identity."""
+        squares, Z = problem.root_penalty**2, self.rows.space.Z
+        own = np.diag(squares) if Z is None else (Z * squares[:, None]).T @ Z
+        return np.asarray(np.kron(np.eye(self.rows.Q.shape[1]), own), dtype=np.float64)
 
     def finished(self, C: float, fit: PathFit, tol: float) -> Array:
         """W at C, nearer to the minimum than ``fit``: the gap is about ``tol`` times the null model's loss."""
@@ -510,23 +513,6 @@ class Ridge:
             return duality(problem, W, at).known <= goal
 
         return _descended(problem, self.base.subspace, W, problem.value_gradient(W), factor, done)[0]
-
-    def _begun(self, problem: Objective, C: float, place: Place) -> tuple[Array, Evaluation]:
-        """The start for C: W of the nearest fit or, if E is lower there, an interpolated W.
-
-        Between earlier fits, W is interpolated by a parabola in ln C through the three nearest ones.
-        """
-        of_penalty, gradient = problem.penalty_value(place.W), problem.penalty_gradient(place.W)
-        at = Evaluation(place.at.value + of_penalty, place.at.gradient + gradient)
-        u, seen = float(np.log(C)), [each.u for each in self.seen]
-        if not min(seen, default=u) < u < max(seen, default=u):
-            return place.W, at
-        near = sorted(self.seen, key=lambda each: abs(each.u - u))[:3]
-        nodes = np.array([each.u for each in near])
-        share = [np.prod((u - np.delete(nodes, k)) / (nodes[k] - np.delete(nodes, k))) for k in range(len(near))]
-        W = sum((a * each.W for a, each in zip(share, near, strict=True)), np.zeros_like(place.W))
-        there = problem.value_gradient(W)
-        return (W, there) if there.value < at.value else (place.W, at)
 
 
 # Whether W is near enough to the minimum, from W, E there and the squared Newton decrement g·A g.
@@ -568,7 +554,7 @@ def _descended(
     def inverse(G: Array) -> Array:
         return space.expand(solve(space.reduce(G)))
 
-    for _ in range(STEPS_PER_MATRIX + space.rank // PARAMETERS_PER_EXTRA_STEP):
+    for _ in range(STEPS_PER_MATRIX + W.size // PARAMETERS_PER_EXTRA_STEP):
         ended = done(W, at, float(np.vdot(at.gradient, inverse(at.gradient))))
         found = None if ended else quasi_newton_step(problem, W, at, pairs, inverse, PAIRS_ON_PATH)
         if found is None:

@@ -9,7 +9,7 @@ Hessian H (the same for every output) the gap E(W) − min E is exactly ½ tr G 
 A row of class k has the residual (W m̄_k − t_k) + w (x − m_k), so the moments also give E, as a sum of squares, and G.
 One pass suffices, and a bound on the rounding of the moments is added to the gap. Where that bound is too large,
 because columns are nearly collinear or the fit is nearly exact, a second pass computes the residuals themselves with
-their own bound on rounding (``judge_by_residuals``).
+their own bound on rounding (``SquaredCost.by_residuals``).
 """
 
 from __future__ import annotations
@@ -139,79 +139,6 @@ class ResidualJudgement(NamedTuple):
     gradient: Array
     summed_gap: float
     gap: float | None
-
-
-def judge_by_residuals(
-    rows: Rows, W: Array, targets: Array, A: Array, root_penalty: Array, total_weight: float, sizes: Array, shift: Array
-) -> ResidualJudgement:
-    """The squared cost at W and its gap along the directions of A, by one pass over the rows.
-
-    For any A (d + 1, r) the gap along the directions W + Θ Aᵀ is exactly
-
-        ½ tr (G A) M⁻¹ (G A)ᵀ,    G A = (1/S) Σ s r zᵀ + penalty,    M = (1/S) Σ s z zᵀ + penalty,    z = Aᵀ x̄
-
-    so it suffices to sum products of r and z over the rows. With A from a whitening of H, M is near the identity, and
-    no error of these sums is multiplied by a condition number. In coordinates in which M is the identity, with root
-    mean squares over the rows and an extra row for each penalised weight, the Cauchy–Schwarz inequality bounds
-
-    * the residuals' rounding ε: ‖(1/S) Σ s ε zᵀ‖ is at most the root mean square of ε, since the rows z/√S contract,
-    * the rounding of z: its root mean square times that of r in G A, and its share of the smallest eigenvalue of M,
-    * the sums over rows: their length times the unit roundoff, as if all errors had the same sign.
-
-    Parameters
-    ----------
-    rows : Rows
-        The rows, whose targets are class numbers.
-    W : array (outputs, d + 1)
-        Weights in the frame's coordinates.
-    targets : array (K, outputs)
-        The target of each class.
-    A : array (d + 1, r)
-        Directions that nearly whiten the Hessian.
-    root_penalty : array (d + 1,)
-        (λ/S)^½ by column.
-    total_weight : float
-        S.
-    sizes : array (d + 1,)
-        The size of each column, to which the rounding of its products is relative: its root mean square, plus its
-        offset if that is not removed first.
-    shift : array (outputs,)
-        Bounds on the errors of the intercepts in W.
-    """
-    partial = ResidualSums(W, targets, A)
-    squares, gradient, whitened, gram = (part / total_weight for part in partial.parts(rows.fold(partial)))
-    shrunk, held = root_penalty * W, root_penalty[:, None] * A
-    gradient, whitened, M = gradient + root_penalty * shrunk, whitened + shrunk @ held, gram + held.T @ held
-    squares = squares + 0.5 * np.sum(shrunk**2, axis=1)
-
-    n = number_of_rows(rows)
-    # The number of roundings in a sum over blocks, strand by strand, and in its later use.
-    merges = additions_in_order(1 + 12 * n * max(rows.n_features, 2) // BLOCK_BYTES) + 4
-    # The rounding of a sum of products and a target, for centred columns, and of a sum over rows in any order inside a
-    # block, both relative to the sum of the sizes of their terms.
-    product, chain = 0.5 * EPS * (len(sizes) + 3), EPS * (min(n, BLOCK_BYTES // 8) + merges)
-    residual = np.sqrt(2 * squares)  # the root mean square of r and of the penalised weights, by output
-    moved = shift + product * (np.abs(W) @ (sizes + root_penalty) + float(np.max(np.abs(targets))))
-    value = float(squares.sum())
-    # NumPy's pairwise sum over the rows of a block has a rounding error of at most 32 units.
-    rounding = float(residual @ moved + 0.5 * moved @ moved) + EPS * (32 + merges) * value
-    if not A.shape[1]:
-        return ResidualJudgement(value, rounding, gradient, 0.0, 0.0)
-
-    eigenvalues, vectors = np.linalg.eigh(M)
-    least, trace = float(eigenvalues[0]), float(np.trace(M))
-    # Bounds on the rounding of z, of the sum M and of its eigenvalues, in coordinates in which M is the identity.
-    blurred = product * float(np.linalg.norm(np.abs(A).T @ (sizes + root_penalty)))
-    share = (chain + 4 * EPS * len(M)) * trace
-    if not least > 2 * share:
-        return ResidualJudgement(value, rounding, gradient, np.inf, None)
-    blurred, share = blurred / np.sqrt(least), share / least
-    length = np.linalg.norm(whitened @ (vectors / np.sqrt(eigenvalues)), axis=1)
-    hidden = moved * (np.sqrt(1 + share) + blurred) + (residual + moved) * (blurred + chain * np.sqrt(trace / least))
-    left = np.sqrt(1 - share) - blurred
-    # M is scaled so that its smallest singular value is 1; rounding must leave half of it certain.
-    gap = 0.5 * float(np.sum(((length + hidden) / left) ** 2)) if left > 0.5 else None
-    return ResidualJudgement(value, rounding, gradient, 0.5 * float(length @ length), gap)
 
 
 # --- The cost and its minimum
@@ -346,19 +273,66 @@ class SquaredCost:
         return 0.5 * float(p @ np.sum((self.targets - mean) ** 2, axis=1))
 
     def by_residuals(self, W: Array) -> ResidualJudgement:
-        """E, ∇E and the gap at W from the residuals, in one pass."""
-        frame, total = self.rows.frame, self.moments.total_weight
-        sizes = np.sqrt(np.diag(self.gram))  # the root mean square of each column
+        """E, ∇E and the gap at W, in the frame's coordinates, from the residuals, in one pass.
+
+        With A (d + 1, r) from the whitening, the gap along the directions W + Θ Aᵀ is exactly
+
+            ½ tr (G A) M⁻¹ (G A)ᵀ,    G A = (1/S) Σ s r zᵀ + penalty,    M = (1/S) Σ s z zᵀ + penalty,    z = Aᵀ x̄
+
+        so it suffices to sum products of r and z over the rows. M is near the identity, and no error of these sums is
+        multiplied by a condition number. In coordinates in which M is the identity, with root mean squares over the
+        rows and an extra row for each penalised weight, the Cauchy–Schwarz inequality bounds
+
+        * the residuals' rounding ε: ‖(1/S) Σ s ε zᵀ‖ is at most the root mean square of ε, as the rows z/√S contract,
+        * the rounding of z: its root mean square times that of r in G A, and its share of the smallest eigenvalue of M,
+        * the sums over rows: their length times the unit roundoff, as if all errors had the same sign.
+        """
+        frame, A, root_penalty = self.rows.frame, self.white.A, self.root_penalty
+        sizes = np.sqrt(np.diag(self.gram))  # the root mean square of each column, to which its rounding is relative
         sizes[0] = 1.0
-        shift = np.asarray(EPS * np.abs(W[:, 0]))  # large offsets are converted from raw units exactly
+        # Bounds on the errors of the intercepts in W: large offsets are converted from raw units exactly.
+        shift = np.asarray(EPS * np.abs(W[:, 0]))
         if not frame.has_large_offset:
             offsets = np.abs(frame.center / frame.scale)
             shift = np.asarray(EPS * (W.shape[1] + 1) * (np.abs(W[:, 0]) + 2 * np.abs(W[:, 1:]) @ offsets))
-        white, penalty = self.white.A, self.root_penalty
-        found = judge_by_residuals(self.rows, W, self.targets, white, penalty, total, sizes, shift)
+        partial = ResidualSums(W, self.targets, A)
+        total = self.rows.fold(partial) / self.moments.total_weight
+        squares, gradient, whitened, gram = partial.parts(total)
+        shrunk, held = root_penalty * W, root_penalty[:, None] * A
+        gradient, whitened, M = gradient + root_penalty * shrunk, whitened + shrunk @ held, gram + held.T @ held
+        squares = squares + 0.5 * np.sum(shrunk**2, axis=1)
         if not self.fit_intercept:
-            found.gradient[:, 0] = 0.0
-        return found
+            gradient[:, 0] = 0.0
+
+        n = number_of_rows(self.rows)
+        # The number of roundings in a sum over blocks, strand by strand, and in its later use.
+        merges = additions_in_order(1 + 12 * n * max(self.rows.n_features, 2) // BLOCK_BYTES) + 4
+        # The rounding of a sum of products and a target, for centred columns, and of a sum over rows in any order in
+        # a block, both relative to the sum of the sizes of their terms.
+        product, chain = 0.5 * EPS * (len(sizes) + 3), EPS * (min(n, BLOCK_BYTES // 8) + merges)
+        residual = np.sqrt(2 * squares)  # the root mean square of r and of the penalised weights, by output
+        moved = shift + product * (np.abs(W) @ (sizes + root_penalty) + float(np.max(np.abs(self.targets))))
+        value = float(squares.sum())
+        # NumPy's pairwise sum over the rows of a block has a rounding error of at most 32 units.
+        rounding = float(residual @ moved + 0.5 * moved @ moved) + EPS * (32 + merges) * value
+        if not A.shape[1]:
+            return ResidualJudgement(value, rounding, gradient, 0.0, 0.0)
+
+        eigenvalues, vectors = np.linalg.eigh(M)
+        least, trace = float(eigenvalues[0]), float(np.trace(M))
+        # Bounds on the rounding of z, of the sum M and of its eigenvalues, in coordinates in which M is the identity.
+        blurred = product * float(np.linalg.norm(np.abs(A).T @ (sizes + root_penalty)))
+        share = (chain + 4 * EPS * len(M)) * trace
+        if not least > 2 * share:
+            return ResidualJudgement(value, rounding, gradient, np.inf, None)
+        blurred, share = blurred / np.sqrt(least), share / least
+        length = np.linalg.norm(whitened @ (vectors / np.sqrt(eigenvalues)), axis=1)
+        hidden = moved * (np.sqrt(1 + share) + blurred)
+        hidden += (residual + moved) * (blurred + chain * np.sqrt(trace / least))
+        left = np.sqrt(1 - share) - blurred
+        # M is scaled so that its smallest singular value is 1; rounding must leave half of it certain.
+        gap = 0.5 * float(np.sum(((length + hidden) / left) ** 2)) if left > 0.5 else None
+        return ResidualJudgement(value, rounding, gradient, 0.5 * float(length @ length), gap)
 
     def _value_gradient_by_moments(self, W: Array) -> tuple[float, Array]:
         """E and ∇E from the moments, without a pass."""

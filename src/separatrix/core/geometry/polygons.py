@@ -210,8 +210,6 @@ def cells(lines: Any, box: Any) -> list[Cell]:
 
 # Largest score of which boundaries are searched: the search multiplies two scores, and the product must not overflow.
 LARGEST_SCORE = 1e150
-# How often a box is made ten times smaller in search of one with smaller scores.
-MOST_TENTHS = 300
 
 
 @dataclass(frozen=True)
@@ -285,31 +283,14 @@ def _probed_shares() -> Array:
     return np.concatenate([[[0, 0], [1, 0], [0, 1]], np.random.default_rng(0).uniform(size=(24, 2))])
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def moderate_scores(field: Callable[[Array], Array], points: Array, box: Any) -> Array:
-    """The scores at points (m, 2) of a box; an error if they are too large, which names a smaller box."""
-    Z = _unwarned(field, points)
+    """The scores at points (m, 2) of a box; an error if they are too large."""
+    Z = field(points)
     if np.abs(Z).max() <= LARGEST_SCORE:
         return Z
-    remedy = f"give a smaller box{_example_of_smaller(field, box)}"
-    raise ParameterError("box", f"got {box!r}, and the model's scores there exceed {LARGEST_SCORE:g}", remedy)
-
-
-def _example_of_smaller(field: Callable[[Array], Array], box: Any) -> str:
-    """A box with the same centre at whose corners scores are not too large, in words; empty if there is none."""
-    around = corners(box)
-    centre = around.mean(axis=0)
-    for exponent in range(1, MOST_TENTHS + 1):
-        inner = centre + (around - centre) * 10.0**-exponent
-        if np.abs(_unwarned(field, inner)).max() <= LARGEST_SCORE:
-            left, low, right, high = inner[[0, 2]].ravel()
-            return f", such as ({left:g}, {right:g}, {low:g}, {high:g})"
-    return ""
-
-
-def _unwarned(field: Callable[[Array], Array], points: Array) -> Array:
-    """The scores, of which some may be infinite or NaN, without warnings."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        return field(points)
+    problem = f"got {box!r}, and the model's scores there exceed {LARGEST_SCORE:g}"
+    raise ParameterError("box", problem, "give a smaller box")
 
 
 @np.errstate(over="ignore", invalid="ignore")
