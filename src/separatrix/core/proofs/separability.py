@@ -98,29 +98,20 @@ def separability(X: Any, y: Any = None, fit_intercept: bool = True, *, names: Se
     ('Inseparable', [0, 1, 2, 3], (1, 1, 1, 1))
     """
     X, y, _ = read_in_place(X, y)
-    if isinstance(X, OutsideMemory):
-        return _outside_memory(X, y, fit_intercept, names)
-    classes, codes = encode(y)
-    if len(classes) < 2:
-        raise ParameterError("y", f"it has {len(classes)} class", "give at least two")
-    rows = rows_for(X, codes)
-    if rows.shape[1] + bool(fit_intercept) == 0:
-        raise ParameterError("X", "it has no columns", "give at least one, or an intercept")
-    about = About(bool(fit_intercept), classes, column_names(X, names))
-    return decide(Differences(rows, codes, len(classes), about.fit_intercept), about)
-
-
-def _outside_memory(table: OutsideMemory, y: Any, fit_intercept: bool, names: Sequence[str] | None) -> Verdict:
-    if y is not None:
-        raise ParameterError("y", f"got one together with {table.name}", "name its column: scan(..., target=...)")
-    K = len(table.classes)
+    outside = isinstance(X, OutsideMemory)
+    if outside and y is not None:
+        raise ParameterError("y", f"got one together with {X.name}", "name its column: scan(..., target=...)")
+    classes, codes = (X.classes, np.zeros(0, dtype=np.int64)) if outside else encode(y)
+    K, fit_intercept = len(classes), bool(fit_intercept)
     if K < 2:
         raise ParameterError("y", f"it has {K} class", "give at least two")
-    if names is not None and len(names) != table.n_features:
-        raise ParameterError("names", f"got {len(names)} for {table.n_features} columns", "give one name per column")
-    about = About(bool(fit_intercept), table.classes, tuple(map(str, table.columns if names is None else names)))
-    rows = table.rows(Coding(signs=K == 2))
-    return decide_streamed(rows, View(K, about.fit_intercept), about).verdict
+    about = About(fit_intercept, classes, column_names(X, names))
+    if outside:
+        return decide_streamed(X.rows(Coding(signs=K == 2)), View(K, fit_intercept), about).verdict
+    rows = rows_for(X, codes)
+    if rows.shape[1] + fit_intercept == 0:
+        raise ParameterError("X", "it has no columns", "give at least one, or an intercept")
+    return decide(Differences(rows, codes, K, fit_intercept), about)
 
 
 def verdict_on(rows: Rows, fit_intercept: bool = True) -> Verdict:
