@@ -21,7 +21,7 @@ import numpy as np
 from scipy.optimize import nnls
 
 from benchmarks.streamed import made, measured
-from separatrix.core.rows.sampling import sample_size
+from separatrix.core.rows.protocol import sample_size
 from separatrix.core.solvers.registry import NEWTON_PARAMETERS
 
 # Rows and columns of the measured tables; the last has the number of rows given by --largest.

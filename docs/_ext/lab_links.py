@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import parse_qsl
 
-from separatrix.classifiers import OFFERED, describe
+from separatrix.classifiers import OFFERED, hyperparameters
 from separatrix.cli.lab import DEFAULT_PORT
 from separatrix.core.base.errors import SeparatrixError
 from separatrix.teach.lab.app import LAB_ROLE
@@ -19,7 +19,13 @@ from separatrix.teach.lab.pages import PAGES
 from separatrix.teach.lab.points import points
 
 # The parameters that a page has besides points, models and settings. A page that is not here may have any.
-OWN = {"plane": {"f"}, "step": {"k"}, "losses": {"l", "at", "x"}, "fisher": {"a", "t"}, "classes": set[str]()}
+OWN = {
+    "plane": {"f"},
+    "step": {"k", "eta", "batch_size"},
+    "losses": {"l", "at", "x"},
+    "fisher": {"a", "t"},
+    "classes": set[str](),
+}
 COMMON = {"v", "p", "d", "m"}
 # The pages on which the parameter p does not name points.
 WITHOUT_POINTS = {"information", "data"}
@@ -66,7 +72,7 @@ def complaints(link: str) -> Iterator[str]:
         except SeparatrixError as error:
             yield str(error)
     if page in OWN:
-        settings = {one.parameter for name in models if name in OFFERED for one in describe(name).settings}
+        settings = {one for name in models if name in OFFERED for one in hyperparameters(name)}
         known = COMMON | OWN[page] | settings | {"base"}
         yield from (f"there is no parameter {key!r}" for key in given if key.partition(".")[0] not in known)
 

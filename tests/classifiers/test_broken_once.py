@@ -71,7 +71,7 @@ def test_raw_coordinates_with_an_offset_are_judged_in_standard_ones(C):
     x = np.random.default_rng(3).standard_normal(200)
     labels = x + np.random.default_rng(4).standard_normal(200) > 0
     best = sx.LogisticRegression(C).fit(x[:, None] + 1e8, labels).certificate_.objective
-    for solver in ("gradient-descent", sx.solvers.StochasticDescent(decay=0.5)):
+    for solver in ("gradient-descent", "sgd"):
         with pytest.warns(NotConvergedWarning):
             model = sx.LogisticRegression(C, solver=solver, max_iter=50).fit(x[:, None] + 1e8, labels)
         certificate = model.certificate_

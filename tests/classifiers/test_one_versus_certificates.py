@@ -42,7 +42,7 @@ def test_one_warning_for_all_parts_that_did_not_converge(make, iris):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         model = make(slow).fit(X, y)
-    assert [w.category for w in caught] == [NotConvergedWarning]
+    assert [(w.category, w.filename) for w in caught] == [(NotConvergedWarning, __file__)]
     assert "3 of 3 models did not converge" in str(caught[0].message)
     assert model.certificate_.code == "unmet"
     assert model.certificate_.verify(X, y)

@@ -8,8 +8,7 @@ from scipy import sparse
 from sklearn.datasets import load_iris, make_multilabel_classification
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression, Ridge, SGDClassifier
-from sklearn.metrics.pairwise import rbf_kernel
-from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.model_selection import GridSearchCV
 from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
@@ -93,18 +92,6 @@ def test_nan_goes_to_models_that_take_it(make, theirs, iris):
 
 
 @BOTH
-def test_likeness_of_rows_in_place_of_columns(make, theirs, iris):
-    X, y = iris
-    G = rbf_kernel(X)
-    ours, same = make(SVC(kernel="precomputed")).fit(G, y), make(SVC(gamma=1 / 4)).fit(X, y)
-    np.testing.assert_allclose(ours.decision_function(G), same.decision_function(X), atol=1e-9)
-    assert get_tags(ours).input_tags.pairwise
-    assert not get_tags(same).input_tags.pairwise
-    beside = theirs(SVC(kernel="precomputed"))
-    np.testing.assert_allclose(cross_val_score(ours, G, y), cross_val_score(beside, G, y))
-
-
-@BOTH
 def test_regressors_on_targets_0_and_1(make, theirs, iris):
     X, y = iris
     for base in (DecisionTreeRegressor(random_state=0), Ridge()):
@@ -137,6 +124,8 @@ def test_several_labels_as_in_scikit_learn(labelled, columns):
     assert ours.score(X, Y) == theirs.score(X, Y)
     thin = sx.OneVsRestClassifier(base).fit(X, sparse.csr_matrix(Y)).predict(X)
     assert sparse.issparse(thin)
+    with pytest.raises(ParameterError, match="take the boundary of one label from boundaries"):
+        sx.OneVsRestClassifier().fit(X, Y).hyperplane(0, 1)
     np.testing.assert_array_equal(thin.toarray(), ours.predict(X))
 
 

@@ -1,6 +1,7 @@
 """evaluate: figures that scikit-learn finds as well."""
 
 import json
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from sklearn.datasets import load_iris
 
 from separatrix import save
 from separatrix.classifiers import LogisticRegression, model_file
+from separatrix.core.rows.hold_out import row_hashes
 from separatrix.statistics.intervals import wilson
 from separatrix.tables.read_table import read_rows, read_table
 
@@ -166,7 +168,7 @@ def test_outputs_that_are_no_probabilities_are_counted():  # docs/tour.md, S3
     found = json.loads(run("evaluate", "m.json", "demo:iris", "--json").stdout)
     assert found["outputs_outside_unit_interval"] == len(outside.rows) > 0
     fitted = kept.certificate_.facts["outputs"]
-    assert "of 112 rows" in fitted
+    assert "of 111 rows" in fitted
     assert f"outputs:   {fitted}" in said
     assert f"outputs:   {fitted}" in run("show", "m.json").stdout
     assert fitted in Path("r.html").read_text()
@@ -274,3 +276,36 @@ def test_the_report_counts_the_missing_values_of_labelled_rows_only(tmp_path):
     run("evaluate", "m.json", "t.csv", "--report", "r.html", "--fitted-on", "t.csv")
     page = unescape((tmp_path / "r.html").read_text(encoding="utf-8"))
     assert "In 'a' 1 (1.7 %), of 58 rows." in page
+
+
+@pytest.mark.parametrize("memory", [[], ["--memory", "1KB"]])
+def test_the_rows_that_the_fit_held_out(tmp_path, monkeypatch, memory):
+    """The figures are those of the fit, wherever it read the rows, and of a program that has only the model file."""
+    monkeypatch.setattr("separatrix.tables.batches.smallest_memory", lambda n_columns: 0)
+    path = real(tmp_path, "penguins")
+    words = ("fit", path, "--target", "species", "--missing", "drop", "--seed", "4", "--test-size", "0.3", "--json")
+    fitted = json.loads(run(*words, *memory, "--out", "m.json").stdout)["held_out"]
+    found = json.loads(run("evaluate", "m.json", path, "--held-out", "--json").stdout)
+    assert found["rows"] == fitted["rows"]
+    assert found["mistakes"] == fitted["mistakes"]
+    assert found["log_loss"] == pytest.approx(fitted["log_loss"], rel=1e-6)
+    training, table = model_file.read("m.json").training, read_table(path, "species", missing="drop")
+    assert (training["held_out_rule"], training["test_size"], training["seed"]) == ("splitmix64", 0.3, 4)
+    limits = dict(zip(found["classes"], training["held_out_thresholds"], strict=True))
+    pairs = zip(table.rows.tolist(), table.y.tolist(), strict=True)
+    held = [int(row_hashes(row - 1, 1, seed=4, stream=2)[0]) < int(limits[label], 16) for row, label in pairs]
+    assert sum(held) == found["rows"]
+
+
+def test_rows_held_out_that_cannot_be_found_again():
+    run("fit", "rows.csv", "--target", "y", "--test-size", "0", "--out", "all.json")
+    assert "the fit held no rows out" in complaint("evaluate", "all.json", "rows.csv", "--held-out", code=2)
+    run("fit", "rows.csv", "--target", "y", "--out", "m.json")
+    Path("fewer.csv").write_text("".join(Path("rows.csv").read_text().splitlines(keepends=True)[:-1]))
+    assert "other numbers of rows" in complaint("evaluate", "m.json", "fewer.csv", "--held-out", code=2)
+    known = model_file.read("m.json")
+    lacking = {key: value for key, value in known.training.items() if key != "held_out_thresholds"}
+    model_file.write(replace(known, training=lacking), "old.json")
+    assert "does not say which rows" in complaint("evaluate", "old.json", "rows.csv", "--held-out", code=2)
+    report = ("--report", "r.html", "--fitted-on", "rows.csv")
+    assert "--fitted-on: the model file" in complaint("evaluate", "old.json", "rows.csv", *report, code=2)

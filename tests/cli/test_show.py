@@ -32,7 +32,7 @@ def test_show_gives_every_weight():
         "4 numbers: sepal length (cm), sepal width (cm)",
         "missing values are refused",
         "status:",
-        "demo:iris: 150 rows, 112 fitted, 38 held out (seed 0)",
+        "demo:iris: 150 rows, 111 fitted, 39 held out (seed 0)",
         "setosa (50 rows), versicolor (50 rows), virginica (50 rows)",
         "intercept",
         "petal width (cm)",

@@ -111,7 +111,7 @@ def test_measures_on_held_out_rows(table):
     training = json.loads(Path("m.json").read_text())["content"]["training"]
     n = table.y.notna().sum()
     assert training["rows"] == n
-    assert training["rows_held_out"] == round(n / 4)
+    assert abs(training["rows_held_out"] - n / 4) <= 1  # each class is rounded
     assert 0.5 < training["held_out_accuracy"] < 1
     # The same rows are found again in memory, and the certificate holds on them.
     assert run("evaluate", "m.json", "t.csv", "--report", "r.html", "--fitted-on", "t.csv")

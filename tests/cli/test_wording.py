@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 import separatrix
-from separatrix.cli.classifier_options import OPTIONS
+from separatrix.cli.classifier_options import options
 from separatrix.cli.terminal import in_shell
 from separatrix.core.base.errors import ParameterError, TableError
 from separatrix.core.base.messages import ByAudience, Classifier, Message, Parameter, Remedy, Setting
@@ -32,7 +32,7 @@ from .running import complaint, run
         (Setting("C", math.inf), "C=np.inf", "--C inf"),
         (Setting("C", 1, "auto"), "C=1 or 'auto'", "--C 1 or auto"),
         (Setting("fit_intercept", False), "fit_intercept=False", "--no-intercept"),
-        (Setting("reg_param", 0.1), "reg_param=0.1", "reg_param=0.1"),
+        (Setting("n_components", 2), "n_components=2", "n_components=2"),
         (Parameter("max_iter"), "max_iter", "--max-iter"),
         (Parameter("--out"), "--out", "--out"),
         (Classifier("MaxMarginClassifier"), "MaxMarginClassifier", "--model max-margin"),
@@ -85,7 +85,7 @@ def literals(folder):
 
 # Settings by name, and classifiers: a message must hold them as typed parts.
 PYTHON = re.compile(
-    rf"(?<![\w.])(?:{'|'.join(OPTIONS)})=|\b(?:max_iter|l1_ratio|eta0|bias_reduction|class_weight|max_columns)\b"
+    rf"(?<![\w.])(?:{'|'.join(options())})=|\b(?:max_iter|l1_ratio|eta0|bias_reduction|class_weight|max_columns)\b"
     r"|\bnp\.inf|\w(?:Classifier|Regression|Analysis)\b|\bFisherDiscriminant\b|separatrix\.|\(X, y\)"
 )
 # Messages that no option of the command line can bring about, since it has no such setting or verb.

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 
 from separatrix.classifiers.base import Approach, LinearClassifier
-from separatrix.classifiers.description import Description, ModelSetting, Requires
+from separatrix.classifiers.description import Description, Requires
 from separatrix.classifiers.fit_input import validate
-from separatrix.classifiers.generative import refuse_empty_class
+from separatrix.classifiers.moments_fit import gathered
 from separatrix.core.base.arrays import EPS, Array, check_choice
 from separatrix.core.base.codec import array
 from separatrix.core.base.machine import one_blas_thread
@@ -23,7 +23,6 @@ from separatrix.core.scorer import Scorer
 
 DESCRIPTION = Description(
     about="the class whose mean is nearest",
-    settings=(ModelSetting("--shift", "shift", "For the nearest mean: none (the default) or priors.", metavar="WORD"),),
     claims={"means": "tests.package.nearest_mean:MeansClaim"},
     fitted={"means_": array("K", "d")},
     requires=(Requires.FEW_COLUMNS,),
@@ -76,12 +75,12 @@ class NearestMean(LinearClassifier):
     Parameters
     ----------
     shift : "none" or "priors", default "none"
-        "priors" adds ln p(C_k) to the score of class k.
+        What is added to the score of class k: nothing ("none"), or ln p(C_k) ("priors").
     """
 
     approach: ClassVar[Approach] = "discriminant function"
 
-    def __init__(self, shift: str = "none") -> None:
+    def __init__(self, shift: Literal["none", "priors"] = "none") -> None:
         self.shift = shift
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -89,8 +88,7 @@ class NearestMean(LinearClassifier):
         check_choice("shift", self.shift, ("none", "priors"))
         task = validate(self, X, y, sample_weight)
         with one_blas_thread, counted_passes() as passes:
-            found = gather(task.table.rows(CLASS_NUMBERS), task.n_classes, pooled=True, names=task.names)
-            refuse_empty_class(task, found)
+            found = gathered(task, task.table.rows(CLASS_NUMBERS), pooled=True)
             refuse_extreme_scales(found.frame, task.names, 0.0, LARGEST_SCALE)
         M = found.raw_mean
         self._keep_scorer(Scorer(weights_of(M, found.shares, self.shift), task.classes, "identity"))

@@ -9,10 +9,10 @@ from scipy.sparse import csr_array
 
 import separatrix as sx
 from separatrix.classifiers import CLASSIFIERS
-from separatrix.core.firth import likelihood as firth_partials
+from separatrix.core import objective_sums
 from separatrix.core.losses import LOSSES
 from separatrix.core.rows import column_statistics, sampling
-from separatrix.core.solvers import LBFGS, Diagonal, Sample, compiled_passes
+from separatrix.core.solvers import LBFGS, Diagonal, Sample
 from separatrix.core.solvers.registry import SOLVERS
 from tests.unchanged import KINDS, SPARSE, rows_as, unchanged, values_as
 
@@ -135,10 +135,9 @@ def test_compiled_loops_take_rows_that_cannot_be_written(kind, tmp_path, monkeyp
     for module, name in (
         (column_statistics, "FEWEST_ENTRIES_TO_COMPILE_SUMS"),
         (sampling, "FEWEST_ENTRIES_TO_COMPILE_SEARCH"),
-        (firth_partials, "FEWEST_COMPILED"),
     ):
         monkeypatch.setattr(module, name, 0)
-    monkeypatch.setattr(compiled_passes, "FEWEST_DENSE_ENTRIES_TO_COMPILE", 0)
+    monkeypatch.setattr(objective_sums, "FEWEST_DENSE_ENTRIES_TO_COMPILE", 0)
     names = ("logistic", "solver diagonal", "solver sample", "maximum likelihood", "Firth", "pocket", "lda")
     for name in names:
         _answers(name, kind, tmp_path)

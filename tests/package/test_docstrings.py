@@ -108,7 +108,7 @@ def test_a_class(name):
 def test_a_class_that_is_built(name):
     """Its docstring describes what it is made of; if users make it, it has an example."""
     kind = BUILT[name]
-    assert not_described(kind, "Parameters", "Attributes") == []
+    assert not_described(kind, "Parameters", "Other Parameters", "Attributes") == []
     if "Parameters" in sections(inspect.getdoc(kind)):
         assert ">>>" in inspect.getdoc(kind)
 

@@ -10,14 +10,13 @@ import pytest
 
 import separatrix as sx
 from separatrix import information, losses, solvers
-from separatrix.core import geometry
 from separatrix.core.links import LINKS
 
 
 def _things():
     """What the package, its registries and its modules of functions offer by name."""
     found = {f"sx.{name}": getattr(sx, name) for name in sx.__all__}
-    for module in (geometry, information, sx.decision):
+    for module in (information, sx.decision):
         of_its_own = inspect.getmembers(module, inspect.isfunction)
         found |= {f"{module.__name__}.{name}": f for name, f in of_its_own if not name.startswith("_")}
     for registry in (solvers.SOLVERS, losses.LOSSES, LINKS):

@@ -111,7 +111,7 @@ def nearest(X, y):
 
 def test_a_new_classifier_is_in_the_help_without_being_imported(outputs):
     assert "the class whose mean is nearest" in outputs["help"]
-    assert "--shift WORD" in outputs["help"]
+    assert "--shift [none|priors]" in outputs["help"]
     assert outputs["imported"] == []
 
 

@@ -17,7 +17,6 @@ from separatrix.core.penalty_search import Question, choose_penalty
 from separatrix.core.rows.labelled_table import InMemory, labelled_rows
 from separatrix.core.rows.memory_rows import memory_rows
 from separatrix.core.solvers.convex_hulls import Kozinec, NearestPoint
-from separatrix.core.solvers.gradient_descent import StochasticDescent
 from separatrix.core.solvers.perceptron_updates import UPDATES
 from separatrix.core.solvers.registry import SOLVERS
 from separatrix.core.solvers.state import NOT_STREAMED
@@ -25,7 +24,7 @@ from separatrix.core.squared_cost import build_squared_cost, most_influential
 from tests.streamed import streamed
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "architecture.md"
-OTHERS = (StochasticDescent, Kozinec, NearestPoint, *UPDATES.values())
+OTHERS = (Kozinec, NearestPoint, *UPDATES.values())
 
 
 def listed(kind):

@@ -9,6 +9,7 @@ SOURCE = Path(separatrix.__file__).parent
 SCANNED = ("cli", "classifiers", "core/solvers", "core/proofs", "tables", "statistics", "output/report")
 # Modules that may use regular expressions, and what they read with them.
 READS = {
+    "classifiers/signatures.py": "docstrings of classifiers, in the form that numpydoc sets",
     "cli/export.py": "the name of a table in a database, as the user types it",
     "cli/predict.py": "labels of the user's that a spreadsheet would take for formulas",
     "output/report/page.py": "SVG as matplotlib writes it, and hyphens in the exponents of numbers",

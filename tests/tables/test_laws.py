@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import csv, feather, parquet
 
+from separatrix.core.base.codec import plain, read
 from separatrix.tables.encoder import Encoder
 from separatrix.tables.read_table import read_rows, read_table
 from separatrix.tables.schema import Schema
@@ -64,7 +65,7 @@ def test_training_rows_read_again_are_X(seed):
     table = draw(seed)
     for missing in ("impute", "indicator", "drop"):
         first = read_table(table, "y", missing=missing)
-        encoder = Encoder.from_plain(first.encoder.plain())
+        encoder = read(Encoder, plain(first.encoder))
         shuffled = table.select(table.column_names[::-1])
         again = read_rows(shuffled, encoder, target="y", labelled=True)
         np.testing.assert_array_equal(again.X, first.X)

@@ -6,6 +6,7 @@ import pyarrow as pa
 import pytest
 
 import separatrix as sx
+from separatrix.core.base import codec
 from separatrix.core.base.errors import ParameterError, TableError
 from separatrix.tables.encoder import Encoder
 from separatrix.tables.read_table import read_rows, read_table
@@ -201,7 +202,7 @@ def test_missing_values_at_prediction():
 def test_a_model_fitted_and_used(tmp_path):
     table = read_table(TRAINING, "ill")
     model = sx.LogisticRegression(C=10).fit(table.X, table.y)
-    kept = Encoder.from_plain(table.encoder.plain())
+    kept = codec.read(Encoder, codec.plain(table.encoder))
     for data in (TRAINING, TRAINING.iloc[:, ::-1]):
         assert model.predict(read_rows(data, kept).X).tolist() == model.predict(table.X).tolist()
 

@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from separatrix.core.base.errors import InputError
-from separatrix.core.rows.hold_out import HeldOut
+from separatrix.core.rows.hold_out import held_out
 from separatrix.tables.formats import batched as batched_module
 from separatrix.tables.formats.batched import batched
 from separatrix.tables.formats.demos import DEMOS
@@ -69,8 +69,8 @@ def in_memory(data, held=None, standardise=False, **how):
     if held is None:
         return raw.learned(standardise=standardise), raw
     codes = np.unique(raw.y, return_inverse=True)[1]
-    rule = HeldOut.of(codes, raw.rows - 1, *held)
-    return raw.learned(~rule.held_rows(raw.rows - 1, codes), standardise=standardise), raw
+    rule = held_out(codes, raw.rows - 1, *held)
+    return raw.learned(~rule.held(codes, raw.rows - 1), standardise=standardise), raw
 
 
 def streamed(data, held=(0.0, 0), standardise=False, missing="error", unseen="average", **how):
@@ -79,7 +79,7 @@ def streamed(data, held=(0.0, 0), standardise=False, missing="error", unseen="av
     source = batched(asked.source)
     table = streamed_table(asked, source, missing, unseen)
     rule, _ = table.held_out(*held)
-    return table, table.learned(rule, standardise)
+    return table, table.learned(rule, standardise)[0]
 
 
 def same(data, held=None, standardise=False, **how):
@@ -236,20 +236,3 @@ def test_damaged_text(tmp_path):
         lines[200] = row
         (tmp_path / f"{name}.csv").write_bytes(b"\n".join([*lines, b'1,"w",u', b""]))
         assert "csv: " in same(str(tmp_path / f"{name}.csv"), target="y")
-
-
-def test_held_out_rows_do_not_depend_on_the_batches():
-    rng = np.random.default_rng(3)
-    codes = rng.integers(0, 3, 5000)
-    whole = HeldOut.of(codes, np.arange(5000), 0.25, seed=4).held(0, codes)
-    from separatrix.core.rows.hold_out import HELD_OUT_STREAM, HashWindows, row_hashes
-
-    windows = HashWindows(0.25)
-    hashes = row_hashes(0, 5000, 4, HELD_OUT_STREAM)
-    for part in np.array_split(np.arange(5000), 37):
-        for k in range(3):
-            windows = windows.merge(HashWindows(0.25).add(k, hashes[part][codes[part] == k]))
-    rule = windows.chosen(np.bincount(codes), 4)
-    assert (rule.held(0, codes) == whole).all()
-    assert whole.sum() == 1250
-    assert max(len(window.inside) for window in windows.windows.values()) < 600

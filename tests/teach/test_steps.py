@@ -22,7 +22,7 @@ Y = np.repeat([0, 1], 20)
 APART = MIXED + np.outer(2 * Y - 1, [0.9, -0.2])
 THREE = np.arange(40) % 3
 S = sx.solvers
-SGD = S.StochasticDescent(eta=0.1, draw="shuffled")
+SGD = S.StochasticDescent(eta=0.1)
 CASES = {
     "online": (sx.Perceptron(), APART, Y),
     "from a start": (sx.Perceptron(start=[[3.0, -2.0, 1.0]], eta0=0.5), APART, Y),
@@ -187,6 +187,17 @@ def test_stochastic_descent_visits_every_row_once_in_an_epoch(runs):
     assert sorted(step.row for step in steps) == list(range(40))
     sizes = [len(step.rows) for step in runs["minibatch"] if step.epoch == 1]
     assert sizes == [7, 7, 7, 7, 7, 5]
+
+
+def test_an_update_of_stochastic_descent_is_written_with_its_row_its_gradient_and_eta(runs):
+    text, step = str(runs["sgd"][2]), runs["sgd"][2]
+    x, slope = step.x, step.b_gradient
+    assert slope == pytest.approx(-step.t / (1 + np.exp(step.m)))
+    np.testing.assert_allclose(step.w_gradient, slope * x + step.w_before / 40, atol=1e-12)
+    assert f"row {step.row}, x = ({x[0]:g}".replace("-", "−") in text
+    assert "∇E_i = " in text
+    assert "w ← w − η ∇E_i, η = 0.1: " in text
+    assert "∇E_B, η = 0.1: " in str(runs["minibatch"][1])
 
 
 def test_bounds(runs):

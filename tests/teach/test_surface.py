@@ -122,6 +122,15 @@ def test_penalty_gradient_and_classes_agree_with_the_objective(K, C, l1_ratio):
         assert surface.gradient[:, i, j] == pytest.approx([slope[columns[0]], slope[columns[1]]], rel=1e-9, abs=1e-12)
 
 
+def test_a_walk_with_a_budget_of_one_row_stops_after_every_update():
+    labels = (rng.uniform(size=30) < 0.5).astype(int)
+    solver = sx.solvers.StochasticDescent(eta=0.01)
+    updates, epochs = (sx.walk(X, labels, solver, steps=n, budget=rows) for n, rows in ((60, 1), (2, None)))
+    np.testing.assert_array_equal(updates.W[::30], epochs.W)
+    with pytest.raises(ParameterError, match="budget"):
+        sx.walk(X, labels, solver, budget=0)
+
+
 def test_a_walk_ends_when_the_run_ends_for_every_solver():
     labels = (rng.uniform(size=30) < 0.5).astype(int)
     best, refused = sx.LogisticRegression(C=1.0).fit(X, labels), []
@@ -132,9 +141,8 @@ def test_a_walk_ends_when_the_run_ends_for_every_solver():
             refused.append(name)
             continue
         assert path.status
-        assert path.value[-1] == pytest.approx(best.certificate_.objective, rel=1e-4)
-        if solver.converges:
-            assert len(path.W) < 3001, name
+        assert path.value[-1] == pytest.approx(best.certificate_.objective, rel=1e-4 if solver.converges else 0.1)
+        assert len(path.W) < 3001, name
     assert len(refused) < len(SOLVERS) / 2
     assert len(sx.walk(X, labels, "newton", C=1.0).W) < 12
     many = sx.walk(X, np.arange(30) % 3, "newton", C=1.0)

@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from separatrix.classifiers.description import Description
+from separatrix.classifiers.signatures import Hyperparameter, read_hyperparameters
 from separatrix.core.base.lazy import declared
 
 if TYPE_CHECKING:
@@ -91,6 +92,17 @@ def describe(name: str) -> Description:
 def _described(module: str) -> Description:
     description: Description = declared(module, "DESCRIPTION")
     return description
+
+
+@cache
+def hyperparameters(name: str) -> Mapping[str, Hyperparameter]:
+    """The hyperparameters of the classifier of this name, read from its source without importing it.
+
+    >>> hyperparameters("fisher")["threshold"].words
+    ('gaussian', 'midpoint')
+    """
+    module, kind = OFFERED[name]
+    return {one.name: one for one in read_hyperparameters(_full(module), kind)}
 
 
 def name_of(kind: type) -> str | None:

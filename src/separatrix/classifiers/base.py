@@ -6,6 +6,7 @@ probabilities, is a method that ``offered_where`` guards: on the others, access 
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -20,12 +21,11 @@ from sklearn.utils.validation import check_is_fitted
 from separatrix.classifiers.fit_input import as_precise, column_names, refuse_beside_table, scored
 from separatrix.classifiers.writable_weights import WrittenWeights
 from separatrix.core.base.arrays import AnyArray, Array
-from separatrix.core.base.errors import ParameterError
+from separatrix.core.base.errors import NotConvergedWarning, ParameterError
 from separatrix.core.certificate import Certificate
-from separatrix.core.cluster.connection import read_in_place
+from separatrix.core.cluster import read_in_place
 from separatrix.core.geometry.hyperplane import Hyperplane
 from separatrix.core.rows.labelled_table import OutsideMemory
-from separatrix.core.rows.views import table_accuracy
 from separatrix.core.scorer import Scorer, Scores
 
 
@@ -196,9 +196,16 @@ class ScoringClassifier(ClassifierMixin, BaseEstimator):
         X, y, sample_weight = read_in_place(X, y, sample_weight)
         if not isinstance(X, OutsideMemory):
             return float(super().score(X, y, sample_weight))
+        from separatrix.core.rows.views import table_accuracy
+
         refuse_beside_table(X, y, sample_weight)
         scorer = self.scorer_of()
         return table_accuracy(scorer, X, column_names(self), self.n_features_in_)
+
+    def _warn_if_unmet(self) -> None:
+        """Warn if the fit did not meet its stopping rule. To be called by ``fit`` itself."""
+        if not self.certificate_.met and self.certificate_.code != "uncertified":
+            warnings.warn(self.certificate_.status, NotConvergedWarning, stacklevel=3)
 
     def scorer_of(self) -> Scores:
         """Return the fitted model as a scorer, which does not depend on scikit-learn.

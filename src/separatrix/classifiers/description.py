@@ -1,9 +1,9 @@
 """The description that each classifier's file holds at its top, ``DESCRIPTION = Description(...)``.
 
-The command line, model files, comparisons and forms know a classifier by its description only, so a new classifier is
-one file and one line in ``OFFERED``. They read the description from the source (``core/base/lazy.py``) without
-importing the classifier. So a description may use only plain values, the names defined here and the forms of
-``core/base/codec.py``, which import neither NumPy nor scikit-learn.
+The command line, model files and comparisons know a classifier by its description and its hyperparameters
+(``classifiers/signatures.py``), so a new classifier is one file and one line in ``OFFERED``. They read both from the
+source (``core/base/lazy.py``) without importing the classifier. So a description may use only plain values, the names
+defined here and the forms of ``core/base/codec.py``, which import neither NumPy nor scikit-learn.
 """
 
 from __future__ import annotations
@@ -11,31 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum, auto
-from typing import Any
 
 from separatrix.core.base.codec import COUNT, Form, Kinds, Maybe, Record, Several, array
-
-
-@dataclass(frozen=True)
-class ModelSetting:
-    """A setting of a classifier: a parameter, and the option of the command line that sets it.
-
-    ``type``: float, int or str. ``words``: for a number, the words that are accepted besides numbers; for text, the
-    only words accepted (empty: any text). ``names``: a registry, as "module:NAME", whose names the help appends to its
-    text. ``flag``: the value that the parameter gets, for an option that takes no value. ``span``: for a number, the
-    lowest and the highest value that a slider offers.
-    """
-
-    option: str
-    parameter: str
-    help: str
-    type: type = str
-    words: tuple[str, ...] = ()
-    names: str = ""
-    flag: Any = None
-    metavar: str | None = None
-    span: tuple[float, float] | None = None
-
 
 # Forms of what several classifiers store (``core/base/codec.py``). Classes are given as "module:class".
 VERDICT = Kinds(
@@ -70,8 +47,6 @@ class Description:
         A short description for help texts. Within a sentence only the part before a semicolon is used.
     claims : mapping of names to classes
         The claims that its certificate can make, as "module:class".
-    settings : tuple of ModelSetting
-        Its settings that are options of the command line.
     scorers : tuple of str
         The kinds of scorer that a fit may produce: names in ``SCORERS`` of ``classifiers/model_file.py``.
     fitted : mapping of attributes to Form
@@ -89,13 +64,10 @@ class Description:
         Conditions on the rows for taking part in a comparison.
     parts : tuple of str
         For a scheme built from other classifiers: the names of those that a comparison puts into it.
-    offers : mapping of parameters to tuples of str
-        For forms: the values to choose from for a parameter whose setting does not list them.
     """
 
     about: str
     claims: Mapping[str, str]
-    settings: tuple[ModelSetting, ...] = ()
     scorers: tuple[str, ...] = ("linear",)
     fitted: Mapping[str, Form | str] = field(default_factory=dict)
     fitted_of_two: Mapping[str, Form] = field(default_factory=dict)
@@ -104,53 +76,9 @@ class Description:
     curved: bool = False
     requires: tuple[Requires, ...] = ()
     parts: tuple[str, ...] = ()
-    offers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
-# --- Settings, fields and claims that several descriptions share
-
-C = ModelSetting(
-    "--C",
-    "C",
-    "Inverse regularisation strength; 1 by default. For logistic also inf (no penalty) or auto (chosen by "
-    "leave-one-out cross-validation).",
-    float,
-    words=("auto",),
-    metavar="NUMBER",
-    span=(0.001, 1000.0),
-)
-LOSS = ModelSetting(
-    "--loss",
-    "loss",
-    "For logistic: logistic (the default), probit, cloglog or squared-sigmoid. For linear-svc: squared_hinge (the "
-    "default) or hinge.",
-    metavar="NAME",
-)
-SOLVER = ModelSetting(
-    "--solver", "solver", "auto (the default)", names="separatrix.core.solvers.registry:OFFERED", metavar="NAME"
-)
-L1_RATIO = ModelSetting(
-    "--l1-ratio",
-    "l1_ratio",
-    "Elastic-net mixing parameter, from 0 (ridge, the default) to 1 (lasso, which makes some weights exactly zero).",
-    float,
-    metavar="SHARE",
-    span=(0.0, 1.0),
-)
-NO_INTERCEPT = ModelSetting("--no-intercept", "fit_intercept", "Fit without an intercept.", flag=False)
-CLASS_WEIGHT = ModelSetting(
-    "--class-weight", "class_weight", "Give every class the same total weight.", words=("balanced",)
-)
-TOL = ModelSetting(
-    "--tol",
-    "tol",
-    "Tolerance: stop when the proven gap between the objective and its minimum is at most this multiple of the null "
-    "model's objective; 1e-8 by default.",
-    float,
-    metavar="NUMBER",
-    span=(1e-12, 0.1),
-)
-MAX_ITER = ModelSetting("--max-iter", "max_iter", "Maximum number of iterations.", int, metavar="N", span=(1, 10_000))
+# --- Forms and claims that several descriptions share
 
 # The fitted attributes of classifiers that search for a separating hyperplane.
 SEARCHED: dict[str, Form] = {"n_iter_": COUNT, "verdicts_": Several("scores", Maybe(VERDICT))}

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.classifiers.base import Approach, ClassifierTraits, ScoringClassifier
-from separatrix.classifiers.description import MOMENTS, Description, ModelSetting, Requires
+from separatrix.classifiers.description import MOMENTS, Description, Requires
 from separatrix.classifiers.fit_input import FitInput, scored
-from separatrix.classifiers.generative import refuse_empty_class
-from separatrix.classifiers.moments_fit import GathersMoments
+from separatrix.classifiers.moments_fit import GathersMoments, Projects, gathered
 from separatrix.core.base.arrays import Array, Integers, check_choice, check_count
 from separatrix.core.base.codec import COUNT, Number, array
 from separatrix.core.base.errors import ParameterError
 from separatrix.core.base.labels import known_codes
-from separatrix.core.base.machine import one_blas_thread
 from separatrix.core.base.messages import Message
-from separatrix.core.certificate import Certificate, Recomputed
+from separatrix.core.certificate import Recomputed
 from separatrix.core.gaussians import WITHOUT_SCATTER, Whitening, singular_columns
 from separatrix.core.geometry.hyperplane import Hyperplane
 from separatrix.core.moments import (
@@ -28,33 +25,15 @@ from separatrix.core.moments import (
     SMALLEST_SQUARABLE_SCALE,
     ClassSums,
     Moments,
-    gather,
     refuse_extreme_scales,
 )
 from separatrix.core.moments_claims import ProjectionClaim, projection_bound
 from separatrix.core.projections import DIRECTIONS, THRESHOLDS, Cut, Projection
-from separatrix.core.rows.protocol import counted_passes
-from separatrix.core.rows.targets import CLASS_NUMBERS
+from separatrix.core.rows.protocol import Rows
 from separatrix.core.scorer import Scorer
 
 DESCRIPTION = Description(
     about="Fisher's discriminant",
-    settings=(
-        ModelSetting(
-            "--direction",
-            "direction",
-            "For fisher: the direction of the projection: fisher (Fisher's direction, the default) or means (the "
-            "difference of the class means).",
-            metavar="WORD",
-        ),
-        ModelSetting(
-            "--threshold",
-            "threshold",
-            "For fisher: the threshold on the projection: gaussian (where the posteriors of two Gaussians are equal, "
-            "the default) or midpoint (of the class means).",
-            metavar="WORD",
-        ),
-    ),
     scorers=("linear", "quadratic"),
     claims={"projection": "separatrix.core.moments_claims:ProjectionClaim"},
     fitted={
@@ -68,7 +47,6 @@ DESCRIPTION = Description(
     },
     fitted_of_two={"crossings_": array(""), "threshold_": Number()},
     requires=(Requires.FEW_COLUMNS,),
-    offers={"direction": ("fisher", "means"), "threshold": ("gaussian", "midpoint")},
 )
 
 
@@ -88,7 +66,7 @@ class ProjectionHistogram:
     counts: Integers
 
 
-class FisherDiscriminant(GathersMoments, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ScoringClassifier):
+class FisherDiscriminant(GathersMoments, Projects, ScoringClassifier):
     r"""y = ŵ·x with ŵ ∝ S_W⁻¹(m₂ − m₁), which maximises J(w) = (m₂ − m₁)²/(s₁² + s₂²); class 2 where y > ỹ. F1–F5, F7.
 
     Along y each class is modelled by a Gaussian with its own mean, unbiased variance (n_i − 1 in the denominator) and
@@ -104,10 +82,14 @@ class FisherDiscriminant(GathersMoments, ClassNamePrefixFeaturesOutMixin, Transf
     Parameters
     ----------
     direction : "fisher" or "means", default "fisher"
+        The direction of the projection: that of Fisher ("fisher"), or of the difference of the class means ("means").
         "fisher": ŵ above. "means": w = (m₂ − m₁)/‖m₂ − m₁‖; for more classes the principal directions of the means.
     threshold : "gaussian" or "midpoint", default "gaussian"
-        "gaussian": by the posteriors above. "midpoint": midway between the projected means, which is the same with
-        equal variances and equal priors.
+        The threshold on the projection: where the posteriors of two Gaussians are equal ("gaussian"), or midway between
+        the projected means ("midpoint"). The two are the same with equal variances and equal priors.
+
+    Other Parameters
+    ----------------
     n_components : int or None, default None
         The number of directions, at most min(K − 1, d), which is the default.
 
@@ -147,7 +129,11 @@ class FisherDiscriminant(GathersMoments, ClassNamePrefixFeaturesOutMixin, Transf
     traits: ClassVar[ClassifierTraits] = ClassifierTraits(scale_free=False)
 
     def __init__(
-        self, direction: str = "fisher", *, threshold: str = "gaussian", n_components: int | None = None
+        self,
+        direction: Literal["fisher", "means"] = "fisher",
+        *,
+        threshold: Literal["gaussian", "midpoint"] = "gaussian",
+        n_components: int | None = None,
     ) -> None:
         self.direction = direction
         self.threshold = threshold
@@ -163,28 +149,16 @@ class FisherDiscriminant(GathersMoments, ClassNamePrefixFeaturesOutMixin, Transf
     def _has_enough(self, sums: ClassSums) -> bool:
         return True
 
-    def _fit_task(self, task: FitInput) -> None:
+    def _fit_rows(self, task: FitInput, rows: Rows) -> None:
         q = self._components(task)
-        with one_blas_thread, counted_passes() as passes:
-            K = task.n_classes
-            moments = gather(task.table.rows(CLASS_NUMBERS), K, pooled=K > 2, names=task.names)
-            refuse_empty_class(task, moments)
-            refuse_extreme_scales(moments.frame, task.names, SMALLEST_SQUARABLE_SCALE, LARGEST_SQUARABLE_SCALE)
-            V, shares = DIRECTIONS[self.direction].best(moments, q)
-            projection = Projection(V, self.direction, self.threshold)
-            self._keep(task, moments, projection, projection.cut(moments, task.classes), passes)
+        moments = gathered(task, rows, pooled=task.n_classes > 2)
+        refuse_extreme_scales(moments.frame, task.names, SMALLEST_SQUARABLE_SCALE, LARGEST_SQUARABLE_SCALE)
+        V, shares = DIRECTIONS[self.direction].best(moments, q)
+        projection = Projection(V, self.direction, self.threshold)
+        self._keep(task, moments, projection, projection.cut(moments, task.classes))
         self.explained_variance_ratio_ = shares[: V.shape[1]]
 
-    def _components(self, task: FitInput) -> int:
-        most: int = min(task.n_classes - 1, task.n_features)
-        if self.n_components is None:
-            return most
-        check_count("n_components", self.n_components)
-        if self.n_components > most:
-            raise ParameterError("n_components", f"got {self.n_components}", f"give at most min(K − 1, d) = {most}")
-        return self.n_components
-
-    def _keep(self, task: FitInput, moments: Moments, projection: Projection, cut: Cut, passes: list[int]) -> None:
+    def _keep(self, task: FitInput, moments: Moments, projection: Projection, cut: Cut) -> None:
         self.scorer_, self.classes_ = cut.scorer, task.classes
         self.directions_, self.means_, self.moments_ = projection.V, moments.raw_mean, moments
         self._n_features_out = projection.V.shape[1]
@@ -200,13 +174,8 @@ class FisherDiscriminant(GathersMoments, ClassNamePrefixFeaturesOutMixin, Transf
             assert isinstance(cut.scorer, Scorer)
             self.coef_, self.intercept_ = cut.scorer.W[:, 1:].copy(), cut.scorer.W[:, 0].copy()
             self.n_parameters_ = d * q + K * q + (K - 1 if by_posteriors else 0)
-        self.certificate_ = self._certificate(task, moments, projection, cut, passes)
-
-    def _certificate(
-        self, task: FitInput, moments: Moments, projection: Projection, cut: Cut, passes: list[int]
-    ) -> Certificate:
         bound, J = projection_bound(projection, moments), projection.criterion(moments)
-        white, d = Whitening.of(moments.within), task.n_features
+        white = Whitening.of(moments.within)
         rank = white.rank
         named = "Fisher's criterion" if self.direction == "fisher" else "the separation of the projected means"
         status = f"{named} is maximised in closed form"
@@ -223,22 +192,8 @@ class FisherDiscriminant(GathersMoments, ClassNamePrefixFeaturesOutMixin, Transf
             facts["crossings"] = ", ".join(f"{y:.10g}" for y in cut.crossings) or "none"
         if cut.note:
             facts["note"] = cut.note
-        return Certificate(
-            status=status,
-            code="closed-form" if rank == d else "singular",
-            met=True,
-            **Recomputed(-J, 0.0, bound, projection.stationarity(moments)).fields(),
-            iterations=1,
-            passes=passes[0],
-            solver="closed-form",
-            why="closed form: sums of (1, x, xxᵀ) by class",
-            rank=rank,
-            full_rank=d,
-            n_parameters=self.n_parameters_,
-            n_rows=task.n_rows,
-            claim=ProjectionClaim(cut.scorer, projection),
-            facts=facts,
-        )
+        at = Recomputed(-J, 0.0, bound, projection.stationarity(moments))
+        self._certify(task, status, at, ProjectionClaim(cut.scorer, projection), rank, d, facts)
 
     def transform(self, X: Any) -> Array:
         """Project rows: y = ŵ·x.
@@ -254,9 +209,7 @@ class FisherDiscriminant(GathersMoments, ClassNamePrefixFeaturesOutMixin, Transf
             In the units of the columns, not centred.
         """
         check_is_fitted(self)
-        W = np.column_stack([np.zeros(self.directions_.shape[1]), self.directions_.T])
-        y = self._answers(X, Scorer(W, self.classes_, "identity").scores)
-        return y[:, None] if y.ndim == 1 else y
+        return self._projected(X, self.directions_, np.zeros(self.directions_.shape[1]))
 
     def criterion(self, w: Any) -> float:
         """Evaluate Fisher's criterion J(w) on the rows of the fit (docs/tour.md, F2).

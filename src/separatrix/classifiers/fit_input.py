@@ -30,14 +30,13 @@ from separatrix.core.base.errors import (
 )
 from separatrix.core.base.labels import RowNames, as_label_array, encode, refuse_fractions
 from separatrix.core.base.lazy import is_dask
-from separatrix.core.cluster.connection import read_in_place
+from separatrix.core.cluster import read_in_place
 from separatrix.core.rows.block import as_csr, is_sparse
 from separatrix.core.rows.column_statistics import refuse_not_finite_pieces
 from separatrix.core.rows.labelled_table import LabelledTable, MemoryTable, OutsideMemory, with_offset
 from separatrix.core.rows.memory_rows import memory_rows
 from separatrix.core.rows.protocol import Rows
 from separatrix.core.rows.targets import ClassTotals, Coding, row_weights
-from separatrix.core.rows.views import model_matrices
 
 
 @dataclass(frozen=True)
@@ -232,6 +231,8 @@ def scored(estimator: Any, X: Any, answer: Callable[[Any, list[str] | None], Arr
         return lazy
     if not isinstance(X, OutsideMemory):
         return answer(*rows_to_score(estimator, X))
+    from separatrix.core.rows.views import model_matrices
+
     check_is_fitted(estimator)
     names = column_names(estimator)
     pieces = partial(model_matrices, X, names, estimator.n_features_in_)

@@ -8,25 +8,24 @@ classifiers that move a point in the convex hull of each class towards the other
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Generic
+from typing import Any, ClassVar, Generic, Self
 
 import numpy as np
 
 from separatrix.classifiers.base import Approach, LinearClassifier
-from separatrix.classifiers.fit_input import FitInput
-from separatrix.core.base import errors
-from separatrix.core.base.arrays import Array
+from separatrix.classifiers.fit_input import FitInput, validate
+from separatrix.core.base.arrays import Array, check_count, check_flag
 from separatrix.core.base.machine import one_blas_thread
 from separatrix.core.base.messages import Message
 from separatrix.core.base.watching import part
 from separatrix.core.certificate import Certificate, Claim, Recomputed
 from separatrix.core.problem import Objective
 from separatrix.core.proofs.class_differences import Differences
+from separatrix.core.proofs.coordinates import Coordinates
 from separatrix.core.proofs.linear_programs import least_violation
-from separatrix.core.proofs.separability import Offsets
 from separatrix.core.proofs.verdicts import Verdict
 from separatrix.core.rows.column_statistics import summarise
 from separatrix.core.rows.frame import Frame, power_of_two
@@ -52,8 +51,8 @@ Facts = Mapping[str, str | float | int]
 class Search(Generic[Memory_co]):
     """The outcome of one search.
 
-    ``W``: weights (1, d + 1) in raw units. ``status``: why the search ended. ``state``: where it ended. ``verdict``:
-    what was proven about separability, None if nothing was.
+    ``W``: weights (1, d + 1) in raw units. ``status``: why the search ended. ``state``: where it ended. ``solver``: the
+    name of the solver, and ``why`` it was chosen. ``verdict``: what was proven about separability, None if nothing was.
     """
 
     W: Array
@@ -61,13 +60,16 @@ class Search(Generic[Memory_co]):
     state: State[Memory_co]
     trace: tuple[Record, ...]
     problem: Objective
+    solver: str
+    why: str
     verdict: Verdict | None = None
 
 
 class SeparatingClassifier(LinearClassifier):
     """A classifier with weights from searches and without probabilities (docs/tour.md, P13).
 
-    ``verdicts_``: what was proven about separability, one entry per problem, None where nothing was proven.
+    ``verdicts_``: what was proven about separability, one entry per problem, None where nothing was proven. Soft
+    margins prove nothing about it, so ``LinearSVC`` has none.
     """
 
     approach: ClassVar[Approach] = "discriminant function"
@@ -86,17 +88,15 @@ class SeparatingClassifier(LinearClassifier):
         searches: Sequence[Search],
         claim: Claim,
         at: Recomputed,
-        solver: str,
-        why: str,
-        facts: Facts,
-        asked_to_end: bool = True,
+        facts: Facts | None = None,
     ) -> None:
-        """Set one certificate for all searches; with ``asked_to_end``, warn if one did not converge."""
+        """Set one certificate for all searches. Its reason for a solver is that of the search whose status it has."""
         status = combined_status([search.status for search in searches], task.classes.tolist())
         status = replace(status, sentence=task.told(status.sentence))
+        shown = next((search for search in searches if not search.status.met), searches[0])
         first = searches[0].problem
         with one_blas_thread:
-            rank = first.columns.rank
+            rank = (first.standard or first).columns.rank
         self.certificate_ = Certificate(
             status=status.sentence,
             code=status.code,
@@ -105,17 +105,15 @@ class SeparatingClassifier(LinearClassifier):
             iterations=sum(search.state.iteration for search in searches),
             # Searches over rows outside memory share one counter of passes.
             passes=sum({id(search.problem.rows.counter): search.problem.passes for search in searches}.values()),
-            solver=solver,
-            why=f"{solver}: {why}",
+            solver=", ".join(sorted({search.solver for search in searches})),
+            why=shown.why,
             rank=rank,
             full_rank=first.rows.n_features + first.fit_intercept,
             n_parameters=self.n_parameters_,
             n_rows=task.n_rows,
             claim=claim,
-            facts=facts,
+            facts=facts or {},
         )
-        if asked_to_end and not status.met:
-            warnings.warn(status.sentence, errors.NotConvergedWarning, stacklevel=4)
 
 
 def combined_status(statuses: Sequence[Status], classes: Sequence[Any]) -> Status:
@@ -147,11 +145,11 @@ def compromise(rows: Rows, fit_intercept: bool) -> tuple[Array, str]:
     X, t = block.X, block.t
     if X.shape[0] * (X.shape[1] + 1) <= MOST_VIOLATION_ENTRIES:
         D = replace(Differences.of_block(block, 2, fit_intercept), is_part=True)
-        offsets = Offsets.of(D)
-        v = least_violation(offsets.moved(D).take(np.arange(D.count)), t > 0)
+        coordinates = Coordinates.of(D)
+        v = least_violation(coordinates.moved(D).take(np.arange(D.count)), t > 0)
         if v is not None:
             what = "these weights minimise the mean of max(0, 1 - m) of each class, summed"
-            return offsets.given(D.weights(v)[1:]), what
+            return coordinates.rounded(D.weights(v)[1:]), what
     low, high = (np.asarray(X[t == sign].mean(axis=0), dtype=np.float64).ravel() for sign in (-1, 1))
     b = -0.5 * float((high - low) @ (high + low)) if fit_intercept else 0.0
     return np.concatenate([[b], high - low])[None, :], "these weights bisect the means of the classes"
@@ -179,25 +177,42 @@ def _unit(W: Array) -> Array:
 class HullClassifier(SeparatingClassifier):
     """A classifier with one search and its support rows per problem; if a search fails, weights of least violation."""
 
+    fit_intercept: bool = True
+    max_iter: int
     margin_: float
 
-    def _fit_hulls(
-        self,
-        task: FitInput,
-        search: Callable[[Rows, list[str] | None], tuple[Search[HullMemory], Support]],
-        solver: str,
-        why: str,
-        fit_intercept: bool,
-    ) -> list[tuple[Search[HullMemory], Support]]:
-        """Search for every problem, each class against the rest, set the fitted attributes, and return what was found.
+    @abstractmethod
+    def _search(self, rows: Rows, names: list[str] | None) -> tuple[Search[HullMemory], Support]:
+        """Search for the hyperplane of one problem."""
 
-        If a problem has no separator, the certificate states the perceptron's cost.
+    def _check_settings(self) -> None:
+        check_flag("fit_intercept", self.fit_intercept)
+        check_count("max_iter", self.max_iter)
+
+    def _keep_supports(self, found: Sequence[tuple[Search[HullMemory], Support]]) -> None:
+        """Set what a classifier keeps of its support rows."""
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Fit the model to rows.
+
+        Parameters
+        ----------
+        X : array (n, d), dense or sparse
+            Rows.
+        y : array (n,)
+            Class labels.
+
+        Returns
+        -------
+        self
         """
+        self._check_settings()
+        task, fit_intercept = validate(self, X, y), bool(self.fit_intercept)
         rows = separation_rows(task.X, task.codes, task.n_classes)
         every, found = one_against_rest(rows, task.n_classes), list[tuple[Search[HullMemory], Support]]()
         for k, each in enumerate(every, 1):
             with part("class", k, len(every)):
-                found.append(search(each, task.names))
+                found.append(self._search(each, task.names))
         # The certificate counts the passes of the searches, and these rows have counters of their own.
         parts = zip(one_against_rest(rows, task.n_classes), found, strict=True)
         searches = [self._or_compromise(each, searched, fit_intercept) for each, (searched, _) in parts]
@@ -211,11 +226,13 @@ class HullClassifier(SeparatingClassifier):
         facts: dict[str, str | float | int] = {"margin": self.margin_}
         if np.isfinite(at.objective):
             facts["ceiling"] = "no margin exceeds " + ", ".join(f"{upper:.10g}" for _, upper in margins)
-            self._certify(task, searches, claim, at, solver, why, facts)
-            return found
-        plain = SeparationClaim(self.scorer_, fit_intercept, bound=NO_MARGIN)
-        self._certify(task, searches, plain, plain.of_rows(rows), solver, why, facts)
-        return found
+            self._certify(task, searches, claim, at, facts)
+        else:  # a problem without a separator: the certificate states the perceptron's cost
+            plain = SeparationClaim(self.scorer_, fit_intercept, bound=NO_MARGIN)
+            self._certify(task, searches, plain, plain.of_rows(rows), facts)
+        self._keep_supports(found)
+        self._warn_if_unmet()
+        return self
 
     def _or_compromise(self, rows: Rows, search: Search[HullMemory], fit_intercept: bool) -> Search[HullMemory]:
         """The search; if it found no separator, with the weights of ``compromise``, which its status describes."""

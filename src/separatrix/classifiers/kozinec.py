@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 
 from separatrix.classifiers.base import ClassifierTraits
-from separatrix.classifiers.description import (
-    MARGIN,
-    MAX_ITER,
-    SEARCHED,
-    SEPARATION,
-    Description,
-    ModelSetting,
-    Requires,
-)
-from separatrix.classifiers.fit_input import validate
+from separatrix.classifiers.description import MARGIN, SEARCHED, SEPARATION, Description, Requires
 from separatrix.classifiers.hyperplane_search import HullClassifier, Search, isotropic
-from separatrix.core.base.arrays import check_count, check_positive
+from separatrix.core.base.arrays import check_positive
 from separatrix.core.base.codec import Number
 from separatrix.core.rows.protocol import Rows
 from separatrix.core.separation_claims import Support
@@ -26,28 +17,14 @@ from separatrix.core.solvers.convex_hulls import Kozinec
 from separatrix.core.solvers.driver import run
 from separatrix.core.solvers.separation_problem import HullMemory
 from separatrix.core.solvers.separation_stopping import (
-    AtRounding,
-    HullsMeet,
-    MarginWithin,
+    LargestMargin,
     OutOfSteps,
     ProvenInseparable,
-    Separates,
 )
-from separatrix.core.solvers.stopping import Rule, Stopping
+from separatrix.core.solvers.stopping import Stopping
 
 DESCRIPTION = Description(
     about="Kozinec's algorithm: a separating hyperplane with a margin",
-    settings=(
-        ModelSetting(
-            "--eps",
-            "eps",
-            "For kozinec: stop when the margin is proven to be within this distance of the largest margin.",
-            float,
-            metavar="NUMBER",
-            span=(1e-6, 1.0),
-        ),
-        MAX_ITER,
-    ),
     claims={"margin": MARGIN, "separation": SEPARATION},
     fitted={**SEARCHED, "margin_": Number()},
     traced=True,
@@ -72,7 +49,7 @@ class KozinecClassifier(HullClassifier):
     Parameters
     ----------
     eps : float or None, default None
-        The largest difference from the maximum margin at which to stop, in the units of X.
+        Stop when the margin is proven to be within this distance of the largest margin, in the units of X.
     max_iter : int, default 10000
         The maximum number of steps. Each is one pass over the rows.
 
@@ -104,35 +81,20 @@ class KozinecClassifier(HullClassifier):
         self.eps = eps
         self.max_iter = max_iter
 
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Fit the model to rows.
-
-        Parameters
-        ----------
-        X : array (n, d), dense or sparse
-            Rows.
-        y : array (n,)
-            Class labels.
-
-        Returns
-        -------
-        self
-        """
+    def _check_settings(self) -> None:
+        super()._check_settings()
         if self.eps is not None:
             check_positive("eps", self.eps, "give a positive distance, or None to stop at the first separation")
-        check_count("max_iter", self.max_iter)
-        self._fit_hulls(validate(self, X, y), self._search, "kozinec", "the method of this classifier", True)
-        return self
 
     def _search(self, rows: Rows, names: list[str] | None) -> tuple[Search[HullMemory], Support]:
         problem = isotropic(rows, True, names)
         proof = ProvenInseparable()
-        ends: Rule[HullMemory] = Separates() if self.eps is None else MarginWithin(eps=float(self.eps))
-        last = OutOfSteps(self.max_iter, proof)
-        stopping = Stopping([ends, HullsMeet(proof), proof, AtRounding(proof), last])
+        known = LargestMargin(proof, eps=np.inf if self.eps is None else float(self.eps))
+        stopping = Stopping([known, proof, OutOfSteps(self.max_iter, proof)])
         outcome = run(Kozinec(), problem, np.zeros(problem.shape), stopping)
         W = problem.rows.frame.to_original(outcome.state.W)
         share = outcome.state.memory.share
         support = np.flatnonzero(share > 0)
-        search = Search(W, outcome.status, outcome.state, outcome.trace, problem, proof.verdict)
+        why = "kozinec: the method of this classifier"
+        search = Search(W, outcome.status, outcome.state, outcome.trace, problem, "kozinec", why, proof.verdict)
         return search, Support(support, share[support])

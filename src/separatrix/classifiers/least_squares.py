@@ -2,34 +2,31 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.classifiers.base import Approach, ClassifierTraits, LinearClassifier
-from separatrix.classifiers.description import NO_INTERCEPT, Description, ModelSetting, Requires
+from separatrix.classifiers.description import Description, Requires
 from separatrix.classifiers.fit_input import FitInput, scored, validate
 from separatrix.classifiers.moments_fit import GathersMoments
-from separatrix.core.base import errors
 from separatrix.core.base.arrays import Array, Integers, check_choice, check_count, check_flag, check_not_negative
 from separatrix.core.base.codec import array
 from separatrix.core.base.machine import one_blas_thread
 from separatrix.core.base.messages import Message, Parameter, Remedy
-from separatrix.core.certificate import Certificate, Recomputed
+from separatrix.core.certificate import Recomputed
 from separatrix.core.gaussians import singular_columns
 from separatrix.core.linear_algebra import STANDARDISE, far_from_zero, nearly_collinear, of_extreme_size
 from separatrix.core.moments import ClassSums, kept
 from separatrix.core.moments_claims import LeastSquaresClaim, squares_bound
-from separatrix.core.rows.protocol import counted_passes
+from separatrix.core.rows.protocol import Rows
 from separatrix.core.rows.targets import CLASS_NUMBERS
 from separatrix.core.scorer import Scorer
 from separatrix.core.squared_cost import (
     TARGETS,
     InfluentialRow,
-    Minimum,
     SquaredCost,
     build_squared_cost,
     decision_of,
@@ -43,27 +40,9 @@ OUTPUT_ROUNDING = 1e-12
 
 DESCRIPTION = Description(
     about="least squares regression on the class labels coded as numbers",
-    settings=(
-        ModelSetting(
-            "--l2",
-            "l2",
-            "For least-squares: strength of the ridge penalty; 0 by default.",
-            float,
-            metavar="NUMBER",
-            span=(0.0, 100.0),
-        ),
-        ModelSetting(
-            "--targets",
-            "targets",
-            "For least-squares: code the classes as one-hot (0 and 1, the default) or signed (-1 and 1).",
-            metavar="WORD",
-        ),
-        NO_INTERCEPT,
-    ),
     claims={"least-squares": "separatrix.core.moments_claims:LeastSquaresClaim"},
     fitted={"output_weights_": array("", "1+d")},
     requires=(Requires.FEW_COLUMNS,),
-    offers={"targets": ("one-hot", "signed")},
 )
 
 
@@ -110,9 +89,11 @@ class LeastSquaresClassifier(GathersMoments, LinearClassifier):
     Parameters
     ----------
     l2 : float, default 0.0
-        λ above. The penalty is on the weights in the units of the columns, and the intercept is not penalised.
+        The strength λ of the ridge penalty. It is on the weights in the units of the columns, and the intercept is not
+        penalised.
     targets : "one-hot" or "signed", default "one-hot"
-        1-of-K coding, or ±1. With an intercept the boundaries are the same.
+        How the classes are coded: by 0 and 1 ("one-hot"), or by −1 and 1 ("signed"). With an intercept the boundaries
+        are the same.
     fit_intercept : bool, default True
         Without it the outputs need not sum to 1.
 
@@ -144,17 +125,12 @@ class LeastSquaresClassifier(GathersMoments, LinearClassifier):
     approach: ClassVar[Approach] = "discriminant function"
     traits: ClassVar[ClassifierTraits] = ClassifierTraits(scale_free=True)
 
-    def __init__(self, l2: float = 0.0, *, targets: str = "one-hot", fit_intercept: bool = True) -> None:
+    def __init__(
+        self, l2: float = 0.0, *, targets: Literal["one-hot", "signed"] = "one-hot", fit_intercept: bool = True
+    ) -> None:
         self.l2 = l2
         self.targets = targets
         self.fit_intercept = fit_intercept
-
-    def _fit_task(self, task: FitInput) -> None:
-        with one_blas_thread, counted_passes() as passes:
-            cost = self._cost(task)
-            self._keep(task, cost, cost.minimise(), passes)
-        if not self.certificate_.met:
-            warnings.warn(self.certificate_.status, errors.NotConvergedWarning, stacklevel=3)
 
     def _pools(self) -> bool:
         return True
@@ -168,12 +144,13 @@ class LeastSquaresClassifier(GathersMoments, LinearClassifier):
         check_choice("targets", self.targets, TARGETS)
         check_flag("fit_intercept", self.fit_intercept)
 
-    def _cost(self, task: FitInput) -> SquaredCost:
+    def _cost(self, task: FitInput, rows: Rows) -> SquaredCost:
         table = TARGETS[self.targets].table(task.n_classes)
-        rows = task.table.rows(CLASS_NUMBERS)
         return build_squared_cost(rows, table, float(self.l2), bool(self.fit_intercept), task.names)
 
-    def _keep(self, task: FitInput, cost: SquaredCost, least: Minimum, passes: list[int]) -> None:
+    def _fit_rows(self, task: FitInput, rows: Rows) -> None:
+        cost = self._cost(task, rows)
+        least = cost.minimise()
         self._keep_scorer(Scorer(decision_of(cost.targets) @ least.raw, task.classes, "identity"))
         self.output_weights_, self.moments_ = least.raw, kept(cost.moments)
         K, width = task.n_classes, task.n_features + bool(self.fit_intercept)
@@ -187,22 +164,18 @@ class LeastSquaresClassifier(GathersMoments, LinearClassifier):
         facts: dict[str, str | float | int] = {"outputs": "no probabilities: they may leave [0, 1]"}
         if resolved is not None:
             facts["resolved"] = f"gap at most {resolved:.2e} over the directions that float64 resolves"
-        self.certificate_ = Certificate(
-            status=_status(cost, task.names, width, met, least.shortest, resolved is not None),
+        self._certify(
+            task,
+            _status(cost, task.names, width, met, least.shortest, resolved is not None),
+            Recomputed(least.value, null_value, bound, least.gradient_norm),
+            LeastSquaresClaim(self.scorer_, least.raw, self.targets, float(self.l2), bool(self.fit_intercept)),
+            cost.rank,
+            width,
+            facts,
             code="rounding" if not met else "closed-form" if resolved is None else "resolved",
             met=met,
-            **Recomputed(least.value, null_value, bound, least.gradient_norm).fields(),
-            iterations=1,
-            passes=passes[0],
-            solver="closed-form",
             why="closed form: the normal equations from sums of (1, x, xxᵀ)"
             + (", checked by the residuals, since the sums have lost digits to rounding" if least.by_residuals else ""),
-            rank=cost.rank,
-            full_rank=width,
-            n_parameters=self.n_parameters_,
-            n_rows=task.n_rows,
-            claim=LeastSquaresClaim(self.scorer_, least.raw, self.targets, float(self.l2), bool(self.fit_intercept)),
-            facts=facts,
         )
 
     def outputs(self, X: Any) -> Array:
@@ -264,7 +237,7 @@ class LeastSquaresClassifier(GathersMoments, LinearClassifier):
         check_count("top", top)
         task = validate(type(self)(**self.get_params()), X, y, sample_weight)
         with one_blas_thread:
-            cost = self._cost(task)
+            cost = self._cost(task, task.table.rows(CLASS_NUMBERS))
             return most_influential(cost, decision_of(cost.targets), top)
 
 

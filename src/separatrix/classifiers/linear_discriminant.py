@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from separatrix.classifiers import generative
 from separatrix.classifiers.base import Approach, ClassifierTraits, LinearClassifier
 from separatrix.classifiers.description import GAUSSIAN_CLAIM, GENERATIVE, Description, Requires
 from separatrix.classifiers.fit_input import FitInput
-from separatrix.classifiers.moments_fit import GathersMoments
-from separatrix.core.base.arrays import EPS, Array, check_count
+from separatrix.classifiers.generative import Generative, priors_of, refuse_no_freedom
+from separatrix.classifiers.moments_fit import Projects, gathered
+from separatrix.core.base.arrays import EPS, Array
 from separatrix.core.base.codec import COUNT, array
-from separatrix.core.base.errors import ParameterError
-from separatrix.core.base.machine import one_blas_thread
 from separatrix.core.base.messages import Message
-from separatrix.core.gaussians import WITHOUT_SCATTER, Gaussians, Whitening, singular_columns
+from separatrix.core.gaussians import WITHOUT_SCATTER, Whitening, singular_columns
 from separatrix.core.moments import SHARED_COVARIANCE_MATRICES, ClassSums, Moments, covariance_matrices, gather, kept
-from separatrix.core.rows.protocol import counted_passes
-from separatrix.core.rows.targets import CLASS_NUMBERS
+from separatrix.core.rows.protocol import Rows
 from separatrix.core.scorer import Scorer
 
 DESCRIPTION = Description(
@@ -41,9 +37,7 @@ DESCRIPTION = Description(
 )
 
 
-class LinearDiscriminantAnalysis(
-    GathersMoments, generative.Generative, ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearClassifier
-):
+class LinearDiscriminantAnalysis(Generative, Projects, LinearClassifier):
     r"""p(x|C_k) = N(m_k, Σ) with one Σ for all classes, so the boundaries are linear (docs/tour.md, F6, D2, D4, D6).
 
     By Bayes' rule, z_k(x) = m_kᵀΣ⁻¹x − ½ m_kᵀΣ⁻¹m_k + ln p(C_k), up to a term that is the same for all classes.
@@ -55,20 +49,22 @@ class LinearDiscriminantAnalysis(
     priors : array (n_classes,) or None, default None
         The class priors p(C_k), in the order of ``classes_``. If None, the relative frequencies of the classes are
         used.
-    solver : "svd", "lsqr" or "eigen", default "svd"
-        Accepted for compatibility with scikit-learn. All three use the same closed form here.
     shrinkage : None, "auto" or float in [0, 1], default None
-        Shrink the covariance of each class towards a multiple of the identity before pooling, with this shrinkage
-        coefficient; "auto" uses the coefficient of Ledoit and Wolf.
-        With shrinkage, the pooled covariance is the mean of the class covariances weighted by the priors, and these
-        have denominator n_k, as in scikit-learn.
+        Shrink the covariance of each class towards a multiple of the identity, with this coefficient from 0 to 1, or
+        with that of Ledoit and Wolf ("auto"). The covariances are shrunk before pooling, and have denominator n_k; the
+        pooled covariance is their mean weighted by the priors, as in scikit-learn.
+    covariance_estimator : estimator or None, default None
+        Estimator of the covariance of each class, with a method ``fit(X)`` and an attribute ``covariance_``.
+
+    Other Parameters
+    ----------------
     n_components : int or None, default None
         The number of columns that ``transform`` returns, at most min(K − 1, d). If None, this maximum is used.
+    solver : "svd", "lsqr" or "eigen", default "svd"
+        Accepted for compatibility with scikit-learn. All three use the same closed form here.
     store_covariance, tol
         Accepted for compatibility with scikit-learn and ignored: ``covariance_`` is always stored, and the rank is
         determined with a tolerance for float64 rounding.
-    covariance_estimator : estimator or None, default None
-        Estimator of the covariance of each class, with a method ``fit(X)`` and an attribute ``covariance_``.
 
     Attributes
     ----------
@@ -100,6 +96,7 @@ class LinearDiscriminantAnalysis(
     ((3, 1), ['b', 'b', 'b'])
     """
 
+    shared_covariance: ClassVar[bool] = True
     approach: ClassVar[Approach] = "generative"
     has_probabilities: ClassVar[bool] = DESCRIPTION.probabilities
     traits: ClassVar[ClassifierTraits] = ClassifierTraits(scale_free=True)
@@ -109,7 +106,7 @@ class LinearDiscriminantAnalysis(
         priors: Any = None,
         *,
         solver: str = "svd",
-        shrinkage: float | str | None = None,
+        shrinkage: float | Literal["auto"] | None = None,
         n_components: int | None = None,
         store_covariance: bool = False,
         tol: float | None = None,
@@ -124,73 +121,43 @@ class LinearDiscriminantAnalysis(
         self.covariance_estimator = covariance_estimator
 
     def _check_settings(self) -> None:
-        generative.check_covariance_settings(self, ("svd", "lsqr", "eigen"))
+        self._check_covariance_settings(("svd", "lsqr", "eigen"))
 
     def _pools(self) -> bool:
-        return not generative.shrinks(self)
+        return not self._shrinks()
 
     def _has_enough(self, sums: ClassSums) -> bool:
         K = len(sums.largest)
         return sums.moments.total_weight > K and bool(np.any(gather(sums.as_rows(), K, pooled=True).within))
 
-    def _fit_task(self, task: FitInput) -> None:
-        self._check_components(task)
-        with one_blas_thread, counted_passes() as passes:
-            pooled = not generative.shrinks(self)
-            rows = task.table.rows(CLASS_NUMBERS)
-            held = SHARED_COVARIANCE_MATRICES if pooled else covariance_matrices(task.n_classes)
-            moments = gather(rows, task.n_classes, pooled=pooled, names=task.names, matrices=held)
-            generative.refuse_empty_class(task, moments)
-            generative.refuse_no_freedom(task, moments)
-            self._fit(task, moments, passes)
-
-    def _check_components(self, task: FitInput) -> None:
-        if self.n_components is None:
-            return
-        check_count("n_components", self.n_components)
-        most = min(task.n_classes - 1, task.n_features)
-        if self.n_components > most:
-            problem = f"got {self.n_components}, and n_components cannot be larger than min(n_features, n_classes - 1)"
-            raise ParameterError("n_components", problem, f"give at most {most}")
-
-    def _fit(self, task: FitInput, moments: Moments, passes: list[int]) -> None:
-        K, d = moments.mean.shape
+    def _fit_rows(self, task: FitInput, rows: Rows) -> None:
+        most, pooled, K = self._components(task), not self._shrinks(), task.n_classes
+        held = SHARED_COVARIANCE_MATRICES if pooled else covariance_matrices(K)
+        moments = gathered(task, rows, pooled=pooled, matrices=held)
+        refuse_no_freedom(task, moments)
         self.moments_ = kept(moments)
-        priors = generative.priors_of(self.priors, moments)
+        priors = priors_of(self.priors, moments)
         sigma, estimated = moments.within / (moments.total_weight - K), "pooled covariance (n − K)"
-        if generative.shrinks(self):
-            sigma = np.einsum("k,kij->ij", priors, generative.covariances_of(self, task, moments))
-            estimated = f"pooled covariance{generative.shrinkage_says(self)},"
+        if not pooled:
+            sigma = np.einsum("k,kij->ij", priors, self._covariances(task, moments))
+            estimated = f"pooled covariance{self._shrinkage_says()},"
             moments = replace(moments, scatter=moments.within[None])
         frame, white = moments.frame, Whitening.of(sigma)
-        constant = np.full(K, generative.log_constant(white, moments))
-        self.gaussians_ = Gaussians(frame, priors, moments.mean, (white.A,) * K, (white.colour,) * K, constant)
+        self._keep_gaussians(moments, priors, sigma, [white] * K)
         W = _linear(moments, white, priors)
         raw = frame.to_original(W)
         self._keep_scorer(Scorer(raw, task.classes, "logit" if K == 2 else "softmax"))
         rounding = float(np.max(np.abs(frame.from_original(raw) - W)) + EPS * np.max(np.sum(np.abs(W), axis=1)))
-        self.priors_, self.means_ = priors, moments.raw_mean
-        self.covariance_ = generative.in_raw_units(sigma, moments)
-        self._keep_coordinates(moments, white, priors)
-        self.n_parameters_ = K * d + d * (d + 1) // 2 + (K - 1 if self.priors is None else 0)
-        self.certificate_ = generative.gaussian_certificate(
-            self,
-            task,
-            moments,
-            _status(moments, white, estimated, task.names),
-            white.rank,
-            shared=True,
-            discriminative=(K - 1) * (d + 1),
-            rounding=rounding,
-            passes=passes,
-        )
+        self._keep_coordinates(moments, white, priors, most)
+        status = _status(moments, white, estimated, task.names)
+        self._certify_gaussians(task, rows, moments, status, white.rank, rounding)
 
-    def _keep_coordinates(self, moments: Moments, white: Whitening, priors: Array) -> None:
+    def _keep_coordinates(self, moments: Moments, white: Whitening, priors: Array, most: int) -> None:
         """Compute the directions of ``transform`` from a singular value decomposition of the whitened class means."""
         center = priors @ moments.mean
         spread = np.sqrt(priors)[:, None] * (moments.mean - center) @ white.A
         _, sigma, Vt = np.linalg.svd(spread, full_matrices=False)
-        q = min(len(priors) - 1, white.rank, self.n_components or len(priors))
+        q = min(most, white.rank)
         V = white.A @ Vt[:q].T
         V = V * np.where((moments.mean[-1] - moments.mean[0]) @ V < 0, -1.0, 1.0)
         self.scalings_ = V / moments.frame.scale[:, None]
@@ -213,9 +180,7 @@ class LinearDiscriminantAnalysis(
             The projected rows; q is the number of columns of ``scalings_``.
         """
         check_is_fitted(self)
-        W = np.column_stack([-(self.xbar_ @ self.scalings_), self.scalings_.T])
-        z = self._answers(X, Scorer(W, self.classes_, "identity").scores)
-        return z[:, None] if z.ndim == 1 else z
+        return self._projected(X, self.scalings_, -(self.xbar_ @ self.scalings_))
 
 
 def _status(moments: Moments, white: Whitening, estimated: str, names: list[str] | None) -> str:

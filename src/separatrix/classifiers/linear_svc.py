@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Sequence
-from typing import Any, ClassVar, NamedTuple, Self
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from separatrix.classifiers.base import Approach, ClassifierTraits, LinearClassifier
-from separatrix.classifiers.description import CLASS_WEIGHT, LOSS, MAX_ITER, NO_INTERCEPT, SOLVER, TOL, C, Description
+from separatrix.classifiers.base import ClassifierTraits
+from separatrix.classifiers.description import Description
 from separatrix.classifiers.fit_input import (
     FitInput,
     class_weights,
@@ -18,6 +17,7 @@ from separatrix.classifiers.fit_input import (
     totals_for,
     validate,
 )
+from separatrix.classifiers.hyperplane_search import Search, SeparatingClassifier
 from separatrix.classifiers.sklearn_settings import (
     LINEAR_SVC,
     check_taken,
@@ -25,9 +25,7 @@ from separatrix.classifiers.sklearn_settings import (
     seeded,
     settings_of_work,
 )
-from separatrix.core.base import errors
 from separatrix.core.base.arrays import (
-    Array,
     check_C,
     check_choice,
     check_count,
@@ -40,40 +38,28 @@ from separatrix.core.base.errors import ParameterError
 from separatrix.core.base.machine import one_blas_thread
 from separatrix.core.base.messages import Classifier, Message
 from separatrix.core.base.watching import part
-from separatrix.core.certificate import Certificate, Recomputed
+from separatrix.core.certificate import Recomputed
 from separatrix.core.likelihood_claims import HingeClaim, summed
 from separatrix.core.losses import LOSSES
 from separatrix.core.penalty import Penalty
-from separatrix.core.problem import Objective, build_objective
+from separatrix.core.problem import build_objective
 from separatrix.core.rows.protocol import Rows
 from separatrix.core.rows.targets import Coding
 from separatrix.core.rows.views import table_against_rest
 from separatrix.core.scorer import Scorer
-from separatrix.core.solvers.driver import Run, delivered, run
-from separatrix.core.solvers.registry import choose, chosen_by_user, named
+from separatrix.core.solvers.driver import delivered, run
+from separatrix.core.solvers.registry import choose, chosen_by_user, named, with_settings
 from separatrix.core.solvers.state import Need, Solver
 from separatrix.core.solvers.stopping import Stopping
 
 DESCRIPTION = Description(
     about="linear support vector classification (soft margin); one-versus-rest for more than two classes",
-    settings=(C, LOSS, SOLVER, NO_INTERCEPT, CLASS_WEIGHT, TOL, MAX_ITER),
     claims={"hinge": "separatrix.core.likelihood_claims:HingeClaim"},
     fitted={"n_iter_": COUNT},
-    offers={"loss": ("squared_hinge", "hinge")},
 )
 
 
-class _Part(NamedTuple):
-    """The fit of one score: weights in raw units (1, d + 1), problem, run, solver, and why that solver was chosen."""
-
-    W: Array
-    problem: Objective
-    outcome: Run
-    solver: Solver
-    why: str
-
-
-class LinearSVC(LinearClassifier):
+class LinearSVC(SeparatingClassifier):
     r"""Minimise C Σ_i s_i ℓ(t_i (w·x_i + b)) + ½ ‖w‖² with ℓ(m) = max(0, 1 − m)², or max(0, 1 − m).
 
     With two classes, t = ±1, this is the hyperplane w·x + b = 0 that trades a wide margin 2/‖w‖ against rows inside the
@@ -89,10 +75,11 @@ class LinearSVC(LinearClassifier):
     C : float, default 1.0
         Inverse strength of the penalty, as in scikit-learn. It must be finite.
     loss : "squared_hinge" or "hinge", default "squared_hinge"
-        ℓ above. Any convex loss of the margin in ``separatrix.core.losses.LOSSES`` without probabilities is accepted.
+        The loss ℓ. Any convex loss of the margin in ``separatrix.core.losses.LOSSES`` without probabilities is
+        accepted.
     solver : str or solver object, default "auto"
-        "auto", a name in ``separatrix.core.solvers.SOLVERS``, or a solver object. The hinge loss is not smooth, so it
-        needs the solver "smoothing".
+        The solver: "auto", a name in ``separatrix.core.solvers.SOLVERS``, or a solver object. The hinge loss is not
+        smooth, so it needs the solver "smoothing"; "sgd" only approaches its minimum.
     fit_intercept : bool, default True
         Whether to fit b; otherwise b = 0.
     class_weight : None, "balanced" or dict of label to factor, default None
@@ -103,6 +90,9 @@ class LinearSVC(LinearClassifier):
         Stop after this many iterations.
     random_state : int, RandomState or None, default None
         Seed for stochastic solvers.
+
+    Other Parameters
+    ----------------
     verbose : int, default 0
         Above 0, print a line for every iteration.
     dual : "auto" or bool, default "auto"
@@ -137,17 +127,16 @@ class LinearSVC(LinearClassifier):
     ('optimal', True)
     """
 
-    approach: ClassVar[Approach] = "discriminant function"
     traits: ClassVar[ClassifierTraits] = ClassifierTraits()
 
     def __init__(
         self,
         C: float = 1.0,
         *,
-        loss: str = "squared_hinge",
+        loss: Literal["squared_hinge", "hinge"] | str = "squared_hinge",
         solver: str | Solver = "auto",
         fit_intercept: bool = True,
-        class_weight: Any = None,
+        class_weight: Literal["balanced"] | Mapping[Any, float] | None = None,
         tol: float = 1e-8,
         max_iter: int = 1000,
         random_state: Any = None,
@@ -203,14 +192,19 @@ class LinearSVC(LinearClassifier):
         refuse_weightless_classes(task.classes, totals.weight * by_class)
         coding = Coding.of_likelihood(totals, None if self.class_weight is None else by_class)
         against_rest = table_against_rest(task.table, coding, task.n_classes)
-        parts: list[_Part] = []
+        searches, values = list[Search](), list[Recomputed]()
         with one_blas_thread, settings_of_work(self):
             for rows in against_rest:
-                with part("model", len(parts) + 1, len(against_rest)):
-                    parts.append(self._fitted(task, rows, solver))
-        self._keep(task, by_class, parts)
-        if not self.certificate_.met:
-            warnings.warn(self.certificate_.status, errors.NotConvergedWarning, stacklevel=2)
+                with part("model", len(searches) + 1, len(against_rest)):
+                    search, value = self._search(task, rows, solver)
+                searches.append(search)
+                values.append(value)
+        self._keep_scorer(Scorer(np.vstack([search.W for search in searches]), task.classes, "sign"))
+        self.n_iter_ = max(search.state.iteration for search in searches)
+        self.n_parameters_ = len(searches) * (task.n_features + bool(self.fit_intercept))
+        claim = HingeClaim(self.scorer_, float(self.C), bool(self.fit_intercept), by_class, self.loss)
+        self._certify(task, searches, claim, values[0] if len(values) == 1 else summed(values, len(values)))
+        self._warn_if_unmet()
         return self
 
     @property
@@ -231,8 +225,8 @@ class LinearSVC(LinearClassifier):
         check_positive("intercept_scaling", self.intercept_scaling)
         seed_of(self.random_state)  # refuses an invalid seed, even for solvers that draw nothing
 
-    def _fitted(self, task: FitInput, rows: Rows, solver: Solver | None) -> _Part:
-        """Fit one score to the targets +1 (its class) and −1 (the rest)."""
+    def _search(self, task: FitInput, rows: Rows, solver: Solver | None) -> tuple[Search, Recomputed]:
+        """Fit one score to the targets +1 (its class) and −1 (the rest), and evaluate its objective."""
         problem = build_objective(
             rows,
             2,
@@ -246,35 +240,12 @@ class LinearSVC(LinearClassifier):
         stopping = Stopping(tol=self.tol, max_iter=self.max_iter)
         outcome = run(chosen, problem, np.zeros(problem.shape), stopping, exact_weights=True)
         W, outcome = delivered(outcome, problem)
-        return _Part(W, problem, outcome, chosen, why)
-
-    def _keep(self, task: FitInput, by_class: Array, parts: Sequence[_Part]) -> None:
-        self._keep_scorer(Scorer(np.vstack([fitted.W for fitted in parts]), task.classes, "sign"))
-        iterations = [fitted.outcome.state.iteration for fitted in parts]
-        self.n_iter_ = max(iterations)
-        full_rank = task.n_features + bool(self.fit_intercept)
-        self.n_parameters_ = len(parts) * full_rank
-        values = [_recomputed(fitted) for fitted in parts]
-        # The status is that of the first score that did not converge, or of the first score.
-        shown = next((k for k, fitted in enumerate(parts) if not fitted.outcome.status.met), 0)
-        status, sentence = parts[shown].outcome.status, parts[shown].outcome.status.sentence
-        if len(parts) > 1:
-            sentence = Message(f"class {task.classes.tolist()[shown]!r} against the rest: ", sentence)
-        self.certificate_ = Certificate(
-            status=sentence,
-            code=status.code,
-            met=status.met,
-            **(values[0] if len(values) == 1 else summed(values, len(values))).fields(),
-            iterations=sum(iterations),
-            passes=sum(fitted.problem.passes for fitted in parts),
-            solver=", ".join(sorted({fitted.solver.name for fitted in parts})),
-            why=parts[shown].why,
-            rank=(parts[0].problem.standard or parts[0].problem).columns.rank,
-            full_rank=full_rank,
-            n_parameters=self.n_parameters_,
-            n_rows=task.n_rows,
-            claim=HingeClaim(self.scorer_, float(self.C), bool(self.fit_intercept), by_class, self.loss),
-        )
+        state = outcome.state
+        slope = float(np.linalg.norm(problem.subgradient(state.W, state.at.gradient)))
+        value = Recomputed(state.at.value, problem.null_value, outcome.bound, slope)
+        return Search(
+            W, outcome.status, state, outcome.trace, problem, chosen.name, with_settings(why, chosen, state)
+        ), value
 
 
 def losses() -> list[str]:
@@ -285,10 +256,3 @@ def losses() -> list[str]:
     """
     known = ((name, loss.traits) for name, loss in LOSSES.items())
     return [name for name, T in known if T.convex and T.calibrated and T.by_margin and not T.proper]
-
-
-def _recomputed(fitted: _Part) -> Recomputed:
-    """The objective, its bound and its gradient at the end of a run."""
-    state, problem = fitted.outcome.state, fitted.problem
-    length = float(np.linalg.norm(problem.subgradient(state.W, state.at.gradient)))
-    return Recomputed(state.at.value, problem.null_value, fitted.outcome.bound, length)

@@ -9,25 +9,14 @@ maximised instead (``classifiers/firth_fit.py``).
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
 from separatrix.classifiers.base import Approach, LinearClassifier
-from separatrix.classifiers.description import (
-    CLASS_WEIGHT,
-    L1_RATIO,
-    LOSS,
-    MAX_ITER,
-    NO_INTERCEPT,
-    SOLVER,
-    TOL,
-    VERDICT,
-    C,
-    Description,
-    ModelSetting,
-)
+from separatrix.classifiers.description import VERDICT, Description
 from separatrix.classifiers.fit_input import (
     FitInput,
     class_weights,
@@ -75,28 +64,12 @@ from separatrix.core.problem import Objective, as_offset, build_objective
 from separatrix.core.rows.targets import ABSENT_CLASS_INTERCEPT, Coding, with_absent
 from separatrix.core.scorer import Scorer, chosen_classes
 from separatrix.core.solvers.driver import Run, delivered, run
-from separatrix.core.solvers.registry import choose, chosen_by_user, named
+from separatrix.core.solvers.registry import choose, chosen_by_user, named, with_settings
 from separatrix.core.solvers.state import Need, Solver
 from separatrix.core.solvers.stopping import APART, Stopping
 
 DESCRIPTION = Description(
     about="logistic regression; softmax regression for more than two classes",
-    settings=(
-        C,
-        LOSS,
-        L1_RATIO,
-        ModelSetting(
-            "--bias-reduction",
-            "bias_reduction",
-            "For logistic: maximise Firth's penalised likelihood, which has finite weights even for separable classes.",
-            words=("firth",),
-        ),
-        SOLVER,
-        NO_INTERCEPT,
-        CLASS_WEIGHT,
-        TOL,
-        MAX_ITER,
-    ),
     claims={
         "likelihood": "separatrix.core.likelihood_claims:LikelihoodClaim",
         "firth": "separatrix.core.likelihood_claims:FirthClaim",
@@ -109,7 +82,6 @@ DESCRIPTION = Description(
     },
     traced=True,
     probabilities=True,
-    offers={"loss": ("logistic", "probit", "cloglog", "squared-sigmoid")},
 )
 
 
@@ -210,15 +182,17 @@ class LogisticRegression(OffsetPredictions):
         Inverse strength of the penalty, as in scikit-learn. ``np.inf``: maximum likelihood. "auto": the C with the
         smallest log loss on held-out rows; ``penalty_choice_`` says how it was found.
     l1_ratio : float between 0 and 1, default 0.0
-        α above: 0 is the ridge, 1 the lasso, which sets many weights to exactly zero; in between, the elastic net.
+        The share α of the lasso in the penalty: 0 is the ridge, 1 the lasso, which sets many weights to exactly zero;
+        in between, the elastic net.
     loss : "logistic", "probit", "cloglog" or "squared-sigmoid", default "logistic"
         The loss, for two classes. The first three are the negative log-likelihoods of P = σ(z), Φ(z) and
         1 − exp(−exp(z)). The last is the squared error (y − σ(z))², which is not convex. More than two classes take
         "logistic" (softmax) only.
     solver : str or solver object, default "auto"
-        "auto", a name in ``separatrix.core.solvers.SOLVERS`` such as "newton" or "lbfgs", or a solver object. "sgd" and
-        "minibatch" use variance reduction, so that they reach ``tol``; ``solvers.StochasticDescent`` takes plain steps
-        with a decay and a patience.
+        The solver: "auto", a name in ``separatrix.core.solvers.SOLVERS`` such as "newton" or "lbfgs", or a solver
+        object. "sgd" is the lectures' stochastic gradient descent on single rows, in the units of the columns. It
+        approaches the optimum, but rarely meets ``tol``; ``solvers.StochasticDescent`` sets its learning rate, batch
+        size, schedule and patience.
         scikit-learn's "liblinear", "newton-cg", "newton-cholesky", "sag" and "saga" mean "auto", since the optimum is
         the same; ``solver_`` says which one was used.
     fit_intercept : bool, default True
@@ -228,8 +202,8 @@ class LogisticRegression(OffsetPredictions):
     penalty_factors : array (n_features,) or None, default None
         f_j above, 1 by default; 0 leaves a column unpenalised.
     bias_reduction : None or "firth", default None
-        "firth": maximise l + ½ ln |I| instead of the objective above, where l is the log-likelihood and I the
-        information matrix (Firth 1993). Its weights are finite even if the classes are separated. ``C`` and the other
+        Maximise Firth's penalised likelihood, whose weights are finite even if the classes are separated. It is
+        l + ½ ln |I|, where l is the log-likelihood and I the information matrix (Firth 1993). ``C`` and the other
         settings of the penalty must keep their defaults; ``tol`` is then a tolerance on the length of the penalised
         score in standard errors. ``separatrix.core.firth`` has tests and confidence intervals.
     tol : float, default 1e-8
@@ -241,10 +215,13 @@ class LogisticRegression(OffsetPredictions):
         from the optimum they are.
     start : "zero", "random" or array (K or 1, n_features + 1), default "zero"
         Where to start. An array has the intercepts in column 0 and is in the units of the columns.
-    warm_start : bool, default False
-        Start from the weights of the last fit if classes and columns are the same.
     random_state : int, RandomState or None, default None
         Seed for a random start and for stochastic solvers.
+
+    Other Parameters
+    ----------------
+    warm_start : bool, default False
+        Start from the weights of the last fit if classes and columns are the same.
     penalty : "l1", "l2", "elasticnet" or None
         As in scikit-learn, where it is deprecated: "l2" means ``l1_ratio=0``, "l1" means ``l1_ratio=1``, and None means
         ``C=np.inf``.
@@ -291,15 +268,15 @@ class LogisticRegression(OffsetPredictions):
 
     def __init__(
         self,
-        C: float | str = 1.0,
+        C: float | Literal["auto"] = 1.0,
         *,
         l1_ratio: float = 0.0,
-        loss: str = "logistic",
+        loss: Literal["logistic", "probit", "cloglog", "squared-sigmoid"] | str = "logistic",
         solver: str | Solver = "auto",
         fit_intercept: bool = True,
-        class_weight: Any = None,
+        class_weight: Literal["balanced"] | Mapping[Any, float] | None = None,
         penalty_factors: Any = None,
-        bias_reduction: str | None = None,
+        bias_reduction: Literal["firth"] | None = None,
         tol: float = 1e-8,
         max_iter: int = 1000,
         start: Any = "zero",
@@ -416,7 +393,7 @@ class LogisticRegression(OffsetPredictions):
 
             self.separation_, outcome = explained(task, coding, problem, outcome, self.fit_intercept)
         W = W if coding.held is None else with_absent(W, coding.held)
-        self._keep(whole, by_class, problem, W, outcome, solver, why)
+        self._keep(whole, by_class, problem, W, outcome, solver, with_settings(why, solver, outcome.state))
         return self
 
     def _chosen(

@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from collections.abc import Sequence
+from typing import ClassVar
 
 import numpy as np
 
 from separatrix.classifiers.base import ClassifierTraits
-from separatrix.classifiers.description import (
-    MARGIN,
-    MAX_ITER,
-    NO_INTERCEPT,
-    SEARCHED,
-    SEPARATION,
-    Description,
-    Requires,
-)
-from separatrix.classifiers.fit_input import validate
+from separatrix.classifiers.description import MARGIN, SEARCHED, SEPARATION, Description, Requires
 from separatrix.classifiers.hyperplane_search import HullClassifier, Search, isotropic
-from separatrix.core.base.arrays import check_count, check_flag
 from separatrix.core.base.codec import ROWS, Number
 from separatrix.core.problem import Objective
 from separatrix.core.rows.protocol import Rows
@@ -34,9 +25,7 @@ from separatrix.core.solvers.driver import run
 from separatrix.core.solvers.separation_problem import HullMemory
 from separatrix.core.solvers.separation_stopping import (
     INSEPARABLE,
-    AtRounding,
-    HullsMeet,
-    MarginWithin,
+    LargestMargin,
     OutOfSteps,
     ProvenInseparable,
 )
@@ -44,7 +33,6 @@ from separatrix.core.solvers.stopping import Rule, Status, Stopping
 
 DESCRIPTION = Description(
     about="the separating hyperplane with the largest margin",
-    settings=(NO_INTERCEPT, MAX_ITER),
     claims={"margin": MARGIN, "separation": SEPARATION},
     fitted={**SEARCHED, "margin_": Number(), "support_": ROWS},
     traced=True,
@@ -102,35 +90,15 @@ class MaxMarginClassifier(HullClassifier):
         self.fit_intercept = fit_intercept
         self.max_iter = max_iter
 
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Fit the model to rows.
-
-        Parameters
-        ----------
-        X : array (n, d), dense or sparse
-            Rows.
-        y : array (n,)
-            Class labels.
-
-        Returns
-        -------
-        self
-        """
-        check_flag("fit_intercept", self.fit_intercept)
-        check_count("max_iter", self.max_iter)
-        task = validate(self, X, y)
-        found = self._fit_hulls(task, self._search, "nearest-point", "the exact method", bool(self.fit_intercept))
+    def _keep_supports(self, found: Sequence[tuple[Search[HullMemory], Support]]) -> None:
         supports = [support.rows for search, support in found if search.status.code != INSEPARABLE]
         self.support_ = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *supports]))
-        return self
 
     def _search(self, rows: Rows, names: list[str] | None) -> tuple[Search[HullMemory], Support]:
         problem = isotropic(rows, bool(self.fit_intercept), names)
         proof = ProvenInseparable()
         rules: list[Rule[NearestPointMemory]] = [
-            MarginWithin(relative=1e-11),  # rounding stops most fits well below it
-            HullsMeet(proof),
-            AtRounding(proof),
+            LargestMargin(proof, relative=1e-11),  # rounding stops most fits well below it
             OutOfSteps(self.max_iter, proof),
         ]
         known = self._overlap(problem, proof)
@@ -141,7 +109,8 @@ class MaxMarginClassifier(HullClassifier):
         W, lower = problem.rows.frame.to_original(state.W), state.memory.lower
         if lower > 0:
             W = W / (lower * np.linalg.norm(W[0, 1:]))
-        search = Search(W, outcome.status, state, outcome.trace, problem, proof.verdict)
+        solver, why = "nearest-point", "nearest-point: the exact method"
+        search = Search(W, outcome.status, state, outcome.trace, problem, solver, why, proof.verdict)
         return search, Support(*multipliers(state))
 
     @staticmethod

@@ -37,6 +37,7 @@ from separatrix.core.base.codec import (
     Form,
     Keyed,
     Kinds,
+    Known,
     Labels,
     Maybe,
     Plain,
@@ -547,6 +548,11 @@ def _setting(value: Any) -> Any:
 Table: TypeAlias = Annotated[Array, array("", "", finite=False)]
 
 
+def no_table() -> Array:
+    """An empty table."""
+    return np.empty((0, 0))
+
+
 @dataclass(frozen=True, eq=False)
 class Statistics:
     """Standard errors, tests and intervals of q sets of m coefficients, or the reason why there are none.
@@ -574,54 +580,29 @@ class Statistics:
 
     Examples
     --------
-    >>> Statistics.none("the fit is penalised").withheld
-    'the fit is penalised'
+    >>> Statistics(withheld="the fit is penalised").coef.shape
+    (0, 0)
     """
 
-    withheld: str | None
-    terms: tuple[str, ...]
-    labels: tuple[str, ...]
-    reference: str
-    coef: Table
-    std_err: Table
-    p_value: Table
-    low: Table
-    high: Table
-    states: tuple[str, ...]
-    level: float
-    intervals: str
-    covariance: str
-    ratio: str | None
-    notes: tuple[str, ...]
-    rows: int
-    lr_df: int
-    log_likelihood: float
-    null_log_likelihood: float
-
-    @classmethod
-    def none(cls, reason: str, level: float = 0.95) -> Statistics:
-        """No statistics, for this reason."""
-        return cls(
-            withheld=reason,
-            terms=(),
-            labels=(),
-            reference="",
-            coef=np.empty((0, 0)),
-            std_err=np.empty((0, 0)),
-            p_value=np.empty((0, 0)),
-            low=np.empty((0, 0)),
-            high=np.empty((0, 0)),
-            states=(),
-            level=level,
-            intervals="",
-            covariance="",
-            ratio=None,
-            notes=(),
-            rows=0,
-            lr_df=0,
-            log_likelihood=math.nan,
-            null_log_likelihood=math.nan,
-        )
+    withheld: str | None = None
+    terms: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+    reference: str = ""
+    coef: Table = field(default_factory=no_table)
+    std_err: Table = field(default_factory=no_table)
+    p_value: Table = field(default_factory=no_table)
+    low: Table = field(default_factory=no_table)
+    high: Table = field(default_factory=no_table)
+    states: tuple[str, ...] = ()
+    level: float = 0.95
+    intervals: str = ""
+    covariance: str = ""
+    ratio: str | None = None
+    notes: tuple[str, ...] = ()
+    rows: int = 0
+    lr_df: int = 0
+    log_likelihood: float = math.nan
+    null_log_likelihood: float = math.nan
 
     @property
     def z(self) -> Array:
@@ -714,7 +695,7 @@ class FittedModel(Form):
 # --- The form of every part
 
 # The forms of types whose implementations the modules that name them do not know, and of fitted classifiers.
-KNOWN: dict[Any, Form] = {
+KNOWN: dict[Any, Known] = {
     Scheme: Choice(SCHEMES, SCHEMES),
     "model": FittedModel(),
     "models": Several("models", FittedModel(), list),
@@ -728,21 +709,18 @@ SCORERS = Kinds(
 )
 
 
-class _EveryClaim(Mapping[str, Record]):
-    """The claims of all classifiers by name. They are collected only when a claim contains claims of other models."""
-
-    def __getitem__(self, name: str) -> Record:
-        return _every_claim()[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(_every_claim())
-
-    def __len__(self) -> int:
-        return len(_every_claim())
+def claims_of(classifier: str) -> dict[str, Record]:
+    """The forms of the claims that the certificate of a classifier can make."""
+    return {name: Record(claim, KNOWN) for name, claim in classifiers.describe(classifier).claims.items()}
 
 
-CLAIMS = Kinds(_EveryClaim())
-KNOWN |= {Scores: SCORERS, Scorer: SCORERS.only("linear"), Claim: CLAIMS}
+@cache
+def every_claim() -> Kinds:
+    """The claims of all classifiers, which the claim of a model of several parts contains."""
+    return Kinds({name: record for one in classifiers.OFFERED for name, record in claims_of(one).items()})
+
+
+KNOWN |= {Scores: SCORERS, Scorer: SCORERS.only("linear"), Claim: every_claim}
 
 # The parts that are read first, since the lengths of the others depend on them.
 HEAD: dict[str, Form] = {"classifier": Choice(classifiers.OFFERED), "columns": Plain(int, 1), "classes": Labels()}
@@ -790,13 +768,3 @@ def parts_of(classifier: str, of_two: bool) -> dict[str, Form]:
 
 
 KEYS = frozenset((*HEAD, "parameters", "left_out", "features", "scorer", "fitted", "certificate"))
-
-
-def claims_of(classifier: str) -> dict[str, Record]:
-    """The forms of the claims that the certificate of a classifier can make."""
-    return {name: Record(claim, KNOWN) for name, claim in classifiers.describe(classifier).claims.items()}
-
-
-@cache
-def _every_claim() -> dict[str, Record]:
-    return {name: record for one in classifiers.OFFERED for name, record in claims_of(one).items()}

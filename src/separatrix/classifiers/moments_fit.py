@@ -7,11 +7,14 @@ up to rounding. The rows are not kept. Rows can be added to a model of ``fit``, 
 
 from __future__ import annotations
 
+import warnings
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_consistent_length
 
 from separatrix.classifiers.fit_input import (
@@ -24,13 +27,16 @@ from separatrix.classifiers.fit_input import (
     validate,
     with_later,
 )
-from separatrix.core.base.arrays import AnyArray
-from separatrix.core.base.errors import ParameterError
+from separatrix.core.base.arrays import AnyArray, Array, check_count
+from separatrix.core.base.errors import NotConvergedWarning, ParameterError, WeightError
 from separatrix.core.base.labels import encode, known_codes
 from separatrix.core.base.machine import one_blas_thread
-from separatrix.core.moments import ClassSums, Moments, SummedTable
+from separatrix.core.certificate import Certificate, Claim, Recomputed
+from separatrix.core.moments import ClassSums, Moments, gather
 from separatrix.core.rows.memory_rows import memory_rows
-from separatrix.core.rows.targets import row_weights
+from separatrix.core.rows.protocol import Rows, counted_passes
+from separatrix.core.rows.targets import CLASS_NUMBERS, row_weights
+from separatrix.core.scorer import Scorer
 
 
 @dataclass(frozen=True)
@@ -52,6 +58,8 @@ class GathersMoments(ABC):
     _dtype: str
     has_sample_weight_: bool | None
     classes_: AnyArray
+    certificate_: Certificate
+    n_parameters_: int
     _sums: SumsSoFar | None = None
 
     @abstractmethod
@@ -59,8 +67,8 @@ class GathersMoments(ABC):
         """Refuse invalid settings."""
 
     @abstractmethod
-    def _fit_task(self, task: FitInput) -> None:
-        """Fit the model to the moments of a table."""
+    def _fit_rows(self, task: FitInput, rows: Rows) -> None:
+        """Fit the model to rows whose targets are class numbers, and set its certificate by ``_certify``."""
 
     @abstractmethod
     def _pools(self) -> bool:
@@ -90,6 +98,45 @@ class GathersMoments(ABC):
         vars(self).pop("_sums", None)  # of earlier calls of partial_fit
         self._fit_task(validate(self, X, y, sample_weight))
         return self
+
+    def _fit_task(self, task: FitInput) -> None:
+        with one_blas_thread, counted_passes() as passes:
+            self._fit_rows(task, task.table.rows(CLASS_NUMBERS))
+        self.certificate_ = replace(self.certificate_, passes=passes[0])
+        if not self.certificate_.met:
+            warnings.warn(self.certificate_.status, NotConvergedWarning, stacklevel=3)
+
+    def _certify(
+        self,
+        task: FitInput,
+        status: str,
+        at: Recomputed,
+        claim: Claim,
+        rank: int,
+        full_rank: int,
+        facts: Mapping[str, str | float | int],
+        **other: Any,
+    ) -> None:
+        """Set the certificate of a closed form. ``_fit_task`` adds the passes, which may have been counted by then."""
+        settings: dict[str, Any] = {
+            "code": "closed-form" if rank == full_rank else "singular",
+            "met": True,
+            "why": "closed form: sums of (1, x, xxᵀ) by class",
+        }
+        self.certificate_ = Certificate(
+            status=status,
+            **at.fields(),
+            iterations=1,
+            passes=0,
+            solver="closed-form",
+            rank=rank,
+            full_rank=full_rank,
+            n_parameters=self.n_parameters_,
+            n_rows=task.n_rows,
+            claim=claim,
+            facts=facts,
+            **settings | other,
+        )
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Add rows to the sums, and fit the model to all rows so far.
@@ -156,4 +203,41 @@ class GathersMoments(ABC):
         if len(seen) < 2 or not self._has_enough(sums):
             return
         self.has_sample_weight_ = so_far.weighted
-        self._fit_task(FitInput(SummedTable(sums), so_far.classes[seen], column_names(self)))
+        self._fit_task(FitInput(sums.as_rows(), so_far.classes[seen], column_names(self)))
+
+
+def gathered(task: FitInput, rows: Rows, **how: Any) -> Moments:
+    """The moments of rows whose targets are class numbers; each class must have a row of positive weight."""
+    moments = gather(rows, task.n_classes, names=task.names, **how)
+    empty = np.flatnonzero(moments.weight == 0)
+    if len(empty):
+        raise WeightError(
+            "sample_weight",
+            f"class {task.classes.tolist()[empty[0]]!r} has no row of positive weight",
+            "give one of its rows a positive weight, or leave its rows out",
+        )
+    return moments
+
+
+class Projects(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
+    """A classifier that projects rows to at most min(K − 1, d) directions."""
+
+    n_components: int | None
+    classes_: AnyArray
+
+    def _components(self, task: FitInput) -> int:
+        """The number of directions, at most min(K − 1, d)."""
+        most: int = min(task.n_classes - 1, task.n_features)
+        if self.n_components is None:
+            return most
+        check_count("n_components", self.n_components)
+        if self.n_components > most:
+            problem = f"got {self.n_components}, and n_components cannot be larger than min(n_features, n_classes - 1)"
+            raise ParameterError("n_components", problem, f"give at most {most}")
+        return self.n_components
+
+    def _projected(self, X: Any, directions: Array, offset: Array) -> Array:
+        """x·v + offset for each of the directions v (d, q), (n, q)."""
+        W = np.column_stack([offset, directions.T])
+        z: Array = self._answers(X, Scorer(W, self.classes_, "identity").scores)
+        return z[:, None] if z.ndim == 1 else z

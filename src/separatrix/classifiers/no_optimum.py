@@ -25,7 +25,7 @@ from separatrix.core.problem import Objective
 from separatrix.core.proofs.naming import NAMED, About, causes, numbered
 from separatrix.core.proofs.overlap import MOST_EXACT_ROWS, extremes
 from separatrix.core.proofs.row_claims import Moved, View
-from separatrix.core.proofs.separability import Decided, class_values, decide, decide_streamed
+from separatrix.core.proofs.separability import Decided, decide, decide_streamed
 from separatrix.core.proofs.verdicts import Doubtful, Inseparable, QuasiSeparable, Separable, Verdict
 from separatrix.core.rows.block import Block
 from separatrix.core.rows.protocol import Rows
@@ -157,7 +157,7 @@ def separation_of(
     view = View(K, about.fit_intercept, columns=columns)
     block = rows.resident()
     if block is None:
-        found = decide_streamed(rows, view, about, class_values(K), W)
+        found = decide_streamed(rows, view, about, W)
     else:
         found = _in_memory(block, view, about, W)
     return found.verdict, _said(found, about, remedies)

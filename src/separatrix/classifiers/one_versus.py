@@ -30,21 +30,21 @@ from separatrix.classifiers.fit_input import (
     with_later,
 )
 from separatrix.classifiers.sklearn_settings import settings_of_work
-from separatrix.core.base import errors
 from separatrix.core.base.arrays import AnyArray, Array, Integers, with_names
 from separatrix.core.base.errors import LabelError, ParameterError, SeparatrixWarning
 from separatrix.core.base.labels import encode, known_codes
 from separatrix.core.base.messages import Message, over_rows
 from separatrix.core.base.watching import part
 from separatrix.core.certificate import Bound, Certificate, Claim, Recomputed, Uncertified
-from separatrix.core.cluster.connection import read_in_place
+from separatrix.core.cluster import read_in_place
+from separatrix.core.geometry.hyperplane import Hyperplane
 from separatrix.core.likelihood_claims import PartsClaim, summed_bound
 from separatrix.core.links import LINKS
 from separatrix.core.rows.column_statistics import refuse_not_finite
 from separatrix.core.rows.labelled_table import MemoryTable, OutsideMemory
 from separatrix.core.rows.memory_rows import memory_rows
-from separatrix.core.rows.views import TwoClassTable
-from separatrix.core.schemes import PairwiseScorer, Part, PartsScorer, Scheme, SchemeCost, cost_of, link_of, takes_nan
+from separatrix.core.rows.views import two_class_table
+from separatrix.core.schemes import PartsScorer, Scheme, SchemeCost, TrainingSet, cost_of, link_of, takes_nan
 from separatrix.core.scorer import Scorer, Scores
 
 
@@ -71,13 +71,6 @@ def base_of(model: Any) -> Any:
     from separatrix.classifiers.logistic import LogisticRegression
 
     return LogisticRegression()
-
-
-def _rows_of(X: Any, rows: Integers, pairwise: bool) -> Any:
-    """These rows of X; in a square matrix that compares rows with rows (``pairwise``), also these columns."""
-    if len(rows) == X.shape[0]:
-        return X
-    return X[np.ix_(rows, rows)] if pairwise else X[rows]
 
 
 class OneVersus(MetaEstimatorMixin, ScoringClassifier):
@@ -117,32 +110,31 @@ class OneVersus(MetaEstimatorMixin, ScoringClassifier):
         -------
         self
         """
-        base = self._checked_base(sample_weight)
-        X, y, sample_weight = read_in_place(X, y, sample_weight)
+        self._fit_classes(self._checked_base(sample_weight), *read_in_place(X, y, sample_weight))
+        self._warn_if_unmet()
+        return self
+
+    def _fit_classes(self, base: Any, X: Any, y: Any, sample_weight: Any) -> None:
         task = validate(self, X, y, sample_weight)
+        self._forget_calls()
         if isinstance(X, OutsideMemory):
-            return self._fit_to_table(base, task, X)
+            self._fit_to_table(base, task, X)
+            return
         if not takes_nan(base):
             refuse_not_finite(memory_rows(task.X, task.codes), task.names)
         weight = task.weight if sample_weight is not None else None
         self.classes_ = task.classes
-        self._forget_calls()
         parts = list(self.scheme.parts(task.codes, task.n_classes))
         self.estimators_ = self._fit_parts(base, task.X, parts, weight, task.names)
-        if get_tags(base).input_tags.pairwise:
-            self.pairwise_indices_ = [rows for _, rows, _ in parts]
         self._keep(task, np.bincount(task.codes))
-        self._warn_if_unmet()
-        return self
 
-    def _fit_to_table(self, base: Any, task: FitInput, table: OutsideMemory) -> Self:
+    def _fit_to_table(self, base: Any, task: FitInput, table: OutsideMemory) -> None:
         """Fit every part to a table outside memory. Each model reads all rows, with the two classes of its part."""
         if not isinstance(base, ScoringClassifier):
             reason = "only the classifiers of this package read such tables"
             task.refuse_outside_memory("estimator", type(base).__name__, reason, "give one of these")
         K = task.n_classes
         self.classes_, self.estimators_ = task.classes, []
-        self._forget_calls()
         parts = list(self.scheme.parts(np.arange(K), K))  # the rows of these parts are the classes
         with warnings.catch_warnings(), settings_of_work(self):
             warnings.simplefilter("ignore", ConvergenceWarning)  # one warning for all parts follows
@@ -150,12 +142,10 @@ class OneVersus(MetaEstimatorMixin, ScoringClassifier):
                 numbers = np.full(K, -1)
                 numbers[classes] = target
                 with part("model", number, len(parts)):
-                    model = clone(base).fit(TwoClassTable(table, numbers))
+                    model = clone(base).fit(two_class_table(table, numbers))
                 vars(model).pop("feature_names_in_", None)  # the models are given arrays of the columns, without names
                 self.estimators_.append(model)
         self._keep(task, task.table.totals.rows)
-        self._warn_if_unmet()
-        return self
 
     def _checked_base(self, sample_weight: Any) -> Any:
         """The estimator to clone; it must have scores or be a regressor, and take sample weights if there are any."""
@@ -173,7 +163,7 @@ class OneVersus(MetaEstimatorMixin, ScoringClassifier):
         return base
 
     def _fit_parts(
-        self, base: Any, X: Any, parts: Sequence[Part], weight: Array | None, names: list[str] | None
+        self, base: Any, X: Any, parts: Sequence[TrainingSet], weight: Array | None, names: list[str] | None
     ) -> list[Any]:
         """Fit one clone to each part.
 
@@ -181,11 +171,10 @@ class OneVersus(MetaEstimatorMixin, ScoringClassifier):
         the other, each with that many threads.
         """
         ours = isinstance(base, ScoringClassifier)
-        pairwise = bool(get_tags(base).input_tags.pairwise)
         shown_names = names if ours else None  # error messages name columns
 
         def fitted(rows: Integers, target: Integers) -> Any:
-            subset = _rows_of(X, rows, pairwise)
+            subset = X if len(rows) == X.shape[0] else X[rows]
             if shown_names is not None:
                 subset = with_names(subset, shown_names)
             if target[0] == target[-1] and np.all(target == target[0]):
@@ -303,14 +292,7 @@ class OneVersus(MetaEstimatorMixin, ScoringClassifier):
         self.certificate_ = replace(found, status=task.told(found.status))
         self.n_parameters_ = self.certificate_.n_parameters
 
-    def _warn_if_unmet(self) -> None:
-        if not self.certificate_.met and self.certificate_.code != "uncertified":
-            warnings.warn(self.certificate_.status, errors.NotConvergedWarning, stacklevel=3)
-
     def _scorer(self) -> Scores:
-        if hasattr(self, "pairwise_indices_") and len(self.classes_) > 2:
-            indices = tuple(self.pairwise_indices_)
-            return PairwiseScorer(self.scheme, tuple(self.estimators_), None, self.classes_, indices)
         if self._W is not None and len(self.classes_) == 2:
             return Scorer(self._W, self.classes_, self._link_of_two())
         return PartsScorer(self.scheme, tuple(self.estimators_), self._W, self.classes_)
@@ -341,6 +323,24 @@ class OneVersus(MetaEstimatorMixin, ScoringClassifier):
         check_is_fitted(self)
         return np.asarray(self._W)
 
+    @offered_where(parts_are_linear)
+    def hyperplane(self, i: Any = None, j: Any = None) -> Hyperplane:
+        """Return the boundary of two classes: h_ij = 0 for one versus one, h_i = h_j for one versus rest.
+
+        Parameters
+        ----------
+        i, j : labels
+            The two classes; the positive side is that of i. With two classes they may be left out.
+
+        Returns
+        -------
+        Hyperplane
+        """
+        check_is_fitted(self)
+        scorer = self.scorer_
+        assert isinstance(scorer, Scorer | PartsScorer)
+        return scorer.hyperplane(i, j)
+
     def contenders(self, signs: Integers) -> Any:
         """Which classes the signs of the models' scores allow.
 
@@ -362,7 +362,6 @@ class OneVersus(MetaEstimatorMixin, ScoringClassifier):
             base = get_tags(self.estimator).input_tags
             tags.input_tags.sparse = base.sparse
             tags.input_tags.allow_nan = takes_nan(self.estimator)
-            tags.input_tags.pairwise = base.pairwise
         return tags
 
 
@@ -436,7 +435,7 @@ def summed_certificate(
     name: str,
     labels: list[Any],
     estimators: Sequence[Any],
-    parts: Sequence[Part],
+    parts: Sequence[TrainingSet],
     claim: Claim,
     n_rows: int,
     full_rank: int,
@@ -480,7 +479,7 @@ def summed_certificate(
     )
 
 
-def _status(estimators: Sequence[Any], parts: Sequence[Part], labels: list[Any], named: bool) -> tuple[str, str]:
+def _status(estimators: Sequence[Any], parts: Sequence[TrainingSet], labels: list[Any], named: bool) -> tuple[str, str]:
     """Return a status code and a sentence: how many models met their stopping rule, and the status of the first."""
     total = len(estimators)
     known = [(e, part) for e, part in zip(estimators, parts, strict=True) if hasattr(e, "certificate_")]
@@ -495,7 +494,7 @@ def _status(estimators: Sequence[Any], parts: Sequence[Part], labels: list[Any],
     return "met", Message(f"all {total} models converged; status of the first: ", first)
 
 
-def _part_status(estimator: Any, part: Part, labels: list[Any], named: bool) -> str:
+def _part_status(estimator: Any, part: TrainingSet, labels: list[Any], named: bool) -> str:
     """Return the status of one model, with the names of its classes and with row numbers of the whole table."""
     status: str = estimator.certificate_.status
     if len(labels) == 2:

@@ -7,14 +7,11 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from separatrix.classifiers.base import offered_where
 from separatrix.classifiers.description import ONE_VERSUS, PARTS_CLAIM, Description, Requires
 from separatrix.classifiers.fit_input import scored
-from separatrix.classifiers.one_versus import OneVersus, parts_are_linear
+from separatrix.classifiers.one_versus import OneVersus
 from separatrix.core.base.arrays import Array, Integers
-from separatrix.core.geometry.hyperplane import Hyperplane
 from separatrix.core.schemes import OneVersusOne, PartsScorer, Scheme, votes
-from separatrix.core.scorer import Scorer
 
 DESCRIPTION = Description(
     about="a model for each pair of classes; the models vote",
@@ -92,22 +89,3 @@ class OneVsOneClassifier(OneVersus):
         if isinstance(self.scorer_, PartsScorer):
             return self.scorer_.parts_scores(rows, names)
         return self.scorer_.scores(rows, names)[:, None]
-
-    @offered_where(parts_are_linear)
-    def hyperplane(self, i: Any = None, j: Any = None) -> Hyperplane:
-        """Return the hyperplane h_ij = 0.
-
-        Parameters
-        ----------
-        i, j : labels
-            The two classes; the positive side is that of i. With two classes they may be left out.
-
-        Returns
-        -------
-        Hyperplane
-        """
-        check_is_fitted(self)
-        if isinstance(self.scorer_, Scorer):
-            return self.scorer_.hyperplane(i, j)
-        assert isinstance(self.scorer_, PartsScorer)
-        return self.scorer_.hyperplane(i, j)

@@ -23,16 +23,17 @@ from separatrix.classifiers.one_versus import (
     summed_certificate,
 )
 from separatrix.core.base.arrays import AnyArray, Array, Integers
-from separatrix.core.base.errors import LabelError
+from separatrix.core.base.errors import LabelError, ParameterError
 from separatrix.core.base.lazy import is_dask
 from separatrix.core.certificate import Claim, Recomputed
+from separatrix.core.cluster import read_in_place
 from separatrix.core.geometry.hyperplane import Hyperplane
 from separatrix.core.likelihood_claims import summed
 from separatrix.core.rows.block import is_sparse
 from separatrix.core.rows.column_statistics import refuse_not_finite
 from separatrix.core.rows.memory_rows import memory_rows
 from separatrix.core.rows.targets import row_weights
-from separatrix.core.schemes import OneVersusRest, Part, PartsScorer, Scheme, takes_nan
+from separatrix.core.schemes import OneVersusRest, PartsScorer, Scheme, TrainingSet, takes_nan
 from separatrix.core.scorer import Scorer, Scores
 
 DESCRIPTION = Description(
@@ -126,9 +127,16 @@ class OneVsRestClassifier(OneVersus):
         -------
         self
         """
-        if is_dask(X) or not is_indicator(y):
-            return super().fit(X, y, sample_weight)
         base = self._checked_base(sample_weight)
+        if is_dask(X) or not is_indicator(y):
+            self._fit_classes(base, *read_in_place(X, y, sample_weight))
+        else:
+            self._fit_labels(base, X, y, sample_weight)
+        self._warn_if_unmet()
+        return self
+
+    def _fit_labels(self, base: Any, X: Any, y: Any, sample_weight: Any) -> None:
+        """Fit a model for each column of a multilabel target."""
         rows = checked_rows(self, X, (np.float64, np.float32))
         forgotten(self)
         self._dtype = rows.dtype.name
@@ -146,8 +154,6 @@ class OneVsRestClassifier(OneVersus):
         self.scorer_, name = scorer, "a model for each label"
         self.certificate_ = summed_certificate(name, labels, self.estimators_, parts, claim, len(Y), rows.shape[1] + 1)
         self.n_parameters_ = self.certificate_.n_parameters
-        self._warn_if_unmet()
-        return self
 
     @property
     def multilabel_(self) -> bool:
@@ -238,23 +244,6 @@ class OneVsRestClassifier(OneVersus):
         parts_are_linear(self)
         return np.asarray(self._W)
 
-    @offered_where(parts_are_linear)
-    def hyperplane(self, i: Any = None, j: Any = None) -> Hyperplane:
-        """Return the hyperplane h_i = h_j.
-
-        Parameters
-        ----------
-        i, j : labels
-            The two classes; the positive side is that of i. With two classes they may be left out.
-
-        Returns
-        -------
-        Hyperplane
-        """
-        check_is_fitted(self)
-        assert isinstance(self.scorer_, Scorer)
-        return self.scorer_.hyperplane(i, j)
-
 
 # --- Multilabel targets: an independent model of two classes for each label
 
@@ -282,10 +271,10 @@ def indicator(y: Any, X: Any) -> Integers:
     return np.asarray(Y != 0, dtype=np.int64)
 
 
-def label_parts(Y: Integers) -> Iterator[Part]:
+def label_parts(Y: Integers) -> Iterator[TrainingSet]:
     """One part for each label: all rows, with the target 1 where they have the label."""
     for k in range(Y.shape[1]):
-        yield Part((k, None), np.arange(len(Y)), Y[:, k])
+        yield TrainingSet((k, None), np.arange(len(Y)), Y[:, k])
 
 
 @dataclass(frozen=True)
@@ -297,6 +286,10 @@ class LabelsScorer(PartsScorer):
 
     def predict(self, X: Any, names: list[str] | None = None) -> AnyArray:
         return self.link.decides(self.scores(X, names)).astype(np.int64)
+
+    def hyperplane(self, i: Any, j: Any) -> Hyperplane:
+        problem = f"got {i!r} and {j!r}, and the labels of a multilabel target do not exclude each other"
+        raise ParameterError("i, j", problem, "take the boundary of one label from boundaries()")
 
 
 @dataclass(frozen=True)

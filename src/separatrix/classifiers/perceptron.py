@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.utils.validation import check_consistent_length
 
 from separatrix.classifiers.base import ClassifierTraits
-from separatrix.classifiers.description import (
-    CLASS_WEIGHT,
-    MAX_ITER,
-    NO_INTERCEPT,
-    SEARCHED,
-    SEPARATION,
-    Description,
-    ModelSetting,
-)
+from separatrix.classifiers.description import SEARCHED, SEPARATION, Description
 from separatrix.classifiers.fit_input import (
     FitInput,
     class_weights,
@@ -75,44 +67,9 @@ _OPTIONS = (
 
 DESCRIPTION = Description(
     about="Rosenblatt's perceptron",
-    settings=(
-        ModelSetting(
-            "--update",
-            "update",
-            "For perceptron: update after each misclassified row (online, the default), with all of them (batch), or "
-            "with the worst one (worst).",
-            metavar="WORD",
-        ),
-        ModelSetting(
-            "--eta0",
-            "eta0",
-            "For perceptron: the learning rate; 1 by default.",
-            float,
-            metavar="NUMBER",
-            span=(0.01, 100.0),
-        ),
-        ModelSetting(
-            "--no-stop-on-proof",
-            "stop_on_proof",
-            "For perceptron: if the classes are not separable, go on to --max-iter instead of stopping at the proof.",
-            flag=False,
-        ),
-        ModelSetting("--average", "average", "For perceptron: return the mean of the weights over the run.", flag=True),
-        ModelSetting(
-            "--pocket",
-            "pocket",
-            "For perceptron: return the weights with the fewest mistakes (the pocket algorithm).",
-            flag=True,
-        ),
-        ModelSetting("--shuffle", "shuffle", "For perceptron: shuffle the rows before each epoch.", flag=True),
-        NO_INTERCEPT,
-        CLASS_WEIGHT,
-        MAX_ITER,
-    ),
     claims={"separation": SEPARATION},
     fitted={**SEARCHED, "mistakes_": COUNT, "walking_": Maybe(array("scores", "1+d"))},
     traced=True,
-    offers={"update": ("online", "batch", "worst")},
 )
 
 
@@ -137,10 +94,8 @@ class Perceptron(SeparatingClassifier):
     Parameters
     ----------
     update : "online", "batch" or "worst", default "online"
-        "online": update with each mistake in turn, cycling through the rows. "batch": update with all mistakes at once.
-        "worst": update with the row that has the smallest margin.
-    zero : "mistake" or "positive", default "mistake"
-        A mistake is t z ≤ 0 (lectures 000, 004), or f(z) ≠ t with f(0) = +1 (001, 003).
+        Update after each misclassified row in turn ("online"), with all of them at once ("batch"), or with the row that
+        has the smallest margin ("worst").
     stop_on_proof : bool, default True
         Whether a proof that the rows are not separable ends the run. If not, the updates go on until ``max_iter``, and
         the proof is part of the status. With a pocket or a mean they always do.
@@ -148,11 +103,11 @@ class Perceptron(SeparatingClassifier):
         Return the mean of the weights after each row of the run (for "batch" and "worst", after each step), instead of
         the last weights. ``partial_fit`` gives the means of all calls the same weight.
     pocket : bool, default False
-        Return the weights of the run that made the fewest mistakes on all rows. For "online", the mistakes are counted
-        after every update, which takes up to one pass each time. ``partial_fit`` keeps the pocket between calls, and
-        compares it with the new weights on the rows of the call.
+        Return the weights of the run with the fewest mistakes on all rows (the pocket algorithm). For "online", the
+        mistakes are counted after every update, which takes up to one pass each time. ``partial_fit`` keeps the pocket
+        between calls, and compares it with the new weights on the rows of the call.
     eta0 : float, default 1.0
-        The learning rate η; from a start at zero it only rescales w.
+        The learning rate η. From a start at zero it only rescales w.
     max_iter : int, default 1000
         The maximum number of steps. A step is an epoch for "online", and an update for the others.
     shuffle : bool, default False
@@ -166,6 +121,11 @@ class Perceptron(SeparatingClassifier):
         every row once.
     random_state : int, RandomState or None
         The seed for ``shuffle``.
+
+    Other Parameters
+    ----------------
+    zero : "mistake" or "positive", default "mistake"
+        A mistake is t z ≤ 0 (lectures 000, 004), or f(z) ≠ t with f(0) = +1 (001, 003).
     warm_start : bool, default False
         Start from the weights of the last fit if the classes and columns are the same.
     verbose : int, default 0
@@ -223,9 +183,9 @@ class Perceptron(SeparatingClassifier):
 
     def __init__(
         self,
-        update: str = "online",
+        update: Literal["online", "batch", "worst"] = "online",
         *,
-        zero: str = "mistake",
+        zero: Literal["mistake", "positive"] = "mistake",
         stop_on_proof: bool = True,
         average: bool = False,
         pocket: bool = False,
@@ -234,7 +194,7 @@ class Perceptron(SeparatingClassifier):
         shuffle: bool = False,
         start: Any = "zero",
         fit_intercept: bool = True,
-        class_weight: Any = None,
+        class_weight: Literal["balanced"] | Mapping[Any, float] | None = None,
         random_state: Any = None,
         warm_start: bool = False,
         verbose: int = 0,
@@ -302,7 +262,8 @@ class Perceptron(SeparatingClassifier):
         for held in ("_told_classes", "_unseen"):  # of an earlier partial_fit
             self.__dict__.pop(held, None)
         facts = self._theorem_facts(searches[0], starts) if task.n_classes == 2 else {}
-        self._keep(task, searches, solver.name, "the method of this classifier", facts)
+        self._keep(task, searches, facts)
+        self._warn_if_unmet()
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
@@ -343,8 +304,7 @@ class Perceptron(SeparatingClassifier):
         self.walking_ = np.vstack(walked)
         self.has_sample_weight_ = False
         self.mistakes_ = (0 if first else self.mistakes_) + sum(search.state.memory.mistakes for search in searches)
-        why = "the method of this classifier, one step per call"
-        self._keep(task, searches, solver.name, why, {}, asked_to_end=False)
+        self._keep(task, searches, {})
         self.n_iter_ = done + 1
         return self
 
@@ -403,7 +363,8 @@ class Perceptron(SeparatingClassifier):
         status = replace(status, sentence=Message(*told))
         # An epoch that only confirms the weights has the number of the epoch before.
         trace = tuple({record.iteration: record for record in outcome.trace}.values())
-        return Search(state.W, status, state, trace, problem, proof.verdict)
+        why = f"{solver.name}: the method of this classifier"
+        return Search(state.W, status, state, trace, problem, solver.name, why, proof.verdict)
 
     def _advice(self, problem: Objective, verdict: Separable, start: Array) -> Message:
         """Advice if separable rows were not separated within ``max_iter``, based on Novikoff's bound."""
@@ -531,25 +492,18 @@ class Perceptron(SeparatingClassifier):
         walked, state = state.W, solver.solution(problem, state)
         wrong = state.memory.errors
         status = Status("max_iter", f"one more step over {problem.n_rows} rows leaves {wrong} wrong", wrong == 0)
-        return walked, Search(state.W, status, state, (), problem)
+        why = f"{solver.name}: the method of this classifier, one step per call"
+        return walked, Search(state.W, status, state, (), problem, solver.name, why)
 
-    def _keep(
-        self,
-        task: FitInput,
-        searches: Sequence[Search[PerceptronMemory]],
-        solver: str,
-        why: str,
-        facts: Facts,
-        asked_to_end: bool = True,
-    ) -> None:
+    def _keep(self, task: FitInput, searches: Sequence[Search[PerceptronMemory]], facts: Facts) -> None:
         self._keep_searches(task, searches)
         values = [search.state.at for search in searches]
         slope = float(np.linalg.norm([np.linalg.norm(value.gradient) for value in values]))
         at = Recomputed(sum(value.value for value in values), 0.0, NO_BOUND, slope)
-        claim = SeparationClaim(self.scorer_, bool(self.fit_intercept), self.zero)  # type: ignore[arg-type]
+        claim = SeparationClaim(self.scorer_, bool(self.fit_intercept), self.zero)
         wrong = sum(search.state.memory.errors for search in searches)
         facts = {"mistakes": self.mistakes_, "wrong": wrong, "margin": _margin(searches), **facts}
-        self._certify(task, searches, claim, at, solver, why, facts, asked_to_end)
+        self._certify(task, searches, claim, at, facts)
 
 
 def _margin(searches: Sequence[Search[PerceptronMemory]]) -> float:

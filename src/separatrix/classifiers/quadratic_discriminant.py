@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from separatrix.classifiers import generative
 from separatrix.classifiers.base import Approach, ClassifierTraits, ScoringClassifier
 from separatrix.classifiers.description import GAUSSIAN_CLAIM, GENERATIVE, Description, Requires
 from separatrix.classifiers.fit_input import FitInput
-from separatrix.classifiers.moments_fit import GathersMoments
+from separatrix.classifiers.generative import Generative, priors_of
+from separatrix.classifiers.moments_fit import gathered
 from separatrix.core.base.arrays import Array, check_not_negative
 from separatrix.core.base.codec import array
 from separatrix.core.base.errors import LabelError, ParameterError
-from separatrix.core.base.machine import one_blas_thread
-from separatrix.core.base.messages import ByAudience, Classifier, Message
-from separatrix.core.gaussians import WITHOUT_SCATTER, Gaussians, QuadraticScorer, Whitening, singular_columns
-from separatrix.core.moments import ClassSums, Moments, covariance_matrices, gather, kept
-from separatrix.core.rows.protocol import counted_passes
-from separatrix.core.rows.targets import CLASS_NUMBERS
+from separatrix.core.base.messages import Classifier, Message, Parameter
+from separatrix.core.gaussians import WITHOUT_SCATTER, QuadraticScorer, Whitening, singular_columns
+from separatrix.core.moments import ClassSums, covariance_matrices, kept
+from separatrix.core.rows.protocol import Rows
 
 MORE_ROWS = Message(
     "give the class more rows",
-    ByAudience(", set reg_param > 0,", shell=""),
-    " or use ",
+    ", set ",
+    Parameter("reg_param"),
+    " > 0, or use ",
     Classifier("LinearDiscriminantAnalysis"),
 )
 
@@ -40,7 +39,7 @@ DESCRIPTION = Description(
 )
 
 
-class QuadraticDiscriminantAnalysis(GathersMoments, generative.Generative, ScoringClassifier):
+class QuadraticDiscriminantAnalysis(Generative, ScoringClassifier):
     r"""p(x|C_k) = N(m_k, Σ_k), a covariance for each class; Bayes' rule gives quadratic boundaries.
 
     See docs/tour.md, F6, D2, D4, D6. Σ_k has n_k − 1 in the denominator, as in R's MASS::qda. With ``sample_weight``,
@@ -52,17 +51,21 @@ class QuadraticDiscriminantAnalysis(GathersMoments, generative.Generative, Scori
     priors : array (n_classes,) or None, default None
         p(C_k), in the order of the sorted classes. None: the classes' shares of the rows.
     reg_param : float in [0, 1], default 0.0
-        Σ_k becomes (1 − reg_param) Σ_k + reg_param I, in the units of the columns, as in scikit-learn.
+        The share of the identity matrix, in the units of the columns, in the covariance of each class. Σ_k becomes
+        (1 − reg_param) Σ_k + reg_param I, as in scikit-learn.
+    shrinkage : None, "auto" or float in [0, 1], default None
+        Shrink the covariance of each class towards a multiple of the identity, with this coefficient from 0 to 1, or
+        with that of Ledoit and Wolf ("auto"). Then Σ_k has n_k in the denominator, as in scikit-learn.
+    covariance_estimator : estimator or None, default None
+        Estimates each Σ_k instead; it has ``fit(X)`` and ``covariance_``.
+
+    Other Parameters
+    ----------------
     solver : "svd" or "eigen", default "svd"
         scikit-learn's names, which both stand for the same closed form here.
-    shrinkage : None, "auto" or float in [0, 1], default None
-        Shrink each Σ_k, with n_k in the denominator, towards a multiple of the identity, by this share or, with "auto",
-        by Ledoit and Wolf's, as in scikit-learn.
     store_covariance, tol
         Accepted for compatibility with scikit-learn and ignored: ``covariance_`` is always stored, and the rank is
         the numerical rank in float64.
-    covariance_estimator : estimator or None, default None
-        Estimates each Σ_k instead; it has ``fit(X)`` and ``covariance_``.
 
     Attributes
     ----------
@@ -91,6 +94,7 @@ class QuadraticDiscriminantAnalysis(GathersMoments, generative.Generative, Scori
     has_probabilities: ClassVar[bool] = DESCRIPTION.probabilities
     traits: ClassVar[ClassifierTraits] = ClassifierTraits(scale_free=True)
 
+    shared_covariance: ClassVar[bool] = False
     scorer_: QuadraticScorer
 
     def __init__(
@@ -99,7 +103,7 @@ class QuadraticDiscriminantAnalysis(GathersMoments, generative.Generative, Scori
         reg_param: float = 0.0,
         *,
         solver: str = "svd",
-        shrinkage: float | str | None = None,
+        shrinkage: float | Literal["auto"] | None = None,
         store_covariance: bool = False,
         tol: float | None = None,
         covariance_estimator: Any = None,
@@ -113,11 +117,11 @@ class QuadraticDiscriminantAnalysis(GathersMoments, generative.Generative, Scori
         self.covariance_estimator = covariance_estimator
 
     def _check_settings(self) -> None:
-        generative.check_covariance_settings(self, ("svd", "eigen"))
+        self._check_covariance_settings(("svd", "eigen"))
         check_not_negative("reg_param", self.reg_param)
         if self.reg_param > 1:
             raise ParameterError("reg_param", f"got {self.reg_param!r}", "give a number from 0 to 1")
-        if self.reg_param and generative.shrinks(self):
+        if self.reg_param and self._shrinks():
             problem = f"got {self.reg_param!r} together with shrinkage or a covariance_estimator"
             raise ParameterError("reg_param", problem, "set only one of them")
 
@@ -127,59 +131,32 @@ class QuadraticDiscriminantAnalysis(GathersMoments, generative.Generative, Scori
     def _has_enough(self, sums: ClassSums) -> bool:
         return self.reg_param > 0 or bool(np.all(sums.moments.weight > 1))
 
-    def _fit_task(self, task: FitInput) -> None:
-        spread = float(np.sqrt(self.reg_param))
-        with one_blas_thread, counted_passes() as passes:
-            rows = task.table.rows(CLASS_NUMBERS)
-            held = covariance_matrices(task.n_classes)
-            moments = gather(rows, task.n_classes, names=task.names, spread=lambda total: spread, matrices=held)
-            generative.refuse_empty_class(task, moments)
-            short = np.flatnonzero(moments.weight <= 1)
-            if len(short) and self.reg_param == 0:
-                label = task.classes.tolist()[short[0]]
-                problem = f"class {label!r} has one row (n_samples = 1 by weight), so no covariance"
-                raise LabelError("y", problem, MORE_ROWS)
-            self._fit(task, moments, passes)
-
-    def _fit(self, task: FitInput, moments: Moments, passes: list[int]) -> None:
-        K, d = moments.mean.shape
+    def _fit_rows(self, task: FitInput, rows: Rows) -> None:
+        spread, r = float(np.sqrt(self.reg_param)), float(self.reg_param)
+        held = covariance_matrices(task.n_classes)
+        moments = gathered(task, rows, spread=lambda total: spread, matrices=held)
+        short = np.flatnonzero(moments.weight <= 1)
+        if len(short) and r == 0:
+            label = task.classes.tolist()[short[0]]
+            problem = f"class {label!r} has one row (n_samples = 1 by weight), so no covariance"
+            raise LabelError("y", problem, MORE_ROWS)
         self.moments_ = kept(moments)
-        priors, r = generative.priors_of(self.priors, moments), float(self.reg_param)
+        K, d = moments.mean.shape
         freedom = moments.weight - 1
         share = np.divide(1 - r, freedom, out=np.zeros(K), where=freedom > 0)
-        sigma = (
-            generative.covariances_of(self, task, moments)
-            if generative.shrinks(self)
-            else share[:, None, None] * moments.scatter
-        )
+        sigma = self._covariances(task, moments) if self._shrinks() else share[:, None, None] * moments.scatter
         sigma[:, np.arange(d), np.arange(d)] += (np.sqrt(r) / moments.frame.scale) ** 2
         pooled = Whitening.of(np.einsum("k,kij->ij", moments.shares, sigma))
         whites, ranks = zip(*(pooled.completed(S) for S in sigma), strict=True)
-        constant = np.array([generative.log_constant(white, moments) for white in whites])
-        self.gaussians_ = Gaussians(
-            moments.frame, priors, moments.mean, tuple(w.A for w in whites), tuple(w.colour for w in whites), constant
-        )
-        self.scorer_ = QuadraticScorer(self.gaussians_, task.classes)
-        self.classes_, self.priors_, self.means_ = task.classes, priors, moments.raw_mean
-        self.covariance_ = generative.in_raw_units(sigma, moments)
-        self.n_parameters_ = K * d + K * d * (d + 1) // 2 + (K - 1 if self.priors is None else 0)
-        self.certificate_ = generative.gaussian_certificate(
-            self,
-            task,
-            moments,
-            self._status(task, pooled, ranks),
-            min(ranks),
-            shared=False,
-            discriminative=(K - 1) * (1 + d + d * (d + 1) // 2),
-            rounding=0.0,
-            passes=passes,
-        )
+        self._keep_gaussians(moments, priors_of(self.priors, moments), sigma, whites)
+        self.scorer_, self.classes_ = QuadraticScorer(self.gaussians_, task.classes), task.classes
+        self._certify_gaussians(task, rows, moments, self._status(task, pooled, ranks), min(ranks), 0.0)
 
     def _status(self, task: FitInput, pooled: Whitening, ranks: Sequence[int]) -> str:
         """What was fitted, and along which directions the rows do not determine a variance."""
         status = "class means, a covariance (n_k − 1) for each class and priors, in closed form"
-        if generative.shrinks(self):
-            status = f"class means{generative.shrinkage_says(self)}, and priors, in closed form"
+        if self._shrinks():
+            status = f"class means{self._shrinkage_says()}, and priors, in closed form"
         if self.reg_param > 0:
             status += f", each covariance shrunk towards the identity by {float(self.reg_param):g}"
         if pooled.singular:

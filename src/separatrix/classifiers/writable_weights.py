@@ -2,7 +2,7 @@
 
 A fit stores its float64 weights in ``scorer_``. ``coef_`` and ``intercept_`` are created from them on first access,
 with the dtype of the training rows. After that, users may modify them in place, so every use of the scorer compares
-their bytes with the fitted ones. Before the first access, ``_untouched`` caches the scorer and no comparison is needed.
+them with its weights. Before the first access, ``_untouched`` caches the scorer and no comparison is needed.
 """
 
 from __future__ import annotations
@@ -18,9 +18,8 @@ from separatrix.core.certificate import Certificate, NoClaim, Uncertified
 from separatrix.core.rows.block import is_sparse
 from separatrix.core.scorer import Scorer
 
-# Private attributes that are valid only while the weights are the fitted ones: the cached scorer, and a copy of the
-# bytes of ``coef_`` and ``intercept_``.
-UNCHANGED_WEIGHTS = ("_untouched", "_seen")
+# Private attributes that are valid only while the weights are the fitted ones: the cached scorer.
+UNCHANGED_WEIGHTS = ("_untouched",)
 SET_BY_HAND = "uncertified: the weights were set by hand and do not come from a fit"
 
 
@@ -41,10 +40,7 @@ class WrittenWeights:
         untouched: Scorer | None = held.get("_untouched")
         if untouched is not None:
             return untouched
-        scorer: Scorer | None = held.get("scorer_")
-        if scorer is None or held.get("classes_") is not scorer.classes or _is_touched(held):
-            return self._scorer_as_written(scorer)
-        return scorer
+        return self._scorer_as_written(held.get("scorer_"))
 
     @scorer_.setter
     def scorer_(self, scorer: Scorer) -> None:
@@ -132,13 +128,9 @@ class WrittenWeights:
             scorer = held.get("scorer_")
             if scorer is None:
                 raise AttributeError(f"{type(self).__name__} has no {name} yet: call fit first")
-            # Create both at once, so that ``_seen`` stores the bytes of the fitted weights.
             held.pop("_untouched", None)
-            untouched = "coef_" not in held and "intercept_" not in held
             held.setdefault("coef_", scorer.W[:, 1:].astype(self._dtype))
             held.setdefault("intercept_", scorer.W[:, 0].astype(self._dtype))
-            if untouched:
-                held["_seen"] = held["coef_"].tobytes(), held["intercept_"].tobytes()
         return held[name]
 
     def _scorer_as_written(self, scorer: Scorer | None) -> Scorer:
@@ -166,14 +158,6 @@ class WrittenWeights:
         if self.has_probabilities:
             return "logit" if n_classes == 2 else "softmax"
         return "sign" if n_classes == 2 else "identity"
-
-
-def _is_touched(held: dict[str, Any]) -> bool:
-    """Whether ``coef_`` and ``intercept_`` may differ from the scorer's weights."""
-    if "coef_" not in held and "intercept_" not in held:
-        return False
-    seen = held.get("_seen")
-    return seen is None or seen != (held["coef_"].tobytes(), held["intercept_"].tobytes())
 
 
 def _dense(coef: Any) -> AnyArray:

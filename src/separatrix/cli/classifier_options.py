@@ -1,22 +1,22 @@
 """The classifiers on the command line: their names, the options for their settings, and a sentence about one.
 
-Names and options come from the classifiers' descriptions (``classifiers/description.py``). Without an option, the
-classifier keeps its default.
+Names come from the classifiers' descriptions (``classifiers/description.py``), options from their signatures and
+docstrings (``classifiers/signatures.py``). Without an option, the classifier keeps its default.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping
+from functools import cache
 from textwrap import wrap
 from typing import Any, TypeVar
 
 import click
 
-from separatrix.classifiers import CLASSIFIERS, OFFERED, describe, name_of
-from separatrix.classifiers.description import ModelSetting
+from separatrix.classifiers import CLASSIFIERS, OFFERED, describe, hyperparameters, name_of
+from separatrix.classifiers.signatures import Hyperparameter
 from separatrix.core.base.errors import ParameterError
-from separatrix.core.base.lazy import declared_keys
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -29,63 +29,122 @@ SELECTED = ("target", "drop", "category", "number", "schema")
 REMEMBERED = ("na", "date_format")
 _OF_TABLES = (*SELECTED, "missing", "reference", "text", "memory", "cache", *SPELLED)
 # Options that are not called like the parameters that they set.
-_NAMED_OTHERWISE = {"header": "--no-header"}
+_NAMED_OTHERWISE = {"header": "--no-header", "fit_intercept": "--no-intercept"}
+_METAVARS = {"number": "NUMBER", "integer": "N", "choice": "NAME", "text": "NAME"}
+# The help for settings that several classifiers have, or whose option turns them off. The others are explained by the
+# first sentence of their description in the classifier's docstring.
+_HELP = {
+    "C": "Inverse regularisation strength; 1 by default. For logistic also inf (no penalty) or auto (chosen by "
+    "leave-one-out cross-validation).",
+    "l1_ratio": "Elastic-net mixing parameter, from 0 (ridge, the default) to 1 (lasso, which makes some weights "
+    "exactly zero).",
+    "fit_intercept": "Fit without an intercept.",
+    "class_weight": "Give every class the same total weight.",
+    "tol": "Tolerance: stop when the proven gap between the objective and its minimum is at most this multiple of the "
+    "null model's objective; 1e-8 by default.",
+    "max_iter": "Maximum number of iterations.",
+    "stop_on_proof": "For perceptron: if the classes are not separable, go on to --max-iter instead of stopping at the "
+    "proof.",
+}
 
 
-def settings() -> tuple[ModelSetting, ...]:
-    """The settings of all classifiers in the order of the registry, each option once."""
-    return tuple({setting.option: setting for name in OFFERED for setting in describe(name).settings}.values())
+@cache
+def settings() -> Mapping[str, Mapping[str, Hyperparameter]]:
+    """The hyperparameters of all classifiers in the order of the registry, each with the classifiers that have it.
+
+    >>> list(settings()["C"])
+    ['logistic', 'linear-svc']
+    """
+    found: dict[str, dict[str, Hyperparameter]] = {}
+    for model in OFFERED:
+        for name, one in hyperparameters(model).items():
+            found.setdefault(name, {})[model] = one
+    return found
 
 
-class _Options(Mapping[str, str]):
-    """The options by the parameters that they set. Descriptions are read at first use."""
-
-    def __getitem__(self, name: str) -> str:
-        return _options()[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(_options())
-
-    def __len__(self) -> int:
-        return len(_options())
+def switches() -> list[str]:
+    """The settings whose options take no value."""
+    return [name for name in settings() if _first(name).kind == "switch"]
 
 
-OPTIONS: Mapping[str, str] = _Options()
+@cache
+def options() -> Mapping[str, str]:
+    """The options by the parameters that they set.
+
+    >>> options()["l1_ratio"], options()["average"], options()["stop_on_proof"]
+    ('--l1-ratio', '--average', '--no-stop-on-proof')
+    """
+    off = {name for name in switches() if _first(name).default is True}
+    return {
+        name: _NAMED_OTHERWISE.get(name, f"--{'no-' * (name in off)}{name.replace('_', '-')}")
+        for name in (*settings(), *_OF_TABLES)
+    }
 
 
-def _options() -> dict[str, str]:
-    of_models = {setting.parameter: setting.option for setting in settings()}
-    return of_models | {name: f"--{name.replace('_', '-')}" for name in _OF_TABLES} | _NAMED_OTHERWISE
+def _first(name: str) -> Hyperparameter:
+    """The hyperparameter of this name of the first classifier that has it."""
+    return next(iter(settings()[name].values()))
 
 
-def _type_of(setting: ModelSetting) -> Any:
+def _type_of(name: str) -> Any:
     """The click type that converts the option's text."""
-    if not setting.words:
-        return setting.type
-    if setting.type is str:
-        return click.Choice(setting.words)
+    setting = _first(name)
+    if setting.kind == "integer":
+        return int
+    if setting.kind != "number":
+        exclusive = all(one.kind == "choice" and one.exclusive for one in settings()[name].values())
+        return click.Choice(_words(name)) if exclusive else str
+    words = _words(name)
+    if not words:
+        return float
 
     def number_or_word(value: Any) -> float | str:  # Not a click.ParamType, which is generic only since click 8.4.
-        if isinstance(value, float) or value in setting.words:
+        if isinstance(value, float) or value in words:
             return value  # type: ignore[no-any-return]
         try:
             number = float(value)
         except ValueError:
             number = math.nan
         if math.isnan(number):
-            raise click.BadParameter(f"{value!r} is neither a number nor {' or '.join(map(repr, setting.words))}.")
+            raise click.BadParameter(f"{value!r} is neither a number nor {' or '.join(map(repr, words))}.")
         return number
 
     return number_or_word
 
 
-def _help_of(setting: ModelSetting) -> str:
-    """The help of a setting, followed by all names of its registry if it has one."""
-    if not setting.names:
-        return setting.help
-    module, _, registry = setting.names.partition(":")
-    *names, last = declared_keys(module, registry)
-    return f"{', '.join([setting.help, *names])} or {last}."
+def _words(name: str) -> list[str]:
+    """The words that any classifier accepts for a setting."""
+    return list(dict.fromkeys(word for one in settings()[name].values() for word in one.words))
+
+
+def _help_of(name: str) -> str:
+    """The help of a setting: worded for the shell here, or by the docstring of the classifier that has it."""
+    if name in _HELP:
+        return _HELP[name]
+    owners, setting = settings()[name], _first(name)
+    if setting.kind == "choice" and len(owners) > 1:
+        listed = {model: _listed(one) for model, one in owners.items()}
+        if len(set(listed.values())) == 1:
+            return f"{listed.popitem()[1]}."
+        return " ".join(f"For {model}: {words}." for model, words in listed.items())
+    text = setting.about.rstrip(".")
+    if f'"{setting.default}"' in text:
+        text = text.replace(f'"{setting.default}"', f"{setting.default}, the default")
+    elif setting.kind == "switch":
+        text += "; this option turns it off" if setting.default else ""
+    elif setting.default is not None:
+        text += f"; {_short(setting.default)} by default"
+    text = text.replace('"', "").replace("`", "")
+    return f"For {' and '.join(owners)}: {text[:1].lower()}{text[1:]}."
+
+
+def _short(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _listed(setting: Hyperparameter) -> str:
+    *words, last = [f"{word} (the default)" if word == setting.default else word for word in setting.words]
+    return f"{', '.join(words)} or {last}"
 
 
 def models_listed() -> str:
@@ -99,11 +158,13 @@ def models_listed() -> str:
 
 def model_options(command: F) -> F:
     """Add ``--model``, ``--base`` and one option for each setting."""
-    for setting in reversed(settings()):
-        kind: dict[str, Any] = {"type": _type_of(setting), "metavar": setting.metavar}
-        kind = kind if setting.flag is None else {"is_flag": True}
-        option = click.option(setting.option, setting.parameter, help=_help_of(setting), default=None, **kind)
-        command = option(command)
+    for name in reversed(list(settings())):
+        setting, kind = _first(name), dict[str, Any](is_flag=True)
+        if setting.kind != "switch":
+            kind = {"type": (type_ := _type_of(name))}
+            if not isinstance(type_, click.Choice):
+                kind["metavar"] = _METAVARS[setting.kind]
+        command = click.option(options()[name], name, help=_help_of(name), default=None, **kind)(command)
     parts = click.Choice([name for name in OFFERED if not describe(name).parts])
     base = f"The base model of {' and '.join(_made_of_parts())}; {DEFAULT_MODEL} by default."
     command = click.option("--base", type=parts, metavar="NAME", help=base)(command)
@@ -123,9 +184,9 @@ def unfitted(model: str, base: str | None, seed: int, given: dict[str, Any]) -> 
     Perceptron(max_iter=50, random_state=0)
     """
     asked = {
-        setting.parameter: given[setting.parameter] if setting.flag is None else setting.flag
-        for setting in settings()
-        if given.get(setting.parameter) is not None
+        name: not _first(name).default if name in switches() else given[name]
+        for name in settings()
+        if given.get(name) is not None
     }
     if not describe(model).parts:
         if base is not None:
@@ -142,9 +203,9 @@ def model_words(model: str, base: str | None, given: Mapping[str, Any]) -> list[
     ['--model', 'one-versus-rest', '--base', 'perceptron', '--pocket']
     """
     words = ["--model", model] + ([] if base is None else ["--base", base])
-    for setting in settings():
-        if setting.parameter in given:
-            words += [setting.option] + ([] if setting.flag is not None else [str(given[setting.parameter])])
+    for name in settings():
+        if name in given:
+            words += [options()[name]] + ([] if name in switches() else [str(given[name])])
     return words
 
 
@@ -171,11 +232,11 @@ def repeated(context: click.Context, names: Collection[str]) -> list[str]:
 
 def _made(name: str, asked: dict[str, Any], seed: int) -> Any:
     """The classifier of this name. Settings that it does not have are refused."""
-    options = {setting.parameter: setting.option for setting in settings() if setting in describe(name).settings}
+    known = hyperparameters(name)
     for parameter in asked:
-        if parameter not in options:
-            has = ", ".join(options.values()) or "no options of its own"
-            raise ParameterError(OPTIONS[parameter], f"{name} has no such setting", f"leave it out; it has {has}")
+        if parameter not in known:
+            has = ", ".join(options()[one] for one in known) or "no options of its own"
+            raise ParameterError(options()[parameter], f"{name} has no such setting", f"leave it out; it has {has}")
 
     kind = CLASSIFIERS[name]
     seeded = {"random_state": seed} if "random_state" in kind().get_params(deep=False) else {}

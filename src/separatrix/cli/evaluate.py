@@ -31,6 +31,7 @@ Examples:
   separatrix evaluate model.json test.csv --target smoker --json
   separatrix evaluate model.json test.csv --cost FP=1,FN=5
   separatrix evaluate model.json test.csv --report r.html --fitted-on fit.csv
+  separatrix evaluate model.json people.csv --held-out
 """
 
 
@@ -40,6 +41,7 @@ Examples:
 @click.option("--target", metavar="COL", help="The column of labels; by default the target of the fit.")
 @decision_options
 @click.option("--strict", is_flag=True, help="Refuse columns and category levels that the model does not know.")
+@click.option("--held-out", is_flag=True, help="Measure on the rows of DATA, the table of the fit, that it held out.")
 @click.option("--report", type=WRITTEN, metavar="FILE", help="Write a report with figures (HTML); needs --fitted-on.")
 @click.option(
     "--fitted-on",
@@ -59,6 +61,7 @@ def evaluate(
     cost: str | None,
     prior: str | None,
     strict: bool,
+    held_out: bool,
     report: str | None,
     fitted_on: str | None,
     as_json: bool,
@@ -79,15 +82,17 @@ def evaluate(
     _refuse_report_options(report, fitted_on, any(one is not None for one in (threshold, prior)))
     known = model_options.read_model(model, data, fitted_on)
     decision = decision_for(known, threshold, cost, prior)
-    table_options.refuse_with_cluster(cluster, {"--memory": memory, "--report": report})
+    in_memory = {"--report": report, "--held-out": held_out or None}
+    table_options.refuse_with_cluster(cluster, {"--memory": memory, **in_memory})
     with ExitStack() as stack:
         read = partial(_labelled, known, spelling=spelling, target=target, strict=strict)
-        table = _outside_memory(known, data, spelling, target, strict, memory, report, cluster, stack)
+        table = _outside_memory(known, data, spelling, target, strict, memory, in_memory, cluster, stack)
         table = read(data) if table is None else table
+        table = _rows_of_fit(known, table, "--held-out", held=True) if held_out else table
         measures = _measured(known, table, decision)
         fault = None
         if report is not None and fitted_on is not None:
-            fitted = _fitted(known, read(fitted_on))
+            fitted = _rows_of_fit(known, read(fitted_on), "--fitted-on", held=False)
             _report(known, measures, fitted, table, report)
             fault = _fault(measures.model, fitted)
         if as_json:
@@ -98,7 +103,7 @@ def evaluate(
             _show(known, model, table, measures)
             if report is not None:
                 terminal.line("report", f"{report}: open it in a browser")
-    if known.training.get("source") in (table.source, Path(table.source).name):
+    if not held_out and known.training.get("source") in (table.source, Path(table.source).name):
         exits.note(
             "The model was fitted on a table of this name. On rows that it was fitted on, it looks better than it is."
         )
@@ -141,27 +146,30 @@ def _outside_memory(
     target: str | None,
     strict: bool,
     memory: str | None,
-    report: str | None,
+    in_memory: dict[str, Any],
     cluster: str | None,
     stack: ExitStack,
 ) -> Table | None:
-    """The table with its rows outside memory, if it does not fit there, or on the workers of a cluster."""
+    """The table with its rows outside memory, if it does not fit there, or on the workers of a cluster.
+
+    ``in_memory``: the options that need the rows in memory, and what was given.
+    """
     if cluster is None and not table_options.may_be_batched(data, memory):
         return None
     from separatrix.cli.measures_output import refuse_unknown_labels
-    from separatrix.cli.streamed_tables import Asked, labelled
+    from separatrix.cli.streamed_tables import SourceRequest, labelled
     from separatrix.tables.read_table import Table
 
-    asked, passes = Asked(known, spelling, strict, target, labelled=True), None
+    asked, passes = SourceRequest(known, spelling, strict, target, labelled=True), None
     if cluster is not None:
         rows, passes, note = asked.opened_on(cluster, data, stack)
     else:
         found = asked.opened(data, memory)
         if found is None:
             return None
-        if report is not None:
-            problem = "a report needs the table in memory, and it does not fit"
-            raise ParameterError("--report", problem, "raise --memory, or leave it out")
+        for option in (option for option, given in in_memory.items() if given is not None):
+            problem = "it needs the table in memory, and it does not fit"
+            raise ParameterError(option, problem, "raise --memory, or leave it out")
         rows, note = found[0], found[1].note
     where = f"{rows.batched.name}, target column {rows.asked.of_labels!r}"
     refuse = partial(_refuse_unknown, refuse_unknown_labels, where, known.scorer.classes)
@@ -201,19 +209,30 @@ def _show(known: ModelFile, path: str, table: Table, measures: Measures) -> None
     measures.show_more()
 
 
-def _fitted(known: ModelFile, whole: Table) -> Table:
-    """The training rows of the fit, found again in its table with the same share held out and the same seed."""
+def _rows_of_fit(known: ModelFile, whole: Table, option: str, held: bool) -> Table:
+    """The rows that were fitted, or ``held`` out, found again in the table of the fit by the rule that divided them."""
     from dataclasses import replace
 
+    import numpy as np
+
     from separatrix.core.base.labels import known_codes
-    from separatrix.core.rows.hold_out import held_out
+    from separatrix.statistics.held_out_fit import stored_rule
 
     assert whole.y is not None
-    rows = whole.row_names.numbers - 1
-    codes = known_codes(whole.y, known.scorer.classes)
-    share, seed = float(known.training.get("test_size", 0.0)), int(known.training.get("seed", 0))
-    kept = ~held_out(codes, rows, share, seed)
-    return replace(whole, X=whole.X[kept], y=whole.y[kept], rows=rows[kept] + 1)
+    if not held and not known.training.get("test_size"):
+        return whole
+    rule = stored_rule(known.training, len(known.scorer.classes))
+    if rule is None:
+        problem = "the model file does not say which rows were held out of the fit"
+        raise ParameterError(option, problem, "fit the model again with this version of separatrix")
+    rows, codes = whole.row_names.numbers, known_codes(whole.y, known.scorer.classes)
+    if held and np.bincount(codes, minlength=len(rule.thresholds)).tolist() != known.training.get("class_counts"):
+        problem = f"{whole.source} has other numbers of rows than the table of the fit"
+        raise ParameterError(option, problem, "give the table to which the model was fitted")
+    chosen = rule.held(codes, rows - 1) == held
+    if not chosen.any():
+        raise ParameterError(option, "the fit held no rows out", "fit the model with --test-size")
+    return replace(whole, X=whole.X[chosen], y=whole.y[chosen], rows=rows[chosen])
 
 
 def _fault(model: Any, fitted: Table) -> str | None:

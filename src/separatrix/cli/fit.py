@@ -75,7 +75,7 @@ class Split:
 _SECTIONS = {
     "The table": (*SELECTED, "print_schema", "missing", "strict", "reference", *SPELLED),
     "Columns of text": TEXT_PARAMETERS,
-    "The model": ("model", "base", "standardise", *(setting.parameter for setting in settings())),
+    "The model": ("model", "base", "standardise", *settings()),
     "Evaluation": ("test_size", "cv", "seed"),
     "Tables larger than memory": ("memory", "cache", "cluster"),
     "Output": ("out", "report", "cost", "stats", "as_json"),
@@ -253,12 +253,13 @@ def fitted(
         if split.cv is not None:
             classes, codes = encode(raw.y)
             encoded = partial(raw.learned, standardise=standardise)
-            validation = cross_validate(new_model, encoded, codes, classes, split.cv, split.seed)
+            rows = raw.row_names.numbers - 1
+            validation = cross_validate(new_model, encoded, codes, rows, classes, split.cv, split.seed)
             say(f"fitting {name} to all rows")
         how: dict[str, Any] = {"standardise": standardise, "test_size": split.test_size, "seed": split.seed}
         found = fit_held_out(raw, new_model(), **how)
-    rows = MemorySplit(found.table.X, found.classes, found.codes, found.held)
-    output = FitOutput(found.table, name, found.model, rows, split.test_size, split.seed, validation)
+    parts = MemorySplit(found.table.X, found.classes, found.codes, found.held)
+    output = FitOutput(found.table, name, found.model, parts, found.rule, validation)
     return output, [message for message in map(_message, caught) if message != found.status]
 
 
@@ -279,7 +280,7 @@ def write_report(
     table, rows = output.table, output.memory
     with terminal.working("drawing the report"), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Warnings about figures.
-        held_out = HeldOutFit(table, output.model, rows.codes, rows.held, output.test_size, output.seed)
+        held_out = HeldOutFit(table, output.model, rows.codes, rows.held, output.rule)
         checks = checks_in_shell(data_checks(table, missing))
         validated = None if output.validation is None else output.validation.sentence
         more: dict[str, Any] = {"validated": validated, "cost": cost, "comparison": comparison}

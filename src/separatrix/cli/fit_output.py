@@ -26,7 +26,7 @@ from separatrix.core.base.lazy import cached_property
 from separatrix.core.base.messages import brief, number_text, ratio_text
 from separatrix.core.base.watching import part
 from separatrix.core.rows.block import is_sparse
-from separatrix.core.rows.hold_out import stratified_folds
+from separatrix.core.rows.hold_out import HeldOut, stratified_folds
 from separatrix.core.scorer import Scorer
 from separatrix.statistics.comparison import BASELINE, Standing
 from separatrix.statistics.comparison_trials import Trial, guessed, measured
@@ -44,14 +44,13 @@ MOST_WEIGHTS_SHOWN, MOST_CLASSES_SHOWN, MOST_NOTES_SHOWN, MOST_CATEGORIES_SHOWN 
 
 @dataclass(frozen=True)
 class FitOutput:
-    """A fitted model and its table. ``split``: the rows that were fitted and those held out."""
+    """A fitted model and its table. ``split``: the rows that were fitted and those held out, by the ``rule``."""
 
     table: Table
     name: str
     model: Any
     split: MemorySplit | StreamedSplit
-    test_size: float
-    seed: int
+    rule: HeldOut
     validation: CrossValidation | None = None
     statistics: Statistics | None = None
 
@@ -130,8 +129,7 @@ class FitOutput:
 
     def training(self) -> dict[str, Any]:
         """What the model file stores about the fit: plain values, and no path of this machine."""
-        facts = (self.table.source, self.counts, self.split.fitted_counts, self.test_size, self.seed)
-        kept = training_facts(*facts)
+        kept = training_facts(self.table.source, self.counts, self.split.fitted_counts, self.rule)
         if self.measures is not None:
             figures = {key: value for key, value in self.measures.as_dict().items() if key not in ("rows", "level")}
             kept |= {f"held_out_{key}": value for key, value in figures.items()}
@@ -159,8 +157,8 @@ class FitOutput:
             "split": {
                 "rows_fitted": self.n_fitted,
                 "rows_held_out": self.n_held,
-                "test_size": self.test_size,
-                "seed": self.seed,
+                "test_size": self.rule.share,
+                "seed": self.rule.seed,
             },
             "classifier": self.name,
             "settings": {key: _named(value) for key, value in self.model.get_params().items()},
@@ -239,10 +237,9 @@ class FitOutput:
         fitted, held = self.n_fitted, self.n_held
         if held:
             counts = f"{fitted} rows fitted, {held} held out to measure the model"
-            return (
-                f"{counts} (stratified by class, by a hash of the row number, seed {self.seed}; --test-size 0 fits all)"
-            )
-        why = ": too few rows to hold any out" if self.test_size > 0 else ", none held out"
+            how = f"stratified by class, by a hash of the row number, seed {self.rule.seed}; --test-size 0 fits all"
+            return f"{counts} ({how})"
+        why = ": too few rows to hold any out" if self.rule.share > 0 else ", none held out"
         return f"all {fitted} rows fitted{why}"
 
     def _without_deviation(self, columns: list[str]) -> str:
@@ -445,13 +442,15 @@ def cross_validate(
     made: Callable[[], Any],
     coded: Callable[[AnyArray], Table],
     codes: Integers,
+    rows: Integers,
     classes: Any,
     n_folds: int,
     seed: int,
 ) -> CrossValidation:
     """Fit a new model of ``made`` for each fold, on all other folds.
 
-    ``coded`` returns the whole table with the encoding learned from a mask of training rows.
+    ``coded`` returns the whole table with the encoding learned from a mask of training rows. ``rows``: the numbers of
+    the rows in the table, from 0.
     """
     counts = np.bincount(codes)
     if counts.min() < 2:
@@ -459,7 +458,7 @@ def cross_validate(
         raise ParameterError("--cv", problem, "leave that class out, or leave --cv out")
     if n_folds > len(codes):
         raise ParameterError("--cv", f"got {n_folds} for {len(codes)} rows", "give fewer folds than rows")
-    fold, labels = stratified_folds(codes, n_folds, seed), classes[codes]
+    fold, labels = stratified_folds(codes, rows, n_folds, seed), classes[codes]
     trials, guesses = list[Trial](), list[Trial]()
     for k in range(n_folds):
         held = fold == k

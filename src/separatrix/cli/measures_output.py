@@ -18,7 +18,7 @@ from separatrix.cli.model_options import OWN_ANSWERS, Decision
 from separatrix.core.base.arrays import Integers
 from separatrix.core.base.errors import LabelError, printable
 from separatrix.core.base.lazy import cached_property
-from separatrix.core.base.messages import Rows, number_text
+from separatrix.core.base.messages import RowNumbering, number_text
 from separatrix.core.rows.labelled_table import OutsideMemory
 from separatrix.statistics.evaluation import Performance, TableReport, evaluate_table
 from separatrix.statistics.intervals import Interval, paired_difference
@@ -221,7 +221,7 @@ def _intervals(one: ClassFigures) -> list[str]:
     return ["none" if np.isnan(value) else f"{low:.2f}–{high:.2f}" for value, (low, high) in pairs]
 
 
-def refuse_unknown_labels(where: str, y: Any, rows: Rows, classes: Any) -> None:
+def refuse_unknown_labels(where: str, y: Any, rows: RowNumbering, classes: Any) -> None:
     """Labels that the model does not know, by the rows that have them."""
     known = set(classes.tolist())
     strange = [k for k, label in enumerate(y.tolist()) if label not in known]

@@ -130,7 +130,7 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Lines:
+class AnswerLines:
     """The answers as pieces of text, the rows that are read for them, and a note on how they are read."""
 
     pieces: Iterator[str]
@@ -147,18 +147,18 @@ def _outside_memory(
     answer: Answer,
     cluster: str | None,
     stack: ExitStack,
-) -> Lines | None:
+) -> AnswerLines | None:
     """The answers for a table that does not fit into memory, or that workers of a cluster read; otherwise None."""
     if cluster is None and not table_options.may_be_batched(data, memory):
         return None
-    from separatrix.cli.streamed_tables import Asked
+    from separatrix.cli.streamed_tables import SourceRequest
 
-    asked = Asked(known, spelling, strict)
+    asked = SourceRequest(known, spelling, strict)
     if cluster is not None:
         rows, passes, note = asked.opened_on(cluster, data, stack)
-        return Lines(_of_workers(known, rows, passes, answer), rows, note)
+        return AnswerLines(_of_workers(known, rows, passes, answer), rows, note)
     found = asked.opened(data, memory)
-    return None if found is None else Lines(answer.lines(known, found[0], header=True), found[0], found[1].note)
+    return None if found is None else AnswerLines(answer.lines(known, found[0], header=True), found[0], found[1].note)
 
 
 def _of_workers(known: ModelFile, rows: NewRows, passes: ClusterPasses, answer: Answer) -> Iterator[str]:
@@ -173,7 +173,7 @@ def _on_worker(known: ModelFile, rows: NewRows, answer: Answer, part: BatchedSou
     return "".join(answer.lines(known, some, header=part.start == 0)), some.seen
 
 
-def _write_lines(known: ModelFile, lines: Lines, out: str | None) -> None:
+def _write_lines(known: ModelFile, lines: AnswerLines, out: str | None) -> None:
     """Write answers as they come, then the notes on the rows."""
     exits.note(lines.note)
     try:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,7 @@ from separatrix.cli.fit_output import FitOutput, StreamedSplit
 from separatrix.cli.model_options import as_fitted
 from separatrix.cli.table_options import TooLarge, passes_on, too_large
 from separatrix.core.base.errors import InputError, ParameterError, TableError
-from separatrix.core.base.labels import RowsFrom
+from separatrix.core.base.labels import RowNames
 from separatrix.core.rows.labelled_table import OutsideMemory
 from separatrix.statistics.held_out_fit import in_table, retold
 from separatrix.tables.batches import LARGEST_MEMORY
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Asked:
+class SourceRequest:
     """How to read the rows for a model: how the file is written, and where its labels are, if they are needed."""
 
     known: ModelFile
@@ -182,7 +182,7 @@ def fitted(
         say(f"learning the encoding of {table.source}")
         learned, encoded, held = split_rows(table, split.test_size, split.seed, standardise, opened.memory)
         rows, tested = _homes(encoded, held, passes, cache)
-    told = partial(in_table, rows=RowsFrom.of(0), names=rows.columns, references=learned.encoder.references)
+    told = partial(in_table, rows=RowNames.following(0), names=rows.columns, references=learned.encoder.references)
     with terminal.working(f"fitting {name}"), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
@@ -195,7 +195,8 @@ def fitted(
     where: dict[str, Any] = {"n_rows": table.n_rows, "scaling": learned.scaling, "files": table.files}
     parts = (table.target, None, learned.encoder, table.schema, notes)
     shown = Table(table.source, rows.columns, None, *parts, **where)
-    output = FitOutput(shown, name, model, StreamedSplit(rows, tested, encoded.counts), split.test_size, split.seed)
+    rule = replace(encoded.rule, thresholds=encoded.rule.thresholds[encoded.counts > 0])
+    output = FitOutput(shown, name, model, StreamedSplit(rows, tested, encoded.counts), rule)
     return output, list(caught), table
 
 

@@ -23,14 +23,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from separatrix.cli.classifier_options import OPTIONS, settings
+from separatrix.cli.classifier_options import options, switches
 from separatrix.core.base.errors import ParameterError, printable
 from separatrix.core.base.messages import (
     ByAudience,
     Classifier,
     Message,
+    MessagePart,
     Parameter,
-    Part,
     Setting,
     choices,
     number_text,
@@ -358,18 +358,18 @@ def in_shell(text: str) -> str:
     return str(text.mapped(_in_shell)) if isinstance(text, Message) else text
 
 
-def _in_shell(part: Part) -> str | Part:
-    if isinstance(part, Setting) and part.name in OPTIONS:
+def _in_shell(part: MessagePart) -> str | MessagePart:
+    if isinstance(part, Setting) and part.name in options():
         return _option(part)
     if isinstance(part, Parameter):
-        return OPTIONS.get(part.name, part.name)
+        return options().get(part.name, part.name)
     if isinstance(part, Classifier) and part.name in _models():
         return " ".join(["--model", _models()[part.name], *map(_option, part.settings)])
     return part.shell if isinstance(part, ByAudience) else part
 
 
 def _option(setting: Setting) -> str:
-    option = OPTIONS[setting.name]
+    option = options()[setting.name]
     if not setting.values or setting.name in _flags():
         return option
     if len(setting.values) == 1:
@@ -392,7 +392,7 @@ def option_words(setting: Setting) -> list[str]:
     >>> option_words(Setting("drop", ("id", "key"))), option_words(Setting("header", False))
     (['--drop', 'id', '--drop', 'key'], ['--no-header'])
     """
-    option, (value,) = OPTIONS[setting.name], setting.values
+    option, (value,) = options()[setting.name], setting.values
     if setting.name in _flags():
         return [option]
     return [word for single in (value if isinstance(value, tuple) else (value,)) for word in (option, str(single))]
@@ -419,7 +419,7 @@ def as_options(options: Mapping[str, str] | None = None) -> Iterator[None]:
 @cache
 def _flags() -> frozenset[str]:
     """The settings whose options take no value."""
-    return frozenset({"header", *(setting.parameter for setting in settings() if setting.flag is not None)})
+    return frozenset({"header", *switches()})
 
 
 @cache

@@ -38,10 +38,10 @@ def show_no_hyperplane(code: str) -> None:
 
 def show_weights(found: WeightTable, encoder: Encoder | None) -> None:
     """Print all weights."""
-    (_show_one_score if len(found.per_unit) == 1 else _show_scores)(found, _Lines(found.names, encoder))
+    (_show_one_score if len(found.per_unit) == 1 else _show_scores)(found, _WeightLines(found.names, encoder))
 
 
-class _Lines:
+class _WeightLines:
     """The lines of a table: one for each weight, and one before each category for its reference level."""
 
     def __init__(self, names: Sequence[str], encoder: Encoder | None) -> None:
@@ -73,7 +73,7 @@ def _columns(names: Sequence[str], encoder: Encoder | None) -> Iterator[tuple[st
             j += 1
 
 
-def _show_one_score(found: WeightTable, lines: _Lines) -> None:
+def _show_one_score(found: WeightTable, lines: _WeightLines) -> None:
     label, other = printable(str(found.classes[0])), printable(str(found.baseline))
     heads, cells = ["per unit"], [_numbers(found.per_unit[0])]
     said = f"the score, positive for {label}" if found.ratio is None else f"the log odds of {label} against {other}"
@@ -92,7 +92,7 @@ def _show_one_score(found: WeightTable, lines: _Lines) -> None:
     lines.show(heads, cells)
 
 
-def _show_scores(found: WeightTable, lines: _Lines) -> None:
+def _show_scores(found: WeightTable, lines: _WeightLines) -> None:
     """A table for each unit: the weights of each class's score, then the ratios against the baseline."""
     labels = [printable(str(label)) for label in found.classes]
     terminal.line("weights", _told(["of each class's score, per unit of a column; the largest score wins"], found))
@@ -180,7 +180,7 @@ def _statistics_of(found: Statistics, k: int) -> dict[str, list[str]]:
 def _show_coefficients(found: Statistics, k: int, encoder: Encoder | None) -> None:
     """The coefficients of one class, then their ratios with intervals."""
     has_intercept = found.terms[:1] == ("intercept",)
-    lines = _Lines(found.terms if has_intercept else ("", *found.terms), encoder)
+    lines = _WeightLines(found.terms if has_intercept else ("", *found.terms), encoder)
 
     def column(values: Any) -> list[str]:
         return values if has_intercept else ["", *values]

@@ -14,14 +14,16 @@ from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Protocol, runtime_checkable
 
+import numpy as np
+
 from separatrix.core.base.arrays import EPS, as_floats
 from separatrix.core.base.codec import COUNT, SENTENCE
 from separatrix.core.base.errors import InputError
 from separatrix.core.base.machine import one_blas_thread
-from separatrix.core.cluster.connection import read_in_place
+from separatrix.core.cluster import read_in_place
 
 if TYPE_CHECKING:
-    from separatrix.core.rows.labelled_table import OutsideMemory
+    from separatrix.core.rows.labelled_table import MemoryTable, OutsideMemory
     from separatrix.core.rows.memory_rows import MemoryRows
     from separatrix.core.rows.protocol import Rows
     from separatrix.core.rows.targets import ClassTotals, Coding
@@ -163,9 +165,19 @@ class RowsClaim(ABC):
 
     scorer: Any
 
-    @abstractmethod
+    def table_of(self, X: Any, y: Any, sample_weight: Any = None) -> MemoryTable:
+        """Arrays as a table with the class numbers of the claim."""
+        from separatrix.core.base.labels import known_codes
+        from separatrix.core.rows.labelled_table import MemoryTable
+
+        codes = known_codes(y, self.scorer.classes)
+        weight = np.ones(len(codes)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        return MemoryTable(as_matrix(X), codes, weight, len(self.scorer.classes))
+
     def rows_of(self, X: Any, y: Any, sample_weight: Any = None) -> MemoryRows:
         """The rows that ``of_rows`` takes, from arrays: their targets and weights are those that the claim uses."""
+        table = self.table_of(X, y, sample_weight)
+        return table.rows(self.coding_of(table.totals))
 
     @abstractmethod
     def coding_of(self, totals: ClassTotals) -> Coding:
@@ -175,8 +187,8 @@ class RowsClaim(ABC):
     def of_rows(self, rows: Rows) -> Recomputed:
         """The claimed quantities, recomputed over any kind of rows."""
 
-    def of_table(self, table: OutsideMemory) -> Recomputed:
-        """The claimed quantities, recomputed over a table outside memory with the class numbers of the claim."""
+    def of_table(self, table: OutsideMemory | MemoryTable) -> Recomputed:
+        """The claimed quantities, recomputed over a table with the class numbers of the claim."""
         return self.of_rows(table.rows(self.coding_of(table.totals)))
 
     def recompute(self, X: Any, y: Any, sample_weight: Any = None) -> Recomputed:

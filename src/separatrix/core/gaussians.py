@@ -63,7 +63,7 @@ class Whitening:
         seen = np.flatnonzero(unit > 0)
         u = unit[seen, None]
         values, vectors = np.linalg.eigh(S[np.ix_(seen, seen)] / u / u.T)
-        kept = _positive(values)
+        kept = values > 8 * len(values) * EPS * max(values[-1:], default=0.0)  # positive to working precision
         if factor is not None and kept.all():
             return cls._factored(factor)
         return cls._along(vectors[:, kept], np.sqrt(values[kept]), unit, float(np.log(values[kept]).sum()))
@@ -146,12 +146,6 @@ class Whitening:
         outside = (B - (B @ self.A) @ self.colour.T) / unit
         # A smaller part outside the range of S is a rounding error.
         return bool(np.max(np.abs(outside)) > 1e-8 * np.max(np.abs(B / unit)))
-
-
-def _positive(values: Array) -> Any:
-    """Which eigenvalues, ascending, are positive to working precision."""
-    top = max(float(values[-1]), 0.0) if len(values) else 0.0
-    return values > 8 * len(values) * EPS * top
 
 
 # --- The columns because of which a scatter matrix is singular
@@ -375,6 +369,19 @@ class Gaussians:
         return np.asarray(self.frame.center + drawn * self.frame.scale)
 
 
+def quadratic_roots(a: float, b: float, c: float) -> list[float]:
+    """The zeros of a y² + 2 b y + c without cancellation. One that is 1/EPS times larger than the other is left out.
+
+    >>> quadratic_roots(1.0, 1.0, -3.0), quadratic_roots(0.0, 1.0, -3.0), quadratic_roots(1.0, 0.0, 3.0)
+    ([-3.0, 1.0], [1.5], [])
+    """
+    square = b * b - a * c
+    if square < 0:
+        return []
+    larger = -(b + np.copysign(np.sqrt(square), b))
+    return [float(p / q) for p, q in ((larger, a), (c, larger)) if abs(q) > EPS * abs(p)]
+
+
 def null_objective(found: Moments) -> float:
     """Mean −ln p(x, y) if x is independent of y: one Gaussian of maximum likelihood for all classes."""
     p = found.shares[found.weight > 0]
@@ -458,11 +465,9 @@ class QuadraticScorer:
         a = [-float(m @ A[:, 0]) for m, A in zip(normal.means, normal.whiten, strict=True)]
         c = float(np.log(normal.priors[1] / normal.priors[0]) + normal.constant[1] - normal.constant[0])
         A, B, C = 1 - rho * rho, a[0] - rho * a[1], (a[0] - a[1]) * (a[0] + a[1]) + 2 * c
-        root = B * B - A * C
-        larger = -(B + np.copysign(np.sqrt(max(root, 0.0)), B))  # no cancellation; the other root is C/larger
-        y = [p / q for p, q in ((larger, A), (C, larger)) if root >= 0 and abs(q) > EPS * abs(p)]
         w = own / normal.frame.scale
-        return np.array([[-(float(w @ normal.frame.center) + at), *w] for at in y]).reshape(-1, len(w) + 1)
+        lines = [[-(float(w @ normal.frame.center) + y), *w] for y in quadratic_roots(A, B, C)]
+        return np.array(lines).reshape(-1, len(w) + 1)
 
     def predict(self, X: Any, names: list[str] | None = None) -> AnyArray:
         """The class of each row; posterior odds of exactly 1 go to the first class."""
@@ -470,17 +475,12 @@ class QuadraticScorer:
 
     def probabilities(self, X: Any, names: list[str] | None = None) -> Array:
         """P(class | x), (n, K)."""
-        z = self.scores(X, names)
-        if z.ndim == 2:
-            return self.link.activation(z)
-        return np.column_stack([self.link.activation(-z), self.link.activation(z)])
+        with np.errstate(under="ignore"):
+            return np.asarray(np.exp(self.log_probabilities(X, names)))
 
     def log_probabilities(self, X: Any, names: list[str] | None = None) -> Array:
         """Ln P(class | x), (n, K), finite even where the probability rounds to zero."""
-        z = self.scores(X, names)
-        if z.ndim == 1:
-            return self.link.log_probabilities(z)
-        return np.asarray(z - np.logaddexp.reduce(z, axis=1, keepdims=True))
+        return self.link.log_probabilities(self.scores(X, names))
 
 
 # --- Shrunk covariances

@@ -67,9 +67,9 @@ class LeftOut(NamedTuple):
 
 
 def leave_one_out(
-    rows: ReducedRows, theta: Array, inverse: Inverse, seed: int = 0, lengths: Callable[[], Array] | None = None
+    rows: ReducedRows, inverse: Inverse, seed: int = 0, lengths: Callable[[], Array] | None = None
 ) -> LeftOut:
-    """The loss of every row by the fit without it, from the minimum Θ of a problem and A = (∇²E)⁻¹ there.
+    """The loss of every row by the fit without it, from the rows at the minimum of a problem and A = (∇²E)⁻¹ there.
 
     A row is refitted if the largest eigenvalue of its σ_i ℓ″ G_i exceeds LARGEST_ACCURATE_LEVERAGE or its step exceeds
     LONGEST_STEP. Rows that exceed LONGEST_STEP only slightly are refitted only if their total effect on the loss is
@@ -85,32 +85,29 @@ def leave_one_out(
     ``seed``: the seed of the sampling. ``lengths``: returns ‖x_i‖², used for the sampling probabilities if there are
     many rows; by default all rows are assumed to have the same length.
 
-    >>> from separatrix.core.problem import build_objective
-    >>> from separatrix.core.rows.labelled_table import labelled_rows
     >>> from separatrix.core.penalty import Penalty
-    >>> from separatrix.core.regularisation_path import reduce_rows
+    >>> from separatrix.core.problem import build_objective
+    >>> from separatrix.core.regularisation_path import Ridge
+    >>> from separatrix.core.rows.labelled_table import labelled_rows
     >>> X, codes = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([0, 1, 0, 1])
-    >>> problem = build_objective(labelled_rows(X, codes, 2), 2, Penalty(10.0, np.ones(1)), fit_intercept=False)
-    >>> W, space = np.zeros((1, 2)), problem.subspace
-    >>> for _ in range(20):
-    ...     W = W - space.expand(problem.factor(W).solve(space.reduce(problem.value_gradient(W).gradient)))
-    >>> rows, theta = reduce_rows(problem), space.reduce(W)
-    >>> found = leave_one_out(rows, theta, Inverse.of(problem.factor(W), space))
-    >>> found.refitted, bool(np.all(found.loss >= rows.losses(rows.scores(theta))[0]))
+    >>> problem = build_objective(labelled_rows(X, codes, 2), 2, Penalty(1.0, np.ones(1)), fit_intercept=False)
+    >>> rows, _, inverse = Ridge.on(problem).at(0.1)
+    >>> found = leave_one_out(rows, inverse)
+    >>> found.refitted, bool(np.all(found.loss >= rows.losses(rows.z)[0]))
     (0, True)
     """
     p, weight = len(inverse.A), rows.sigma
     most = max(FEWEST_ROWS_LEFT_OUT, 2 * DRAWN_MULTIPLICATIONS // max(1, p * (p + inverse.space.rank)))
     if rows.n_rows <= max(most, FEWEST_ROWS_PER_PARAMETER * p):
-        return _left_out(rows, theta, inverse, None, seed)
-    own, slope = rows.losses(rows.scores(theta))
+        return _left_out(rows, inverse, None, seed)
+    own, slope = rows.losses(rows.z)
     expected = weight * np.einsum("ij,ij->j", slope, slope)  # proportional to the expected increase of each row's loss
     if lengths is not None:
         expected = expected * lengths()
     size = weight * expected
     # The sampling probability of a row is at least a tenth of the mean probability.
     seen, stands_for = drawn(size + 0.1 * float(size.mean()), most, seed)
-    found = _left_out(rows, theta, inverse, seen, seed)
+    found = _left_out(rows, inverse, seen, seed)
     # The losses of the sample are extended to all rows in proportion to their expected increases.
     added = found.loss - own[seen]
     others = np.ones(len(own), dtype=bool)
@@ -131,10 +128,9 @@ def row_lengths(rows: ReducedRows) -> Array:
     >>> from separatrix.core.penalty import Penalty
     >>> from separatrix.core.problem import build_objective
     >>> from separatrix.core.rows.labelled_table import labelled_rows
-    >>> from separatrix.core.regularisation_path import reduce_rows
     >>> rows = labelled_rows(np.array([[2.0], [-2.0]]), np.array([0, 1]), 2)
     >>> problem = build_objective(rows, 2, Penalty(1.0, np.ones(1)))
-    >>> row_lengths(reduce_rows(problem)).tolist()  # in units of two
+    >>> row_lengths(ReducedRows.of(problem, problem.null_weights)).tolist()  # in units of two
     [2.0, 2.0]
     """
     parts = _cut(rows.n_rows, rows.space.rank)
@@ -173,16 +169,16 @@ def drawn(size: Array, most: int, seed: int) -> tuple[Integers, Array]:
     return rows[ascending], stands_for[ascending]
 
 
-def _left_out(rows: ReducedRows, theta: Array, inverse: Inverse, seen: Integers | None, seed: int) -> LeftOut:
+def _left_out(rows: ReducedRows, inverse: Inverse, seen: Integers | None, seed: int) -> LeftOut:
     """The losses of these rows (by default all) by one Newton step each, or by refits beyond the limits."""
     n, K = rows.n_rows, rows.problem.shape[0]
     part = rows if seen is None else rows.take(seen)
-    z, share, lever, step = _stepped(part, theta, inverse)
+    z, share, lever, step = _stepped(part, inverse)
     loss, excess = part.losses(z)[0], np.maximum(lever, step)
     mild = np.flatnonzero((step > 1) & (excess <= MILD_FACTOR) & (lever <= 1))
     if len(mild) and not rows.problem.has_absolute:
         some = part.take(mild)
-        added = some.sigma @ (loss[mild] - some.losses(some.scores(theta))[0])
+        added = some.sigma @ (loss[mild] - some.losses(some.z)[0])
         if added <= MILD_LOSS_SHARE * (part.sigma @ loss):
             excess[mild] = 1.0
     high = np.flatnonzero((excess > 1) & (part.sigma > 0))
@@ -190,7 +186,7 @@ def _left_out(rows: ReducedRows, theta: Array, inverse: Inverse, seen: Integers 
     chosen, stands_for = drawn(excess[high] ** 2, most, seed)
     if len(chosen):
         again = high[chosen]
-        now = part.take(again).losses(refitted(rows, theta, inverse, again if seen is None else seen[again]))[0]
+        now = part.take(again).losses(refitted(rows, inverse, again if seen is None else seen[again]))[0]
         others = np.delete(high, chosen)
         off = float((stands_for - 1.0) @ (now - loss[again]))  # estimated total error of the other rows
         loss[others] *= max(0.0, 1.0 + off / max(float(loss[others].sum()), SMALLEST_NORMAL))
@@ -198,15 +194,14 @@ def _left_out(rows: ReducedRows, theta: Array, inverse: Inverse, seen: Integers 
     return LeftOut(loss, share, len(chosen), len(high), part.n_rows, 0.0)
 
 
-def _stepped(rows: ReducedRows, theta: Array, inverse: Inverse) -> tuple[Array, Array, Array, Array]:
+def _stepped(rows: ReducedRows, inverse: Inverse) -> tuple[Array, Array, Array, Array]:
     """z₋ᵢ by one Newton step, (K, m); the trace of σ ℓ″ G; and the ratios of leverage and step to their limits."""
     far = LONGEST_ABSOLUTE_STEP if rows.problem.has_absolute else LONGEST_STEP
 
     def found_in(part: slice) -> tuple[Array, Array, Array, Array]:
         some = rows.take(part)
-        of = row_terms(some, theta, inverse)
-        left, trace, lever = one_step(of, some)
-        return left, trace, lever / LARGEST_ACCURATE_LEVERAGE, np.max(np.abs(left - of.z), axis=0) / far
+        left, trace, lever = one_step(row_terms(some, inverse), some)
+        return left, trace, lever / LARGEST_ACCURATE_LEVERAGE, np.max(np.abs(left - some.z), axis=0) / far
 
     parts = _cut(rows.n_rows, len(inverse.A))
     if len(parts) == 1:
@@ -224,7 +219,7 @@ MOST_REFIT_STEPS = 60
 REFIT_TOL = 1e-6
 
 
-def refitted(rows: ReducedRows, theta: Array, inverse: Inverse, out: Integers) -> Array:
+def refitted(rows: ReducedRows, inverse: Inverse, out: Integers) -> Array:
     """The score of each row in ``out`` by the fit without that row, (K, len(out)).
 
     Problem   min_W E(W) − (s_i/S) ℓ(t_i, z_i), for each row i of ``out``
@@ -238,17 +233,11 @@ def refitted(rows: ReducedRows, theta: Array, inverse: Inverse, out: Integers) -
     With absolute values in the penalty, the solvers for such penalties refit one row after another.
     """
     if rows.problem.has_absolute:
-        W = rows.weights(theta)
-        return np.concatenate(list(in_order(lambda i: _solved_without(rows.problem, W, i), out.tolist()))).T
+        return np.concatenate(list(in_order(lambda i: _solved_without(rows.problem, rows.W, i), out.tolist()))).T
     size = rows_per_piece(NUMBERS_PER_PIECE, 2 * rows.n_rows * rows.problem.shape[0])
-    parts = [out[part] for part in pieces(len(out), size)]
-    gradient = rows.gradient(theta) + rows.pull(theta)
-
-    def scores(part: Integers) -> Array:
-        fits, g = _Refits.of(rows, theta, gradient, inverse, part)
-        return _scores_by_refits(fits, np.repeat(theta[None], len(part), axis=0), g)
-
-    return scores(out) if len(parts) == 1 else np.concatenate(list(in_order(scores, parts)), axis=1)
+    gradient = rows.space.reduce(rows.problem.value_gradient(rows.W).gradient)
+    parts = [_Refits.of(rows, gradient, inverse, out[part]) for part in pieces(len(out), size)]
+    return np.concatenate(list(in_order(_scores_by_refits, parts)), axis=1)
 
 
 def _solved_without(problem: Objective, W: Array, i: int) -> Array:
@@ -270,7 +259,10 @@ Memory = list[tuple[Array, Array, Array]]
 
 @dataclass(frozen=True)
 class _Refits:
-    """R simultaneous fits, each without one row: Θ (R, c r), started from the fit to all rows."""
+    """R simultaneous fits, each without one row, at W + Q Θ Zᵀ with Θ (R, c r), which start at Θ = 0.
+
+    They are evaluated together, by one product of all rows with all Θ: each by itself would read the rows R times.
+    """
 
     rows: ReducedRows
     A: Array
@@ -279,14 +271,13 @@ class _Refits:
     N: Array  # A (I ⊗ x_i), (R, c r, c)
     M: Array  # σ ℓ″ (I − G σ ℓ″)⁻¹, (R, c, c): the downdated inverse is A + N M Nᵀ
     spread: Array  # trace of G without the row, (R,)
+    first: Array  # ∇E at W without the row, (R, c r)
 
     @classmethod
-    def of(
-        cls, rows: ReducedRows, theta: Array, gradient: Array, inverse: Inverse, out: Integers
-    ) -> tuple[_Refits, Array]:
-        """The fits, and for each of them ∇E at Θ without its row, (R, c r), from ``gradient``, that of all rows."""
+    def of(cls, rows: ReducedRows, gradient: Array, inverse: Inverse, out: Integers) -> _Refits:
+        """The fits, from ``gradient`` (c r,), ∇E of all rows at W."""
         own = rows.take(out)
-        of = row_terms(own, theta, inverse)
+        of = row_terms(own, inverse)
         (R, c), size = of.slope.shape, len(inverse.A)
         N = (inverse.A.reshape(size * c, -1) @ own.X.T).T.reshape(R, size, c)
         # If a row is the only one with a component along some direction, the Hessian without it is singular. The factor
@@ -294,7 +285,7 @@ class _Refits:
         left = np.linalg.inv(np.eye(c) * (1 + 1e-9) - of.G @ of.curvature)
         spread = np.trace(left @ of.G, axis1=1, axis2=2)
         pull = (of.slope[:, :, None] * own.X[:, None, :]).reshape(R, size)
-        return cls(rows, inverse.A, out, own, N, of.curvature @ left, spread), gradient - pull
+        return cls(rows, inverse.A, out, own, N, of.curvature @ left, spread, gradient - pull)
 
     def only(self, kept: Integers) -> _Refits:
         """The given subset of the fits."""
@@ -304,8 +295,7 @@ class _Refits:
     def own_scores(self, V: Array) -> Array:
         """The score of the left-out row of each fit, (K, R)."""
         T = V.reshape(len(V), self.N.shape[2], -1)
-        z = self.rows.to_scores(np.einsum("ncr,nr->cn", T, self.own.X))
-        return z if self.own.shift is None else z + self.own.shift
+        return self.own.z + self.rows.to_scores(np.einsum("ncr,nr->cn", T, self.own.X))
 
     def product(self, g: Array, memory: Memory) -> Array:
         """B g for each fit, with B₀ the downdated inverse."""
@@ -318,14 +308,19 @@ class _Refits:
 
     def gradient(self, V: Array) -> Array:
         """∇E at Θ = V for each fit, without its left-out row, (R, c r)."""
-        slope = self.rows.slopes(self.rows.each_scores(V))
-        slope *= self.rows.sigma
+        rows, space = self.rows, self.rows.space
+        slope = rows.slopes(rows.each_scores(V))
+        slope *= rows.sigma
         slope[:, np.arange(len(V)), self.out] = 0.0
-        return self.rows.each_adjoint(slope) + self.rows.pull(V)
+        squares = rows.problem.root_penalty**2
+        T = V.reshape(len(V) * self.N.shape[2], -1)
+        pull = T * squares if space.Z is None else ((T @ space.Z.T) * squares) @ space.Z
+        return rows.each_adjoint(slope) + space.reduce(squares * rows.W) + pull.reshape(V.shape)
 
 
-def _scores_by_refits(fits: _Refits, V: Array, g: Array) -> Array:
-    """The score of each left-out row, (K, R), by L-BFGS with B₀ the downdated inverses, starting from Θ = V."""
+def _scores_by_refits(fits: _Refits) -> Array:
+    """The score of each left-out row, (K, R), by L-BFGS with B₀ the downdated inverses, starting from Θ = 0."""
+    V, g = np.zeros_like(fits.first), fits.first
     start = fits.own_scores(V)
     found, going, alpha, memory = start.copy(), np.arange(len(g)), np.ones(len(g)), Memory()
     for _ in range(MOST_REFIT_STEPS):

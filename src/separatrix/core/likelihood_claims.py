@@ -9,23 +9,23 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 
-from separatrix.core.base.arrays import Array, Integers
+from separatrix.core.base.arrays import Array, Booleans
 from separatrix.core.base.codec import Choice, Number, Several, array
 from separatrix.core.base.errors import InputError
 from separatrix.core.base.labels import known_codes
-from separatrix.core.certificate import Bound, Claim, Recomputed, RowsClaim, TableClaim, as_matrix
+from separatrix.core.certificate import Bound, Claim, Recomputed, RowsClaim, TableClaim
 from separatrix.core.losses import LOSSES
 from separatrix.core.rows.column_statistics import refuse_not_finite
-from separatrix.core.rows.labelled_table import OutsideMemory, labelled_rows
+from separatrix.core.rows.labelled_table import MemoryTable, OutsideMemory, with_offset
 from separatrix.core.rows.memory_rows import MemoryRows, memory_rows
 from separatrix.core.rows.protocol import Rows
-from separatrix.core.rows.targets import ClassTotals, Coding, classes_with_weight, codes_within, weights_among
-from separatrix.core.rows.views import TwoClassTable, one_against_rest
+from separatrix.core.rows.targets import ClassTotals, Coding, weights_among
+from separatrix.core.rows.views import one_against_rest, two_class_table
 from separatrix.core.schemes import Scheme
 from separatrix.core.scorer import Scorer, Scores
 
@@ -48,34 +48,47 @@ class LikelihoodOfRows(RowsClaim):
     scorer: Scorer
     class_weights: Array
 
-    def rows_of(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> MemoryRows:
-        """The rows that ``of_rows`` takes."""
+    def table_of(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> MemoryTable:
+        """Arrays as a table with the class numbers of the claim, and an offset as its last columns."""
         from separatrix.core.problem import as_offset
 
-        codes = known_codes(y, self.scorer.classes)
-        added = as_offset(offset, len(codes), len(self.scorer.W))
-        return labelled_rows(X, codes, len(self.scorer.classes), self.row_weights(codes, sample_weight), added)
+        table = super().table_of(X, y, sample_weight)
+        added = as_offset(offset, table.n_rows, len(self.among(table.totals)[1]))
+        return table if added is None else replace(table, X=with_offset(table.X, added))
+
+    def rows_of(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> MemoryRows:
+        """The rows that ``of_rows`` takes."""
+        table = self.table_of(X, y, sample_weight, offset)
+        return table.rows(self.coding_of(table.totals))
 
     def coding_of(self, totals: ClassTotals) -> Coding:
         """The targets and weights of a likelihood, including the class weights."""
         return Coding.of_likelihood(totals, self.class_weights)
 
-    def row_weights(self, codes: Integers, sample_weight: Any) -> Array:
-        """The weights of rows of these classes, including the class weights."""
-        weight = np.ones(len(codes)) if sample_weight is None else np.asarray(sample_weight, np.float64)
-        return np.asarray(weight * self.class_weights[codes])
-
     def n_offsets(self, rows: Rows) -> int:
         """The number of the rows' last columns that are an offset."""
         return rows.n_features - self.scorer.n_features
 
-    @abstractmethod
+    def among(self, totals: ClassTotals) -> tuple[Booleans | None, Array]:
+        """The classes that are part of the objective, since their rows have weight, and their claimed weights.
+
+        None for all classes.
+        """
+        W, held = self.scorer.W, totals.weight * self.class_weights > 0
+        weights = weights_among(W, held) if 2 <= held.sum() < len(held) else None
+        return (None, W) if weights is None else (held, weights)
+
+    def recompute(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Recomputed:
+        """The claimed quantities, recomputed over rows in memory."""
+        return self.of_table(self.table_of(X, y, sample_weight, offset))
+
     def objective(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Objective:
         """The objective over these rows, without the penalty of Firth's likelihood."""
+        return self.objective_over(self.table_of(X, y, sample_weight, offset))[0]
 
     @abstractmethod
-    def objective_over(self, table: OutsideMemory) -> tuple[Objective, Array]:
-        """The same over a table outside memory, and the claimed weights of the classes whose rows have weight."""
+    def objective_over(self, table: OutsideMemory | MemoryTable) -> tuple[Objective, Array]:
+        """The same over a table, and the claimed weights of the classes whose rows have weight."""
 
 
 @dataclass(frozen=True)
@@ -91,31 +104,22 @@ class LikelihoodClaim(LikelihoodOfRows):
     l1_ratio: Annotated[float, Number(0.0, 1.0)] = 0.0
     takes_offset: ClassVar[bool] = True
 
-    def recompute(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Recomputed:
-        """Objective, gradient and bound at the claimed weights, over these rows.
+    def of_rows(self, rows: Rows) -> Recomputed:
+        """Objective, gradient and bound at the claimed weights, over rows in which all classes have weight.
 
         A bound by second derivatives holds for all directions only if the directions that it leaves out have score zero
         on every row. This is proven here in integer arithmetic, while a fit relies on small residuals.
         """
-        return self._at(*self._objective_and_weights(X, y, sample_weight, offset))
-
-    def of_rows(self, rows: Rows) -> Recomputed:
-        """Like ``recompute``, for any kind of rows in which all classes have weight."""
         return self._at(self._built(rows, len(self.scorer.classes)), self.scorer.W)
 
-    def of_table(self, table: OutsideMemory) -> Recomputed:
-        """Like ``recompute``, for a table outside memory."""
+    def of_table(self, table: OutsideMemory | MemoryTable) -> Recomputed:
+        """Like ``of_rows``, for a table in which some classes may have no weight."""
         return self._at(*self.objective_over(table))
 
-    def objective_over(self, table: OutsideMemory) -> tuple[Objective, Array]:
-        """The objective over a table outside memory, and the claimed weights of the classes whose rows have weight."""
-        totals, W = table.totals, self.scorer.W
-        held = totals.weight * self.class_weights > 0
-        among = weights_among(W, held) if 2 <= held.sum() < len(held) else None
-        if among is None:
-            return self._built(table.rows(self.coding_of(totals)), len(held)), W
-        coding = Coding.of_likelihood(totals, self.class_weights, held)
-        return self._built(table.rows(coding), int(held.sum())), among
+    def objective_over(self, table: OutsideMemory | MemoryTable) -> tuple[Objective, Array]:
+        held, W = self.among(table.totals)
+        coding = Coding.of_likelihood(table.totals, self.class_weights, held)
+        return self._built(table.rows(coding), coding.n_classes(len(self.scorer.classes))), W
 
     def _at(self, problem: Objective, weights: Array) -> Recomputed:
         from separatrix.core.duality_bound import Rounding
@@ -131,23 +135,6 @@ class LikelihoodClaim(LikelihoodOfRows):
             proven = Bound(None, proven.kind, "a direction that the bound leaves out changes the score of some row")
         length = float(np.linalg.norm(problem.subgradient(W, at.gradient)))
         return Recomputed(at.value, problem.null_value, proven, length, Rounding.of(problem, W, at).value)
-
-    def objective(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Objective:
-        """The objective over these rows."""
-        return self._objective_and_weights(X, y, sample_weight, offset)[0]
-
-    def _objective_and_weights(self, X: Any, y: Any, sample_weight: Any, offset: Any) -> tuple[Objective, Array]:
-        """The objective over these rows, and the claimed weights of those classes whose rows have weight."""
-        from separatrix.core.problem import as_offset
-
-        codes = known_codes(y, self.scorer.classes)
-        weight, K, W = self.row_weights(codes, sample_weight), len(self.scorer.classes), self.scorer.W
-        held = classes_with_weight(codes, weight, K)
-        among = weights_among(W, held) if 2 <= held.sum() < K else None
-        if among is not None:  # a class without weight is not part of the objective
-            codes, K, W = codes_within(codes, held), int(held.sum()), among
-        added = as_offset(offset, len(codes), len(W))
-        return self._built(labelled_rows(X, codes, K, weight, added), K), W
 
     def _built(self, rows: Rows, n_classes: int) -> Objective:
         from separatrix.core.penalty import Penalty
@@ -191,10 +178,6 @@ class FirthClaim(LikelihoodOfRows):
     def penalty_factors(self) -> Array:
         return np.ones(self.scorer.n_features)
 
-    def recompute(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Recomputed:
-        """The objective and the penalised score at the claimed weights, over rows in memory."""
-        return self.of_rows(self.rows_of(as_matrix(X), y, sample_weight, offset))
-
     def of_rows(self, rows: Rows) -> Recomputed:
         """The objective and the penalised score at the claimed weights, over any kind of rows."""
         from separatrix.core.firth.likelihood import Ascent, null_value, unbounded
@@ -206,17 +189,12 @@ class FirthClaim(LikelihoodOfRows):
         length = float(np.linalg.norm(point.gradient))
         return Recomputed(point.level.value, null_value(problem), unbounded(point.length), length)
 
-    def objective(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Objective:
-        """The likelihood of these rows without its penalty."""
-        return self.penalised(X, y, sample_weight, offset).objective
-
-    def objective_over(self, table: OutsideMemory) -> tuple[Objective, Array]:
-        """The likelihood of a table outside memory without its penalty, and the claimed weights."""
+    def objective_over(self, table: OutsideMemory | MemoryTable) -> tuple[Objective, Array]:
         return self._penalised_over(table.rows(self.coding_of(table.totals))).objective, self.scorer.W
 
     def penalised(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Penalised:
         """The penalised likelihood of these rows."""
-        return self._penalised_over(self.rows_of(as_matrix(X), y, sample_weight, offset))
+        return self._penalised_over(self.rows_of(X, y, sample_weight, offset))
 
     def _penalised_over(self, rows: Rows) -> Penalised:
         from separatrix.core.firth.likelihood import pose
@@ -240,12 +218,6 @@ class HingeClaim(RowsClaim):
     fit_intercept: bool
     class_weights: Annotated[Array, array("K", least=0)]
     loss: Annotated[str, Choice(LOSSES)] = "squared_hinge"
-
-    def rows_of(self, X: Any, y: Any, sample_weight: Any = None) -> MemoryRows:
-        """The rows that ``of_rows`` takes: ``labelled_rows``, whose weights include the class weights."""
-        codes = known_codes(y, self.scorer.classes)
-        weight = np.ones(len(codes)) if sample_weight is None else np.asarray(sample_weight, np.float64)
-        return labelled_rows(X, codes, len(self.scorer.classes), weight * self.class_weights[codes])
 
     def coding_of(self, totals: ClassTotals) -> Coding:
         """The targets and weights of ``labelled_rows``, including the class weights."""
@@ -310,7 +282,7 @@ class PartsClaim:
                 raise InputError("X", problem, "read the rows into memory and call verify(X, y)")
             numbers = np.full(K, -1)
             numbers[classes] = target
-            recomputed.append(claim.of_table(TwoClassTable(table, numbers)))
+            recomputed.append(claim.of_table(two_class_table(table, numbers)))
         return summed(recomputed, len(self.claims))
 
 

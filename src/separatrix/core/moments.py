@@ -77,51 +77,32 @@ def extremes(X: Any) -> tuple[Array, Array]:
     return np.asarray(low, dtype=np.float64).ravel(), np.asarray(high, dtype=np.float64).ravel()
 
 
-class SeenValues(NamedTuple):
-    """The values of some columns in rows with weight, None before the first such row, and whether one varies."""
+class Ranges(NamedTuple):
+    """The smallest and the largest entries of some columns, over rows with weight; NaN if any entry is not finite."""
 
-    values: Array | None = None
-    varies: bool = False
+    low: Array
+    high: Array
 
 
 @dataclass(frozen=True)
-class ColumnValues:
-    """The values of columns, if each of them has the same value in all rows with weight. Other rows must be finite."""
+class ColumnRanges:
+    """The ranges of columns: if a column is constant, its ends are the same to the last bit."""
 
     columns: Integers
 
-    def zero(self) -> SeenValues:
-        return SeenValues()
+    def zero(self) -> Ranges:
+        return Ranges(np.full(len(self.columns), np.inf), np.full(len(self.columns), -np.inf))
 
-    def add(self, total: SeenValues, block: Block) -> SeenValues:
-        X: Any = block.X
-        counted = block.weight > 0
-        if total.varies:
-            return total
-        if is_sparse(X):
-            return self.merge(total, self._of_sparse(X[:, self.columns], counted))
-        values = total.values
-        if values is None and counted.any():
-            values = np.asarray(X[np.argmax(counted), self.columns], dtype=np.float64)
-        for part in pieces(block.n_rows, rows_per_piece(LARGEST_DENSE_BLOCK, len(self.columns))):
-            seen = X[part, self.columns]
-            is_same = False if values is None else seen == values
-            if not np.all(is_same | (~counted[part, None] & np.isfinite(seen))):
-                return SeenValues(values, True)
-        return SeenValues(values)
+    def add(self, total: Ranges, block: Block) -> Ranges:
+        raw: Any = block.X
+        X, counted = raw[:, self.columns], np.flatnonzero(block.weight > 0)
+        if not np.all(np.isfinite(X.data if is_sparse(X) else X)):
+            none = np.full(len(self.columns), np.nan)
+            return Ranges(none, none)
+        return self.merge(total, Ranges(*extremes(X[counted]))) if len(counted) else total
 
-    def _of_sparse(self, X: Any, counted: AnyArray) -> SeenValues:
-        if not np.all(np.isfinite(X.data)):
-            return SeenValues(None, True)
-        if not counted.any():
-            return SeenValues()
-        low, high = extremes(X[np.flatnonzero(counted)])
-        return SeenValues(low, bool(np.any(low != high)))
-
-    def merge(self, a: SeenValues, b: SeenValues) -> SeenValues:
-        if a.values is None or b.values is None:
-            return SeenValues(b.values if a.values is None else a.values, a.varies or b.varies)
-        return SeenValues(a.values, a.varies or b.varies or bool(np.any(a.values != b.values)))
+    def merge(self, a: Ranges, b: Ranges) -> Ranges:
+        return Ranges(np.minimum(a.low, b.low), np.maximum(a.high, b.high))
 
 
 def constant_values(rows: Rows, columns: Integers) -> Array | None:
@@ -132,10 +113,8 @@ def constant_values(rows: Rows, columns: Integers) -> Array | None:
     if not len(columns):
         return np.empty(0)
     with nullcontext() if rows.resident() is None else rows.counter.paused():
-        found = rows.fold(ColumnValues(columns))
-    if found.varies or found.values is None or not np.all(np.isfinite(found.values)):
-        return None
-    return found.values
+        low, high = rows.fold(ColumnRanges(columns))
+    return low if np.array_equal(low, high) and np.all(np.isfinite(low)) else None
 
 
 # --- The moments of all rows
@@ -462,9 +441,18 @@ class ClassSums:
     largest: Array
 
     @classmethod
-    def of(cls, rows: MemoryRows, n_classes: int, pooled: bool, names: list[str] | None) -> ClassSums:
+    def of(
+        cls, rows: MemoryRows, n_classes: int, pooled: bool, names: list[str] | None, frame: Frame | None = None
+    ) -> ClassSums:
         """The sums of some rows whose targets are class numbers. Raises on NaN and infinity."""
-        return _summed(rows, ClassMoments(n_classes, first_frame(rows), pooled), names)
+        frame = frame or first_frame(rows)
+        moments = moments_of(rows.seen_through(frame), n_classes, pooled)
+        if not (np.all(np.isfinite(moments.weight)) and np.all(np.isfinite(moments.scatter))):
+            refuse_not_finite(rows, names)
+        counted, d = np.flatnonzero(rows.weight > 0), rows.n_features
+        X: Any = rows.X if len(counted) == rows.n_rows else rows.X[counted]
+        low, high = extremes(X) if len(counted) else (np.full(d, np.inf), np.full(d, -np.inf))
+        return cls(moments, low, high, ClassTotals.of(np.asarray(rows.t), rows.weight, n_classes).largest)
 
     @classmethod
     def gathered(cls, moments: Moments, largest: Array) -> ClassSums:
@@ -487,8 +475,7 @@ class ClassSums:
         >>> ClassSums.of(one, 2, False, None).plus(other, None).moments.raw_mean.tolist()
         [[2.0], [3.0]]
         """
-        partial = ClassMoments(len(self.largest), self.moments.frame, self.pooled)
-        return self.merged(_summed(rows, partial, names))
+        return self.merged(ClassSums.of(rows, len(self.largest), self.pooled, names, self.moments.frame))
 
     def merged(self, other: ClassSums) -> ClassSums:
         """The sums of these rows and of others with the same classes; neither sums are changed."""
@@ -518,25 +505,13 @@ class ClassSums:
         return np.asarray(self.moments.weight > 0)
 
 
-def _summed(rows: MemoryRows, partial: ClassMoments, names: list[str] | None) -> ClassSums:
-    moments = rows.seen_through(partial.frame).fold(partial)
-    if not (np.all(np.isfinite(moments.weight)) and np.all(np.isfinite(moments.scatter))):
-        refuse_not_finite(rows, names)
-    counted = np.flatnonzero(rows.weight > 0)
-    X: Any = rows.X if len(counted) == rows.n_rows else rows.X[counted]
-    d = rows.n_features
-    low, high = extremes(X) if len(counted) else (np.full(d, np.inf), np.full(d, -np.inf))
-    totals = ClassTotals.of(np.asarray(rows.t), rows.weight, partial.n_classes)
-    return ClassSums(moments, low, high, totals.largest)
-
-
 def _copied(moments: Moments) -> Moments:
     return replace(moments, mean=moments.mean.copy(), scatter=moments.scatter.copy())
 
 
 @dataclass(frozen=True)
 class SummedRows:
-    """Stands for rows that were not kept: ``gather`` finds their moments in it, and whether columns are constant.
+    """Stands for rows that were not kept, and for their table: ``gather`` finds moments and constant columns in it.
 
     Only what needs the rows themselves raises an error.
     """
@@ -556,6 +531,16 @@ class SummedRows:
     def n_features(self) -> int:
         return len(self.sums.low)
 
+    @property
+    def totals(self) -> ClassTotals:
+        return ClassTotals(self.sums.moments.n_rows, self.sums.moments.weight, self.sums.largest)
+
+    seen_totals = totals
+
+    def rows(self, coding: Coding) -> SummedRows:
+        """Itself; the targets of the rows were class numbers."""
+        return self
+
     def seen_through(self, frame: Frame) -> SummedRows:
         return replace(self, frame=frame)
 
@@ -574,9 +559,8 @@ class SummedRows:
             moments.scatter[:, constant, :] = moments.scatter[:, :, constant] = 0.0
             moments = replace(moments, frame=Frame(center, scale))
             return replace(moments, scatter=moments.within[None]) if partial.pooled else moments
-        if isinstance(partial, ColumnValues):
-            low, high = self.sums.low[partial.columns], self.sums.high[partial.columns]
-            return SeenValues(low, bool(np.any(low != high)))
+        if isinstance(partial, ColumnRanges):
+            return Ranges(self.sums.low[partial.columns], self.sums.high[partial.columns])
         return self._refuse()
 
     def blocks(self, order: Order) -> Iterator[Block]:
@@ -595,30 +579,3 @@ class SummedRows:
             "a column is nearly constant or far from zero, and the sums that partial_fit keeps have lost the digits",
             "subtract a constant from that column, or use fit with all rows",
         )
-
-
-@dataclass(frozen=True)
-class SummedTable:
-    """A labelled table whose rows were not kept."""
-
-    sums: ClassSums
-
-    @property
-    def n_rows(self) -> int:
-        return int(self.sums.moments.n_rows.sum())
-
-    @property
-    def n_features(self) -> int:
-        return len(self.sums.low)
-
-    @property
-    def totals(self) -> ClassTotals:
-        return ClassTotals(self.sums.moments.n_rows, self.sums.moments.weight, self.sums.largest)
-
-    @property
-    def seen_totals(self) -> ClassTotals:
-        return self.totals
-
-    def rows(self, coding: Coding) -> SummedRows:
-        """The moments in place of the rows. Their targets are class numbers."""
-        return self.sums.as_rows()

@@ -138,7 +138,7 @@ class LeastSquaresClaim(MomentsClaim):
 
     def misfit(self, sizes: Mapping[str, int]) -> str:
         """Why a claim read from a file is invalid for ``sizes["K"]`` classes; empty if it is valid."""
-        wanted = TARGETS[self.targets].n_outputs(sizes["K"])
+        wanted = TARGETS[self.targets].table(sizes["K"]).shape[1]
         return "" if len(self.weights) == wanted else f"has {len(self.weights)} outputs, where there must be {wanted}"
 
     def of_rows(self, rows: Rows) -> Recomputed:

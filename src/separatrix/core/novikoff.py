@@ -32,7 +32,7 @@ from separatrix.core.solvers.convex_hulls import NearestPoint
 from separatrix.core.solvers.driver import run, states
 from separatrix.core.solvers.perceptron_updates import OnlineUpdates
 from separatrix.core.solvers.separation_problem import build_separation_objective, survey
-from separatrix.core.solvers.separation_stopping import HullsMeet, MarginWithin, OutOfSteps, ProvenInseparable
+from separatrix.core.solvers.separation_stopping import LargestMargin, OutOfSteps, ProvenInseparable
 from separatrix.core.solvers.stopping import Stopping
 
 # Relative difference from the largest margin at which the search for w* stops. A smaller γ makes the bound larger, so
@@ -134,10 +134,8 @@ def novikoff_bound(
     (2.0, 4.0)
     """
     check_positive_finite("eta", eta, "give a positive learning rate")
-    problem = _posed(X, y, fit_intercept)
-    width = problem.rows.n_features + 1
-    w_star = widest_separator(problem) if separator is None else as_vector("separator", separator, width)
-    return theorem(problem, w_star, np.zeros(width) if start is None else as_vector("start", start, width), eta)
+    problem, w_star = _posed(X, y, fit_intercept, separator)
+    return theorem(problem, w_star, as_vector("start", start, len(w_star)), eta)
 
 
 class Cosine(NamedTuple):
@@ -194,12 +192,10 @@ def cosines(
     [(1, [3.0, 2.0], 0.9806), (2, [0.0, 6.0], 0.7071)]
     """
     check_count("most", most, least=0)
-    problem = _posed(X, y, fit_intercept)
-    width = problem.rows.n_features + 1
-    w_star = widest_separator(problem) if separator is None else as_vector("separator", separator, width)
-    proof = theorem(problem, w_star, np.zeros(width), 1.0)
+    problem, w_star = _posed(X, y, fit_intercept, separator)
+    proof = theorem(problem, w_star, np.zeros_like(w_star), 1.0)
     seen = 0
-    for state in states(OnlineUpdates(zero=zero, by_update=True), problem, np.zeros((1, width))):
+    for state in states(OnlineUpdates(zero=zero, by_update=True), problem, np.zeros((1, len(w_star)))):
         k, w = state.memory.mistakes, state.W[0]
         if k > seen:
             yield Cosine(k, w, proof.cosine_bound(k), float(w @ w_star / np.linalg.norm(w) / proof.length))
@@ -208,7 +204,8 @@ def cosines(
         seen = k
 
 
-def _posed(X: Any, y: Any, fit_intercept: bool) -> Objective:
+def _posed(X: Any, y: Any, fit_intercept: bool, separator: Any) -> tuple[Objective, Array]:
+    """The problem of these rows, and w*: the given separator, or the widest one."""
     check_flag("fit_intercept", fit_intercept)
     classes, codes = encode(y)
     if len(classes) != 2:
@@ -216,10 +213,15 @@ def _posed(X: Any, y: Any, fit_intercept: bool) -> Objective:
     rows = as_csr(X) if is_sparse(X) else as_floats(X)
     if rows.ndim != 2 or rows.shape[0] != len(codes):
         raise ParameterError("X", f"its shape is {rows.shape} for {len(codes)} labels", "give one row for each label")
-    return build_separation_objective(memory_rows(rows, signed(codes)), fit_intercept)
+    problem = build_separation_objective(memory_rows(rows, signed(codes)), fit_intercept)
+    given = separator is not None
+    return problem, as_vector("separator", separator, rows.shape[1] + 1) if given else widest_separator(problem)
 
 
 def as_vector(name: str, value: Any, width: int) -> Array:
+    """(b, w) as an array (width,); zeros for None."""
+    if value is None:
+        return np.zeros(width)
     try:
         w = np.asarray(value, dtype=np.float64).ravel()
     except (TypeError, ValueError):
@@ -244,7 +246,7 @@ def widest_separator(problem: Objective) -> Array:
     through = build_separation_objective(memory_rows(X, rows.t), fit_intercept=False)
     proof = ProvenInseparable()
     steps = OutOfSteps(100 * X.shape[1] + 1000, proof)
-    stopping = Stopping([MarginWithin(relative=RELATIVE_GAMMA_ERROR), HullsMeet(proof), steps])
+    stopping = Stopping([LargestMargin(proof, relative=RELATIVE_GAMMA_ERROR), steps])
     outcome = run(NearestPoint(), through, np.zeros(through.shape), stopping)
     w = outcome.state.W[0, 1:]
     if outcome.state.memory.lower <= 0:

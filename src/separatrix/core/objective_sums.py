@@ -19,7 +19,7 @@ from separatrix.core.base.arrays import AnyArray, Array, Integers, pieces, rows_
 from separatrix.core.base.labels import one_hot, unsigned
 from separatrix.core.links import softmax
 from separatrix.core.losses import Logistic, Loss, Softmax
-from separatrix.core.rows.block import MOST_BATCHED_ENTRIES, Block
+from separatrix.core.rows.block import MOST_BATCHED_ENTRIES, Block, is_sparse
 from separatrix.core.rows.frame import Frame
 from separatrix.core.rows.protocol import ArraySum, PassCounter, Rows
 
@@ -63,6 +63,10 @@ class ValueGradient(ArraySum):
         total[1:] += block.adjoint(block.weight[:, None] * residual.reshape(block.n_rows, -1)).ravel()
         return total
 
+    def framed(self, total: Array) -> Array:
+        """The same: these sums are in the coordinates of the frame."""
+        return total
+
 
 @dataclass(frozen=True)
 class Hessian(ArraySum):
@@ -82,6 +86,66 @@ class Hessian(ArraySum):
         h = self.loss.curvature_product(block.t, z[:, 0], np.ones(block.n_rows))
         total += block.sandwich(block.weight * h)
         return total
+
+
+# Fewer entries of dense rows, and fewer CSR rows, are summed by NumPy: importing the compiler's package takes longer.
+FEWEST_DENSE_ENTRIES_TO_COMPILE, FEWEST_SPARSE_ROWS_TO_COMPILE = 1 << 22, 1 << 12
+
+
+@dataclass(frozen=True)
+class CompiledSums(ArraySum):
+    """Σ s ℓ, Σ s ∂ℓ and Σ s ∂ℓ x, (2 + d,), for the logistic loss of the score w·x + b of rows in raw units.
+
+    A compiled pass reads every entry once and copies none, whereas two matrix products read it twice. It releases the
+    interpreter lock (GIL), for which NumPy calls in several threads would compete. ``far`` (d,), if given, is
+    subtracted from x while dense rows are read, and ``near`` afterwards; ``scale`` is that of the frame.
+    """
+
+    w: Array
+    b: float
+    scale: Array
+    near: Array
+    far: Array | None = None
+
+    @classmethod
+    def at(cls, W: Array, frame: Frame) -> CompiledSums:
+        """The sums for weights in the coordinates of a frame; columns with a large offset are centred while read."""
+        far = np.where(frame.is_far, frame.center, 0.0) if frame.has_large_offset else None
+        near, w = frame.center if far is None else frame.center - far, W[0, 1:] / frame.scale
+        return cls(w, float(W[0, 0] - w @ near), frame.scale, near, far)
+
+    @staticmethod
+    def suit(problem: Objective) -> bool:
+        """Whether compiled loops support a problem and are worth loading.
+
+        A sparse column with a large offset has few zeros, so it is not centred while it is read.
+        """
+        rows = problem.rows
+        if not isinstance(problem.loss, Logistic):
+            return False
+        if not rows.is_sparse:
+            return rows.is_row_major and problem.n_rows * rows.n_features >= FEWEST_DENSE_ENTRIES_TO_COMPILE
+        return problem.n_rows >= FEWEST_SPARSE_ROWS_TO_COMPILE and not rows.frame.has_large_offset
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return (2 + len(self.w),)
+
+    def add(self, total: Array, block: Block) -> Array:
+        from separatrix.core.kernels import dense_rows as dense
+        from separatrix.core.kernels import sparse_rows as csr
+
+        X: Any = block.X
+        given = (0, block.n_rows, block.t, block.weight, self.w, self.b, total[2:])
+        if is_sparse(X):
+            total[:2] += csr.logistic_pass(X.data, X.indices, X.indptr, *given)
+        else:
+            total[:2] += dense.logistic_pass(X, *given, self.far)
+        return total
+
+    def framed(self, total: Array) -> Array:
+        """The sums as ``ValueGradient`` has them, in the coordinates of the frame."""
+        return np.concatenate([total[:2], (total[2:] - total[1] * self.near) / self.scale])
 
 
 def add_softmax_hessian(total: Array, block: Block, s: Array, p: Array) -> Array:

@@ -31,13 +31,13 @@ from separatrix.core.linear_algebra import Subspace
 from separatrix.core.null_model import null_curvature
 from separatrix.core.penalty import Penalty, PenaltyChoice
 from separatrix.core.problem import Objective
-from separatrix.core.regularisation_path import Fit, Inverse, ReducedRows, Ridge, Solved, WarmPath, reduce_rows
+from separatrix.core.regularisation_path import Inverse, PathFit, ReducedRows, Ridge, Solved, WarmPath
 from separatrix.core.rows.block import Block, is_sparse
 from separatrix.core.rows.hold_out import stratified_folds
 from separatrix.core.rows.labelled_table import InMemory
 from separatrix.core.rows.memory_rows import memory_rows
 from separatrix.core.rows.protocol import Rows
-from separatrix.core.solvers.span import MOST_SPAN_ROWS, Basis, factored_span
+from separatrix.core.solvers.span import MOST_SPAN_ROWS, RowBasis, factored_span
 from separatrix.core.solvers.state import in_memory
 
 # --- The data and settings of the search
@@ -116,11 +116,6 @@ class Question:
         t = self.block.t
         return (t > 0).astype(np.int64) if self.n_classes == 2 else t
 
-    @property
-    def weight(self) -> Array:
-        """The weight of each row, in units of ``rows.weight_unit``."""
-        return self.block.weight
-
     def walk(self, numbers: Integers | None = None) -> WarmPath:
         """The regularisation path over all rows, or over the rows with the given numbers."""
         rows = self.rows
@@ -143,13 +138,13 @@ class Question:
             from scipy.sparse import hstack
 
             merged = hstack([merged, X[:, self.n_features :]], format="csr")
-        rows = memory_rows(merged, self.block.t, self.weight, weight_unit=self.rows.weight_unit)
+        rows = memory_rows(merged, self.block.t, self.block.weight, weight_unit=self.rows.weight_unit)
         return replace(self, rows=rows, penalty=replace(penalty, factors=factors), names=None)
 
     @property
     def scored(self) -> Any:
         """Which rows can be left out, (n,): those of positive weight that are not the only row of their class."""
-        seen = self.weight > 0
+        seen = self.block.weight > 0
         return seen & (np.bincount(self.codes[seen], minlength=self.n_classes)[self.codes] > 1)
 
 
@@ -179,11 +174,11 @@ class Scored(NamedTuple):
     high: int
     seen: int
     last: bool
-    fit: Fit | None
+    fit: PathFit | None
 
 
 @dataclass(frozen=True)
-class Plan:
+class SearchPlan:
     """The start and the stopping rule of the search for C.
 
     The search starts at ``first`` and multiplies C by ``ratio``. After at least ``fewest`` values it ends once the
@@ -242,15 +237,16 @@ class ByFolds:
     @classmethod
     def over(cls, question: Question, walk: WarmPath) -> ByFolds:
         """Draw the folds by the seed. A row that cannot be left out is in no fold."""
-        fold = stratified_folds(question.codes, FOLDS, question.seed, among=question.scored, draw_first=True)
+        codes = np.where(question.scored, question.codes, -1)
+        fold = stratified_folds(codes, np.arange(len(codes)), FOLDS, question.seed)
         question = question.with_merged_columns()
         walks = tuple(question.walk(np.flatnonzero(fold != k)) for k in range(FOLDS))
         return cls(question, walk, lowest(walk), fold, walks)
 
     @property
-    def plan(self) -> Plan:
+    def plan(self) -> SearchPlan:
         """The plan of the search, which starts at the strongest penalty."""
-        return Plan(self.least)
+        return SearchPlan(self.least)
 
     def score(self, C: float) -> Scored:
         """The mean log loss of held-out rows at C."""
@@ -263,7 +259,7 @@ class ByFolds:
                 loss[held] = self._held_out(solved, held)
                 problem, state = solved.problem, solved.outcome.state
                 fitted = max(fitted, (state.at.value - problem.penalty_value(state.W)) / problem.null_value)
-        score, error = mean_loss(loss, question.weight * question.scored)
+        score, error = mean_loss(loss, question.block.weight * question.scored)
         last = score < PERFECT_LOSS_SHARE * self.walk.problem.null_value
         return Scored(C, score, error, fitted, 0, 0, len(loss), last, None)
 
@@ -342,52 +338,6 @@ def predicted_C(base: Objective, gradient: Array, rows: float) -> float:
 # --- Scores by approximate leave-one-out
 
 
-@dataclass
-class Squares:
-    """Fits with a purely quadratic penalty.
-
-    They can start from the fit at any other C, so the search begins near the predicted best C and goes both ways.
-    """
-
-    path: Ridge
-
-    def plan(self, least: float, rows: float) -> Plan:
-        null = self.path.base.subspace.expand(self.path.null.gradient)
-        return Plan(max(least, predicted_C(self.path.base, null, rows)), 8.0, 2, 1, 1.0)
-
-    def at(self, C: float) -> Fit:
-        return self.path.at(C)
-
-    def finished(self, C: float, theta: Array, tol: float) -> Array:
-        return self.path.finished(C, theta, tol)
-
-
-@dataclass
-class Absolute:
-    """Fits with absolute values in the penalty, by the solvers of `WarmPath`, with the Hessian of active weights."""
-
-    path: WarmPath
-    max_iter: int
-
-    def plan(self, least: float, rows: float) -> Plan:
-        return Plan(least)
-
-    def at(self, C: float) -> Fit:
-        solved = self.path.solved(C, tol=FOLD_TOL, max_iter=self.max_iter)
-        problem, W = solved.problem, solved.outcome.state.W
-        H = problem.hessian(W)
-        curved = np.diag(H).reshape(W.shape) > 0
-        active = ((W != 0) | problem.unpenalised) & ~problem.pinned & curved
-        if len(W) > 1:  # weights of unpenalised columns are determined only up to a common shift
-            active[-1] &= ~problem.unpenalised
-        loss = solved.outcome.state.at.value - problem.penalty_value(W)
-        rows = reduce_rows(problem, Subspace(None, None, W.shape[1]))
-        return Fit(rows, W.ravel(), loss, Inverse.on_active(H, active))
-
-    def finished(self, C: float, theta: Array, tol: float) -> Array:
-        return theta
-
-
 @dataclass(frozen=True)
 class ByLeverages:
     """Approximate leave-one-out from the leverages of one fit for each C.
@@ -403,25 +353,42 @@ class ByLeverages:
     question: Question
     walk: WarmPath
     least: float
-    fits: Squares | Absolute
-    basis: Basis | None = None
+    path: Ridge | None  # None: the penalty has absolute values, and the walk's solvers fit
+    basis: RowBasis | None = None
     kept: list[Array] = field(default_factory=list)  # cache of the rows' lengths
     name: ClassVar[str] = "leave-one-out"
 
     @property
-    def plan(self) -> Plan:
-        """The plan of the search, which uses the effective number of rows, (Σ s)²/Σ s²."""
-        weight = self.question.weight
-        return self.fits.plan(self.least, float(weight.sum()) ** 2 / float(weight @ weight))
+    def plan(self) -> SearchPlan:
+        """The plan of the search.
+
+        Fits with a purely quadratic penalty can start from the fit at any other C, so the search begins near the C that
+        is predicted to be best for the effective number of rows, (Σ s)²/Σ s², and goes both ways.
+        """
+        if self.path is None:
+            return SearchPlan(self.least)
+        weight, base = self.question.block.weight, self.path.base
+        predicted = predicted_C(base, self.path.null.at.gradient, float(weight.sum()) ** 2 / float(weight @ weight))
+        return SearchPlan(max(self.least, predicted), 8.0, 2, 1, 1.0)
+
+    def _fit(self, C: float) -> PathFit:
+        """The fit at C, with the inverse Hessian on all weights, or on those in use."""
+        if self.path is not None:
+            return self.path.at(C)
+        solved = self.walk.solved(C, tol=FOLD_TOL, max_iter=self.question.max_iter)
+        problem, W = solved.problem, solved.outcome.state.W
+        loss = solved.outcome.state.at.value - problem.penalty_value(W)
+        rows = ReducedRows.of(problem, W, Subspace(None, None, W.shape[1]))
+        return PathFit(rows, loss, Inverse.at(problem, W))
 
     def score(self, C: float) -> Scored:
         """The mean log loss of left-out rows at C."""
-        rows, theta, loss, inverse = fit = self.fits.at(C)
+        rows, loss, inverse = fit = self._fit(C)
         if inverse is None:  # the penalty is negligible and the Hessian singular
             return Scored(C, np.inf, np.inf, 0.0, 0, 0, 0, True, None)
-        found = leave_one_out(rows, theta, inverse, self.question.seed, lambda: self._lengths(rows))
+        found = leave_one_out(rows, inverse, self.question.seed, lambda: self._lengths(rows))
         problem = rows.problem
-        score, error = mean_loss(found.loss, self.question.weight * self.question.scored)
+        score, error = mean_loss(found.loss, self.question.block.weight * self.question.scored)
         error = float(np.hypot(error, found.error))
         # With absolute values in the penalty, the effective number of parameters is the number of weights in use,
         # whatever the strength of the penalty, so it does not show that the penalty has no effect.
@@ -440,8 +407,9 @@ class ByLeverages:
         """The weights at the best C in raw units, without those of an offset."""
         if best.fit is None:
             return None
-        problem = best.fit.rows.problem
-        W = best.fit.rows.weights(self.fits.finished(best.C, best.fit.theta, self.question.tol))
+        problem, W = best.fit.rows.problem, best.fit.rows.W
+        if self.path is not None:
+            W = self.path.finished(best.C, best.fit, self.question.tol)
         if self.basis is not None:
             W = self.basis.image(W)
             problem = self.basis.problem
@@ -491,19 +459,18 @@ def method_for(question: Question) -> ByFolds | ByLeverages:
     all_squares = bool(np.all(walk.penalty.quadratic > 0)) and question.penalty.l1_ratio == 0
     short = X.shape[0] < question.n_features and X.shape[0] <= MOST_SPAN_ROWS
     if not question.n_offsets and all_squares and short and not is_sparse(X):
-        basis = Basis(problem, *factored_span(problem, in_memory(problem, "leave-one-out")))
+        basis = RowBasis(problem, *factored_span(problem, in_memory(problem, "leave-one-out")))
         if basis.small.has_hessian:
-            return ByLeverages(question, walk, lowest(walk), Squares(Ridge.on(basis.small)), basis)
-    if problem.has_hessian and problem.has_absolute:
-        return ByLeverages(question, walk, lowest(walk), Absolute(walk, question.max_iter))
-    if problem.has_hessian:
-        path = Ridge.on(problem)
+            return ByLeverages(question, walk, lowest(walk), Ridge.on(basis.small), basis)
+    if not problem.has_hessian:
+        return ByFolds.over(question, walk)
+    path = None if problem.has_absolute else Ridge.on(problem)
+    if path is not None:
         walk.problem = path.base  # it has the Gram matrix in its cache
-        return ByLeverages(question, walk, lowest(walk), Squares(path))
-    return ByFolds.over(question, walk)
+    return ByLeverages(question, walk, lowest(walk), path)
 
 
-class Chosen(NamedTuple):
+class ChosenPenalty(NamedTuple):
     """The choice, weights near the optimum of the chosen C, and its problem in standard coordinates.
 
     The weights are in raw units, (K or 1, d + 1), or None if they are not known.
@@ -514,7 +481,7 @@ class Chosen(NamedTuple):
     problem: Objective
 
 
-def choose_penalty(question: Question) -> Chosen:
+def choose_penalty(question: Question) -> ChosenPenalty:
     """The C for which held-out rows are predicted best.
 
     >>> from separatrix.core.penalty import Penalty
@@ -537,7 +504,7 @@ def choose_penalty(question: Question) -> Chosen:
             break
         path = sorted([*path, _scored(method, between, path)], key=lambda at: at.C)
     best = min(path, key=lambda at: at.score)
-    return Chosen(_described(question, method, path, best), method.weights(best), method.walk.objective(best.C))
+    return ChosenPenalty(_described(question, method, path, best), method.weights(best), method.walk.objective(best.C))
 
 
 def _searched(method: ByFolds | ByLeverages) -> list[Scored]:
@@ -568,7 +535,7 @@ def _level(path: list[Scored]) -> bool:
     return len(path) > 2 and bool(np.ptp(scores) <= LEVEL_SCORE_SHARE * max(scores))
 
 
-def _ends(path: list[Scored], plan: Plan) -> bool:
+def _ends(path: list[Scored], plan: SearchPlan) -> bool:
     if len(path) < plan.fewest:
         return bool(path) and path[-1].last
     scores = [at.score for at in path]
@@ -604,7 +571,7 @@ def _described(question: Question, method: ByFolds | ByLeverages, path: list[Sco
         f"C = {number_text(best.C)}, chosen by {method.note(path)}: log loss {number_text(best.score)} "
         f"± {number_text(best.error, 2)} ({_tried(Cs)})"
     ]
-    alone = int(np.sum(question.weight > 0) - np.sum(question.scored))
+    alone = int(np.sum(question.block.weight > 0) - np.sum(question.scored))
     if alone == 1:
         parts.append("1 row alone in its class is not scored")
     elif alone:

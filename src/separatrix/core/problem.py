@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import sqrt
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -40,6 +40,7 @@ from separatrix.core.null_model import ConstantSlopes, constant_slopes, null_val
 from separatrix.core.objective_sums import (
     ClassSums,
     ClassSumsOfColumns,
+    CompiledSums,
     DenseTable,
     Evaluation,
     Gram,
@@ -60,8 +61,10 @@ from separatrix.core.rows.block import Block, is_centred_first
 from separatrix.core.rows.column_statistics import standard_frame, summarise
 from separatrix.core.rows.frame import Frame, power_of_two
 from separatrix.core.rows.memory_rows import some_rows
-from separatrix.core.rows.protocol import Rows, Together, number_of_rows
-from separatrix.core.rows.sampling import SAMPLE_SEED, Sample, sample_size
+from separatrix.core.rows.protocol import SAMPLE_SEED, Rows, Together, number_of_rows, sample_size
+
+if TYPE_CHECKING:
+    from separatrix.core.rows.sampling import Sample
 
 # --- The rows in a frame, and what their columns determine
 
@@ -79,7 +82,7 @@ class FramedRows:
 
     x̄ is a row with a leading 1, s its weight. Every sum is computed on first use. ``n_scores``: K, or 1 for two
     classes. ``given_sums``: ``class_sums``, if they are known. ``given_weight``: ``total_weight``, if that is known or
-    is not the sum of s.
+    is not the sum of s. ``sample_all``: find the rank from all rows, and not from a sample first.
     """
 
     rows: Rows
@@ -87,6 +90,7 @@ class FramedRows:
     n_scores: int
     given_sums: Array | None = None
     given_weight: float | None = None
+    sample_all: bool = False
 
     @property
     def width(self) -> int:
@@ -147,7 +151,7 @@ class FramedRows:
     @cached_property
     def sample_is_all(self) -> bool:
         """Whether the sample would have all rows."""
-        return self.sample_size >= self.n_rows or self.sampled.n_rows >= self.n_rows
+        return self.sample_all or self.sample_size >= self.n_rows or self.sampled.n_rows >= self.n_rows
 
     @cached_property
     def largest_entries(self) -> Array:
@@ -646,7 +650,17 @@ class Objective:
         """E(W) and ∇E(W), (K, d + 1), in one pass."""
         if self.dense_table is not None:
             return self._with_penalty(W, *self.dense_table.sums(W))
-        return self._with_penalty_of_sums(W, self.rows.fold(ValueGradient(self.loss, W)) / self.total_weight)
+        sums = self._sums_at(W)
+        return self._with_penalty_of_sums(W, sums.framed(self.rows.fold(sums)) / self.total_weight)
+
+    @cached_property
+    def is_compiled(self) -> bool:
+        """Whether passes over the rows are compiled loops."""
+        return CompiledSums.suit(self)
+
+    def _sums_at(self, W: Array) -> ValueGradient | CompiledSums:
+        """What is summed over rows for the mean loss and its gradient."""
+        return CompiledSums.at(W, self.rows.frame) if self.is_compiled else ValueGradient(self.loss, W)
 
     @property
     def most_together(self) -> int:
@@ -658,8 +672,10 @@ class Objective:
         """E and ∇E at several points in one pass."""
         if len(Ws) == 1:
             return [self.value_gradient(Ws[0])]
-        totals = self.rows.fold(Together(tuple(ValueGradient(self.loss, W) for W in Ws)))
-        return [self._with_penalty_of_sums(W, total / self.total_weight) for W, total in zip(Ws, totals, strict=True)]
+        each = tuple(self._sums_at(W) for W in Ws)
+        totals, S = self.rows.fold(Together(each)), self.total_weight
+        found = zip(Ws, each, totals, strict=True)
+        return [self._with_penalty_of_sums(W, sums.framed(total) / S) for W, sums, total in found]
 
     def _with_penalty_of_sums(self, W: Array, mean: Array) -> Evaluation:
         """E and ∇E from a vector of the mean loss followed by its gradient."""
@@ -789,6 +805,7 @@ def build_objective(
     hide_constant: AnyArray | bool = True,
     loss: str = "logistic",
     n_offsets: int = 0,
+    sample_all: bool = False,
 ) -> Objective:
     """The objective of a fit to rows made by ``labelled_rows``: one score for two classes, softmax for more.
 
@@ -812,6 +829,8 @@ def build_objective(
         The loss for two classes.
     n_offsets : int
         This many of the last columns are offsets: they are added to the scores, with weights pinned at one.
+    sample_all : bool
+        Find the rank of the columns from all rows, and not from a sample first.
     """
     if n_offsets:
         penalty = penalty.with_free(n_offsets)
@@ -831,7 +850,7 @@ def build_objective(
         sums[:, 1 + far] = again[:, 1:]
     more: dict[str, Any] = {"n_offsets": n_offsets, "names": names, "weight_unit": rows.weight_unit}
     pinned, n_scores = pinned_columns(rows.n_features, fit_intercept, n_offsets), n_classes if n_classes > 2 else 1
-    columns = Columns(FramedRows(rows.seen_through(frame), n_classes, n_scores, sums), pinned)
+    columns = Columns(FramedRows(rows.seen_through(frame), n_classes, n_scores, sums, sample_all=sample_all), pinned)
     objective = Objective(columns, kept, penalty, fit_intercept, **more)
     if standard:
         return objective

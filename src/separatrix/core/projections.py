@@ -19,7 +19,7 @@ import numpy as np
 from separatrix.core.base.arrays import EPS, AnyArray, Array
 from separatrix.core.base.codec import Choice, array
 from separatrix.core.base.errors import LabelError
-from separatrix.core.gaussians import Gaussians, QuadraticScorer, Whitening
+from separatrix.core.gaussians import Gaussians, QuadraticScorer, Whitening, quadratic_roots
 from separatrix.core.moments import Moments
 from separatrix.core.scorer import Scorer, Scores
 
@@ -233,14 +233,8 @@ def crossings(m: Array, sigma: Array, priors: Array) -> Array:
     # a v² + 2 b v + c with v = y − middle is twice the log odds; it is positive where the second class wins.
     a, b = p - q, half * (p + q)
     c = half**2 * (p - q) + 2 * np.log(priors[1] / priors[0]) - 2 * np.log(sigma[1] / sigma[0])
-    if abs(a) <= 1e-14 * max(p, q):
-        return np.array([middle - c / (2 * b)]) if b != 0 else np.empty(0)
-    root = b * b - a * c
-    if root < 0:
-        return np.empty(0)
-    larger = -(b + np.copysign(np.sqrt(root), b))  # no cancellation; the other root is c/larger
-    found = [larger / a, c / larger] if larger != 0 else [0.0]
-    return np.sort(middle + np.array(found))
+    a = 0.0 if abs(a) <= 1e-14 * max(p, q) else a
+    return np.sort(middle + np.array(quadratic_roots(a, b, c)))
 
 
 def _beginning(points: Array, sigma: Array, second_wins: bool) -> float:

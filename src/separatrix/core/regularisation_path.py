@@ -9,29 +9,24 @@ Friedman, Hastie and Tibshirani 2010, section 2.5.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import reduce
-from operator import iadd
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from separatrix.core.base.arrays import AnyArray, Array, Integers, even_pieces, pieces, rows_per_piece
+from separatrix.core.base.arrays import AnyArray, Array, Integers
 from separatrix.core.base.lazy import cached_property
-from separatrix.core.base.machine import in_order
 from separatrix.core.duality_bound import duality
 from separatrix.core.linear_algebra import Factor, Subspace
-from separatrix.core.losses import Loss
 from separatrix.core.newton_step import backtracked
 from separatrix.core.null_model import null_hessian
-from separatrix.core.objective_sums import Evaluation, ValueGradient
+from separatrix.core.objective_sums import Evaluation
 from separatrix.core.penalty import Penalty
 from separatrix.core.problem import Objective, build_objective
 from separatrix.core.rows.block import Block, is_sparse
 from separatrix.core.rows.frame import Frame, power_of_two
-from separatrix.core.rows.protocol import ArraySum, Rows
+from separatrix.core.rows.protocol import Rows
 from separatrix.core.solvers.driver import Run, run
 from separatrix.core.solvers.lbfgs import Pairs, quasi_newton_step
 from separatrix.core.solvers.proximal import Proximal
@@ -41,89 +36,86 @@ from separatrix.core.solvers.stopping import Stopping
 
 # --- Rows in the reduced coordinates W = W₀ + Q Θ Zᵀ of the identified directions
 
-# Tables with more entries than this are not copied to a dense matrix.
+# Tables with more entries than this are not copied to a dense matrix. On smaller ones the benchmark row auto-C takes up
+# to a tenth longer without the copy.
 MOST_COPIED_ENTRIES = 1 << 22
-# The approximate number of entries in a piece that one thread sums.
-ENTRIES_PER_THREAD_PIECE = 1 << 18
-# Second derivatives are computed by products of about SCALED_ENTRIES_PER_PRODUCT entries of scaled rows at a time, and
-# of at least FEWEST_ROWS_PER_PRODUCT rows.
-SCALED_ENTRIES_PER_PRODUCT, FEWEST_ROWS_PER_PRODUCT = 1 << 20, 64
+# A copy of a CSR table is dense whatever its zeros if it has at most this many entries.
+MOST_COPIED_ZEROS = 1 << 18
 
 
-class ReducedRows(ABC):
-    """Rows in reduced coordinates: targets t (n,), σ (n,), z⁰ (K, n) or None, and products with the x (n, r).
+@dataclass(frozen=True)
+class ReducedRows:
+    """The rows at weights W in reduced coordinates: x (n, r), targets t (n,), σ (n,), and the scores z (K, n) under W.
 
-    With x = Zᵀ x̄ (r,), c scores in the span of Q, and σ_i = s_i/S, the mean loss is Σ σ_i ℓ(t_i, z⁰_i + Q Θ x_i),
-    where z⁰ is the contribution of an offset. All sums over rows, and all quantities of a single row, are then products
-    with the matrix whose rows are the x_i.
+    With x = Zᵀ x̄ (r,), c scores in the span of Q, and σ_i = s_i/S, the mean loss at W + Q Θ Zᵀ is
+    Σ σ_i ℓ(t_i, z_i + Q Θ x_i). ``x``: all rows as a dense matrix or, if that would be large, a block.
+
+    Sums over all rows are those of the problem. What is computed here is of single rows, or of many Θ at once: the
+    leverage of each row and its fit without it.
+
+    >>> from separatrix.core.penalty import Penalty
+    >>> from separatrix.core.problem import build_objective
+    >>> from separatrix.core.rows.labelled_table import labelled_rows
+    >>> ridge = Penalty(1.0, np.ones(1))
+    >>> problem = build_objective(labelled_rows(np.arange(4.0)[:, None], np.array([0, 1, 0, 1]), 2), 2, ridge)
+    >>> rows = ReducedRows.of(problem, np.array([[0.0, 2.0]]))
+    >>> rows.X.tolist(), rows.z.tolist()
+    ([[1.0, -1.5], [1.0, -0.5], [1.0, 0.5], [1.0, 1.5]], [[-3.0, -1.0, 1.0, 3.0]])
     """
 
     problem: Objective
     space: Subspace
+    W: Array
+    x: Array | Block
     t: AnyArray
     sigma: Array
-    shift: Array | None
+    z: Array
 
-    @property
-    @abstractmethod
-    def X(self) -> Array:
-        """The rows x as a dense matrix, (n, r)."""
+    @classmethod
+    def of(cls, problem: Objective, W: Array, space: Subspace | None = None) -> ReducedRows:
+        """The rows of a problem in the coordinates of a subspace, by default its own; small tables are copied once."""
+        block: Any = in_memory(problem, "leave-one-out")
+        space = space or problem.subspace
+        x, (n, d) = block, block.X.shape
+        # A dense copy of a CSR table is affordable if it is small, or at most half of its entries are zero.
+        is_mostly_empty = is_sparse(block.X) and n * d > max(MOST_COPIED_ZEROS, 2 * block.X.nnz)
+        if n * problem.shape[1] <= MOST_COPIED_ENTRIES and not is_mostly_empty:
+            x = block.homogeneous() if space.Z is None else block.homogeneous() @ space.Z
+        return cls(problem, space, W, x, block.t, block.weight / problem.total_weight, block.scores(W).T)
 
-    @abstractmethod
-    def products(self, T: Array) -> Array:
-        """T xᵀ, (q, n), for T (q, r)."""
+    def at(self, problem: Objective, W: Array) -> ReducedRows:
+        """The same rows at other weights, for ``problem``, which has another penalty."""
+        return replace(self, problem=problem, W=W, z=in_memory(problem, "leave-one-out").scores(W).T)
 
-    @abstractmethod
-    def adjoint(self, R: Array) -> Array:
-        """R x, (q, r), for R (q, n)."""
-
-    @abstractmethod
     def take(self, rows: Integers | slice) -> ReducedRows:
         """The given subset of the rows."""
+        x = self.x.take(rows) if isinstance(self.x, Block) else self.x[rows]
+        return replace(self, x=x, t=self.t[rows], sigma=self.sigma[rows], z=self.z[:, rows])
 
-    @abstractmethod
-    def under(self, problem: Objective) -> ReducedRows:
-        """The same rows for ``problem``, which has another penalty."""
+    @cached_property
+    def X(self) -> Array:
+        """The rows x as a dense matrix, (n, r)."""
+        if not isinstance(self.x, Block):
+            return self.x
+        X = self.x.homogeneous()
+        return X if self.space.Z is None else X @ self.space.Z
 
     @property
     def n_rows(self) -> int:
         return len(self.sigma)
 
     @property
-    def c(self) -> int:
-        """The number of scores of Θ."""
-        return self.problem.shape[0] if self.space.Q is None else self.space.Q.shape[1]
+    def Q(self) -> Array:
+        """An orthonormal basis of the scores, (K, c)."""
+        return np.eye(self.problem.shape[0]) if self.space.Q is None else self.space.Q
 
     def to_scores(self, Z: Array) -> Array:
-        """Transform the scores of Θ, (c, …), to the scores of all classes, (K, …), without z⁰."""
+        """Transform the scores of Θ, (c, …), to the scores of all classes, (K, …)."""
         return Z if self.space.Q is None else _mixed(self.space.Q, Z)
 
     def from_scores(self, R: Array) -> Array:
         """The transpose of ``to_scores``, from (K, …) to (c, …)."""
         return R if self.space.Q is None else _mixed(self.space.Q.T, R)
-
-    def scores(self, theta: Array) -> Array:
-        """The scores z, (K, n)."""
-        z = self.to_scores(self.products(theta.reshape(self.c, -1)))
-        return z if self.shift is None else z + self.shift
-
-    def weights(self, theta: Array) -> Array:
-        """The weights W, (K, d + 1)."""
-        T, beside = theta.reshape(self.c, -1), self.problem.offsets
-        T = T if self.space.Z is None else T @ self.space.Z.T
-        W = T if self.space.Q is None else self.space.Q @ T
-        return W if beside is None else W + beside
-
-    @cached_property
-    def held(self) -> Array:
-        """The penalty's second derivatives for each score: r² by column, (r,), or in the coordinates of Z, (r, r)."""
-        squares, Z = self.problem.root_penalty**2, self.space.Z
-        return squares if Z is None else (Z * squares[:, None]).T @ Z
-
-    def pull(self, theta: Array) -> Array:
-        """The penalty's gradient at one Θ or at several, (…, c r)."""
-        T = theta.reshape(-1, len(self.held))
-        return np.asarray(T * self.held if self.held.ndim == 1 else T @ self.held).reshape(theta.shape)
 
     def losses(self, z: Array) -> tuple[Array, Array]:
         """ℓ, (n,), and ℓ′, (K, n), at scores z (K, n); or (…, n) and (K, …, n) at scores (K, …, n)."""
@@ -141,211 +133,43 @@ class ReducedRows(ABC):
             return self.problem.loss.derivative(self.t, z[0])[None]
         return self.losses(z)[1]
 
-    def _probabilities(self, slope: Array) -> Array:
-        """The probabilities p = ℓ′ + e_t of a canonical loss, (K, n)."""
-        p = slope.copy()
-        p[self.t, np.arange(p.shape[1])] += 1.0
-        return np.maximum(p, 0.0, out=p)  # rounding may make p negative
-
-    @property
-    def _Q(self) -> Array:
-        return np.eye(self.problem.shape[0]) if self.space.Q is None else self.space.Q
-
-    def bends(self, z: Array, slope: Array) -> Array:
-        """σ ℓ″ in the scores of Θ, (c, c, n), at scores z with ℓ′ there."""
+    def bends(self, slope: Array) -> Array:
+        """σ ℓ″ in the scores of Θ, (c, c, n), with ℓ′ (K, n)."""
         loss = self.problem.loss
         if not loss.traits.multiclass:
-            return (self.sigma * loss.curvature_product(self.t, z[0], np.ones(1)))[None, None, :]
-        p, Q = self._probabilities(slope), self._Q
-        weighted, u = p * self.sigma, Q.T @ p  # diag(p) − p pᵀ
-        squares = (Q[:, :, None] * Q[:, None, :]).reshape(len(p), -1)
-        C = np.asarray(squares.T @ weighted).reshape(self.c, self.c, -1)
+            return loss.curvature_product(self.t, self.z[0], self.sigma)[None, None, :]
+        p, Q = slope.copy(), self.Q
+        p[self.t, np.arange(self.n_rows)] += 1.0  # p = ℓ′ + e_t for a canonical loss
+        np.maximum(p, 0.0, out=p)  # rounding may make p negative
+        u, squares = Q.T @ p, (Q[:, :, None] * Q[:, None, :]).reshape(len(p), -1)  # ℓ″ = diag(p) − p pᵀ
+        C = np.asarray(squares.T @ (p * self.sigma)).reshape(len(u), len(u), -1)
         C -= u[:, None, :] * (u * self.sigma)
         return C
 
-    def gradient(self, theta: Array) -> Array:
-        """The gradient of Σ σ ℓ in Θ."""
-        return self.adjoint(self.from_scores(self.slopes(self.scores(theta)) * self.sigma)).ravel()
-
     def each_scores(self, V: Array) -> Array:
-        """The scores z of several Θ, (K, q, n), for V (q, c r); the scores of one class are contiguous in memory."""
-        T = V.reshape(len(V), self.c, -1).transpose(1, 0, 2)
-        z = self.to_scores(self.products(T.reshape(self.c * len(V), -1)).reshape(self.c, len(V), -1))
-        return z if self.shift is None else z + self.shift[:, None, :]
+        """The scores z at W plus each of several Θ, (K, q, n), for V (q, c r); those of one class are contiguous."""
+        T = np.ascontiguousarray(V.reshape(len(V), self.Q.shape[1], -1).transpose(1, 0, 2))
+        flat = T.reshape(-1, T.shape[2])
+        if isinstance(self.x, Block):
+            products = self.x.scores(flat if self.space.Z is None else flat @ self.space.Z.T).T
+        else:
+            products = flat @ self.x.T
+        return self.to_scores(products.reshape(*T.shape[:2], -1)) + self.z[:, None, :]
 
     def each_adjoint(self, slope: Array) -> Array:
         """Σ slope ⊗ x for each of several Θ, (q, c r), for slopes (K, q, n)."""
-        q = slope.shape[1]
-        G = self.adjoint(self.from_scores(slope).reshape(self.c * q, -1))
-        return G.reshape(self.c, q, -1).transpose(1, 0, 2).reshape(q, -1)
-
-    def value_gradient(self, theta: Array) -> Array:
-        """An array with Σ σ ℓ in entry 0 and its gradient in Θ in the other entries."""
-        value, slope = self.losses(self.scores(theta))
-        gradient = self.adjoint(self.from_scores(slope * self.sigma))
-        return np.concatenate([[value @ self.sigma], gradient.ravel()])
-
-    def derivatives(self, theta: Array) -> tuple[float, Array, Array]:
-        """Σ σ ℓ, its gradient in Θ and its second derivatives, from the same scores."""
-        z = self.scores(theta)
-        value, slope = self.losses(z)
-        gradient = self.adjoint(self.from_scores(slope * self.sigma)).ravel()
-        return float(value @ self.sigma), gradient, self._bent(z, slope)
-
-    def curvature(self, theta: Array) -> Array:
-        """Σ σ ℓ″ ⊗ x xᵀ, (c r, c r)."""
-        z = self.scores(theta)
-        return self._bent(z, self.losses(z)[1] if self.problem.loss.traits.multiclass else z)
-
-    def _bent(self, z: Array, slope: Array) -> Array:
-        """As ``curvature``, from the scores z and ℓ′ there."""
-        X = self.X
-        if self.problem.loss.traits.multiclass:
-            return self._of_probabilities(self._probabilities(slope))
-        h = self.bends(z, slope)[0, 0]
-        if h.min(initial=0.0) < 0:
-            return np.asarray(X.T @ (X * h[:, None]))
-        half = X * np.sqrt(h)[:, None]
-        return np.asarray(half.T @ half)  # NumPy recognises AᵀA and calls the symmetric product, which is half the work
-
-    def _of_probabilities(self, p: Array) -> Array:
-        """Σ_k q_k q_kᵀ ⊗ Xᵀ diag(σ p_k) X − Vᵀ V, where V has rows √σ (Qᵀ p) ⊗ x; all products are symmetric."""
-        X, Q = self.X, self._Q
-        (n, r), c = X.shape, Q.shape[1]
-        own = np.empty((len(p), r, r))
-        for k, root in enumerate(np.sqrt(p * self.sigma)):
-            half = X * root[:, None]
-            own[k] = half.T @ half
-        squares = (Q[:, :, None] * Q[:, None, :]).reshape(len(p), -1)
-        H = np.ascontiguousarray((squares.T @ own.reshape(len(p), -1)).reshape(c, c, r, r).transpose(0, 2, 1, 3))
-        H, u = H.reshape(c * r, c * r), (Q.T @ p) * np.sqrt(self.sigma)
-        for part in pieces(n, rows_per_piece(SCALED_ENTRIES_PER_PRODUCT, c * r, FEWEST_ROWS_PER_PRODUCT)):
-            V = (u[:, part].T[:, :, None] * X[part, None, :]).reshape(-1, c * r)
-            H -= V.T @ V
-        return H
+        R, q = self.from_scores(slope).reshape(-1, self.n_rows), slope.shape[1]
+        if isinstance(self.x, Block):
+            G = self.x.adjoint(R.T)
+            G = G if self.space.Z is None else G @ self.space.Z
+        else:
+            G = R @ self.x
+        return G.reshape(-1, q, G.shape[1]).transpose(1, 0, 2).reshape(q, -1)
 
 
 def _mixed(M: Array, Z: Array) -> Array:
     """The product of M and Z along the first axis of Z."""
     return np.asarray(M @ Z if Z.ndim == 2 else (M @ Z.reshape(len(Z), -1)).reshape(-1, *Z.shape[1:]))
-
-
-@dataclass(frozen=True)
-class Written(ReducedRows):
-    """Rows in a dense matrix.
-
-    >>> from separatrix.core.penalty import Penalty
-    >>> from separatrix.core.problem import build_objective
-    >>> from separatrix.core.rows.labelled_table import labelled_rows
-    >>> ridge = Penalty(1.0, np.ones(1))
-    >>> problem = build_objective(labelled_rows(np.arange(4.0)[:, None], np.array([0, 1, 0, 1]), 2), 2, ridge)
-    >>> rows = reduce_rows(problem)
-    >>> rows.X.tolist(), float(rows.value_gradient(np.zeros(2))[0].round(6))
-    ([[1.0, -1.5], [1.0, -0.5], [1.0, 0.5], [1.0, 1.5]], 0.693147)
-    """
-
-    problem: Objective
-    space: Subspace
-    x: Array
-    t: AnyArray
-    sigma: Array
-    shift: Array | None
-
-    @property
-    def X(self) -> Array:
-        return self.x
-
-    def products(self, T: Array) -> Array:
-        return np.asarray(T @ self.x.T)
-
-    def adjoint(self, R: Array) -> Array:
-        return np.asarray(R @ self.x)
-
-    def take(self, rows: Integers | slice) -> Written:
-        shift = None if self.shift is None else self.shift[:, rows]
-        return Written(self.problem, self.space, self.x[rows], self.t[rows], self.sigma[rows], shift)
-
-    def under(self, problem: Objective) -> Written:
-        return replace(self, problem=problem)
-
-
-@dataclass(frozen=True)
-class Framed(ReducedRows):
-    """The rows of a block, which are not copied."""
-
-    problem: Objective
-    space: Subspace
-    block: Block
-    t: AnyArray
-    sigma: Array
-    shift: Array | None
-
-    @cached_property
-    def X(self) -> Array:
-        X = self.block.homogeneous()
-        return X if self.space.Z is None else X @ self.space.Z
-
-    def products(self, T: Array) -> Array:
-        return self.block.scores(T if self.space.Z is None else T @ self.space.Z.T).T
-
-    def adjoint(self, R: Array) -> Array:
-        G = self.block.adjoint(R.T)
-        return G if self.space.Z is None else G @ self.space.Z
-
-    def take(self, rows: Integers | slice) -> Framed:
-        shift = None if self.shift is None else self.shift[:, rows]
-        return Framed(self.problem, self.space, self.block.take(rows), self.t[rows], self.sigma[rows], shift)
-
-    def under(self, problem: Objective) -> Framed:
-        return replace(self, problem=problem)
-
-
-def reduce_rows(problem: Objective, space: Subspace | None = None) -> Written | Framed:
-    """The rows of a problem in the coordinates of a subspace, by default its own; small tables become a dense matrix.
-
-    Small dense tables, and CSR tables that are small or mostly nonzero, are converted to that matrix once: a path makes
-    about twenty passes over them, and on a table of 400 × 20 the frames, blocks and strands of a pass by ``Rows.fold``
-    take four times as long as its arithmetic. Other rows are not
-    copied, and their sums are folds.
-    """
-    block: Any = in_memory(problem, "leave-one-out")
-    sigma, beside = block.weight / problem.total_weight, problem.offsets
-    shift = None if beside is None else block.scores(beside).T
-    n, d = block.X.shape
-    # A dense copy of a CSR table is affordable if it is small, or at most half of its entries are zero.
-    is_mostly_empty = is_sparse(block.X) and n * d > max(ENTRIES_PER_THREAD_PIECE, 2 * block.X.nnz)
-    if n * problem.shape[1] > MOST_COPIED_ENTRIES or is_mostly_empty:
-        return Framed(problem, space or problem.subspace, block, block.t, sigma, shift)
-    X = _written_out(block)
-    space = space or problem.subspace
-    return Written(problem, space, X if space.Z is None else X @ space.Z, block.t, sigma, shift)
-
-
-def _written_out(block: Block) -> Array:
-    """X̄ as a dense matrix, (n, d + 1). Dense rows are centred and scaled in pieces that fit into the CPU cache."""
-    if is_sparse(block.X):
-        return block.homogeneous()
-    raw, frame = np.asarray(block.X), block.frame
-    X = np.empty((len(raw), raw.shape[1] + 1))
-
-    def write(part: slice) -> None:
-        X[part, 0] = 1.0
-        np.subtract(raw[part], frame.center, out=X[part, 1:])
-        X[part, 1:] /= frame.scale
-
-    for _ in in_order(write, cut(len(raw), 1, X.size)):
-        pass
-    return X
-
-
-def cut(n: int, fewest: int, work: int) -> list[slice]:
-    """Divide n rows into equal pieces of about ENTRIES_PER_THREAD_PIECE of the work and at least ``fewest`` rows.
-
-    >>> cut(4, 2, 8)
-    [slice(0, 4, None)]
-    """
-    count = max(1, min(n // max(1, fewest), round(work / ENTRIES_PER_THREAD_PIECE)))
-    return even_pieces(n, count)
 
 
 # --- The leverage of each row and its score by the fit without it (E2)
@@ -381,31 +205,25 @@ class Inverse:
         return cls(space, A / factor.d / factor.d[:, None])
 
     @classmethod
-    def on_active(cls, H: Array, active: AnyArray) -> Inverse | None:
-        """The inverse of H = ∇²E on the active weights, and zero elsewhere; None if H is singular on them.
+    def at(cls, problem: Objective, W: Array) -> Inverse | None:
+        """The inverse at W on the identified directions or, with absolute values in the penalty, on the weights in use.
 
-        ``active`` (K, d + 1): which weights are in use.
-
-        >>> Inverse.on_active(np.diag([2.0, 4.0]), np.array([[True, False]])).A.round(12).tolist()
-        [[0.5, 0.0], [0.0, 0.0]]
+        None if ∇²E is singular there. Other weights have zeros.
         """
+        if not problem.has_absolute:
+            factor = problem.factor(W)
+            return None if factor is None else cls.of(factor, problem.subspace)
+        H = problem.hessian(W)
+        active = ((W != 0) | problem.unpenalised) & ~problem.pinned & (np.diag(H).reshape(W.shape) > 0)
+        if len(W) > 1:  # weights of unpenalised columns are determined only up to a common shift
+            active[-1] &= ~problem.unpenalised
         used = np.flatnonzero(active)
         factor = Factor.of(H[np.ix_(used, used)])
         if factor is None:
             return None
-        space = Subspace(None, None, active.shape[1])
-        A = np.zeros_like(H)
+        space, A = Subspace(None, None, W.shape[1]), np.zeros_like(H)
         A[np.ix_(used, used)] = cls.of(factor, space).A
         return cls(space, A)
-
-    def rows(self, block: Block) -> Array:
-        """The rows x̄ in the coordinates of Θ, (m, r)."""
-        X = block.homogeneous()
-        return X if self.space.Z is None else X @ self.space.Z
-
-    def from_scores(self, R: Array) -> Array:
-        """Transform derivatives in the scores, (m, K), to the coordinates of Θ, (m, c)."""
-        return R if self.space.Q is None else R @ self.space.Q
 
     def leverages(self, X: Array, c: int) -> Array:
         """G, (m, c, c), of rows X (m, r). Each pair of scores is computed once, since G is symmetric."""
@@ -418,21 +236,19 @@ class Inverse:
 
 
 class RowTerms(NamedTuple):
-    """The terms of some rows: σℓ′ (m, c), σℓ″ and G (m, c, c), and the scores z (K, m)."""
+    """The terms of some rows: σℓ′ (m, c), and σℓ″ and G (m, c, c)."""
 
     slope: Array
     curvature: Array
     G: Array
-    z: Array
 
 
-def row_terms(rows: ReducedRows, theta: Array, inverse: Inverse) -> RowTerms:
-    """The terms of these rows at Θ."""
-    z = rows.scores(theta)
-    slope = rows.losses(z)[1]
-    bends = rows.bends(z, slope)
+def row_terms(rows: ReducedRows, inverse: Inverse) -> RowTerms:
+    """The terms of these rows."""
+    slope = rows.losses(rows.z)[1]
+    bends = rows.bends(slope)
     return RowTerms(
-        rows.from_scores(slope * rows.sigma).T, bends.transpose(2, 0, 1), inverse.leverages(rows.X, rows.c), z
+        rows.from_scores(slope * rows.sigma).T, bends.transpose(2, 0, 1), inverse.leverages(rows.X, len(bends))
     )
 
 
@@ -454,7 +270,7 @@ def one_step(of: RowTerms, rows: ReducedRows) -> tuple[Array, Array, Array]:
     if of.G.shape[1] == 1:
         G, slope = of.G[:, 0, 0], of.slope[:, 0]
         lever = of.curvature[:, 0, 0] * G
-        return of.z + G * slope / (1.0 - np.minimum(lever, MOST_LEVERAGE)), lever, lever
+        return rows.z + G * slope / (1.0 - np.minimum(lever, MOST_LEVERAGE)), lever, lever
     CG = of.curvature @ of.G
     trace = np.trace(CG, axis1=1, axis2=2)
     lever = trace.copy()
@@ -464,7 +280,7 @@ def one_step(of: RowTerms, rows: ReducedRows) -> tuple[Array, Array, Array]:
     less = np.minimum(1.0, MOST_LEVERAGE / np.maximum(lever, MOST_LEVERAGE))
     M = np.eye(CG.shape[1]) - less[:, None, None] * CG.transpose(0, 2, 1)
     step = np.linalg.solve(M, of.G @ of.slope[:, :, None])[:, :, 0]
-    return of.z + rows.to_scores(step.T), trace, lever
+    return rows.z + rows.to_scores(step.T), trace, lever
 
 
 # --- The path with warm starts
@@ -521,7 +337,7 @@ class WarmPath:
     def null_gradient(self) -> Array:
         """∇E of the null model for each class's score, (classes, d + 1), from the class sums without a pass."""
         problem = self.problem
-        sums = problem.framed.class_sums / problem.total_weight
+        sums = problem.framed.mean_class_sums
         share = sums[:, 0] if problem.fit_intercept else np.full(len(sums), 1.0 / len(sums))
         return np.asarray(np.outer(share, sums.sum(axis=0)) - sums)
 
@@ -576,114 +392,6 @@ def _stretch(before: Frame, after: Frame) -> Array:
     return np.concatenate([[1.0], np.where(hidden, 1.0, after.scale / np.where(hidden, 1.0, before.scale))])
 
 
-# --- The mean loss over all rows and its derivatives as functions of Θ
-
-
-def sums_of(rows: Written | Framed) -> InPieces | Folded:
-    """The sums of rows, by pieces or by folds.
-
-    >>> from separatrix.core.penalty import Penalty
-    >>> from separatrix.core.problem import build_objective
-    >>> from separatrix.core.rows.labelled_table import labelled_rows
-    >>> ridge = Penalty(1.0, np.ones(1))
-    >>> problem = build_objective(labelled_rows(np.arange(4.0)[:, None], np.array([0, 1, 0, 1]), 2), 2, ridge)
-    >>> sums_of(reduce_rows(problem)).curvature(np.zeros(2)).tolist()  # a quarter of the Gram matrix
-    [[0.25, 0.0], [0.0, 0.3125]]
-    """
-    return InPieces(rows) if isinstance(rows, Written) else Folded(rows)
-
-
-@dataclass(frozen=True)
-class InPieces:
-    """Sums over rows in a dense matrix: pieces, cut by the data alone, are summed in parallel and added in order."""
-
-    rows: Written
-
-    @cached_property
-    def parts(self) -> list[Written]:
-        """The pieces for values and gradients."""
-        return self._cut(self.rows.x.shape[1], self.rows.x.size)
-
-    @cached_property
-    def bent_parts(self) -> list[Written]:
-        """The pieces for second derivatives, whose work grows with the square of the number of scores."""
-        c, (_, r) = self.rows.c, self.rows.x.shape
-        return self._cut(max(r, c * r), self.rows.x.size * c**2)
-
-    def _cut(self, fewest: int, work: int) -> list[Written]:
-        parts = cut(self.rows.n_rows, fewest, work)
-        return [self.rows] if len(parts) == 1 else [self.rows.take(part) for part in parts]
-
-    def value_gradient(self, theta: Array) -> Evaluation:
-        total = self._sum(lambda part: part.value_gradient(theta), self.parts)
-        return Evaluation(float(total[0]), total[1:])
-
-    def curvature(self, theta: Array) -> Array:
-        return self._sum(lambda part: part.curvature(theta), self.bent_parts)
-
-    def _sum(self, of: Callable[[Written], Array], parts: list[Written]) -> Array:
-        self.rows.problem.rows.counter.add()
-        return of(parts[0]) if len(parts) == 1 else reduce(iadd, in_order(of, parts))
-
-
-@dataclass(frozen=True)
-class Folded:
-    """Sums over rows that are not in a dense matrix, by folds."""
-
-    rows: Framed
-
-    def value_gradient(self, theta: Array) -> Evaluation:
-        problem, space = self.rows.problem, self.rows.space
-        total = problem.rows.fold(ValueGradient(problem.loss, self.rows.weights(theta))) / problem.total_weight
-        return Evaluation(float(total[0]), space.reduce(problem.without_pinned(total[1:].reshape(problem.shape))))
-
-    def curvature(self, theta: Array) -> Array:
-        problem, space = self.rows.problem, self.rows.space
-        T = problem.rows.fold(Curvature(problem.loss, self.rows.weights(theta))) / problem.total_weight
-        c, width = T.shape[:2]
-        if space.Z is not None:
-            T = space.Z.T @ (T @ space.Z).reshape(c, width, -1)
-            width = space.Z.shape[1]
-        if space.Q is not None:
-            M = space.Q[:-1].T - space.Q[-1][:, None]  # the last score's curvature is minus the sum of the others
-            T = (M @ T.reshape(c, -1)).reshape(c * width, c, width)
-            T = M @ T
-        return np.ascontiguousarray(T).reshape(c * width, c * width)
-
-
-@dataclass(frozen=True)
-class Curvature(ArraySum):
-    """Σ s ℓ″ ⊗ x̄ x̄ᵀ over all scores but the last, (c, d + 1, c, d + 1).
-
-    The last score of softmax needs no sum, because each row of ℓ″ sums to zero over the classes.
-    """
-
-    loss: Loss
-    W: Array
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        K, width = self.W.shape
-        return (max(1, K - 1), width, max(1, K - 1), width)
-
-    def add(self, total: Array, block: Block) -> Array:
-        z = block.scores(self.W)
-        if not self.loss.traits.multiclass:
-            h = self.loss.curvature_product(block.t, z[:, 0], np.ones(block.n_rows))
-            total[0, :, 0] += block.sandwich(block.weight * h)
-            return total
-        for k in range(len(total)):
-            along = np.zeros_like(z)
-            along[:, k] = 1.0
-            h = block.weight[:, None] * self.loss.curvature_product(block.t, z, along)
-            for j in range(k + 1):
-                part = block.sandwich(h[:, j])
-                total[k, :, j] += part
-                if j < k:
-                    total[j, :, k] += part
-        return total
-
-
 # --- The path for a quadratic penalty, with the inverse of ∇²E at each C
 
 # Second derivatives are computed when the squared Newton decrement g·A g falls to this share of E.
@@ -694,59 +402,26 @@ NEWTON_DECREMENT = 1e-3
 # The most quasi-Newton steps with one matrix of second derivatives are STEPS_PER_MATRIX, plus one for every
 # PARAMETERS_PER_EXTRA_STEP parameters, since a larger matrix costs more.
 STEPS_PER_MATRIX, PARAMETERS_PER_EXTRA_STEP = 3, 20
-# The most matrices of second derivatives for one C, and the number of L-BFGS pairs that are kept.
-MOST_MATRICES, PAIRS_ON_PATH = 20, 10
 # If g·A g is below this share of E, it is due to rounding errors of the gradient.
 ROUNDED_DECREMENT = float(np.finfo(np.float64).eps) ** 1.5
+# The most matrices of second derivatives for one C, and the number of L-BFGS pairs that are kept.
+MOST_MATRICES, PAIRS_ON_PATH = 20, 10
 
 
-class Fit(NamedTuple):
-    """The rows with the penalty at one C, Θ near the minimum, the mean loss there, and A (None if ∇²E is singular)."""
+class PathFit(NamedTuple):
+    """The rows at weights near the minimum for one C, the mean loss there, and A (None if ∇²E is singular)."""
 
     rows: ReducedRows
-    theta: Array
     loss: float
     inverse: Inverse | None
 
 
-@dataclass(frozen=True)
-class _Penalised:
-    """E for one C, as a function of Θ."""
-
-    sums: InPieces | Folded
-    rows: ReducedRows
-    most_together: ClassVar[int] = 1
-
-    def value_gradient(self, theta: Array) -> Evaluation:
-        return self.add(theta, *self.sums.value_gradient(theta)[:2])
-
-    def value_gradients(self, thetas: Sequence[Array]) -> list[Evaluation]:
-        """E and its gradient at several points; reduced rows are in memory, so nothing is gained by one pass."""
-        return [self.value_gradient(theta) for theta in thetas]
-
-    def add(self, theta: Array, loss: float, gradient: Array) -> Evaluation:
-        """E and its gradient, from those of the loss."""
-        pull = self.rows.pull(theta)
-        return Evaluation(loss + 0.5 * float(theta @ pull), gradient + pull)
-
-    def factor(self, H: Array) -> Factor | None:
-        """The factor of ∇²E, from the loss's second derivatives H; None if it is singular."""
-        total, held = H.copy(), self.rows.held
-        if held.ndim == 1:
-            total.ravel()[:: len(H) + 1] += np.tile(held, len(H) // len(held))
-            return Factor.of(total)
-        for score in pieces(len(H), len(held)):
-            total[score, score] += held
-        return Factor.of(total)
-
-
 class Place(NamedTuple):
-    """A point of the path: ln C, Θ, the loss there, its gradient and its second derivatives."""
+    """A point of the path: ln C, W, and the mean loss with its gradient, (K, d + 1), and second derivatives in Θ."""
 
     u: float
-    theta: Array
-    loss: float
-    gradient: Array
+    W: Array
+    at: Evaluation
     H: Array
 
 
@@ -754,8 +429,8 @@ class Place(NamedTuple):
 class Ridge:
     """The path so far: the null model, whose second derivatives need no pass, and the fits at all C tried.
 
-    Problem   min_Θ E(Θ) for any C, in any order
-    Returns   for each C a Θ near the minimum, the loss there, and A = (∇²E)⁻¹
+    Problem   min_W E(W) for any C, in any order
+    Returns   for each C a W near the minimum, the loss there, and A = (∇²E)⁻¹
     Step      start from the fit at the nearest C. There the second derivatives of the loss are known, and its gradient
               is minus that of the penalty, so the first Newton step for the new C needs no pass. Then take quasi-Newton
               steps with that Hessian until one Newton step is enough, and take that step with the Hessian at the
@@ -776,122 +451,113 @@ class Ridge:
     True
     """
 
-    base: Objective  # the objective at C = 1
+    base: Objective  # the objective at C = 1, whose identified directions are those at any C
     rows: ReducedRows
-    sums: InPieces | Folded
     null: Place
     seen: list[Place] = field(default_factory=list)
 
     @classmethod
     def on(cls, base: Objective) -> Ridge:
         """The path that contains only the null model."""
-        rows = reduce_rows(base)
-        base, W = rows.problem, base.null_weights
-        space, sums = rows.space, sums_of(rows)  # the identified directions do not depend on C
-        theta = space.reduce(W if base.offsets is None else W - base.offsets)
-        return cls(base, rows, sums, Place(-np.inf, theta, *sums.value_gradient(theta)[:2], null_hessian(base)))
+        W = base.null_weights
+        rows = ReducedRows.of(base, W)
+        # The null model has no penalty.
+        return cls(base, rows, Place(-np.inf, W, base.value_gradient(W), null_hessian(base)))
 
-    def at(self, C: float) -> Fit:
+    def at(self, C: float) -> PathFit:
         """The fit at C, started from the fit at the nearest C."""
-        E, place = self._penalised(C), self._nearest(C)
-        theta, at = self._begun(E, C, place)
-        factor = E.factor(place.H)
+        problem, space = self.base.with_(penalty=self.base.penalty.times(1.0 / C)), self.base.subspace
+        place, held = self._nearest(C), self._held(problem)
+        W, gradient = place.W, place.at.gradient + problem.penalty_gradient(place.W)
+        at = Evaluation(place.at.value + problem.penalty_value(W), gradient)
+        factor = Factor.of(place.H + held)
         # If a matrix of second derivatives takes few multiplications, every step is a Newton step.
-        few = isinstance(self.rows, Written) and self.rows.x.size * len(place.H) <= 1 << 21
+        few = problem.n_rows * problem.shape[1] * len(held) <= 1 << 21
         for _ in range(MOST_MATRICES):
-            if few:
-                theta, at, H = _newton(E, theta, at, factor)
-            else:
-                theta, at = _descended(E, theta, at, factor, lambda _, at, dec: dec <= HESSIAN_DECREMENT * at.value)
-                H = E.sums.curvature(theta)
-            factor = E.factor(H)
+            W, at = (_newton if few else _descended)(problem, space, W, at, factor, _is_close)
+            H = space.reduce_hessian(problem.hessian(W))
+            factor = Factor.of(H)
             if factor is None:
-                return Fit(E.rows, theta, at.value - 0.5 * float(theta @ E.rows.pull(theta)), None)
-            step = factor.solve(at.gradient)
-            decrement = float(at.gradient @ step)
+                return PathFit(self.rows.at(problem, W), at.value - problem.penalty_value(W), None)
+            g = space.reduce(at.gradient)
+            step = factor.solve(g)
+            decrement = float(g @ step)
             if decrement <= NEWTON_DECREMENT * at.value:
                 break
         assert factor is not None  # the loop runs at least once
-        theta = theta - step
-        pull = E.rows.pull(theta)  # the gradient of E is nearly zero, so that of the loss is minus this
-        loss = at.value - 0.5 * decrement - 0.5 * float(theta @ pull)
-        self.seen = [*self.seen, Place(float(np.log(C)), theta, loss, -pull, H)]
-        return Fit(E.rows, theta, loss, Inverse.of(factor, self.base.subspace))
+        W = W - space.expand(step)
+        loss = at.value - 0.5 * decrement - problem.penalty_value(W)
+        # The gradient of E is nearly zero, so that of the loss is minus that of the penalty.
+        there = Evaluation(loss, -problem.penalty_gradient(W))
+        self.seen = [*self.seen, Place(float(np.log(C)), W, there, H - held)]
+        return PathFit(self.rows.at(problem, W), loss, Inverse.of(factor, space))
 
     def _nearest(self, C: float) -> Place:
         return min(self.seen, key=lambda place: abs(place.u - np.log(C)), default=self.null)
 
-    def _begun(self, E: _Penalised, C: float, place: Place) -> tuple[Array, Evaluation]:
-        """The start for C: Θ of the nearest fit or, if E is lower there, an interpolated Θ.
+    def _held(self, problem: Objective) -> Array:
+        """The second derivatives of the penalty in Θ: QᵀQ ⊗ Zᵀ diag(r²) Z, where QᵀQ is the identity."""
+        squares, Z = problem.root_penalty**2, self.rows.space.Z
+        own = np.diag(squares) if Z is None else (Z * squares[:, None]).T @ Z
+        return np.asarray(np.kron(np.eye(self.rows.Q.shape[1]), own), dtype=np.float64)
 
-        Between earlier fits, Θ is interpolated by a parabola in ln C through the three nearest ones.
-        """
-        at = E.add(place.theta, place.loss, place.gradient)
-        u, seen = float(np.log(C)), [each.u for each in self.seen]
-        if not min(seen, default=u) < u < max(seen, default=u):
-            return place.theta, at
-        near = sorted(self.seen, key=lambda each: abs(each.u - u))[:3]
-        nodes = np.array([each.u for each in near])
-        share = [np.prod((u - np.delete(nodes, k)) / (nodes[k] - np.delete(nodes, k))) for k in range(len(near))]
-        theta = sum((a * each.theta for a, each in zip(share, near, strict=True)), np.zeros_like(place.theta))
-        there = E.value_gradient(theta)
-        return (theta, there) if there.value < at.value else (place.theta, at)
+    def finished(self, C: float, fit: PathFit, tol: float) -> Array:
+        """W at C, nearer to the minimum than ``fit``: the gap is about ``tol`` times the null model's loss."""
+        problem, W = fit.rows.problem, fit.rows.W
+        factor = Factor.of(self._nearest(C).H + self._held(problem))
+        goal = tol * problem.null_value
 
-    def finished(self, C: float, theta: Array, tol: float) -> Array:
-        """The minimum at C, started from Θ near it, to a duality gap of about ``tol`` times the null model's loss."""
-        E = self._penalised(C)
-        problem, factor = E.rows.problem, E.factor(self._nearest(C).H)
-        if factor is None:
-            return theta
-        goal, space = tol * problem.null_value, self.base.subspace
-
-        def done(theta: Array, at: Evaluation, decrement: float) -> bool:
+        def done(W: Array, at: Evaluation, decrement: float) -> bool:
             if not ROUNDED_DECREMENT * at.value < decrement <= goal:  # the gap is hardly smaller than the decrement
                 return decrement <= goal
-            there = Evaluation(at.value, space.expand(at.gradient))
-            return duality(problem, E.rows.weights(theta), there).known <= goal
+            return duality(problem, W, at).known <= goal
 
-        return _descended(E, theta, E.value_gradient(theta), factor, done)[0]
-
-    def _penalised(self, C: float) -> _Penalised:
-        problem = self.base.with_(penalty=self.base.penalty.times(1.0 / C), subspace=self.base.subspace)
-        return _Penalised(self.sums, self.rows.under(problem))
+        return _descended(problem, self.base.subspace, W, problem.value_gradient(W), factor, done)[0]
 
 
-def _newton(E: _Penalised, theta: Array, at: Evaluation, factor: Factor | None) -> tuple[Array, Evaluation, Array]:
-    """Θ, E and the loss's second derivatives after one Newton step, for tables where these are cheap."""
-    step = None if factor is None else factor.solve(at.gradient)
-    decrement = 0.0 if step is None else float(at.gradient @ step)
-    if step is not None and decrement > HESSIAN_DECREMENT * at.value:
+# Whether W is near enough to the minimum, from W, E there and the squared Newton decrement g·A g.
+Done = Callable[[Array, Evaluation, float], bool]
 
-        def evaluated(alpha: float) -> tuple[float, tuple[Array, Evaluation, Array]]:
-            trial = theta - alpha * step
-            loss, gradient, H = E.rows.derivatives(trial)
-            there = E.add(trial, loss, gradient)
-            return there.value, (trial, there, H)
 
-        accepted = backtracked(evaluated, at.value, -decrement, trials=30, rounding=0.0)
-        if accepted is not None:
-            return accepted[1]
-    return theta, at, E.sums.curvature(theta)
+def _is_close(W: Array, at: Evaluation, decrement: float) -> bool:
+    """Whether second derivatives at W are worth their time."""
+    return decrement <= HESSIAN_DECREMENT * at.value
+
+
+def _newton(
+    problem: Objective, space: Subspace, W: Array, at: Evaluation, factor: Factor | None, done: Done
+) -> tuple[Array, Evaluation]:
+    """W and E after a Newton step unless it is ``done``, for tables where second derivatives are cheap."""
+    g = space.reduce(at.gradient)
+    step = np.zeros_like(g) if factor is None else factor.solve(g)
+    decrement = float(g @ step)
+    if done(W, at, decrement):
+        return W, at
+    V = space.expand(step)
+
+    def evaluated(alpha: float) -> tuple[float, tuple[Array, Evaluation]]:
+        there = problem.value_gradient(W - alpha * V)
+        return there.value, (W - alpha * V, there)
+
+    accepted = backtracked(evaluated, at.value, -decrement, trials=30, rounding=0.0)
+    return (W, at) if accepted is None else accepted[1]
 
 
 def _descended(
-    E: _Penalised,
-    theta: Array,
-    at: Evaluation,
-    factor: Factor | None,
-    done: Callable[[Array, Evaluation, float], bool],
+    problem: Objective, space: Subspace, W: Array, at: Evaluation, factor: Factor | None, done: Done
 ) -> tuple[Array, Evaluation]:
-    """Θ and E after quasi-Newton steps with one factor, until ``done`` or until a new factor costs less."""
-    pairs = Pairs()
-    for _ in range(STEPS_PER_MATRIX + len(theta) // PARAMETERS_PER_EXTRA_STEP):
-        if factor is None:
-            break
-        g = at.gradient
-        ended = done(theta, at, float(g @ factor.solve(g)))
-        found = None if ended else quasi_newton_step(E, theta, at, pairs, factor.solve, PAIRS_ON_PATH)
+    """W and E after quasi-Newton steps with one factor, until they are ``done`` or a new factor costs less."""
+    if factor is None:
+        return W, at
+    pairs, solve = Pairs(), factor.solve
+
+    def inverse(G: Array) -> Array:
+        return space.expand(solve(space.reduce(G)))
+
+    for _ in range(STEPS_PER_MATRIX + W.size // PARAMETERS_PER_EXTRA_STEP):
+        ended = done(W, at, float(np.vdot(at.gradient, inverse(at.gradient))))
+        found = None if ended else quasi_newton_step(problem, W, at, pairs, inverse, PAIRS_ON_PATH)
         if found is None:
             break
-        theta, at, pairs = found
-    return theta, at
+        W, at, pairs = found
+    return W, at

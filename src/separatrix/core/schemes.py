@@ -31,7 +31,7 @@ from separatrix.core.scorer import Classes, Scorer, chosen_classes
 TIE_SHARE = 1.0 / 3.0
 
 
-class Part(NamedTuple):
+class TrainingSet(NamedTuple):
     """The training set of one model: row numbers, and the target 1 for the rows of its class, else 0.
 
     ``names``: the number of the class that a positive score speaks for, and that of the other, None for the rest.
@@ -100,12 +100,12 @@ class OneVersusOne:
     def n_models(self, n_classes: int) -> int:
         return n_classes * (n_classes - 1) // 2
 
-    def parts(self, codes: Integers, n_classes: int) -> Iterator[Part]:
+    def parts(self, codes: Integers, n_classes: int) -> Iterator[TrainingSet]:
         for i, j in pairs(n_classes):
             rows = np.flatnonzero((codes == i) | (codes == j))
             # With two classes the second is the positive one, as in the whole package.
             for_, against = (i, j) if n_classes > 2 else (j, i)
-            yield Part((for_, against), rows, (codes[rows] == for_).astype(np.int64))
+            yield TrainingSet((for_, against), rows, (codes[rows] == for_).astype(np.int64))
 
     def combine(self, H: Array, lengths: Array, n_classes: int) -> Array:
         s = self.confidence(H, lengths, n_classes)
@@ -136,10 +136,10 @@ class OneVersusRest:
     def n_models(self, n_classes: int) -> int:
         return n_classes if n_classes > 2 else 1
 
-    def parts(self, codes: Integers, n_classes: int) -> Iterator[Part]:
+    def parts(self, codes: Integers, n_classes: int) -> Iterator[TrainingSet]:
         every = np.arange(len(codes))
         for i in range(n_classes) if n_classes > 2 else (1,):
-            yield Part((i, None if n_classes > 2 else 0), every, (codes == i).astype(np.int64))
+            yield TrainingSet((i, None if n_classes > 2 else 0), every, (codes == i).astype(np.int64))
 
     def combine(self, H: Array, lengths: Array, n_classes: int) -> Array:
         return H
@@ -217,7 +217,7 @@ def cost_of(scheme: Scheme, class_counts: Any) -> SchemeCost:
     return SchemeCost(scheme.name, len(names), int(imbalance.sum()), imbalance, len(names))
 
 
-class Comparison(NamedTuple):
+class SchemeComparison(NamedTuple):
     """The costs of both schemes. ``compare_schemes`` returns one.
 
     Attributes
@@ -232,7 +232,7 @@ class Comparison(NamedTuple):
         return f"{self.one_versus_one}\n{self.one_versus_rest}"
 
 
-def compare_schemes(class_counts: Any) -> Comparison:
+def compare_schemes(class_counts: Any) -> SchemeComparison:
     """Compare the costs of one versus one and one versus rest, without fitting (docs/tour.md, M5).
 
     Parameters
@@ -254,7 +254,7 @@ def compare_schemes(class_counts: Any) -> Comparison:
     >>> ten.one_versus_one.models, ten.one_versus_rest.models, ten.one_versus_rest.worst_imbalance
     (45, 10, 9.0)
     """
-    return Comparison(cost_of(OneVersusOne(), class_counts), cost_of(OneVersusRest(), class_counts))
+    return SchemeComparison(cost_of(OneVersusOne(), class_counts), cost_of(OneVersusRest(), class_counts))
 
 
 # --- The scores of several two-class models
@@ -293,17 +293,6 @@ class PartsScorer:
         if len(self.classes) == 2:
             return np.asarray(H[:, 0])
         return self.scheme.combine(H, self._lengths(H.shape[1]), len(self.classes))
-
-    def quick_scores(self) -> Callable[[Array], Array]:
-        """``scores`` of dense finite rows; for linear models without checks, which is fast for few rows."""
-        if self.W is None:
-            return self.scores
-        w, b, K = np.ascontiguousarray(self.W[:, 1:]), self.W[:, :1], len(self.classes)
-        lengths = self._lengths(len(b))
-        if K == 2:
-            return lambda X: np.asarray(X @ w[0] + b[0])
-        # The scores of a model are contiguous, since ``combine`` adds those of models.
-        return lambda X: self.scheme.combine((w @ X.T + b).T, lengths, K)
 
     def _lengths(self, n_models: int) -> Array:
         """Return ‖w‖ of each model, so that h/‖w‖ is a distance; 1 if w = 0 or the model is not linear."""
@@ -354,18 +343,6 @@ class PartsScorer:
         )
 
     log_probabilities = probabilities
-
-
-@dataclass(frozen=True)
-class PairwiseScorer(PartsScorer):
-    """For estimators with a precomputed kernel: each model gets only the kernel columns of its own training rows."""
-
-    indices: tuple[Integers, ...] = ()
-
-    def parts_scores(self, X: Any, names: list[str] | None = None) -> Array:
-        return np.column_stack(
-            [score_of(estimator, X[:, rows]) for estimator, rows in zip(self.estimators, self.indices, strict=True)]
-        )
 
 
 def score_of(estimator: Any, X: Any) -> Array:

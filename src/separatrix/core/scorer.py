@@ -147,7 +147,17 @@ class Scorer:
     link_name: Annotated[str, Choice(LINKS)]
 
     def misfit(self, sizes: Mapping[str, int]) -> str:
-        """What is wrong with a scorer from a file; empty if nothing is."""
+        """Say what is wrong with a scorer that was read from a file; an empty text if nothing is.
+
+        Parameters
+        ----------
+        sizes : dict of str to int
+            The lengths of named axes.
+
+        Returns
+        -------
+        str
+        """
         binary, softmax = isinstance(LINKS[self.link_name], BinaryLink), self.link_name == "softmax"
         fits = len(self.W) > 1 if softmax else len(self.W) == 1 or not binary
         return "" if fits else f"has the link {self.link_name}, which does not fit {len(self.W)} scores"

@@ -15,7 +15,6 @@ import numpy as np
 
 from separatrix.core.base.arrays import Array, Integers, scaled_length
 from separatrix.core.base.codec import ROWS, Several, array
-from separatrix.core.base.labels import known_codes
 from separatrix.core.certificate import Bound, Recomputed, RowsClaim
 from separatrix.core.losses import Zero
 from separatrix.core.rows.block import is_sparse
@@ -23,8 +22,8 @@ from separatrix.core.rows.column_statistics import refuse_not_finite
 from separatrix.core.rows.memory_rows import MemoryRows, memory_rows
 from separatrix.core.rows.protocol import Rows, number_of_rows
 from separatrix.core.rows.sampling import chosen_rows
-from separatrix.core.rows.targets import ClassTotals, Coding
-from separatrix.core.rows.views import class_targets, one_against_rest
+from separatrix.core.rows.targets import ClassTotals, Coding, class_targets
+from separatrix.core.rows.views import one_against_rest
 from separatrix.core.scorer import Scorer
 
 NO_BOUND = Bound(None, "none", "the perceptron's cost has the trivial minimum w = 0, so look at mistakes and margins")
@@ -38,10 +37,6 @@ class SeparatingClaim(RowsClaim, ABC):
     """
 
     scorer: Scorer
-
-    def rows_of(self, X: Any, y: Any, sample_weight: Any = None) -> MemoryRows:
-        """The rows that ``of_rows`` takes."""
-        return separation_rows(X, known_codes(y, self.scorer.classes), len(self.scorer.classes))
 
     def coding_of(self, totals: ClassTotals) -> Coding:
         """The targets of ``class_targets``, and the weights as they are."""

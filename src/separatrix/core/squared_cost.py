@@ -9,7 +9,7 @@ Hessian H (the same for every output) the gap E(W) − min E is exactly ½ tr G 
 A row of class k has the residual (W m̄_k − t_k) + w (x − m_k), so the moments also give E, as a sum of squares, and G.
 One pass suffices, and a bound on the rounding of the moments is added to the gap. Where that bound is too large,
 because columns are nearly collinear or the fit is nearly exact, a second pass computes the residuals themselves with
-their own bound on rounding (``judge_by_residuals``).
+their own bound on rounding (``SquaredCost.by_residuals``).
 """
 
 from __future__ import annotations
@@ -44,10 +44,6 @@ class OneHot:
     [[1.0, 0.0], [0.0, 1.0]]
     """
 
-    def n_outputs(self, n_classes: int) -> int:
-        """The number of columns of ``table``."""
-        return n_classes
-
     def table(self, n_classes: int) -> Array:
         """The targets, one row per class."""
         return np.eye(n_classes)
@@ -65,10 +61,6 @@ class Signed:
     >>> Signed().table(2).tolist()
     [[-1.0], [1.0]]
     """
-
-    def n_outputs(self, n_classes: int) -> int:
-        """The number of columns of ``table``."""
-        return 1 if n_classes == 2 else n_classes
 
     def table(self, n_classes: int) -> Array:
         """The targets, one row per class."""
@@ -147,79 +139,6 @@ class ResidualJudgement(NamedTuple):
     gradient: Array
     summed_gap: float
     gap: float | None
-
-
-def judge_by_residuals(
-    rows: Rows, W: Array, targets: Array, A: Array, root_penalty: Array, total_weight: float, sizes: Array, shift: Array
-) -> ResidualJudgement:
-    """The squared cost at W and its gap along the directions of A, by one pass over the rows.
-
-    For any A (d + 1, r) the gap along the directions W + Θ Aᵀ is exactly
-
-        ½ tr (G A) M⁻¹ (G A)ᵀ,    G A = (1/S) Σ s r zᵀ + penalty,    M = (1/S) Σ s z zᵀ + penalty,    z = Aᵀ x̄
-
-    so it suffices to sum products of r and z over the rows. With A from a whitening of H, M is near the identity, and
-    no error of these sums is multiplied by a condition number. In coordinates in which M is the identity, with root
-    mean squares over the rows and an extra row for each penalised weight, the Cauchy–Schwarz inequality bounds
-
-    * the residuals' rounding ε: ‖(1/S) Σ s ε zᵀ‖ is at most the root mean square of ε, since the rows z/√S contract,
-    * the rounding of z: its root mean square times that of r in G A, and its share of the smallest eigenvalue of M,
-    * the sums over rows: their length times the unit roundoff, as if all errors had the same sign.
-
-    Parameters
-    ----------
-    rows : Rows
-        The rows, whose targets are class numbers.
-    W : array (outputs, d + 1)
-        Weights in the frame's coordinates.
-    targets : array (K, outputs)
-        The target of each class.
-    A : array (d + 1, r)
-        Directions that nearly whiten the Hessian.
-    root_penalty : array (d + 1,)
-        (λ/S)^½ by column.
-    total_weight : float
-        S.
-    sizes : array (d + 1,)
-        The size of each column, to which the rounding of its products is relative: its root mean square, plus its
-        offset if that is not removed first.
-    shift : array (outputs,)
-        Bounds on the errors of the intercepts in W.
-    """
-    partial = ResidualSums(W, targets, A)
-    squares, gradient, whitened, gram = (part / total_weight for part in partial.parts(rows.fold(partial)))
-    shrunk, held = root_penalty * W, root_penalty[:, None] * A
-    gradient, whitened, M = gradient + root_penalty * shrunk, whitened + shrunk @ held, gram + held.T @ held
-    squares = squares + 0.5 * np.sum(shrunk**2, axis=1)
-
-    n = number_of_rows(rows)
-    # The number of roundings in a sum over blocks, strand by strand, and in its later use.
-    merges = additions_in_order(1 + 12 * n * max(rows.n_features, 2) // BLOCK_BYTES) + 4
-    # The rounding of a sum of products and a target, for centred columns, and of a sum over rows in any order inside a
-    # block, both relative to the sum of the sizes of their terms.
-    product, chain = 0.5 * EPS * (len(sizes) + 3), EPS * (min(n, BLOCK_BYTES // 8) + merges)
-    residual = np.sqrt(2 * squares)  # the root mean square of r and of the penalised weights, by output
-    moved = shift + product * (np.abs(W) @ (sizes + root_penalty) + float(np.max(np.abs(targets))))
-    value = float(squares.sum())
-    # NumPy's pairwise sum over the rows of a block has a rounding error of at most 32 units.
-    rounding = float(residual @ moved + 0.5 * moved @ moved) + EPS * (32 + merges) * value
-    if not A.shape[1]:
-        return ResidualJudgement(value, rounding, gradient, 0.0, 0.0)
-
-    eigenvalues, vectors = np.linalg.eigh(M)
-    least, trace = float(eigenvalues[0]), float(np.trace(M))
-    # Bounds on the rounding of z, of the sum M and of its eigenvalues, in coordinates in which M is the identity.
-    blurred = product * float(np.linalg.norm(np.abs(A).T @ (sizes + root_penalty)))
-    share = (chain + 4 * EPS * len(M)) * trace
-    if not least > 2 * share:
-        return ResidualJudgement(value, rounding, gradient, np.inf, None)
-    blurred, share = blurred / np.sqrt(least), share / least
-    length = np.linalg.norm(whitened @ (vectors / np.sqrt(eigenvalues)), axis=1)
-    hidden = moved * (np.sqrt(1 + share) + blurred) + (residual + moved) * (blurred + chain * np.sqrt(trace / least))
-    left = np.sqrt(1 - share) - blurred
-    # M is scaled so that its smallest singular value is 1; rounding must leave half of it certain.
-    gap = 0.5 * float(np.sum(((length + hidden) / left) ** 2)) if left > 0.5 else None
-    return ResidualJudgement(value, rounding, gradient, 0.5 * float(length @ length), gap)
 
 
 # --- The cost and its minimum
@@ -354,19 +273,66 @@ class SquaredCost:
         return 0.5 * float(p @ np.sum((self.targets - mean) ** 2, axis=1))
 
     def by_residuals(self, W: Array) -> ResidualJudgement:
-        """E, ∇E and the gap at W from the residuals, in one pass."""
-        frame, total = self.rows.frame, self.moments.total_weight
-        sizes = np.sqrt(np.diag(self.gram))  # the root mean square of each column
+        """E, ∇E and the gap at W, in the frame's coordinates, from the residuals, in one pass.
+
+        With A (d + 1, r) from the whitening, the gap along the directions W + Θ Aᵀ is exactly
+
+            ½ tr (G A) M⁻¹ (G A)ᵀ,    G A = (1/S) Σ s r zᵀ + penalty,    M = (1/S) Σ s z zᵀ + penalty,    z = Aᵀ x̄
+
+        so it suffices to sum products of r and z over the rows. M is near the identity, and no error of these sums is
+        multiplied by a condition number. In coordinates in which M is the identity, with root mean squares over the
+        rows and an extra row for each penalised weight, the Cauchy–Schwarz inequality bounds
+
+        * the residuals' rounding ε: ‖(1/S) Σ s ε zᵀ‖ is at most the root mean square of ε, as the rows z/√S contract,
+        * the rounding of z: its root mean square times that of r in G A, and its share of the smallest eigenvalue of M,
+        * the sums over rows: their length times the unit roundoff, as if all errors had the same sign.
+        """
+        frame, A, root_penalty = self.rows.frame, self.white.A, self.root_penalty
+        sizes = np.sqrt(np.diag(self.gram))  # the root mean square of each column, to which its rounding is relative
         sizes[0] = 1.0
-        shift = np.asarray(EPS * np.abs(W[:, 0]))  # large offsets are converted from raw units exactly
+        # Bounds on the errors of the intercepts in W: large offsets are converted from raw units exactly.
+        shift = np.asarray(EPS * np.abs(W[:, 0]))
         if not frame.has_large_offset:
             offsets = np.abs(frame.center / frame.scale)
             shift = np.asarray(EPS * (W.shape[1] + 1) * (np.abs(W[:, 0]) + 2 * np.abs(W[:, 1:]) @ offsets))
-        white, penalty = self.white.A, self.root_penalty
-        found = judge_by_residuals(self.rows, W, self.targets, white, penalty, total, sizes, shift)
+        partial = ResidualSums(W, self.targets, A)
+        total = self.rows.fold(partial) / self.moments.total_weight
+        squares, gradient, whitened, gram = partial.parts(total)
+        shrunk, held = root_penalty * W, root_penalty[:, None] * A
+        gradient, whitened, M = gradient + root_penalty * shrunk, whitened + shrunk @ held, gram + held.T @ held
+        squares = squares + 0.5 * np.sum(shrunk**2, axis=1)
         if not self.fit_intercept:
-            found.gradient[:, 0] = 0.0
-        return found
+            gradient[:, 0] = 0.0
+
+        n = number_of_rows(self.rows)
+        # The number of roundings in a sum over blocks, strand by strand, and in its later use.
+        merges = additions_in_order(1 + 12 * n * max(self.rows.n_features, 2) // BLOCK_BYTES) + 4
+        # The rounding of a sum of products and a target, for centred columns, and of a sum over rows in any order in
+        # a block, both relative to the sum of the sizes of their terms.
+        product, chain = 0.5 * EPS * (len(sizes) + 3), EPS * (min(n, BLOCK_BYTES // 8) + merges)
+        residual = np.sqrt(2 * squares)  # the root mean square of r and of the penalised weights, by output
+        moved = shift + product * (np.abs(W) @ (sizes + root_penalty) + float(np.max(np.abs(self.targets))))
+        value = float(squares.sum())
+        # NumPy's pairwise sum over the rows of a block has a rounding error of at most 32 units.
+        rounding = float(residual @ moved + 0.5 * moved @ moved) + EPS * (32 + merges) * value
+        if not A.shape[1]:
+            return ResidualJudgement(value, rounding, gradient, 0.0, 0.0)
+
+        eigenvalues, vectors = np.linalg.eigh(M)
+        least, trace = float(eigenvalues[0]), float(np.trace(M))
+        # Bounds on the rounding of z, of the sum M and of its eigenvalues, in coordinates in which M is the identity.
+        blurred = product * float(np.linalg.norm(np.abs(A).T @ (sizes + root_penalty)))
+        share = (chain + 4 * EPS * len(M)) * trace
+        if not least > 2 * share:
+            return ResidualJudgement(value, rounding, gradient, np.inf, None)
+        blurred, share = blurred / np.sqrt(least), share / least
+        length = np.linalg.norm(whitened @ (vectors / np.sqrt(eigenvalues)), axis=1)
+        hidden = moved * (np.sqrt(1 + share) + blurred)
+        hidden += (residual + moved) * (blurred + chain * np.sqrt(trace / least))
+        left = np.sqrt(1 - share) - blurred
+        # M is scaled so that its smallest singular value is 1; rounding must leave half of it certain.
+        gap = 0.5 * float(np.sum(((length + hidden) / left) ** 2)) if left > 0.5 else None
+        return ResidualJudgement(value, rounding, gradient, 0.5 * float(length @ length), gap)
 
     def _value_gradient_by_moments(self, W: Array) -> tuple[float, Array]:
         """E and ∇E from the moments, without a pass."""
@@ -547,7 +513,7 @@ class InfluentialRow:
 
 
 @dataclass(frozen=True)
-class Influence:
+class DeletionEffects:
     """Leverage h and Cook's distance of every row (n,), each for deleting that row alone."""
 
     leverage: Array
@@ -555,7 +521,7 @@ class Influence:
 
 
 @dataclass(frozen=True)
-class _Whitened:
+class _WhitenedRows:
     """U (n, r) and targets t (n, outputs), both times the root of the row's share of weight; weights β (r, outputs)."""
 
     U: Array
@@ -586,18 +552,14 @@ class _Whitened:
         left = self.beta - U.T @ self.t[rows]
         return np.asarray(left + Qt.T @ (gain[:, None] * (Qt @ left)))
 
-    def cook(self, change: Array) -> float:
-        return _cook(float(np.sum(change**2)), self.rank, self.variance)
+    def cook(self, change: Any) -> Array:
+        """‖Δ‖²/(p σ²) from ‖Δ‖². If the residual variance is zero, it is 0 where nothing changes, else infinite."""
+        if self.variance > 0:
+            return np.asarray(change / (self.rank * self.variance))
+        return np.where(change <= 1e-20, 0.0, np.inf)
 
 
-def _cook(change: float, rank: int, variance: float) -> float:
-    """‖Δ‖²/(p σ²). If the residual variance is zero, it is 0 where nothing changes and infinite otherwise."""
-    if variance > 0:
-        return change / (rank * variance)
-    return 0.0 if change <= 1e-20 else np.inf
-
-
-def _whitened(cost: SquaredCost, least: Minimum) -> _Whitened:
+def _whitened(cost: SquaredCost, least: Minimum) -> _WhitenedRows:
     S, white = cost.moments.total_weight, cost.white
     parts, squares = [], 0.0
     for block in cost.rows.blocks(Order(4096)):  # the rows that are whitened at once
@@ -609,10 +571,10 @@ def _whitened(cost: SquaredCost, least: Minimum) -> _Whitened:
     freedom = S - white.rank
     noise = EPS * float(np.sum(t**2))
     variance = squares / freedom if freedom > 0 and squares > noise else 0.0
-    return _Whitened(U, t, white.colour.T @ least.W.T, variance, white.rank)
+    return _WhitenedRows(U, t, white.colour.T @ least.W.T, variance, white.rank)
 
 
-def influence(cost: SquaredCost, least: Minimum) -> Influence:
+def influence(cost: SquaredCost, least: Minimum) -> DeletionEffects:
     """Leverage and Cook's distance of every row."""
     white = _whitened(cost, least)
     h = white.leverage
@@ -620,10 +582,10 @@ def influence(cost: SquaredCost, least: Minimum) -> Influence:
     pull = np.sum(residual**2, axis=1) * h / np.where(h > LEVERAGE_OF_SOLE_ROWS, 1.0, (1 - h) ** 2)
     alone = np.flatnonzero(h > LEVERAGE_OF_SOLE_ROWS)
     pull[alone] = np.sum((white.U[alone] @ white.beta) ** 2, axis=1)
-    return Influence(h, np.array([_cook(change, white.rank, white.variance) for change in pull.tolist()]))
+    return DeletionEffects(h, white.cook(pull))
 
 
-def _company(white: _Whitened) -> dict[int, Integers]:
+def _company(white: _WhitenedRows) -> dict[int, Integers]:
     """For each high-leverage row, the other such rows near it: u_i·u_j is at least half of either leverage.
 
     Two outlying rows close to each other mask each other: deleting one changes little. So a row of high leverage is
@@ -644,8 +606,8 @@ def most_influential(cost: SquaredCost, decision: Array, top: int) -> tuple[Infl
     white, alone = _whitened(cost, least), influence(cost, least)
     company, distance = _company(white), alone.cook.copy()
     for i, others in company.items():
-        jointly = white.cook(white.without(np.append(others, i)) - white.beta)
-        distance[i] = max(distance[i], jointly / (1 + len(others)))
+        jointly = white.cook(np.sum((white.without(np.append(others, i)) - white.beta) ** 2))
+        distance[i] = max(distance[i], float(jointly) / (1 + len(others)))
     order = np.lexsort((-alone.leverage, -distance))[:top]
     block = DELETION.block(cost.rows)
     before = _choice(block.scores(decision @ least.W))

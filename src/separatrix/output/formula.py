@@ -59,7 +59,7 @@ Row = tuple[float, ...]
 
 
 @dataclass(frozen=True)
-class Column:
+class FormulaColumn:
     """A column of the table, and the columns of X that it is encoded as, which begin at column ``start``.
 
     For a category, ``rows`` has the columns of X for each level, ``numbers`` the levels that are numbers, with their
@@ -95,7 +95,7 @@ class Formula:
     ('age', ['no', 'yes'], 1, 2)
     """
 
-    columns: tuple[Column, ...]
+    columns: tuple[FormulaColumn, ...]
     classes: list[Any]
     scores: Vector
     probabilities: Vector | None
@@ -190,7 +190,7 @@ def _labels(found: list[Any]) -> list[Any]:
     return classes
 
 
-def _texts(columns: tuple[Column, ...], classes: list[Any]) -> Iterator[str]:
+def _texts(columns: tuple[FormulaColumn, ...], classes: list[Any]) -> Iterator[str]:
     """The names of the columns, the levels of categories and the labels that are text."""
     for column in columns:
         yield column.name
@@ -198,8 +198,8 @@ def _texts(columns: tuple[Column, ...], classes: list[Any]) -> Iterator[str]:
     yield from (label for label in classes if isinstance(label, str))
 
 
-def _columns(encoder: Encoder, center: Array) -> tuple[Column, ...]:
-    found: list[Column] = []
+def _columns(encoder: Encoder, center: Array) -> tuple[FormulaColumn, ...]:
+    found: list[FormulaColumn] = []
     start = 0
     for column in encoder.columns:
         found.append(_column(column, encoder, start, center[start : start + column.width]))
@@ -207,11 +207,11 @@ def _columns(encoder: Encoder, center: Array) -> tuple[Column, ...]:
     return tuple(found)
 
 
-def _column(column: Encoded, encoder: Encoder, start: int, center: Array) -> Column:
+def _column(column: Encoded, encoder: Encoder, start: int, center: Array) -> FormulaColumn:
     """A column whose columns of X begin at ``start``; ``center`` is subtracted from them."""
     tail, marked = ((0.0,), (1.0,)) if column.indicator else ((), ())
     filled = encoder.missing in ("impute", "indicator")
-    place = Column(column.name, column.kind, start, column.width)
+    place = FormulaColumn(column.name, column.kind, start, column.width)
     if column.text is not None:
         shifts, end = center[: column.values], center[column.values :]
         return replace(
@@ -227,7 +227,7 @@ def _column(column: Encoded, encoder: Encoder, start: int, center: Array) -> Col
     return replace(place, shift=float(center[0]) if len(center) else 0.0, tail=_less((0.0, *tail), center)[1:])
 
 
-def _category(place: Column, column: Encoded, encoder: Encoder, tail: Row, center: Array) -> Column:
+def _category(place: FormulaColumn, column: Encoded, encoder: Encoder, tail: Row, center: Array) -> FormulaColumn:
     units = np.vstack([np.zeros(column.values), np.eye(column.values)]).tolist()
     levels = [level.strip() for level in column.levels]
     return replace(

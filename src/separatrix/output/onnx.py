@@ -21,7 +21,7 @@ from separatrix._version import __version__
 from separatrix.core.base.arrays import AnyArray
 from separatrix.core.base.errors import InputError, ParameterError
 from separatrix.output import algebra
-from separatrix.output.formula import Column, Formula, decision_notes, formula_of, refuse_words
+from separatrix.output.formula import Formula, FormulaColumn, decision_notes, formula_of, refuse_words
 from separatrix.statistics.model_decisions import rule_for
 
 # Versions of ONNX's operator sets and of its file format. onnxruntime has supported them for years, with double
@@ -141,7 +141,7 @@ class Graph:
             return self._moved(finite, -shift) if shift.any() else finite
         return self._node("Concat", *(self._column(column) for column in columns), axis=1)
 
-    def _column(self, column: Column) -> str:
+    def _column(self, column: FormulaColumn) -> str:
         """The columns of X, (n, width), that one column of the table is encoded as."""
         if column.rows:
             return self._category(column)
@@ -156,7 +156,7 @@ class Graph:
         found = self._node("Where", infinite, self._constant(np.array([[np.nan]])), found)
         return found if column.absent is None else self._node("Where", missing, self._row(column.absent), found)
 
-    def _category(self, column: Column) -> str:
+    def _category(self, column: FormulaColumn) -> str:
         """A lookup in a table with one row for each level, one for a missing value and one for an unseen level."""
         levels = [level for level, _ in column.rows]
         keys = levels if "" in levels else [*levels, ""]

@@ -41,7 +41,7 @@ class Translation:
 
 
 @dataclass(frozen=True)
-class Fit:
+class FittedProblem:
     """The fit: its penalty, the rows and their weights, the classes, and whether there is an intercept.
 
     ``classes`` are the labels, empty if they do not matter. ``by_class`` are the weights of the classes and ``factors``
@@ -136,7 +136,7 @@ def as_settings(
     C, factors = _of_columns(float(C), penalty_factors)
     if total_weight is None and not by_class:
         total_weight = n_rows
-    fit = Fit(
+    fit = FittedProblem(
         C,
         float(l1_ratio),
         n_rows,
@@ -175,7 +175,7 @@ def _notes(*notes: str) -> str:
     return "; ".join(note for note in notes if note)
 
 
-def _sklearn(fit: Fit) -> Translation:
+def _sklearn(fit: FittedProblem) -> Translation:
     if fit.factors:
         return Translation("sklearn", note="its penalty has one strength for all columns")
     values: dict[str, Any] = {"C": fit.C, "l1_ratio": fit.l1_ratio}
@@ -193,7 +193,7 @@ def _sklearn(fit: Fit) -> Translation:
     return Translation("sklearn", values, code, _notes(note, fit.weights_as("fit's sample_weight")))
 
 
-def _glmnet(fit: Fit) -> Translation:
+def _glmnet(fit: FittedProblem) -> Translation:
     values: dict[str, Any] = {"alpha": fit.l1_ratio}
     # glmnet scales the factors to a mean of 1.
     mean = sum(fit.factors) / len(fit.factors) if fit.factors else 1.0
@@ -211,7 +211,7 @@ def _glmnet(fit: Fit) -> Translation:
     return Translation("glmnet", values, code, fit.weights_as("weights"))
 
 
-def _r_weights(fit: Fit) -> str:
+def _r_weights(fit: FittedProblem) -> str:
     """The command of R that gives each row the weight of its class, if the classes have weights."""
     if not fit.by_class:
         return ""
@@ -227,7 +227,7 @@ def _r_text(label: Any) -> str:
     return json.dumps(f"{label:.15g}" if isinstance(label, float) else str(label), ensure_ascii=False)
 
 
-def _statsmodels(fit: Fit) -> Translation:
+def _statsmodels(fit: FittedProblem) -> Translation:
     if fit.n_classes > 2:
         return Translation("statsmodels", note="its multinomial model has a reference class, which the penalty favours")
     # With an L1 penalty, the GLM never updates a column again once its weight is zero, and still reports convergence.
@@ -244,7 +244,7 @@ def _statsmodels(fit: Fit) -> Translation:
     return Translation("statsmodels", values, code, _notes(said, fit.weights_as("freq_weights"), note))
 
 
-def _statsmodels_call(fit: Fit, alpha: float, design: str, model: str, lasso: bool) -> tuple[str, str]:
+def _statsmodels_call(fit: FittedProblem, alpha: float, design: str, model: str, lasso: bool) -> tuple[str, str]:
     """The code that fits, and a note on it. ``design``: the matrix; ``model``: the GLM; ``lasso``: use Logit."""
     if not alpha:
         return f"{model}.fit(tol=1e-12)", ""
@@ -265,7 +265,7 @@ def _statsmodels_call(fit: Fit, alpha: float, design: str, model: str, lasso: bo
     )
 
 
-def _strengths(fit: Fit, alpha: float) -> str:
+def _strengths(fit: FittedProblem, alpha: float) -> str:
     """The strength of each column's penalty: 0 for the column of ones, whose weight is the intercept."""
     each = f"np.full(X.shape[1], {alpha!r})"
     if fit.factors:
@@ -273,7 +273,7 @@ def _strengths(fit: Fit, alpha: float) -> str:
     return f"np.r_[0.0, {each}]" if fit.fit_intercept else each
 
 
-def _liblinear_lacks(fit: Fit) -> str:
+def _liblinear_lacks(fit: FittedProblem) -> str:
     """What LIBLINEAR lacks for this fit; empty if nothing."""
     if fit.n_classes > 2:
         return "its logistic regression of several classes is one versus rest, not softmax"
@@ -284,7 +284,7 @@ def _liblinear_lacks(fit: Fit) -> str:
     return "its penalty has one strength for all columns" if fit.factors else ""
 
 
-def _liblinear(fit: Fit) -> Translation:
+def _liblinear(fit: FittedProblem) -> Translation:
     if lacking := _liblinear_lacks(fit):
         return Translation("liblinear", note=lacking)
     values: dict[str, Any] = {"-s": SOLVERS[fit.l1_ratio], "-c": fit.C}
@@ -304,7 +304,7 @@ def _liblinear(fit: Fit) -> Translation:
 SOLVERS = {0.0: 0, 1.0: 6}
 # Number of restarts of statsmodels' elastic net. Five restarts gave nine correct digits on the tables that were tried.
 RESTARTS = 20
-PACKAGES: dict[str, Callable[[Fit], Translation]] = {
+PACKAGES: dict[str, Callable[[FittedProblem], Translation]] = {
     "sklearn": _sklearn,
     "glmnet": _glmnet,
     "statsmodels": _statsmodels,

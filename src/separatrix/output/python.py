@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from separatrix.output import algebra, python_runtime
-from separatrix.output.formula import Column, Formula, Row, decision_notes, formula_of
+from separatrix.output.formula import Formula, FormulaColumn, Row, decision_notes, formula_of
 from separatrix.statistics.model_decisions import rule_for
 from separatrix.tables.cells import NO_NUMBER, NO_TEXT
 from separatrix.tables.text import TextFeatures
@@ -108,7 +108,7 @@ def _constants(formula: Formula) -> str:
     return "\n".join(lines)
 
 
-def _plain(column: Column, drop: bool) -> dict[str, Any]:
+def _plain(column: FormulaColumn, drop: bool) -> dict[str, Any]:
     rows: dict[str | float, Row] = dict(column.rows)
     return {
         "name": column.name,
@@ -239,13 +239,13 @@ def _docstring(formula: Formula) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"')
 
 
-def _example(column: Column) -> str:
+def _example(column: FormulaColumn) -> str:
     if column.rows:
         return repr(column.rows[0][0])
     return {"number": "1.5", "boolean": "True", "date": "'2024-12-31'", "words": "'some text'"}[column.kind]
 
 
-def _kind(column: Column) -> str:
+def _kind(column: FormulaColumn) -> str:
     says = {
         "number": "a finite number",
         "boolean": "true or false",

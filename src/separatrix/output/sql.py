@@ -27,8 +27,8 @@ from separatrix.output.formula import (
     SPACES,
     TRUE,
     ZONED,
-    Column,
     Formula,
+    FormulaColumn,
     Respelling,
     Row,
     are_instants,
@@ -290,7 +290,7 @@ class Writer:
     In ``layers``, every intermediate result has a name, so that no expression is written twice.
     """
 
-    def __init__(self, formula: Formula, dialect: Dialect, guard: Guard, inline: bool = False) -> None:
+    def __init__(self, formula: Formula, dialect: Dialect, guard: ProductGuard, inline: bool = False) -> None:
         self.formula, self.dialect, self.guard, self.inline = formula, dialect, guard, inline
         self.columns = ColumnWriter(dialect, guard, "" if inline else "t.")
         # If a subquery cannot have a name for each column of X, columns are written where they are used.
@@ -476,14 +476,14 @@ class ColumnWriter:
     """Writes columns for one engine. Their names have the prefix ``source``, such as "t." for a table t."""
 
     dialect: Dialect
-    guard: Guard
+    guard: ProductGuard
     source: str = ""
 
-    def inputs(self, column: Column) -> list[str]:
+    def inputs(self, column: FormulaColumn) -> list[str]:
         """An expression for each column of X; for a category one expression, its level."""
         return [self._text(column)] if column.rows else self._value(column)
 
-    def lookup(self, column: Column, text: str, w: Array) -> str:
+    def lookup(self, column: FormulaColumn, text: str, w: Array) -> str:
         """The sum of w times the columns of X of a category, for each level. ``text`` is the level."""
 
         def said(row: Row | None) -> str:
@@ -493,10 +493,10 @@ class ColumnWriter:
         lookup = f"CASE {text} {cases} ELSE {said(column.unseen)} END"
         return f"CASE WHEN {text} IS NULL THEN {said(column.absent)} ELSE {lookup} END"
 
-    def _name(self, column: Column) -> str:
+    def _name(self, column: FormulaColumn) -> str:
         return f"{self.source}{self.dialect.name_of(column.name)}"
 
-    def _text(self, column: Column) -> str:
+    def _text(self, column: FormulaColumn) -> str:
         """The text of a category as the encoder spells it, whatever the type of the column."""
         c, dialect = self._name(column), self.dialect
         levels = [level for level, _ in column.rows]
@@ -516,7 +516,7 @@ class ColumnWriter:
         text = dialect.text.format(c)
         return f"CASE {' '.join(whens)} ELSE {text} END" if whens else text
 
-    def _text_of_real(self, column: Column, c: str, levels: list[str]) -> str:
+    def _text_of_real(self, column: FormulaColumn, c: str, levels: list[str]) -> str:
         """The level that a column of floating point numbers, called ``c``, has the value of."""
         dialect = self.dialect
         same = [f"WHEN {dialect.double(v)} THEN {dialect.literal(level)}" for v, level in column.numbers]
@@ -524,7 +524,7 @@ class ColumnWriter:
         other = dialect.literal(unlike(levels))
         return f"CASE {dialect.real_value.format(c)} {' '.join(same)} ELSE {other} END" if same else other
 
-    def _value(self, column: Column) -> list[str]:
+    def _value(self, column: FormulaColumn) -> list[str]:
         """A number, a truth value or a date, with its indicator."""
         c, dialect = self._name(column), self.dialect
         missing = (dialect.missing_day if column.kind == "date" else dialect.missing).format(c)
@@ -538,12 +538,12 @@ class ColumnWriter:
         ]
         return [filled, *marks]
 
-    def _truth(self, column: Column, c: str) -> str:
+    def _truth(self, column: FormulaColumn, c: str) -> str:
         cases = [(self.dialect.yes.format(c), 1.0), (self.dialect.no.format(c), 0.0)]
         whens = " ".join(f"WHEN {test} THEN {self.dialect.double(v - column.shift)}" for test, v in cases)
         return f"CASE {whens} END"
 
-    def _number(self, column: Column, c: str) -> str:
+    def _number(self, column: FormulaColumn, c: str) -> str:
         dialect, date = self.dialect, column.kind == "date"
         value = (dialect.days if date else dialect.number).format(c)
         value = f"(({value}) - {dialect.double(column.shift)})" if column.shift else value
@@ -808,12 +808,12 @@ LARGEST_RESULT = 1e290
 SMALLEST_RESULT = 1e-320
 
 
-class Guard:
+class ProductGuard:
     """Writes the products of a formula, here for engines in which a product may be infinite or zero.
 
     ``repeats`` tells whether a product contains its operands several times.
 
-    >>> Guard(DIALECTS["sqlite"]).combined("*", "x", "y")
+    >>> ProductGuard(DIALECTS["sqlite"]).combined("*", "x", "y")
     '(x * y)'
     """
 
@@ -839,7 +839,7 @@ class Guard:
         return f"({x} {sign} {y})"
 
 
-class ClippedInputs(Guard):
+class ClippedInputs(ProductGuard):
     """For engines that raise an error if a product of finite numbers is infinite, or one of nonzero numbers is zero.
 
     One such row would prevent the predictions of all other rows. So factors are clipped to limits within which a
@@ -895,14 +895,14 @@ class Clipped(ClippedInputs):
         return f"(CASE WHEN {zero} THEN {plain} {small} {large} ELSE {plain} END)"
 
 
-def guard_of(formula: Formula, dialect: Dialect, inline: bool) -> Guard:
+def guard_of(formula: Formula, dialect: Dialect, inline: bool) -> ProductGuard:
     """The guard for an engine: products are limited if it raises an error, and unchanged otherwise.
 
     With ``inline``, operands are expressions without names. Then only the inputs are clipped, which suffices for linear
     scores: repeating the operands of all products would make expressions grow exponentially.
     """
     if not dialect.traps:
-        return Guard(dialect)
+        return ProductGuard(dialect)
     return ClippedInputs(formula, dialect) if inline else Clipped(formula, dialect)
 
 

@@ -44,25 +44,25 @@ from separatrix.tables.target_column import labels, unlabelled
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownCheck:
     """A check, and whether it needs labels that are classes."""
 
     run: Callable[[CheckedRows], Iterator[Finding]]
     needs_classes: bool = True
 
 
-CHECKS: dict[str, Known] = {
-    "leakage": Known(column_checks.alone),
-    "separation": Known(row_checks.separation),
-    "categories": Known(column_checks.categories),
-    "index": Known(column_checks.index, False),
-    "collinear": Known(column_checks.collinear, False),
-    "leverage": Known(row_checks.leverage, False),
-    "duplicates": Known(row_checks.repeated, False),
-    "constant": Known(column_checks.constant, False),
-    "scales": Known(column_checks.scales, False),
-    "balance": Known(row_checks.balance),
-    "rows": Known(row_checks.enough_rows),
+CHECKS: dict[str, KnownCheck] = {
+    "leakage": KnownCheck(column_checks.alone),
+    "separation": KnownCheck(row_checks.separation),
+    "categories": KnownCheck(column_checks.categories),
+    "index": KnownCheck(column_checks.index, False),
+    "collinear": KnownCheck(column_checks.collinear, False),
+    "leverage": KnownCheck(row_checks.leverage, False),
+    "duplicates": KnownCheck(row_checks.repeated, False),
+    "constant": KnownCheck(column_checks.constant, False),
+    "scales": KnownCheck(column_checks.scales, False),
+    "balance": KnownCheck(row_checks.balance),
+    "rows": KnownCheck(row_checks.enough_rows),
 }
 
 

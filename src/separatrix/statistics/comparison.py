@@ -462,7 +462,8 @@ def compare(
     of_frames = {"text": text, "reference": reference}
     fits: dict[str, Any] = {"cv": cv, "seed": seed, "by": by, "only": only, "seconds": seconds}
     if is_frame(X) and (missing != "error" or any(of_frames.values()) or not holds_numbers(X)):
-        return compare_table(_labelled_frame(X, y, missing, **of_frames), **fits)
+        frame = _labelled_frame(X, y, missing, **of_frames)
+        return compare_table(frame, names=frame.row_names.numbers - 1, **fits)
     for name, value in of_frames.items():
         if value:
             problem = f"got {value!r:.80}, and X is not a data frame"
@@ -475,7 +476,7 @@ def compare(
     if rows.ndim != 2 or rows.shape[0] != len(codes):
         raise ParameterError("X", f"its shape is {rows.shape} for {len(codes)} labels", "give one row for each label")
     refuse_not_finite(memory_rows(rows, codes))
-    return compare_table(RawTable("X", rows, classes[codes]), **fits)
+    return compare_table(RawTable("X", rows, classes[codes]), names=np.arange(len(codes)), **fits)
 
 
 def compare_table(
@@ -486,8 +487,11 @@ def compare_table(
     by: str = "accuracy",
     only: Sequence[str] | None = None,
     seconds: float = DEFAULT_SECONDS,
+    names: Integers | None = None,
 ) -> Comparison:
     """``compare`` for a table that is not encoded yet: each fit learns the encoding from its own rows.
+
+    ``names``: the numbers by which messages name the rows; by default as in the table.
 
     >>> from separatrix.tables.read_table import read_raw
     >>> compare_table(read_raw("demo:iris"), cv=3, only=["lda"])["lda"].accuracy.mean > 0.95
@@ -496,20 +500,21 @@ def compare_table(
     classes, codes = encode(table.y)
     if by not in CRITERIA:
         raise ParameterError("by", f"got {by!r}", f"give one of {', '.join(map(repr, CRITERIA))}")
-    contest = Contest(table, codes, classes, _folds(codes, classes.tolist(), cv, seed), seed, checked_seconds(seconds))
+    fold = _folds(codes, table.row_names.numbers - 1, classes.tolist(), cv, seed)
+    contest = Contest(table, codes, classes, fold, seed, checked_seconds(seconds))
     chosen = _named(list(entrants(seed)), only)
     reasons = {entrant.name: entrant.refused(contest) for entrant in chosen}
     found = run(contest, [entrant for entrant in chosen if reasons[entrant.name] is None])
     held = tuple(codes[contest.fold == k] for k in contest.folds)
 
-    names: Any = np.arange(len(codes)) if table.rows is None else table.row_names
+    called = table.row_names if names is None else names
 
     def standing(entrant: Entrant) -> Standing:
         """The figures of an entrant, or why it was refused or failed, with the row names of the user's table."""
         trials = found.get(entrant.name, [])
         failed = next((trial.failed for trial in trials if trial.failed is not None), None)
-        reason = over_rows(reasons[entrant.name] or failed or "", names) or None
-        named = tuple(replace(trial, status=over_rows(trial.status, names)) for trial in trials)
+        reason = over_rows(reasons[entrant.name] or failed or "", called) or None
+        named = tuple(replace(trial, status=over_rows(trial.status, called)) for trial in trials)
         return Standing(entrant.name, named, held, classes, entrant.linear, entrant.standardised, reason)
 
     guesses = tuple(guessed(codes, contest.fold == k, len(classes)) for k in contest.folds)
@@ -532,8 +537,7 @@ def _labelled_frame(X: Any, y: Any, missing: str, **asked: Any) -> RawTable:
     while name in columns.column_names:
         name += "_"
     table = read_raw(columns.append_column(name, pa.array(codes)), name, missing=missing, **asked)
-    places = None if table.rows is None else table.rows - 1  # Rows of a frame are counted from 0.
-    return replace(table, y=classes[table.y], rows=places)
+    return replace(table, y=classes[table.y])
 
 
 def _place(standing: Standing, by: str) -> tuple[bool, float, float]:
@@ -555,7 +559,7 @@ def _named(known: list[Entrant], only: Sequence[str] | None) -> list[Entrant]:
     return [by_name[name] for name in only]
 
 
-def _folds(codes: Integers, labels: list[Any], cv: int, seed: int) -> Integers:
+def _folds(codes: Integers, rows: Integers, labels: list[Any], cv: int, seed: int) -> Integers:
     """The stratified fold of each row. There are at most as many folds as the smallest class has rows."""
     counts = np.bincount(codes)
     if isinstance(cv, bool) or not isinstance(cv, int | np.integer) or cv < 2:
@@ -566,7 +570,7 @@ def _folds(codes: Integers, labels: list[Any], cv: int, seed: int) -> Integers:
         raise LabelError(
             "y", problem, "leave the class out, or merge it with another: a row cannot be both fitted and held out"
         )
-    return stratified_folds(codes, min(int(cv), int(counts.min())), seed)
+    return stratified_folds(codes, rows, min(int(cv), int(counts.min())), seed)
 
 
 def _refuse_one_class(labels: list[Any]) -> None:

@@ -49,7 +49,7 @@ class OutOfTime(Exception):
     """The budget is spent."""
 
 
-class Account:
+class ProcessorTime:
     """The processor time of one block of work."""
 
     seconds = 0.0
@@ -72,7 +72,8 @@ class Budget:
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
-        self._accounts: list[Account] = []  # one for each block, written by its own thread alone: so without a lock
+        # One for each block, written by its own thread alone: so without a lock.
+        self._accounts: list[ProcessorTime] = []
 
     def _spent(self) -> float:
         return sum(account.seconds for account in self._accounts)
@@ -85,7 +86,7 @@ class Budget:
         """
         if self._spent() >= self.seconds:
             raise OutOfTime
-        account, begin = Account(), time.thread_time()
+        account, begin = ProcessorTime(), time.thread_time()
         self._accounts.append(account)
 
         def count() -> float:

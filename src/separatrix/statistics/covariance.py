@@ -441,7 +441,7 @@ def residuals(loss: Loss, W: Array, block: Block) -> Array:
 
 
 @dataclass(frozen=True)
-class Kind:
+class CovarianceKind:
     """A kind of covariance: the function that computes it, its description, and whether it is robust."""
 
     build: Callable[[Estimate, SummaryRequest, Any], Covariance]
@@ -509,10 +509,10 @@ def group_codes(groups: Any, asked: SummaryRequest) -> tuple[Integers, int]:
 
 
 COVARIANCES = {
-    "classical": Kind(_classical, "inverse observed information", robust=False),
-    "HC0": Kind(_scattered, "sandwich (HC0)"),
-    "HC1": Kind(_corrected, "sandwich times n/(n - k) (HC1)"),
-    "cluster": Kind(_clustered, "sandwich by cluster, times G/(G - 1) (n - 1)/(n - k)"),
+    "classical": CovarianceKind(_classical, "inverse observed information", robust=False),
+    "HC0": CovarianceKind(_scattered, "sandwich (HC0)"),
+    "HC1": CovarianceKind(_corrected, "sandwich times n/(n - k) (HC1)"),
+    "cluster": CovarianceKind(_clustered, "sandwich by cluster, times G/(G - 1) (n - 1)/(n - k)"),
 }
 
 

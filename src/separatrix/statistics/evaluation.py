@@ -17,7 +17,7 @@ from separatrix.core.base.arrays import AnyArray, Array, Integers
 from separatrix.core.base.errors import LabelError, NoRowsError, ParameterError
 from separatrix.core.base.labels import as_label_array
 from separatrix.core.base.lazy import cached_property, is_dask_table
-from separatrix.core.cluster.connection import read_in_place
+from separatrix.core.cluster import read_in_place
 from separatrix.core.rows.block import Block
 from separatrix.core.rows.labelled_table import OutsideMemory
 from separatrix.core.rows.targets import CLASS_NUMBERS
@@ -303,7 +303,7 @@ class TableReport:
 
 
 @dataclass
-class Sums:
+class EvaluationSums:
     """``counts`` (K + 1, K) by true and predicted class; Σ −ln P(true class), Σ squared errors, calibration bins.
 
     ``scores`` has counts by score for each ranked class.
@@ -338,12 +338,12 @@ class AnswerSums:
         """The classes that have a ranking: the second of two, or all."""
         return range(1, 2) if self.n_classes == 2 else range(self.n_classes)
 
-    def zero(self) -> Sums:
+    def zero(self) -> EvaluationSums:
         K = self.n_classes
         counts, bins = np.zeros((K + 1, K), dtype=np.int64), np.zeros((3, len(CALIBRATION_CUTS) - 1))
-        return Sums(counts, 0.0, 0.0, bins, [ScoreCounts.none() for _ in self.ranked])
+        return EvaluationSums(counts, 0.0, 0.0, bins, [ScoreCounts.none() for _ in self.ranked])
 
-    def add(self, total: Sums, block: Block) -> Sums:
+    def add(self, total: EvaluationSums, block: Block) -> EvaluationSums:
         codes, K = self.place[block.t], self.n_classes
         if self.has_probabilities:
             log_P = self.scorer.log_probabilities(block.X)
@@ -358,15 +358,16 @@ class AnswerSums:
         total.scores = [counts.add(Z[:, k], codes == k) for k, counts in zip(self.ranked, total.scores, strict=True)]
         return total
 
-    def _add_probabilities(self, total: Sums, P: Array, log_P: Array, codes: Integers) -> None:
+    def _add_probabilities(self, total: EvaluationSums, P: Array, log_P: Array, codes: Integers) -> None:
         total.log_loss -= float(np.sum(true_class_log_probability(log_P, codes)))
         total.squares += float(np.sum(squared_errors(P, codes)))
         p, came_true, _ = event(P, codes, self.scorer.classes.tolist(), None)
         total.bins += bin_sums(p, came_true, CALIBRATION_CUTS)
 
-    def merge(self, a: Sums, b: Sums) -> Sums:
+    def merge(self, a: EvaluationSums, b: EvaluationSums) -> EvaluationSums:
         scores = [one.merge(other) for one, other in zip(a.scores, b.scores, strict=True)]
-        return Sums(a.counts + b.counts, a.log_loss + b.log_loss, a.squares + b.squares, a.bins + b.bins, scores)
+        log_loss, squares, bins = a.log_loss + b.log_loss, a.squares + b.squares, a.bins + b.bins
+        return EvaluationSums(a.counts + b.counts, log_loss, squares, bins, scores)
 
 
 def evaluate_table(
@@ -395,7 +396,7 @@ def evaluate_table(
     return _table_report(partial, found, scorer.classes, None if cost is None else Costs.of(cost))
 
 
-def _table_report(partial: AnswerSums, found: Sums, classes: AnyArray, costs: Costs | None) -> TableReport:
+def _table_report(partial: AnswerSums, found: EvaluationSums, classes: AnyArray, costs: Costs | None) -> TableReport:
     """The report from the sums over all rows."""
     labels, n = classes.tolist(), int(found.counts.sum())
     each = [binned_ranking(one, labels[k]) for k, one in zip(partial.ranked, found.scores, strict=True)]

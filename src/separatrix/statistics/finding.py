@@ -25,7 +25,7 @@ from separatrix.core.base.arrays import AnyArray, Array, Booleans, Integers
 from separatrix.core.base.errors import ParameterError
 from separatrix.core.base.labels import RowNames
 from separatrix.core.base.lazy import cached_property
-from separatrix.core.base.messages import Message, Part, Setting, many
+from separatrix.core.base.messages import Message, MessagePart, Setting, many
 from separatrix.core.rows.block import Block, is_sparse
 from separatrix.core.rows.column_statistics import ColumnSummary, standard_frame, summarise
 from separatrix.core.rows.memory_rows import MemoryRows, memory_rows
@@ -210,7 +210,7 @@ def capital(text: str) -> str:
     if not isinstance(text, Message):
         return text[:1].upper() + text[1:]
     first, *rest = text.parts or ("",)
-    return text if isinstance(first, Part) else Message(capital(first), *rest)
+    return text if isinstance(first, MessagePart) else Message(capital(first), *rest)
 
 
 def share(part: int, whole: int) -> str:
@@ -340,7 +340,7 @@ class CheckedRows:
     @cached_property
     def by_class(self) -> ByClass:
         """Ranges and counts by class and column, over all rows."""
-        return self._raw.fold(_ByClass(self.n_classes, self.n_columns))
+        return self._raw.fold(_SumByClass(self.n_classes, self.n_columns))
 
     @cached_property
     def sampled(self) -> Integers:
@@ -376,7 +376,7 @@ class ByClass(NamedTuple):
 
 
 @dataclass(frozen=True)
-class _ByClass:
+class _SumByClass:
     """The partial sum that computes ``ByClass``. The targets of the rows are class codes."""
 
     n_classes: int

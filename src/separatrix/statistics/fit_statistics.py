@@ -35,7 +35,7 @@ def fit_statistics(
     """
     why = why_none(getattr(getattr(model, "certificate_", None), "claim", None))
     if why:
-        return Statistics.none(why, level)
+        return Statistics(withheld=why, level=level)
     robust = "HC1" if np.any(model.certificate_.claim.class_weights != 1.0) else None
     profiled = "profile" if isinstance(model.certificate_.claim, FirthClaim) and robust is None else "wald"
     try:
@@ -44,7 +44,7 @@ def fit_statistics(
             model = type(model)(**model.get_params(deep=False)).fit(X, y)
         found = summary(model, X, y, covariance=robust, intervals=profiled, level=level, names=names)
     except InputError as error:
-        return Statistics.none(error.message, level)
+        return Statistics(withheld=error.message, level=level)
     return _stored(found)
 
 
@@ -76,7 +76,7 @@ def unscaled(X: Any, scaling: Scaling) -> Any:
 
 def _stored(found: Summary) -> Statistics:
     if found.withheld:
-        return Statistics.none(found.withheld, found.level)
+        return Statistics(withheld=found.withheld, level=found.level)
     states = np.atleast_2d(np.array(found.states, dtype=object))
     return Statistics(
         withheld=None,

@@ -22,13 +22,16 @@ from separatrix.core.base.lazy import cached_property
 from separatrix.core.base.messages import with_columns, with_references
 from separatrix.core.certificate import Certificate
 from separatrix.core.proofs.naming import column_words
-from separatrix.core.rows.hold_out import held_out
+from separatrix.core.rows.hold_out import HeldOut, held_out
 from separatrix.statistics.evaluation import Performance
 from separatrix.statistics.measures import answers, certificate_on
 from separatrix.statistics.split_defaults import TEST_SIZE
 from separatrix.tables.formats.demos import DEMO
 from separatrix.tables.read_table import RawTable, Table, read_raw
 from separatrix.tables.selection import Columns
+
+# The name of the rule for held-out rows and folds in model files: that of the generator whose outputs are the hashes.
+SPLIT_RULE = "splitmix64"
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,10 +48,8 @@ class HeldOutFit:
         The class numbers of the rows.
     held : (n,) array of bool
         Which rows were held out.
-    test_size : float
-        The share of each class that was asked to be held out.
-    seed : int
-        The seed of the choice of rows.
+    rule : HeldOut
+        By which rule rows were held out: the ``share`` of each class, the ``seed`` and the ``thresholds``.
     status : str
         The certificate's status as the fit reported it.
     """
@@ -57,8 +58,7 @@ class HeldOutFit:
     model: Any
     codes: Integers
     held: AnyArray
-    test_size: float
-    seed: int
+    rule: HeldOut
     status: str = ""
 
     @property
@@ -91,7 +91,7 @@ class HeldOutFit:
     def training(self) -> dict[str, Any]:
         """What a model file stores about the fit, with the main measures of the held-out rows."""
         counts = self.counts(np.ones_like(self.held)), self.counts(~self.held)
-        facts, found = training_facts(self.table.source, *counts, self.test_size, self.seed), self.performance
+        facts, found = training_facts(self.table.source, *counts, self.rule), self.performance
         if found is None:
             return facts
         figures = {
@@ -158,7 +158,7 @@ def fit_table(
     >>> import separatrix as sx
     >>> fit = sx.fit_table(sx.LogisticRegression(), "demo:iris")
     >>> round(fit.accuracy, 3), fit.model.predict([[5.1, 3.5, 1.4, 0.2]]).tolist()
-    (0.974, ['setosa'])
+    (0.949, ['setosa'])
     """
     from sklearn.base import clone
 
@@ -179,10 +179,12 @@ def fit_held_out(
     >>> from separatrix.tables.read_table import read_raw
     >>> fit = fit_held_out(read_raw("demo:iris"), LogisticRegression())
     >>> int(fit.held.sum()), round(fit.accuracy, 3)
-    (38, 0.974)
+    (39, 0.949)
     """
     classes, codes = encode(raw.y)
-    held = held_out(codes, raw.row_names.numbers - 1, test_size, seed)
+    rows = raw.row_names.numbers - 1
+    rule = held_out(codes, rows, test_size, seed)
+    held = rule.held(codes, rows)
     table = raw.learned(~held, standardise=standardise)
     references = {} if table.encoder is None else table.encoder.references
     told = partial(in_table, rows=table.row_names[~held], names=table.names, references=references)
@@ -193,7 +195,7 @@ def fit_held_out(
         raise
     status = fitted.certificate_.status
     fitted.certificate_ = retold(certificate_on(fitted, table.X[~held]), told)
-    return HeldOutFit(table, fitted, codes, held, test_size, seed, status)
+    return HeldOutFit(table, fitted, codes, held, rule, status)
 
 
 def in_table(status: str, rows: RowNames, names: Sequence[str], references: Mapping[str, str]) -> str:
@@ -218,13 +220,16 @@ def retold(certificate: Certificate, told: Callable[[str], str]) -> Certificate:
     return replace(certificate, **worded)
 
 
-def training_facts(source: str, counts: list[int], fitted: list[int], test_size: float, seed: int) -> dict[str, Any]:
+def training_facts(source: str, counts: list[int], fitted: list[int], rule: HeldOut) -> dict[str, Any]:
     """What a model file stores about a fit: plain values, and no path of this machine.
 
-    ``counts`` and ``fitted``: the rows of each class, all and fitted.
+    ``counts`` and ``fitted``: the rows of each class, all and fitted. Thresholds are written in hexadecimal, since
+    programs that read numbers in JSON as float64 would round them.
 
-    >>> training_facts("/home/ada/people.csv", [8, 4], [6, 3], 0.25, 0)["source"]
-    'people.csv'
+    >>> rule = held_out(np.zeros(20_000, dtype=int), np.arange(20_000), 0.25, seed=0)
+    >>> facts = training_facts("/home/ada/people.csv", [20_000], [15_000], rule)
+    >>> facts["source"], facts["held_out_thresholds"]
+    ('people.csv', ['4000000000000000'])
     """
     return {
         "source": source if source.startswith(DEMO) else Path(source).name,
@@ -233,6 +238,18 @@ def training_facts(source: str, counts: list[int], fitted: list[int], test_size:
         "rows_held_out": sum(counts) - sum(fitted),
         "class_counts": counts,
         "class_counts_fitted": fitted,
-        "test_size": test_size,
-        "seed": seed,
+        "test_size": rule.share,
+        "seed": rule.seed,
+        "held_out_rule": SPLIT_RULE,
+        "held_out_thresholds": [f"{threshold:016x}" for threshold in rule.thresholds.tolist()],
     }
+
+
+def stored_rule(training: Mapping[str, Any], n_classes: int) -> HeldOut | None:
+    """The rule by which a fit held rows out, from what a model file stores about it; None if it does not say."""
+    try:
+        thresholds = np.array([int(text, 16) for text in training["held_out_thresholds"]], dtype=np.uint64)
+        rule = HeldOut(float(training["test_size"]), int(training["seed"]), thresholds)
+    except (KeyError, TypeError, ValueError, OverflowError):
+        return None
+    return rule if training.get("held_out_rule") == SPLIT_RULE and len(thresholds) == n_classes else None

@@ -25,8 +25,7 @@ from separatrix.core.base.machine import in_order, one_blas_thread
 from separatrix.core.certificate import AGREEMENT
 from separatrix.core.likelihood_claims import FirthClaim, LikelihoodOfRows
 from separatrix.core.problem import Objective
-from separatrix.core.regularisation_path import Inverse
-from separatrix.core.rows.block import Block
+from separatrix.core.regularisation_path import Inverse, ReducedRows, row_terms
 from separatrix.core.rows.labelled_table import InMemory
 from separatrix.core.scorer import taken_apart
 from separatrix.statistics.measures import Answers, in_bits, true_class_log_probability
@@ -123,15 +122,16 @@ def _by_one_step(model: Any, X: Any, y: Any, top: int) -> Influence:
     if not problem.has_hessian or block.n_rows * float(problem.size) ** 2 > MOST_LEVERAGE_MULTIPLICATIONS:
         fault = f"{block.n_rows} rows with {problem.size} weights are too many for the leverage of each"
         raise InputError("X", fault, "fit a model of fewer columns")
-    inverse = _inverse(problem, W)
+    inverse = Inverse.at(problem, W)
     if inverse is None:
         raise InputError("X", "the curvature is singular to working precision", "drop collinear columns")
     size = rows_per_piece(BATCH_NUMBERS, len(inverse.A), fewest=16)
-    parts = in_order(lambda rows: _moves(problem, W, inverse, block.take(rows)), pieces(block.n_rows, size))
+    rows = ReducedRows.of(problem, W, inverse.space)
+    parts = in_order(lambda some: _moves(rows.take(some), inverse), pieces(block.n_rows, size))
     distance, leverage = (np.concatenate(part) for part in zip(*parts, strict=True))
-    rows = np.argsort(-distance, kind="stable")[:top]
+    first = np.argsort(-distance, kind="stable")[:top]
     says = "Cook's distance, in one Newton step (Pregibon 1981)"
-    return Influence(rows, distance[rows], leverage[rows], says)
+    return Influence(first, distance[first], leverage[first], says)
 
 
 def _refuse_other_rows(model: Any, problem: Objective, W: Array) -> None:
@@ -148,35 +148,14 @@ def _refuse_other_rows(model: Any, problem: Objective, W: Array) -> None:
         raise InputError("X", fault, "give the rows of the fit, which must be without sample weights and offset")
 
 
-def _inverse(problem: Objective, W: Array) -> Inverse | None:
-    """A on the directions that the rows determine; with an l1 penalty, on the nonzero weights."""
-    if not problem.has_absolute:
-        factor = problem.factor(W)
-        return None if factor is None else Inverse.of(factor, problem.subspace)
-    H = problem.hessian(W)
-    active = ((W != 0) | problem.unpenalised) & ~problem.pinned & (np.diag(H).reshape(W.shape) > 0)
-    if len(W) > 1:  # only the differences between classes of an unpenalised column are determined
-        active[-1] &= ~problem.unpenalised
-    return Inverse.on_active(H, active)
-
-
-def _moves(problem: Objective, W: Array, inverse: Inverse, block: Block) -> tuple[Array, Array]:
-    """Cook's distance and leverage of each row of the block, (m,) each."""
-    loss, z, Q = problem.loss, block.scores(W), inverse.space.Q
-    flat = z if loss.traits.multiclass else z[:, 0]
-    sigma = (block.weight / problem.total_weight)[:, None]
-    slope = inverse.from_scores(sigma * loss.derivative(block.t, flat).reshape(z.shape))
-    m, c = slope.shape
-    curvature = np.empty((m, c, c))
-    for a, along in enumerate(np.eye(c) if Q is None else Q.T):
-        dz = np.tile(along, (m, 1)) if loss.traits.multiclass else np.full(m, along[0])
-        curvature[:, a] = inverse.from_scores(sigma * loss.curvature_product(block.t, flat, dz).reshape(z.shape))
-    G = inverse.leverages(inverse.rows(block), c)
+def _moves(rows: ReducedRows, inverse: Inverse) -> tuple[Array, Array]:
+    """Cook's distance and leverage of each row, (m,) each."""
+    slope, curvature, G = row_terms(rows, inverse)
     CG = curvature @ G
-    v = np.linalg.solve(np.eye(c) * (1 + LEVERAGE_ROUNDING) - CG, slope[:, :, None])
+    v = np.linalg.solve(np.eye(slope.shape[1]) * (1 + LEVERAGE_ROUNDING) - CG, slope[:, :, None])
     moved = np.sum(v * (G @ v), axis=(1, 2))
     parameters = max(1, int(np.count_nonzero(np.diag(inverse.A))))
-    return problem.total_weight * moved / parameters, np.trace(CG, axis1=1, axis2=2)
+    return rows.problem.total_weight * moved / parameters, np.trace(CG, axis1=1, axis2=2)
 
 
 # --- The rows with the most surprising classes

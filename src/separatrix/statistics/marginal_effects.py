@@ -5,8 +5,8 @@
     contrast          (1/n) Σ_i P(k | x_i, factor = level) − P(k | x_i, factor = reference level)
 
 A factor is a category with a column for each level but one. To change one of these columns alone would average over
-rows of two levels at once, so a contrast sets all of them (``Factor``). Where a pipeline changes the columns after they
-were encoded, by a scaler or a basis with products, rows are set to a level before these steps.
+rows of two levels at once, so a contrast sets all of them (``EncodedFactor``). Where a pipeline changes the columns
+after they were encoded, by a scaler or a basis with products, rows are set to a level before these steps.
 
 Standard errors follow by the delta method from the gradient of the average in W and the covariance of W. For two
 classes k is the second. Greene, Econometric Analysis (2012), section 17.3.2.
@@ -31,7 +31,7 @@ from separatrix.statistics import summary_table as render
 from separatrix.statistics.covariance import Covariance, Estimate, determined, standard_errors
 from separatrix.statistics.intervals import quantile, two_sided
 from separatrix.statistics.summary_request import SummaryRequest
-from separatrix.tables.encoder import Factor, with_indicators
+from separatrix.tables.encoder import EncodedFactor, with_indicators
 
 # --- Probabilities and their derivatives by the scores
 
@@ -135,7 +135,7 @@ def _read(block: Block, E: Array) -> Array:
 
 
 @dataclass(frozen=True)
-class ZeroOne:
+class ZeroOneColumns:
     """Which columns hold only zeros and ones, (d,)."""
 
     E: Array  # (d, width): the weights whose scores are the raw columns
@@ -238,7 +238,8 @@ def average_effects(asked: SummaryRequest, estimate: Estimate, covariance: Covar
     factors, names = asked.encoding.factors(), asked.names
     if asked.encoding.steps is None:
         spread = problem.rows.frame.scale[:d] > SMALLEST_BINARY_SCALE
-        factors = with_indicators(factors, (problem.rows.fold(ZeroOne(_reading(estimate, d))) > 0) & known & spread)
+        zero_one = problem.rows.fold(ZeroOneColumns(_reading(estimate, d))) > 0
+        factors = with_indicators(factors, zero_one & known & spread)
     else:
         names = asked.encoding.names
     changes = list[Change]()
@@ -255,7 +256,7 @@ def average_effects(asked: SummaryRequest, estimate: Estimate, covariance: Covar
 
 
 def _averages(
-    asked: SummaryRequest, estimate: Estimate, factor: Factor, average: Callable[[Array, Array, Array], Averages]
+    asked: SummaryRequest, estimate: Estimate, factor: EncodedFactor, average: Callable[[Array, Array, Array], Averages]
 ) -> tuple[Array, AnyArray]:
     """The sums of ``Averages`` with all rows set to the reference level of a factor, and to each of its other levels.
 

@@ -43,7 +43,7 @@ START_DEVIANCE_SHARE = 1e-3
 
 
 @dataclass(frozen=True)
-class _Point:
+class _ProfilePoint:
     """A minimum of the mean loss on a plane f·Θ = c: W, E, the Hessian's factor there, and μ = dE/dc."""
 
     W: Array
@@ -55,7 +55,7 @@ class _Point:
 def likelihood_profile(asked: SummaryRequest, estimate: Estimate, k: int, j: int, level: float) -> tuple[End, End]:
     """The interval by the profile of the likelihood."""
     f, z = estimate.F[k * len(estimate.Phi) + j], quantile(level)
-    top, at = _Point(estimate.W, estimate.at, estimate.factor, 0.0), float(estimate.coefficients[k, j])
+    top, at = _ProfilePoint(estimate.W, estimate.at, estimate.factor, 0.0), float(estimate.coefficients[k, j])
     return _end(estimate, top, f, z, -1, at), _end(estimate, top, f, z, +1, at)
 
 
@@ -74,7 +74,7 @@ def profile_of_infinite(way: Estimate, supremum: float, k: int, j: int, upwards:
         missing = End(float("nan"), "Newton's method does not come near the supremum of the likelihood")
         return missing, missing
     there = replace(way, W=state.W, raw=way.problem.rows.frame.to_original(state.W)[:, : way.raw.shape[1]])
-    top = _Point(state.W, Evaluation(reference, state.at.gradient), factor, 0.0)
+    top = _ProfilePoint(state.W, Evaluation(reference, state.at.gradient), factor, 0.0)
     f, side = way.F[k * len(way.Phi) + j], -1 if upwards else 1
     end = _end(there, top, f, quantile(level), side, float(there.coefficients[k, j]))
     return (end, End(float("inf"))) if upwards else (End(float("-inf")), end)
@@ -103,26 +103,26 @@ def firth_tests(asked: SummaryRequest, std_err: Array) -> Array:
 PROFILES = {"likelihood": likelihood_profile, "firth": firth_profile}
 
 
-def _end(estimate: Estimate, top: _Point, f: Array, z: float, side: int, at: float) -> End:
+def _end(estimate: Estimate, top: _ProfilePoint, f: Array, z: float, side: int, at: float) -> End:
     """The end on one side, where r = z, of the interval of the coefficient f·Θ, which is ``at`` at the maximum.
 
     f is divided by a power of two near its size, so that its products neither overflow nor underflow.
     """
     unit = side * float(power_of_two(np.max(np.abs(f), keepdims=True))[0])
-    walk = _Walk(estimate, top, f / unit, z)
+    walk = _DistanceWalk(estimate, top, f / unit, z)
     error = float(np.linalg.norm(top.factor.half(walk.f)) / np.sqrt(estimate.total))
     rounding = 2.0 * estimate.total * MEAN_LOSS_ROUNDING * abs(top.at.value)
     found = find_end(walk, z * error, z, rounding)
     return found._replace(v=at + unit * found.v)
 
 
-class _Walk:
+class _DistanceWalk:
     """Evaluates the profile at one distance along f after another.
 
     Each search for a minimum starts from the furthest minimum inside the interval.
     """
 
-    def __init__(self, estimate: Estimate, top: _Point, f: Array, z: float) -> None:
+    def __init__(self, estimate: Estimate, top: _ProfilePoint, f: Array, z: float) -> None:
         self.estimate, self.top, self.f, self.z = estimate, top, f, z
         self.point, self.at = top, 0.0
 
@@ -138,7 +138,7 @@ class _Walk:
         return Look(c, r, self.estimate.total * found.slope)
 
 
-def _moved(estimate: Estimate, point: _Point, f: Array, distance: float) -> _Point | None:
+def _moved(estimate: Estimate, point: _ProfilePoint, f: Array, distance: float) -> _ProfilePoint | None:
     """The minimum on the plane at a distance along f, starting from the minimum of the quadratic model there."""
     toward = point.factor.solve(f)
     W = point.W + estimate.problem.subspace.expand(toward * (distance / float(f @ toward)))
@@ -146,7 +146,7 @@ def _moved(estimate: Estimate, point: _Point, f: Array, distance: float) -> _Poi
     return _on_plane(estimate, W, at, f) if np.isfinite(at.value) else None
 
 
-def _on_plane(estimate: Estimate, W: Array, at: Evaluation, f: Array) -> _Point | None:
+def _on_plane(estimate: Estimate, W: Array, at: Evaluation, f: Array) -> _ProfilePoint | None:
     """Newton's method on the plane f·Θ = c through W; None if it meets a singular Hessian.
 
     It does not use the solver, because its steps must stay on the plane and it ends by the gain in likelihood.
@@ -164,9 +164,9 @@ def _on_plane(estimate: Estimate, W: Array, at: Evaluation, f: Array) -> _Point 
         gain = -float(g @ step)
         size = estimate.total * gain / (1.0 + estimate.total * abs(at.value))
         if size <= SMALLEST_GAIN:
-            return _Point(W, at, factor, slope)
+            return _ProfilePoint(W, at, factor, slope)
         reached = damped_step(problem, W, at, space.expand(step))
         if reached is None or reached[1].value >= at.value:
-            return _Point(W, at, factor, slope) if size <= LARGEST_ROUNDED_GAIN else None
+            return _ProfilePoint(W, at, factor, slope) if size <= LARGEST_ROUNDED_GAIN else None
         W, at = reached
     return None

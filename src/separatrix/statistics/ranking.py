@@ -34,7 +34,7 @@ from separatrix.statistics.measures import Answers
 
 
 @dataclass(frozen=True)
-class Band:
+class RateBand:
     """The ranges of both rates and of the precision at every cut, and a description of the band."""
 
     false_low: Array
@@ -124,7 +124,7 @@ class Ranking:
         """Wilson's interval for a share of the rows of the class."""
         return wilson_interval(self.average_precision * self.positives, self.positives, level)
 
-    def band(self, kind: str = "pointwise", level: float = 0.95) -> Band:
+    def band(self, kind: str = "pointwise", level: float = 0.95) -> RateBand:
         """Ranges of the rates and of the precision at every cut."""
         check_level(level)
         check_choice("band", kind, BANDS)
@@ -137,17 +137,17 @@ def _variance(values: Array, counts: Array, mean: float) -> float:
     return float(np.sum(counts * (values - mean) ** 2)) / (n - 1) if n > 1 else 0.0
 
 
-def _pointwise(found: Ranking, level: float) -> Band:
+def _pointwise(found: Ranking, level: float) -> RateBand:
     each = float(np.sqrt(level))
     false_low, false_high = wilson(found.false_positives, found.negatives, each)
     true_low, true_high = wilson(found.true_positives, found.positives, each)
     said = found.true_positives + found.false_positives
     precision = wilson(found.true_positives, said, level)
     says = f"pointwise {100 * level:g} % band (Wilson intervals)"
-    return Band(false_low, false_high, true_low, true_high, *precision, says)
+    return RateBand(false_low, false_high, true_low, true_high, *precision, says)
 
 
-def _simultaneous(found: Ranking, level: float) -> Band:
+def _simultaneous(found: Ranking, level: float) -> RateBand:
     def within(rate: Array, n: int) -> tuple[Array, Array]:
         width = float(np.sqrt(np.log(2.0 / (1.0 - np.sqrt(level))) / (2.0 * n)))
         return np.maximum(rate - width, 0.0), np.minimum(rate + width, 1.0)
@@ -158,10 +158,10 @@ def _simultaneous(found: Ranking, level: float) -> Band:
     low = P * true_low / np.maximum(P * true_low + N * false_high, np.finfo(np.float64).tiny)
     high = P * true_high / np.maximum(P * true_high + N * false_low, np.finfo(np.float64).tiny)
     says = f"simultaneous {100 * level:g} % band (Kolmogorov–Smirnov, Massart's bound)"
-    return Band(false_low, false_high, true_low, true_high, low, high, says)
+    return RateBand(false_low, false_high, true_low, true_high, low, high, says)
 
 
-BANDS: dict[str, Callable[[Ranking, float], Band]] = {"pointwise": _pointwise, "simultaneous": _simultaneous}
+BANDS: dict[str, Callable[[Ranking, float], RateBand]] = {"pointwise": _pointwise, "simultaneous": _simultaneous}
 
 
 def rank(score: Array, positive: Any, of: Any = 1) -> Ranking:

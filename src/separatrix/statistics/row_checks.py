@@ -242,7 +242,7 @@ def hashes(X: Any) -> AnyArray:
     """
     n, d = X.shape
     odd = np.random.default_rng(0).integers(0, 1 << 63, d, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
-    parts = memory_rows(X, np.zeros(n)).fold(_Hashes(odd))
+    parts = memory_rows(X, np.zeros(n)).fold(_RowHashes(odd))
     out = np.empty(n, dtype=np.uint64)
     for start, bits in parts:
         out[start : start + len(bits)] = bits
@@ -250,7 +250,7 @@ def hashes(X: Any) -> AnyArray:
 
 
 @dataclass(frozen=True)
-class _Hashes:
+class _RowHashes:
     """The partial that collects (first row, hashes) of every block."""
 
     odd: AnyArray

@@ -20,7 +20,7 @@ from separatrix.core.base.errors import InputError, ParameterError, WeightError
 from separatrix.core.base.labels import known_codes
 from separatrix.core.base.lazy import cached_property, is_dask_table
 from separatrix.core.certificate import AGREEMENT, Verification, as_matrix
-from separatrix.core.cluster.connection import read_in_place
+from separatrix.core.cluster import read_in_place
 from separatrix.core.likelihood_claims import FirthClaim, LikelihoodClaim, LikelihoodOfRows
 from separatrix.core.losses import LOSSES
 from separatrix.core.objective_sums import Evaluation
@@ -31,7 +31,7 @@ from separatrix.core.rows.labelled_table import OutsideMemory
 from separatrix.core.rows.targets import CLASS_NUMBERS, row_weights
 from separatrix.core.rows.views import model_table
 from separatrix.core.scorer import taken_apart
-from separatrix.tables.encoder import Encoder, Factor, Scaling, factors, with_indicators
+from separatrix.tables.encoder import EncodedFactor, Encoder, Scaling, factors, with_indicators
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +74,7 @@ class Encoding:
         """The names of the columns that the encoder makes."""
         return () if self.encoder is None else self.encoder.names
 
-    def factors(self) -> list[Factor]:
+    def factors(self) -> list[EncodedFactor]:
         """The factors among the columns that the encoder makes; before further steps also its columns of 0 and 1."""
         if self.encoder is None:
             return []
@@ -331,7 +331,7 @@ def declared_meaning(is_weighted: bool, weights: str | None) -> Declared:
 # --- Tables outside memory
 
 
-class _Weights(NamedTuple):
+class _WeightCount(NamedTuple):
     """The number of rows with weight, and the first row whose weight is not a whole number, with that weight."""
 
     counted: int = 0
@@ -343,19 +343,19 @@ class _Weights(NamedTuple):
 class _WeightsOf:
     """Counts the rows with weight, and finds a weight that is not a whole number."""
 
-    def zero(self) -> _Weights:
-        return _Weights()
+    def zero(self) -> _WeightCount:
+        return _WeightCount()
 
-    def add(self, total: _Weights, block: Block) -> _Weights:
+    def add(self, total: _WeightCount, block: Block) -> _WeightCount:
         broken = np.flatnonzero(block.weight != np.floor(block.weight))[:1]
         counted = int(np.count_nonzero(block.weight))
         row = int(broken[0]) if len(broken) else -1
-        own = _Weights(counted, block.start + row, float(block.weight[row])) if row >= 0 else _Weights(counted)
+        own = _WeightCount(counted, block.start + row, float(block.weight[row])) if row >= 0 else _WeightCount(counted)
         return self.merge(total, own)
 
-    def merge(self, a: _Weights, b: _Weights) -> _Weights:
+    def merge(self, a: _WeightCount, b: _WeightCount) -> _WeightCount:
         first = b if a.broken < 0 else a
-        return _Weights(a.counted + b.counted, first.broken, first.fraction)
+        return _WeightCount(a.counted + b.counted, first.broken, first.fraction)
 
 
 @dataclass(frozen=True, eq=False)
@@ -375,10 +375,10 @@ class TableRequest(SummaryRequest):
         return bool(np.any(totals.largest > 1) or np.any(totals.weight != totals.rows))
 
     @cached_property
-    def weights(self) -> _Weights:
+    def weights(self) -> _WeightCount:
         """What the weights are; with weights other than one this takes a pass."""
         if not self.is_weighted:
-            return _Weights(self.table.n_rows)
+            return _WeightCount(self.table.n_rows)
         return self.table.rows(CLASS_NUMBERS).fold(_WeightsOf())
 
     @property

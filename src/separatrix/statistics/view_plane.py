@@ -218,7 +218,7 @@ def column_plane(table: Table, first: int, second: int) -> Plane:
 # --- The columns in which a model is drawn
 
 
-class View(NamedTuple):
+class PlaneView(NamedTuple):
     """A classifier, the rows X in the columns that are drawn, and the names of these columns if they are known.
 
     ``scaling`` says how the table's encoder standardised these columns; None if it did not.
@@ -267,7 +267,7 @@ class ThroughSteps:
 
 
 @dataclass(frozen=True)
-class Whole:
+class WholePipeline:
     """A pipeline as one classifier that is not linear in its columns."""
 
     scorer_: ThroughSteps
@@ -275,7 +275,7 @@ class Whole:
     n_features_in_: int
 
 
-def view_of(model: Any, X: Any) -> View:
+def view_of(model: Any, X: Any) -> PlaneView:
     """The view in which a fitted classifier of this package, or a pipeline that ends in one, is drawn.
 
     Its columns are the input of the pipeline, or the input of its classifier (docs/tour.md, B4). A table's encoder
@@ -288,25 +288,25 @@ def view_of(model: Any, X: Any) -> View:
     >>> X, y = np.array([[-1.0, -1.0], [1.0, 1.0], [-1.0, 1.0], [1.0, -1.0]]), [0, 0, 1, 1]
     >>> view = view_of(make_pipeline(quadratic(), LogisticRegression()).fit(X, y), X)
     >>> view.X.shape, type(view.model).__name__
-    ((4, 2), 'Whole')
+    ((4, 2), 'WholePipeline')
     """
     before = [step for _, step in getattr(model, "steps", ())[:-1]]
     steps = [step for step in before if step is not None and step != "passthrough"]
     if not steps:
-        return View(*taken_apart(model, X))
+        return PlaneView(*taken_apart(model, X))
     names: list[str] | None = [str(name) for name in getattr(X, "columns", ())] or None
     after_encoder, scaling = model, None
     if hasattr(steps[0], "encoder_"):
         X, names = model[0].transform(X), [str(name) for name in model[0].get_feature_names_out()]
         after_encoder, scaling, steps = model[1:], model[0].scaling_, steps[1:]
     if not steps:
-        return View(model[-1], X, names, scaling)
+        return PlaneView(model[-1], X, names, scaling)
     rows = X if hasattr(X, "nnz") else np.asarray(X, dtype=np.float64)
     only_scalers = all(type(step).__name__ in SCALERS for step in steps)
     if only_scalers and rows.shape[1] > 2:
-        return View(*taken_apart(after_encoder, X))
+        return PlaneView(*taken_apart(after_encoder, X))
     scorer = ThroughSteps(after_encoder[:-1], scores_of(model[-1]))
-    return View(Whole(scorer, np.asarray(model[-1].classes_), rows.shape[1]), rows, names, scaling)
+    return PlaneView(WholePipeline(scorer, np.asarray(model[-1].classes_), rows.shape[1]), rows, names, scaling)
 
 
 # --- Decision regions
@@ -391,7 +391,7 @@ class ModelInPlane:
             return Scorer(self.weights(scorer.W), self.classes_, scorer.link_name)
         few = len(self.model.classes_) <= MOST_CLASSES_BY_PAIRS
         polygons = few and isinstance(scorer, PartsScorer) and scorer.W is not None
-        return _Parts(scorer, self) if polygons else _Curved(scorer, self)
+        return _CurvedScheme(scorer, self) if polygons else _Curved(scorer, self)
 
     def weights(self, W: Array) -> Array:
         """The weights of linear scores of rows x as weights of scores of v, (K, 3)."""
@@ -428,7 +428,7 @@ class _Curved:
 
 
 @dataclass(frozen=True)
-class _Parts(_Curved):
+class _CurvedScheme(_Curved):
     """The same for a scheme of linear models, which computes its polygons itself."""
 
     def regions_in(self, box: Any) -> list[Region] | None:

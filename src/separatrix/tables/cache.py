@@ -55,7 +55,7 @@ class DamagedCache(Exception):
 
 
 @dataclass(frozen=True, eq=False)
-class Labels:
+class CachedLabels:
     """A ``Numbering`` as a cache holds it: numbers, truth values or text, and the ``kind`` of their array."""
 
     classes: Annotated[list[Any], Plain(list)]
@@ -66,7 +66,7 @@ class Labels:
     numbers: Annotated[Integers, ROWS]
 
     @classmethod
-    def of(cls, numbering: Numbering) -> Labels:
+    def of(cls, numbering: Numbering) -> CachedLabels:
         classes, totals = numbering.classes, numbering.totals
         kind = classes.dtype.str if classes.dtype.kind != "O" else "O"
         return cls(classes.tolist(), kind, totals.rows, totals.weight, totals.largest, numbering.numbers)
@@ -102,7 +102,7 @@ class Footer:
     n_rows: Annotated[int, COUNT]
     chunks: Annotated[Integers, array("", "", whole=True, least=0)]
     places: Places
-    labels: Labels | None
+    labels: CachedLabels | None
     checksum: int | None
 
 
@@ -169,7 +169,7 @@ class CacheWriter:
             self.n_rows,
             np.array(self.chunks, dtype=np.int64).reshape(-1, 3),
             Places(**places),
-            None if numbering is None else Labels.of(numbering),
+            None if numbering is None else CachedLabels.of(numbering),
             self.checksum,
         )
         text = json.dumps(plain(footer)).encode()

@@ -26,14 +26,14 @@ from separatrix.core.base.lazy import cached_property
 from separatrix.core.base.watching import Part, unwatched, watched
 from separatrix.core.rows.block import as_csr, is_sparse
 from separatrix.core.rows.frame import Frame
-from separatrix.core.rows.hold_out import HeldOut, held_counts
+from separatrix.core.rows.hold_out import HeldOut
 from separatrix.core.rows.labelled_table import OutsideMemory
 from separatrix.core.rows.streamed import Learnt, Piece, StreamedRows
 from separatrix.core.rows.targets import ClassTotals, Coding
 from separatrix.tables import selection as select
 from separatrix.tables.batches import LARGEST_MEMORY
 from separatrix.tables.cache import CacheChoice, CacheFile, CacheWriter, kept_cache, refuse_unwritten, temporary_cache
-from separatrix.tables.encoder import Reading
+from separatrix.tables.encoder import EncodedBatch
 from separatrix.tables.formats.batched import BatchedSource
 from separatrix.tables.learn_encoder import Learned
 from separatrix.tables.read_table import AskedColumns, as_in_training, notes_on, without_label
@@ -45,8 +45,9 @@ from separatrix.tables.target_column import labels, markers, unlabelled
 
 @dataclass(frozen=True, eq=False)
 class EncodedRows(OutsideMemory):
-    """The fitted rows of a table, or those ``held`` out. ``counts``: the kept rows of each label of the table.
+    """The fitted rows of a table, or those ``held`` out.
 
+    ``counts``: the rows of each label of the table that are kept; ``fitted``: those of them that are fitted.
     ``memory``: how many bytes a fit may take.
     """
 
@@ -54,7 +55,7 @@ class EncodedRows(OutsideMemory):
     learned: Learned
     rule: HeldOut
     counts: Integers
-    share: float
+    fitted: Integers
     held: bool = False
     memory: float = LARGEST_MEMORY
 
@@ -78,13 +79,13 @@ class EncodedRows(OutsideMemory):
 
     def part(self, batched: BatchedSource) -> EncodedRows:
         """Those of these rows that a part of the table has."""
-        return EncodedRows(self.table.part(batched), self.learned, self.rule, self.counts, self.share, self.held)
+        return EncodedRows(self.table.part(batched), self.learned, self.rule, self.counts, self.fitted, self.held)
 
     def counted(self) -> Integers:
         """The number of rows of each class, found by reading labels, and cells where rows that lack one are dropped."""
         found = np.zeros(len(self.counts), dtype=np.int64)
         for codes, rows in self.table.kept_codes():
-            held = self.rule.held_rows(rows, codes)
+            held = self.rule.held(codes, rows)
             found += np.bincount(codes[held if self.held else ~held], minlength=len(found))
         return found[self._present]
 
@@ -101,8 +102,7 @@ class EncodedRows(OutsideMemory):
     @cached_property
     def totals(self) -> ClassTotals:
         """The number of rows of each class, and as many weights of one."""
-        held = held_counts(self.counts, self.share) if self.share else np.zeros_like(self.counts)
-        rows = (held if self.held else self.counts - held)[self._present]
+        rows = (self.counts - self.fitted if self.held else self.fitted)[self._present]
         return ClassTotals(rows, rows.astype(np.float64), np.where(rows > 0, 1.0, 0.0))
 
     def pieces(self) -> Iterator[tuple[Matrix, Integers]]:
@@ -110,7 +110,7 @@ class EncodedRows(OutsideMemory):
         encoder, scaling = self.learned.encoder, self.learned.scaling
         number = np.cumsum(self._present) - 1
         for batch in self.table.labelled_batches([column.name for column in encoder.columns]):
-            held = self.rule.held_rows(batch.rows, batch.codes)
+            held = self.rule.held(batch.codes, batch.rows)
             with batch.names.in_errors(), unwatched():
                 reading = encoder.read(batch.columns, self.name)
             X = reading.X if scaling is None else scaling.apply(reading.X)
@@ -156,9 +156,9 @@ def split_rows(
 ) -> tuple[Learned, EncodedRows, EncodedRows | None]:
     """Hold out a share of each class and learn the encoder of the other rows; None if no row is held out."""
     rule, counts = table.held_out(share, seed)
-    learned = table.learned(rule, standardise)
-    fitted = EncodedRows(table, learned, rule, counts, share, memory=memory)
-    return learned, fitted, replace(fitted, held=True) if rule.any_held.any() else None
+    learned, fitted = table.learned(rule, standardise)
+    rows = EncodedRows(table, learned, rule, counts, fitted, memory=memory)
+    return learned, rows, replace(rows, held=True) if (fitted < counts).any() else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,7 +189,7 @@ class CachedEncodedRows(EncodedRows):
     @property
     def _key(self) -> str:
         learned, table, rule = self.learned, self.table, self.rule
-        rows = (table.batched.fingerprint, table.missing, self.share, rule.seed, rule.thresholds.tolist(), self.held)
+        rows = (table.batched.fingerprint, table.missing, rule.seed, rule.thresholds.tolist(), self.held)
         content = [rows, plain(learned.encoder), plain(learned.scaling)]
         return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:32]
 
@@ -210,7 +210,7 @@ def cached_rows(rows: EncodedRows, cache: Any) -> EncodedRows:
     room = choice.folder is not None or size <= room_for_temporary(tempfile.gettempdir())
     if rows.is_sparse or not choice.allowed or not room:
         return rows
-    kept = {name: getattr(rows, name) for name in ("table", "learned", "rule", "counts", "share", "held", "memory")}
+    kept = {name: getattr(rows, name) for name in ("table", "learned", "rule", "counts", "fitted", "held", "memory")}
     return CachedEncodedRows(**kept, cache=choice)
 
 
@@ -298,7 +298,7 @@ class NewRows:
         seen, encoder = self.seen, self.asked.encoder
         kept = np.ones(seen.n_rows - seen.n_unlabelled, dtype=bool)
         kept[: seen.n_dropped] = False
-        reading = Reading(None, kept, seen.missing, seen.unseen, seen.wordless)
+        reading = EncodedBatch(None, kept, seen.missing, seen.unseen, seen.wordless)
         lost = "left out" if self.asked.of_labels is not None else "not predicted"
         unlabelled_note = without_label(seen.n_unlabelled, sorted(seen.markers))
         return [*self.asked.notes, *unlabelled_note, *notes_on(reading, encoder, lost)]

@@ -7,7 +7,7 @@
 
 The first level, the reference, has no column: with an intercept, its column would be 1 minus the sum of the others. The
 columns of X can be standardised (``Scaling``), and those that come from one column of the table change together
-(``Factor``).
+(``EncodedFactor``).
 """
 
 from __future__ import annotations
@@ -195,7 +195,7 @@ class Encoded:
 
 
 @dataclass(frozen=True)
-class Reading:
+class EncodedBatch:
     """X (m, d) of the rows ``kept`` (n,), with counts of missing values and of unseen levels by column.
 
     X is CSR if a column is text. ``wordless`` counts the texts that hold no n-gram of the model, by column.
@@ -252,7 +252,7 @@ class Encoder:
         reading = self.read(table, source)
         return reading.X, reading.kept
 
-    def read(self, table: pa.Table, source: str) -> Reading:
+    def read(self, table: pa.Table, source: str) -> EncodedBatch:
         """``transform`` with counts of missing values and of unseen levels.
 
         Missing values or unseen levels are refused if the settings of training say so.
@@ -289,7 +289,7 @@ class Encoder:
         if unseen and self.unseen == "error":
             raise refuse_unseen(source, unseen, self.levels_of)
         X = self.assembled(D, texts)
-        return Reading(X if kept.all() else X[kept], kept, missing, unseen, wordless)
+        return EncodedBatch(X if kept.all() else X[kept], kept, missing, unseen, wordless)
 
     @property
     def levels_of(self) -> dict[str, tuple[str, ...]]:
@@ -510,7 +510,7 @@ REFERENCES = {"boolean": "false", "number": "its mean", "date": "its mean", WORD
 
 
 @dataclass(frozen=True, eq=False)
-class Factor:
+class EncodedFactor:
     """The columns of X (b,) that one column of a table became, and their values for each of its levels.
 
         category         a level: its column is 1 and those of the other levels are 0; for the reference all are 0
@@ -532,7 +532,7 @@ class Factor:
     reference: str
 
 
-def factors(encoder: Encoder, scaling: Scaling | None = None) -> list[Factor]:
+def factors(encoder: Encoder, scaling: Scaling | None = None) -> list[EncodedFactor]:
     """The factors among the columns of X that an encoder makes, in the units of a scaling.
 
     >>> column = Encoded("race", "category", ("white", "black", "other"))
@@ -540,7 +540,7 @@ def factors(encoder: Encoder, scaling: Scaling | None = None) -> list[Factor]:
     >>> found.columns.tolist(), found.base.tolist(), found.levels.tolist(), found.reference
     ([1, 2], [0.0, 0.0], [[1.0, 0.0], [0.0, 1.0]], 'white')
     """
-    found, start = list[Factor](), 0
+    found, start = list[EncodedFactor](), 0
     for column in encoder.columns:
         columns = np.arange(start, start + column.width)
         start += column.width
@@ -549,18 +549,18 @@ def factors(encoder: Encoder, scaling: Scaling | None = None) -> list[Factor]:
             base, levels = ((v - scaling.center[columns]) / scaling.scale[columns] for v in (base, levels))
         if len(levels):
             reference = column.levels[0] if column.kind == "category" else REFERENCES[column.kind]
-            found.append(Factor(columns, base, levels, columns[own], reference))
+            found.append(EncodedFactor(columns, base, levels, columns[own], reference))
     return found
 
 
-def with_indicators(found: list[Factor], are_indicators: AnyArray) -> list[Factor]:
+def with_indicators(found: list[EncodedFactor], are_indicators: AnyArray) -> list[EncodedFactor]:
     """The factors together with those columns of a mask (d,) that belong to none of them, in the order of the columns.
 
     The latter hold zeros and ones, and have no reference level.
     """
     alone = set(np.flatnonzero(are_indicators).tolist()).difference(*(factor.columns.tolist() for factor in found))
     one = np.ones((1, 1))
-    more = [Factor(np.array([j]), np.zeros(1), one, np.array([j]), "") for j in alone]
+    more = [EncodedFactor(np.array([j]), np.zeros(1), one, np.array([j]), "") for j in alone]
     return sorted([*found, *more], key=lambda factor: int(factor.columns[0]))
 
 

@@ -43,7 +43,7 @@ from separatrix.tables.formats.csv_files import (
 )
 from separatrix.tables.formats.parquet import record_batches
 from separatrix.tables.formats.source import SOME_ROWS, UNREADABLE, Content, HeldFile, Spelling
-from separatrix.tables.table_parts import Part
+from separatrix.tables.table_parts import TablePart
 
 # --- Parquet files, and Arrow files: IPC files and streams, Feather
 
@@ -440,7 +440,7 @@ LONGEST_LINE_BYTES = 1 << 28
 
 
 @dataclass
-class Survey:
+class FilesSurvey:
     """What the files have shown: the largest index, the number of entries and of those with index 0."""
 
     largest: int = 0
@@ -478,12 +478,12 @@ class SvmlightTable(OfFiles):
     description: ClassVar[str] = "libsvm"
 
     @cached_property
-    def _known(self) -> list[Survey]:
+    def _known(self) -> list[FilesSurvey]:
         """The survey, once all rows have been read."""
         return []
 
     @property
-    def survey(self) -> Survey:
+    def survey(self) -> FilesSurvey:
         """What is known after all rows have been read, for which they are read unless they have been."""
         if not self._known:
             for _ in self.parts():
@@ -502,8 +502,8 @@ class SvmlightTable(OfFiles):
         """The rows with all columns, counted from the first one."""
         return settled(X, self.survey.first, self.survey.largest)
 
-    def parts(self, numbers: bool = True) -> Iterator[Part]:
-        found = Survey()
+    def parts(self, numbers: bool = True) -> Iterator[TablePart]:
+        found = FilesSurvey()
         for path in self.files.paths:
             rows = 0
             with stored_content(self.files, path, self.spelling) as content:
@@ -513,14 +513,14 @@ class SvmlightTable(OfFiles):
                     self.spelling.limits.refuse_columns(content.name, found.n_entries, found.largest)
                     rows += len(y)
                     if len(y):
-                        yield Part(X, pa.array(y), None)
+                        yield TablePart(X, pa.array(y), None)
             found.counts[path] = rows
         if not sum(found.counts.values()):
             raise TableError(self.name, "it is empty", SOME_ROWS)
         if not self._known:
             self._known.append(found)
 
-    def parts_ahead(self) -> Generator[Part, None, None]:
+    def parts_ahead(self) -> Generator[TablePart, None, None]:
         return read_ahead(self.parts())
 
 

@@ -1,8 +1,9 @@
 """Learn an encoder from training rows: the levels of each category, and what replaces missing and unseen values.
 
 ``learned`` does so from rows in memory: V (n, p) holds their cells as numbers, with one column for each column of the
-table. A cell of a category holds the number of its level; a missing value is NaN. ``Lesson`` makes the same encoder of
-``Sums``, which are found batch by batch and merged. Both narrow an encoding to the rows fitted, and say so in notes.
+table. A cell of a category holds the number of its level; a missing value is NaN. ``LearnedColumns`` makes the same
+encoder of ``CellSums``, which are found batch by batch and merged. Both narrow an encoding to the rows fitted, and say
+so in notes.
 """
 
 from __future__ import annotations
@@ -347,7 +348,7 @@ def _why_none(schema: Schema) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Sums:
+class CellSums:
     """Sums over rows of cells V (n, p): of all rows, and of the rows fitted.
 
     ``n``, ``n_fitted``: the numbers of rows. ``holes``, ``holes_fitted`` (p,): those without a value. ``mean``,
@@ -367,7 +368,7 @@ class Sums:
     levels_fitted: Mapping[int, Integers] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, columns: Sequence[Column], V: Array, fitted: Booleans) -> Sums:
+    def of(cls, columns: Sequence[Column], V: Array, fitted: Booleans) -> CellSums:
         """The sums of a batch, of which the rows of the mask ``fitted`` (n,) are fitted."""
         missing = np.isnan(V)
         known = ~missing & fitted[:, None]
@@ -383,7 +384,7 @@ class Sums:
             len(V), n_fitted, holes, n_fitted - known.sum(axis=0), mean, squares, low, high, levels, fitted_levels
         )
 
-    def merge(self, other: Sums) -> Sums:
+    def merge(self, other: CellSums) -> CellSums:
         """The sums of these rows and of others (Chan, Golub and LeVeque 1983 for means and squares)."""
         a, b = self.n_fitted - self.holes_fitted, other.n_fitted - other.holes_fitted
         share = b / np.maximum(a + b, 1)
@@ -391,7 +392,7 @@ class Sums:
             apart = other.mean - self.mean
             mean = np.where(a > 0, self.mean + apart * share, other.mean)
             squares = self.squares + other.squares + np.where((a > 0) & (b > 0), apart**2 * a * share, 0.0)
-        return Sums(
+        return CellSums(
             self.n + other.n,
             self.n_fitted + other.n_fitted,
             self.holes + other.holes,
@@ -415,7 +416,7 @@ class Learned:
 
 
 @dataclass(frozen=True)
-class Lesson:
+class LearnedColumns:
     """What is learned: how ``columns`` become X. ``given``: the schema of the user."""
 
     source: str
@@ -424,7 +425,7 @@ class Lesson:
     missing: str
     unseen: str
 
-    def learned(self, sums: Sums, standardise: bool) -> Learned:
+    def learned(self, sums: CellSums, standardise: bool) -> Learned:
         """The encoder, as ``RawTable.learned`` makes it from rows in memory."""
         who = "all rows" if sums.n_fitted == sums.n else "the rows fitted"
         fewer = [self._narrowed(j, sums) for j in range(len(self.columns))]
@@ -442,7 +443,7 @@ class Lesson:
             notes.append(scaled(encoder, not any(column.text for column in encoder.columns), who))
         return Learned(encoder, scaling, tuple(notes))
 
-    def _about_references(self, used: Sequence[int], fewer: Sequence[Column], sums: Sums) -> list[str]:
+    def _about_references(self, used: Sequence[int], fewer: Sequence[Column], sums: CellSums) -> list[str]:
         """Notes on reference levels that were replaced, and on those that few rows have."""
         notes = [*replaced_references([fewer[j] for j in used])]
         for j in used:
@@ -450,25 +451,25 @@ class Lesson:
                 notes += rare_reference(fewer[j], self._counts(j, fewer[j], sums))
         return notes
 
-    def _narrowed(self, j: int, sums: Sums) -> Column:
+    def _narrowed(self, j: int, sums: CellSums) -> Column:
         column = self.columns[j]
         if column.kind != "category" or lists_levels(self.given, column):
             return column
         return narrowed(column, sums.levels_fitted[j])[0]
 
-    def _counts(self, j: int, column: Column, sums: Sums) -> Integers:
+    def _counts(self, j: int, column: Column, sums: CellSums) -> Integers:
         """The fitted rows of each level of a category with fewer or reordered levels."""
         by_level = dict(zip(self.columns[j].levels, sums.levels_fitted[j].tolist(), strict=True))
         return np.array([by_level[level] for level in column.levels])
 
-    def _encoded(self, j: int, column: Column, sums: Sums) -> Encoded:
+    def _encoded(self, j: int, column: Column, sums: CellSums) -> Encoded:
         marked = self.missing == "indicator" and bool(sums.holes_fitted[j])
         if column.kind == WORDS:
             return Encoded(column.name, column.kind, indicator=marked, text=TextFeatures(column.text))
         counts = self._counts(j, column, sums) if column.kind == "category" else None
         return encoded_column(column, float(sums.mean[j]), counts, marked)
 
-    def _only_held(self, used: Sequence[int], fewer: Sequence[Column], sums: Sums) -> dict[str, dict[str, int]]:
+    def _only_held(self, used: Sequence[int], fewer: Sequence[Column], sums: CellSums) -> dict[str, dict[str, int]]:
         """By column, the levels that only held-out rows have, with the number of rows."""
         found: dict[str, dict[str, int]] = {}
         for j in used:
@@ -478,7 +479,7 @@ class Lesson:
                 found |= {fewer[j].name: new} if new else {}
         return found
 
-    def _scaling(self, encoder: Encoder, used: Sequence[int], fewer: Sequence[Column], sums: Sums) -> Scaling:
+    def _scaling(self, encoder: Encoder, used: Sequence[int], fewer: Sequence[Column], sums: CellSums) -> Scaling:
         """The mean and standard deviation of each measured column of X; missing values are filled with the mean."""
         d = encoder.n_columns
         center, scale = np.zeros(d), np.ones(d)

@@ -19,7 +19,7 @@ from separatrix.core.base.labels import short_names
 from separatrix.core.base.lazy import cached_property
 from separatrix.core.cluster.cluster_rows import ClusterTable
 from separatrix.core.cluster.connection import computed_in_order, connected
-from separatrix.core.cluster.partitions import Survey, tasks
+from separatrix.core.cluster.partitions import Form, PartitionSurvey, tasks
 from separatrix.core.rows.streamed import Piece
 from separatrix.core.rows.targets import ClassTotals
 from separatrix.tables.batches import FileSet, Stamp
@@ -76,25 +76,12 @@ class ScanPartitions:
 
     scan: Scan
     run: Run
-    has_names: ClassVar[bool] = True
-    is_sparse: ClassVar[bool] = False
     are_files: ClassVar[bool] = True
 
     @property
-    def name(self) -> str:
-        return self.scan.name
-
-    @property
-    def has_weights(self) -> bool:
-        return self.scan.has_weights
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return self.scan.columns
-
-    @property
-    def dtype(self) -> Any:
-        return self.scan.dtype
+    def form(self) -> Form:
+        scan = self.scan
+        return Form(scan.name, scan.columns, dtype=scan.dtype, has_weights=scan.has_weights)
 
     @cached_property
     def parts(self) -> list[FilePart]:
@@ -105,10 +92,10 @@ class ScanPartitions:
         assert isinstance(table.batches, ParquetBatches)
         return list(_parts_of_parquet(table, table.batches))
 
-    def survey(self, run: Callable[[list[Any]], list[Any]]) -> Survey:
+    def survey(self, run: Callable[[list[Any]], list[Any]]) -> PartitionSurvey:
         """The classes, from the columns of labels and weights, which this process reads."""
         numbering = self.scan.numbering
-        return Survey(numbering.classes, numbering.totals, [part.n_rows for part in self.parts])
+        return PartitionSurvey(numbering.classes, numbering.totals, [part.n_rows for part in self.parts])
 
     def pieces(self, classes: AnyArray) -> list[Any]:
         return tasks(FilePart.piece, [(part, self.scan.numbering) for part in self.parts])
@@ -207,30 +194,19 @@ class EncodedPartitions:
     encoded: RowsInParts
     parts: list[SourcePart]
     counts: list[Integers] | None = None
-    has_names: ClassVar[bool] = True
     are_files: ClassVar[bool] = True
-    has_weights: ClassVar[bool] = False
-    dtype: ClassVar[Any] = np.float64
 
     @property
-    def name(self) -> str:
-        return self.encoded.name
+    def form(self) -> Form:
+        return Form(self.encoded.name, self.encoded.columns, is_sparse=self.encoded.is_sparse)
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return self.encoded.columns
-
-    @property
-    def is_sparse(self) -> bool:
-        return self.encoded.is_sparse
-
-    def survey(self, run: Callable[[list[Any]], list[Any]]) -> Survey:
+    def survey(self, run: Callable[[list[Any]], list[Any]]) -> PartitionSurvey:
         """The classes, and the rows of each in every part."""
         counts = self.counts or run(tasks(_counted, self._parts()))
         found = np.array(counts)
         rows = found.sum(axis=0)
         totals = ClassTotals(rows, rows.astype(np.float64), np.where(rows > 0, 1.0, 0.0))
-        return Survey(self.encoded.classes, totals, found.sum(axis=1).tolist())
+        return PartitionSurvey(self.encoded.classes, totals, found.sum(axis=1).tolist())
 
     def pieces(self, classes: AnyArray) -> list[Any]:
         return tasks(_piece, self._parts())

@@ -28,8 +28,8 @@ from separatrix.tables.encoder import (
     UNSEEN,
     WORDS,
     Encoded,
+    EncodedBatch,
     Encoder,
-    Reading,
     Scaling,
     checked,
     counted,
@@ -651,7 +651,7 @@ def _sparse_rows(source: SparseSource, wanted: Sequence[str], labelled: bool, no
     return Table(source.name, tuple(wanted), source.matrix(wanted), source.target, y, None, None, *where)
 
 
-def notes_on(reading: Reading, encoder: Encoder, lost: str) -> list[str]:
+def notes_on(reading: EncodedBatch, encoder: Encoder, lost: str) -> list[str]:
     """Notes on missing values, unseen levels and texts without n-grams; ``lost``: what happens to dropped rows."""
     if encoder.missing == "drop":
         notes = dropped(reading.missing, int((~reading.kept).sum()), len(reading.kept), lost)
@@ -661,7 +661,7 @@ def notes_on(reading: Reading, encoder: Encoder, lost: str) -> list[str]:
     return [*notes, *(note for name, count in reading.wordless.items() for note in empty_note(name, count))]
 
 
-def as_in_training(encoder: Encoder, columns: pa.Table, source: str, strict: bool) -> Reading:
+def as_in_training(encoder: Encoder, columns: pa.Table, source: str, strict: bool) -> EncodedBatch:
     """The columns, encoded as in training. Unseen levels are refused if ``strict``.
 
     The kinds of the columns were fixed in training, so a cell of another kind cannot be read.

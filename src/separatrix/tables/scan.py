@@ -9,9 +9,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from difflib import get_close_matches
 from typing import Any, ClassVar
+from zlib import crc32
 
 import numpy as np
 
@@ -22,7 +23,8 @@ from separatrix.core.base.lazy import cached_property, is_dask
 from separatrix.core.base.messages import many
 from separatrix.core.rows.frame import Frame
 from separatrix.core.rows.labelled_table import OutsideMemory
-from separatrix.core.rows.sampling import SAMPLE_SEED, LowestHashes, sample_size
+from separatrix.core.rows.protocol import SAMPLE_SEED, sample_size
+from separatrix.core.rows.sampling import LowestHashes
 from separatrix.core.rows.streamed import Learnt, Piece, StreamedRows
 from separatrix.core.rows.targets import CLASS_NUMBERS, ClassTotals, Coding
 from separatrix.tables import queries
@@ -48,8 +50,8 @@ from separatrix.tables.table_parts import (
     LabelColumn,
     ListedClasses,
     Numbering,
-    Part,
     PartTable,
+    TablePart,
     refuse_no_labels,
     refuse_other_types,
 )
@@ -147,7 +149,7 @@ FILES: dict[str, Callable[[FileSet, Opening], Batches | SvmlightTable]] = {
 
 
 @dataclass(frozen=True)
-class Kind:
+class TableKind:
     """Objects of one kind: how to recognise them, and how to open them."""
 
     is_one: Callable[[Any], bool]
@@ -159,23 +161,23 @@ def _comes_from(data: Any, package: str, attribute: str) -> bool:
     return type(data).__module__.split(".")[0].lstrip("_") == package and hasattr(data, attribute)
 
 
-OBJECTS: tuple[Kind, ...] = (
-    Kind(lambda data: isinstance(data, str | os.PathLike | list | tuple), lambda data, how: _files(data, how)),
-    Kind(
+OBJECTS: tuple[TableKind, ...] = (
+    TableKind(lambda data: isinstance(data, str | os.PathLike | list | tuple), lambda data, how: _files(data, how)),
+    TableKind(
         lambda data: _comes_from(data, "pyarrow", "to_batches") and hasattr(data, "scanner"),
         lambda data, how: queries.dataset(data, how.batch_bytes),
     ),
-    Kind(
+    TableKind(
         lambda data: (
             _comes_from(data, "polars", "collect_schema") and hasattr(data, "lazy") and hasattr(data, "collect")
         ),
         lambda data, how: queries.lazy_frame(data, how.batch_bytes),
     ),
-    Kind(
+    TableKind(
         lambda data: _comes_from(data, "duckdb", "project"),
         lambda data, how: queries.relation(data, how.batch_bytes),
     ),
-    Kind(
+    TableKind(
         lambda data: hasattr(data, "__arrow_c_stream__") or callable(data),
         lambda data, how: queries.arrow_stream(data, how.batch_bytes),
     ),
@@ -224,7 +226,7 @@ class ReadRows:
     """
 
     table: PartTable
-    parts: Callable[[], Iterator[tuple[Part, Integers]]]
+    parts: Callable[[], Iterator[tuple[TablePart, Integers]]]
     coding: Coding
     stamps: tuple[Stamp, ...]
     reads_ahead: ClassVar[bool] = True
@@ -364,6 +366,8 @@ class Scan(OutsideMemory):
         The names of the columns of labels and of weights.
     memory : int
         About how many bytes a fit may take.
+    orders : set of int
+        The checksums of the class numbers in the order of the rows, one of each pass. All must be equal.
 
     Examples
     --------
@@ -381,6 +385,7 @@ class Scan(OutsideMemory):
     target_column: str | None
     weight_column: str | None
     memory: int
+    orders: set[int] = field(default_factory=set)
 
     def __repr__(self) -> str:
         """The table and its columns, in a line."""
@@ -471,13 +476,24 @@ class Scan(OutsideMemory):
     def known_rows(self) -> int | None:
         return self.n_rows if self._unnumbered is None else self.table.n_rows
 
-    def coded_parts(self) -> Iterator[tuple[Part, Integers]]:
+    def coded_parts(self) -> Iterator[tuple[TablePart, Integers]]:
         """The rows as the source gives them, and their class numbers. Another thread reads the next rows.
 
         Yields
         ------
         Part, array (m,) of int
         """
+        checksum = 0
+        for part, codes in self._coded_parts():
+            checksum = crc32(codes.data, checksum)
+            yield part, codes
+        self.orders.add(checksum)
+        if len(self.orders) > 1:
+            problem = "its rows came in another order when they were read again, or with other labels"
+            remedy = "give a query whose rows have an order (ORDER BY), or let scan cache them"
+            raise TableError(self.name, problem, remedy)
+
+    def _coded_parts(self) -> Iterator[tuple[TablePart, Integers]]:
         listed = self._unnumbered
         if listed is not None:
             yield from listed.parts()

@@ -410,7 +410,7 @@ class SeenTarget:
 
 
 @dataclass(frozen=True, eq=False)
-class Labels:
+class CodedLabels:
     """The classes of a target, and the class number of each of its cells, −1 for a cell without a label."""
 
     name: str
@@ -420,7 +420,7 @@ class Labels:
     given: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, source: str, seen: SeenTarget, given: Sequence[str], missing: str, names: RowNames) -> Labels:
+    def of(cls, source: str, seen: SeenTarget, given: Sequence[str], missing: str, names: RowNames) -> CodedLabels:
         """The labels of a target. ``given``: the labels that the schema lists. Rows are called by ``names``."""
         whole = seen.whole()
         first = RowNames(whole.first + 1, names.files)

@@ -1,9 +1,9 @@
 """A table with labels that is read in batches, and what must be known about it before a fit.
 
-Reading it takes three passes: one for the kinds of the columns and the labels, one for the choice of the held-out rows,
-and one for the levels, means and scales of the rows fitted. A pass is made by this process, or by others that read a
-part of the rows each. Text is parsed in the first one only; the others read a copy of what was parsed (``TypedCopy``).
-``read_raw`` does the same with rows in memory.
+Reading it takes three passes: one for the kinds of the columns and the labels, one for the choice of the held-out rows
+of small classes, and one for the levels, means and scales of the rows fitted. A pass is made by this process, or by
+others that read a part of the rows each. Text is parsed in the first one only; the others read a copy of what was
+parsed (``TypedCopy``). ``read_raw`` does the same with rows in memory.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ import pyarrow as pa
 from separatrix.core.base.arrays import Array, Booleans, Integers
 from separatrix.core.base.errors import InputError, NoRowsError, TableError
 from separatrix.core.base.files import read_whole, room_for_temporary
-from separatrix.core.base.labels import RowNames, RowsFrom
+from separatrix.core.base.labels import RowNames
 from separatrix.core.base.messages import ByAudience, Message, RowNumber, Setting
 from separatrix.core.base.watching import Amount, Part, unwatched, watched
-from separatrix.core.rows.hold_out import HELD_OUT_STREAM, HashWindows, HeldOut, row_hashes
+from separatrix.core.rows.hold_out import HELD_OUT_STREAM, MOST_RANKED, ClassHashes, HeldOut
 from separatrix.tables import learn_encoder
 from separatrix.tables import selection as select
 from separatrix.tables.encoder import counted, refuse_missing, refuse_unseen
@@ -40,8 +40,8 @@ from separatrix.tables.selection import Selection
 from separatrix.tables.streamed_columns import (
     AskedCategory,
     BatchColumn,
+    CodedLabels,
     GivenColumn,
-    Labels,
     SeenColumn,
     SeenTarget,
     TextColumn,
@@ -431,8 +431,9 @@ def _first_infinite(column: SeenColumn) -> int | None:
 # Of the levels, columns and markers that were not expected, at most this many different ones are counted.
 MOST_COUNTED = 1000
 
-# Sums over rows, the missing values of each column, and by column the rows of each level that the schema does not list.
-LearnedSums = tuple[learn_encoder.Sums, Integers, dict[str, dict[str, int]]]
+# Sums over rows, the missing values of each column, by column the rows of each level that the schema does not list, and
+# the number of rows of each class that are fitted.
+LearnedSums = tuple[learn_encoder.CellSums, Integers, dict[str, dict[str, int]], Integers]
 
 
 class LabelledBatch(NamedTuple):
@@ -459,7 +460,7 @@ class StreamedTable:
 
     asked: Selection
     batched: BatchedSource
-    labels: Labels
+    labels: CodedLabels
     found: Schema
     columns: tuple[Column, ...]
     missing: str
@@ -522,24 +523,19 @@ class StreamedTable:
 
     def held_out(self, share: float, seed: int) -> tuple[HeldOut, Integers]:
         """The rows to hold out, and the number of rows of each class that are kept."""
-        if self.missing != "drop" and not share:
-            counts, windows = self.labels.counts, HashWindows(share)
-        else:
-            parts = self.passes.over(self.batched, partial(_kept, self.part(self.batched), share, seed))
-            counts, windows = reduce(lambda a, b: (a[0] + b[0], a[1].merge(b[1])), parts)
-        refuse_no_rows(self.source, int(counts.sum()))
-        self._refuse_measurements(counts)
-        if not share:
-            return HeldOut(np.zeros(len(counts), dtype=np.uint64), np.zeros(len(counts), dtype=bool), seed), counts
-        return windows.chosen(counts, seed), counts
+        no_pass = self.missing != "drop" and not share
+        found = ClassHashes(seed, self.labels.counts, {}) if no_pass else self.class_hashes(seed, HELD_OUT_STREAM)
+        refuse_no_rows(self.source, int(found.counts.sum()))
+        self._refuse_measurements(found.counts)
+        return found.held_out(share), found.counts
 
-    def kept_counts(self, share: float, seed: int) -> tuple[Integers, HashWindows]:
-        """The kept rows of each class, and the hashes that decide which of them are held out."""
-        counts, windows = np.zeros(len(self.labels.classes), dtype=np.int64), HashWindows(share)
-        for codes, rows in self.kept_codes():
-            counts += np.bincount(codes, minlength=len(counts))
-            windows = _with_hashes(windows, codes, rows, seed) if share else windows
-        return counts, windows
+    def class_hashes(self, seed: int, stream: int) -> ClassHashes:
+        """The number of kept rows of each class, and the hashes of small classes, found in a pass if there are any."""
+        counts = self.labels.counts
+        if self.missing != "drop" and (counts[counts > 0] > MOST_RANKED).all():
+            return ClassHashes(seed, counts, {})
+        parts = self.passes.over(self.batched, partial(_class_hashes, self.part(self.batched), seed, stream))
+        return reduce(ClassHashes.merge, parts)
 
     def kept_codes(self) -> Iterator[tuple[Integers, Integers]]:
         """The class numbers and row numbers of the rows that are kept."""
@@ -558,50 +554,54 @@ class StreamedTable:
         names = RowNames(self.labels.first_rows[present][order] + 1, self.files)
         refuse_measurements(self.source, y, self.target, names, most_levels(n), n)
 
-    def learned(self, held: HeldOut, standardise: bool) -> learn_encoder.Learned:
-        """The encoder of the rows that are not held out, with all notes on the table."""
-        parts = self.passes.over(self.batched, partial(_sums, self.part(self.batched), held))
-        sums, lost, strange = reduce(_both, parts)
+    def learned(self, rule: HeldOut, standardise: bool) -> tuple[learn_encoder.Learned, Integers]:
+        """The encoder of the rows that are not held out, with all notes on the table, and their number by class."""
+        parts = self.passes.over(self.batched, partial(_sums, self.part(self.batched), rule))
+        sums, lost, strange, counts = reduce(_both, parts)
         holes = learn_encoder.counts_by_name(self.columns, sums.holes)
         if holes and self.missing == "error":
             raise refuse_missing(self.source, holes, sums.n)
         if strange and self.unseen == "error":
             raise refuse_unseen(self.source, strange)
-        lesson = learn_encoder.Lesson(self.source, self.columns, self.asked.given, self.missing, self.unseen)
+        lesson = learn_encoder.LearnedColumns(self.source, self.columns, self.asked.given, self.missing, self.unseen)
         found = lesson.learned(sums, standardise)
         n = int(self.labels.counts.sum())
         left_out = dropped(learn_encoder.counts_by_name(self.columns, lost), n - sums.n, n)
         listed = unseen_levels(strange, "the schema does not list")
         notes = (*self.notes, *left_out, *listed, *self.labels.notes(), *found.notes, *self.late_notes)
-        return replace(found, notes=notes)
+        return replace(found, notes=notes), counts
 
-    def summed(self, held: HeldOut) -> LearnedSums:
+    def summed(self, rule: HeldOut) -> LearnedSums:
         """The sums over all kept rows, the missing values before rows were dropped, and the levels not listed."""
-        total: learn_encoder.Sums | None = None
+        total: learn_encoder.CellSums | None = None
         lost = np.zeros(len(self.columns), dtype=np.int64)
         strange: dict[str, dict[str, int]] = {}
+        counts = np.zeros(len(self.labels.classes), dtype=np.int64)
         for batch, V in self._cells():
             lost += np.isnan(V).sum(axis=0)
             for name, rows in learn_encoder.unlisted(self.columns, V).items():
                 add_counts(strange.setdefault(name, {}), counted(batch.columns, name, rows, self.source))
             kept = learn_encoder.without_holes(V, self.missing)
-            numbers, V = batch.rows[kept], V if kept.all() else V[kept]
-            fitted = ~held.held_rows(numbers, batch.codes[kept])
+            codes, numbers, V = batch.codes[kept], batch.rows[kept], V if kept.all() else V[kept]
+            fitted = ~rule.held(codes, numbers)
+            counts += np.bincount(codes[fitted], minlength=len(counts))
             for part in batch.parts(numbers):
-                sums = learn_encoder.Sums.of(self.columns, V[part], fitted[part])
+                sums = learn_encoder.CellSums.of(self.columns, V[part], fitted[part])
                 total = sums if total is None else total.merge(sums)
         if total is None:  # a part without any row that has a label
             none = np.empty((0, len(self.columns)))
-            total = learn_encoder.Sums.of(self.columns, none, np.zeros(0, dtype=bool))
-        return total, lost, strange
+            total = learn_encoder.CellSums.of(self.columns, none, np.zeros(0, dtype=bool))
+        return total, lost, strange, counts
 
 
-def _kept(table: StreamedTable, share: float, seed: int, part: BatchedSource) -> tuple[Integers, HashWindows]:
-    return table.part(part).kept_counts(share, seed)
+def _class_hashes(table: StreamedTable, seed: int, stream: int, part: BatchedSource) -> ClassHashes:
+    rest, none = (seed, stream, len(table.labels.classes)), np.empty(0, dtype=np.int64)
+    found = (ClassHashes.of(codes, rows, *rest) for codes, rows in table.part(part).kept_codes())
+    return reduce(ClassHashes.merge, found, ClassHashes.of(none, none, *rest))
 
 
-def _sums(table: StreamedTable, held: HeldOut, part: BatchedSource) -> LearnedSums:
-    return table.part(part).summed(held)
+def _sums(table: StreamedTable, rule: HeldOut, part: BatchedSource) -> LearnedSums:
+    return table.part(part).summed(rule)
 
 
 def _both(a: LearnedSums, b: LearnedSums) -> LearnedSums:
@@ -609,7 +609,7 @@ def _both(a: LearnedSums, b: LearnedSums) -> LearnedSums:
     strange = {name: dict(levels) for name, levels in a[2].items()}
     for name, levels in b[2].items():
         add_counts(strange.setdefault(name, {}), levels)
-    return a[0].merge(b[0]), a[1] + b[1], strange
+    return a[0].merge(b[0]), a[1] + b[1], strange, a[3] + b[3]
 
 
 def streamed_table(
@@ -632,14 +632,14 @@ def streamed_table(
     fingerprint = batched.fingerprint
     writer = CopyWriter(folder) if batched.is_text and passes.in_this_process else None
     found = first_pass(asked, batched, features, missing, passes, writer)
-    names = RowsFrom.of(0, found.files)
+    names = RowNames.following(0, found.files)
     with names.in_errors():
         every, schema = (Schema(columns, target, given.classes) for columns in (found.every, found.labelled))
         select.refuse_nameless(source, [column.name for column in every.used])
         if missing != "error" and found.target.lacks_labels(given.classes):
             learn_encoder.encodable(every, source.name, missing)
             _refuse_infinite(source.name, found.infinite)
-        labels = Labels.of(source.name, found.target, given.classes, missing, names)
+        labels = CodedLabels.of(source.name, found.target, given.classes, missing, names)
         columns = learn_encoder.encodable(schema, source.name, missing)
         _refuse_infinite(source.name, found.infinite)
     parts = (labels, schema, columns, missing, unseen, found.n_rows, found.files)
@@ -660,18 +660,6 @@ def _refuse_vocabularies(source: str, given: Schema) -> None:
             problem = f"the vocabulary of column {column.name!r} needs the table in memory, and it does not fit"
             hashed = ByAudience("TextSettings(hashed=True)", shell="--text-hashed")
             raise TableError(source, problem, Message("give ", hashed, ", or raise ", Setting("memory")))
-
-
-def _with_hashes(windows: HashWindows, codes: Integers, rows: Integers, seed: int) -> HashWindows:
-    if not len(rows):
-        return windows
-    start = int(rows[0])
-    hashes = row_hashes(start, int(rows[-1]) - start + 1, seed, HELD_OUT_STREAM)[rows - start]
-    order = np.argsort(codes, kind="stable")
-    ends = np.cumsum(np.bincount(codes))
-    for k in np.unique(codes).tolist():
-        windows = windows.add(k, hashes[order[ends[k - 1] if k else 0 : ends[k]]])
-    return windows
 
 
 def add_counts(known: dict[str, int], more: Mapping[str, int]) -> None:

@@ -106,7 +106,7 @@ class Labelling:
         self.first_rows: list[int] = []
         self.among_given: list[int] = []
         self.n_rows = 0
-        self.totals = _no_rows(0)
+        self.totals = ClassTotals.none(0)
         self.lightest = np.inf
 
     def codes(self, column: Any, weight: Array | None) -> Integers:
@@ -149,9 +149,7 @@ class Labelling:
         if weight is not None:
             self.lightest = min(self.lightest, float(weight.min(initial=np.inf)))
         found = ClassTotals.of(codes, np.ones(len(codes)) if weight is None else weight, len(self.places))
-        more = len(self.places) - len(self.totals.rows)
-        before = ClassTotals.stacked([self.totals, _no_rows(more)]) if more else self.totals
-        self.totals = before.merge(found)
+        self.totals = self.totals.regrouped(np.arange(len(self.totals.rows)), len(self.places)).merge(found)
 
     def numbering(self, weighted: bool) -> Numbering:
         """The classes and totals of all rows that have been read."""
@@ -161,10 +159,7 @@ class Labelling:
             classes, numbers = encode(self._labels())
         else:
             classes, numbers = self.given, self._place_among_given()
-        by_class = [_no_rows(1)] * len(classes)
-        for label, number in enumerate(numbers.tolist()):
-            by_class[number] = by_class[number].merge(self.totals.of_class(label))
-        totals = ClassTotals.stacked(by_class)
+        totals = self.totals.regrouped(numbers, len(classes))
         heaviest = float(totals.largest.max(initial=0.0))
         refuse_extreme_weights("weight", f"the largest weight of {self.source}", heaviest)
         if weighted and self.lightest == heaviest:
@@ -222,11 +217,6 @@ class Labelling:
     def _too_many(self) -> LabelError:
         problem = f"column {quoted(self.column)} of {self.source} has more than {MOST_LABELS} different values"
         return LabelError("target", problem, "give a column of classes")
-
-
-def _no_rows(n_classes: int) -> ClassTotals:
-    """The totals of classes without rows."""
-    return ClassTotals(np.zeros(n_classes, dtype=np.int64), np.zeros(n_classes), np.zeros(n_classes))
 
 
 def _distinct(column: Any) -> tuple[list[Any], Integers]:
@@ -401,7 +391,7 @@ def _values(column: Any) -> Any:
 BATCHES_WAITING = 2
 
 
-class Part(NamedTuple):
+class TablePart(NamedTuple):
     """Consecutive rows: X (m, d), labels as an Arrow array (m,) and weights (m,), each None if not requested."""
 
     X: Matrix | None
@@ -436,8 +426,8 @@ class PartTable(Protocol):
     @property
     def description(self) -> str: ...
     def called(self, row: int) -> str: ...
-    def parts(self, numbers: bool = True) -> Iterator[Part]: ...
-    def parts_ahead(self) -> Generator[Part, None, None]: ...
+    def parts(self, numbers: bool = True) -> Iterator[TablePart]: ...
+    def parts_ahead(self) -> Generator[TablePart, None, None]: ...
     def settled(self, X: Any) -> Any: ...
 
 
@@ -502,17 +492,17 @@ class BatchTable:
         """X, which has all columns."""
         return X
 
-    def parts(self, numbers: bool = True) -> Iterator[Part]:
+    def parts(self, numbers: bool = True) -> Iterator[TablePart]:
         """The rows; without ``numbers`` their labels and weights alone."""
         if numbers:
             yield from self._filled(self._batches_of_rows())
             return
         start = 0
         for batch in self.batches.read(self._label_and_weight_columns):
-            yield Part(None, *self._labels_and_weights(batch, start))
+            yield TablePart(None, *self._labels_and_weights(batch, start))
             start += batch.num_rows
 
-    def parts_ahead(self) -> Generator[Part, None, None]:
+    def parts_ahead(self) -> Generator[TablePart, None, None]:
         """The rows. Another thread reads batches; the calling thread copies them into parts.
 
         Copying takes a quarter of the time, so both threads are busy. Only batches wait in the queue; they are smaller
@@ -529,7 +519,7 @@ class BatchTable:
         """The columns of labels and weights."""
         return [name for name in (self.target, self.weight) if name is not None]
 
-    def _filled(self, batches: Iterator[pa.RecordBatch]) -> Iterator[Part]:
+    def _filled(self, batches: Iterator[pa.RecordBatch]) -> Iterator[TablePart]:
         """The rows of the batches, copied to parts."""
         filling = _Filling(self, self._block_rows)
         for batch in batches:
@@ -566,7 +556,7 @@ class _Filling:
         self.X: Array | None = None
         self.others: list[tuple[Any, Array | None]] = []
 
-    def add(self, batch: Any) -> Iterator[Part]:
+    def add(self, batch: Any) -> Iterator[TablePart]:
         """Copy a batch, and give the parts that are full."""
         self.columns.take(batch)
         labels, weight = self.table._labels_and_weights(batch, self.n_rows)
@@ -582,14 +572,14 @@ class _Filling:
                 yield from self.rest()
         self.columns.release()
 
-    def rest(self) -> Iterator[Part]:
+    def rest(self) -> Iterator[TablePart]:
         """The part that has been begun, if there is one."""
         if self.X is None:
             return
         X, others = self.X[: self.filled], self.others
         self.X, self.filled, self.others = None, 0, []
         labels, weights = zip(*others, strict=True)
-        yield Part(X, _together(labels), None if weights[0] is None else np.concatenate(weights))
+        yield TablePart(X, _together(labels), None if weights[0] is None else np.concatenate(weights))
 
     def _write(self, begin: int, X: Array) -> None:
         """Copy rows ``begin``, … of the batch to X."""
@@ -622,10 +612,10 @@ class _Begun:
     """A pass that has been begun: its parts so far with their class numbers, and the iterator that gives the others."""
 
     labelling: Labelling
-    others: Iterator[Part]
-    parts: list[tuple[Part, Integers]] = field(default_factory=list)
+    others: Iterator[TablePart]
+    parts: list[tuple[TablePart, Integers]] = field(default_factory=list)
 
-    def next(self) -> tuple[Part, Integers] | None:
+    def next(self) -> tuple[TablePart, Integers] | None:
         """The next part; None at the end."""
         part = next(self.others, None)
         return None if part is None else (part, self.labelling.class_numbers(part.labels, part.weight))
@@ -670,7 +660,7 @@ class ListedClasses:
         self._begun.append(begun)
         return totals
 
-    def parts(self) -> Iterator[tuple[Part, Integers]]:
+    def parts(self) -> Iterator[tuple[TablePart, Integers]]:
         """All parts with their class numbers: the first pass, which continues after the rows that have been kept."""
         begun = self._taken()
         begun.parts.reverse()

@@ -19,7 +19,7 @@ from pyarrow import compute
 from separatrix.core.base.arrays import AnyArray, Integers
 from separatrix.core.base.errors import LabelError, TableError
 from separatrix.core.base.labels import quoted
-from separatrix.core.base.messages import Message, RowNumber, Rows, Setting
+from separatrix.core.base.messages import Message, RowNumber, RowNumbering, Setting
 from separatrix.tables.cells import (
     NA,
     NO_NUMBER,
@@ -120,7 +120,9 @@ def _refuse_unlabelled(
     raise TableError(source, problem, remedy)
 
 
-def refuse_measurements(source: str, y: AnyArray, name: str, rows: Rows, most: int, n_rows: int | None = None) -> None:
+def refuse_measurements(
+    source: str, y: AnyArray, name: str, rows: RowNumbering, most: int, n_rows: int | None = None
+) -> None:
     """Refuse labels that are not classes: all the same, numbers with decimals, or more than ``most`` different ones.
 
     ``rows`` are the numbers or the names of the rows for the message. ``n_rows``: the number of rows, if y has only
@@ -139,7 +141,7 @@ def refuse_measurements(source: str, y: AnyArray, name: str, rows: Rows, most: i
         raise LabelError(where, problem, f"give at most {most} classes: group them, or predict another column")
 
 
-def refuse_unlisted(source: str, column: Column, name: str, classes: Sequence[str], rows: Rows) -> None:
+def refuse_unlisted(source: str, column: Column, name: str, classes: Sequence[str], rows: RowNumbering) -> None:
     """Refuse a label that the schema does not list, if it lists any; ``rows`` as in ``refuse_measurements``."""
     cells = _cells(column, classes)
     if not classes or not is_text(cells.type):

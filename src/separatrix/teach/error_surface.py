@@ -9,6 +9,7 @@ linear and convex, and the squared error of σ may have several local minima. Se
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, final
@@ -30,6 +31,7 @@ from separatrix.core.base.errors import LabelError, ParameterError, WeightError
 from separatrix.core.base.labels import encode
 from separatrix.core.base.lazy import cached_property
 from separatrix.core.base.machine import one_blas_thread
+from separatrix.core.certificate import Bound
 from separatrix.core.losses import LOSSES, Logistic, MarginLoss
 from separatrix.core.penalty import Penalty
 from separatrix.core.problem import Objective, build_objective
@@ -41,7 +43,7 @@ from separatrix.core.rows.targets import row_weights
 from separatrix.core.solvers.driver import run
 from separatrix.core.solvers.registry import choose, named, refuse_unmet
 from separatrix.core.solvers.state import Solver, State
-from separatrix.core.solvers.stopping import Stopping
+from separatrix.core.solvers.stopping import Record, Status, Stopping
 
 # --- The objective
 
@@ -432,6 +434,7 @@ def walk(
     C: float = np.inf,
     l1_ratio: float = 0.0,
     tol: float = 1e-8,
+    budget: int | None = None,
 ) -> Path:
     """Record the path of a solver over the error surface of these rows, until the run ends.
 
@@ -455,6 +458,9 @@ def walk(
         The share of the l1 penalty: 0 is the ridge, 1 the lasso.
     tol : float, default 1e-8
         The run ends when E is proven to be within this share of the null model's objective.
+    budget : int, optional
+        The number of rows that one step reads, for methods that update within an epoch. With 1, a step of "sgd" is one
+        update; by default it is an epoch.
 
     Returns
     -------
@@ -471,16 +477,18 @@ def walk(
     problem, _ = _problem(X, y, loss, C, l1_ratio)
     check_count("steps", steps, least=0)
     check_not_negative("tol", tol)
+    if budget is not None:
+        check_count("budget", budget)
     begin = np.zeros(problem.shape) if start is None else np.atleast_2d(_weights("start", start, *problem.shape))
     method = named(solver) or choose(problem)[0]
     refuse_unmet(method, problem)
-    visited: list[State] = []
+    visited, stopping = list[State](), Stopping[Any](tol=tol, max_iter=steps)
 
-    def visit(problem: Objective, state: State, *_: Any) -> None:
+    def visit(problem: Objective, state: State, bound: Bound, trace: Sequence[Record]) -> Status | None:
         visited.append(state)
+        return stopping(problem, state, bound, trace, method.converges)
 
-    stopping = Stopping(tol=tol, max_iter=steps)
-    outcome = run(method, problem, begin, replace(stopping, rules=[visit, *stopping.rules]))
+    outcome = run(method, problem, begin, replace(stopping, rules=[visit]), budget=budget)
     W = np.array([state.W[0] if len(state.W) == 1 else state.W for state in visited])
     return Path(W, np.array([state.at.value for state in visited]), str(outcome.status.sentence))
 

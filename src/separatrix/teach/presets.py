@@ -1,25 +1,23 @@
 """Points and settings for lessons, as data: the same for a page, a notebook and the command line.
 
 ``POINT_SETS`` has the names of the sets of points. Those that are demo tables of the command line (``demo:NAME``) have
-the same name and the same points. The ranges of settings come from the classifiers' descriptions and the signatures of
-their classes, so a new classifier is here as soon as it is in ``OFFERED``.
+the same name and the same points. The ranges of settings come from the classifiers' signatures, so a new classifier is
+here as soon as it is in ``OFFERED``.
 """
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
-from separatrix.classifiers import CLASSIFIERS, OFFERED, describe
-from separatrix.classifiers.description import Description, ModelSetting
+from separatrix.classifiers import OFFERED, hyperparameters
+from separatrix.classifiers.signatures import Hyperparameter, Kind
 from separatrix.core.base.arrays import AnyArray, Array
 from separatrix.core.base.errors import ParameterError
-from separatrix.core.base.lazy import declared_keys
 
 # --- Sets of points
 
@@ -239,10 +237,21 @@ def point_set(name: str) -> PointSet:
 
 # --- Ranges of settings
 
-Kind = Literal["number", "integer", "choice", "switch", "text"]
+# The lowest and the highest value that a slider offers.
+SPANS: dict[str, tuple[float, float]] = {
+    "C": (0.001, 1000.0),
+    "l1_ratio": (0.0, 1.0),
+    "tol": (1e-12, 0.1),
+    "max_iter": (1, 10_000),
+    "eta0": (0.01, 100.0),
+    "eps": (1e-6, 1.0),
+    "l2": (0.0, 100.0),
+    "shrinkage": (0.0, 1.0),
+    "reg_param": (0.0, 1.0),
+}
 # A slider whose ends have at least this ratio is logarithmic.
 LOGARITHMIC_RATIO = 100.0
-# The range of a number whose description has none: from its default divided by this, to its default times this.
+# The range of any other number: from its default divided by this, to its default times this.
 RANGE_AROUND_DEFAULT = 1000.0
 
 
@@ -252,8 +261,8 @@ class SettingRange:
 
     Attributes
     ----------
-    parameter, option : str
-        Its names in Python and on the command line.
+    parameter : str
+        Its name.
     kind : "number", "integer", "choice", "switch" or "text"
         What a form shows: a slider, a list of words, a switch, or a field for any text.
     default : object
@@ -265,11 +274,10 @@ class SettingRange:
     logarithmic : bool
         Whether the slider is logarithmic.
     about : str
-        The help text.
+        A sentence about it.
     """
 
     parameter: str
-    option: str
     kind: Kind
     default: Any
     choices: tuple[Any, ...] = ()
@@ -301,32 +309,20 @@ def setting_ranges(classifier: str) -> tuple[SettingRange, ...]:
     """
     if classifier not in OFFERED:
         raise ParameterError("classifier", f"got {classifier!r}", f"choose one of {', '.join(OFFERED)}")
-    description = describe(classifier)
-    signature = inspect.signature(CLASSIFIERS[classifier].__init__).parameters
-    return tuple(
-        _range(setting, description, signature[setting.parameter].default)
-        for setting in description.settings
-        if setting.parameter in signature
-    )
+    return tuple(map(_range, hyperparameters(classifier).values()))
 
 
-def _range(setting: ModelSetting, description: Description, default: Any) -> SettingRange:
-    names, about = (setting.parameter, setting.option), setting.help
-    if setting.flag is not None:
-        return SettingRange(*names, "switch", default, (False, True), about=about)
-    if setting.type in (float, int):
-        low, high = setting.span or _around(default)
-        kind: Kind = "integer" if setting.type is int else "number"
+def _range(found: Hyperparameter) -> SettingRange:
+    name, default, words, about = found.name, found.default, found.words, found.about
+    if found.kind == "switch":
+        return SettingRange(name, "switch", default, (False, True), about=about)
+    if found.kind in ("number", "integer"):
+        low, high = SPANS.get(name) or _around(default)
         logarithmic = low > 0 and high / low >= LOGARITHMIC_RATIO
-        return SettingRange(*names, kind, default, setting.words, low, high, logarithmic, about)
-    choices: tuple[Any, ...] = description.offers.get(setting.parameter, setting.words)
-    if setting.names:
-        choices = declared_keys(*setting.names.split(":"))
-    if not choices:
-        return SettingRange(*names, "text", default, about=about)
-    if default not in choices:
-        choices = (default, *choices)
-    return SettingRange(*names, "choice", default, choices, about=about)
+        return SettingRange(name, found.kind, default, words, low, high, logarithmic, about)
+    if found.kind == "choice" and default is None:
+        return SettingRange(name, "choice", default, (None, *words), about=about)
+    return SettingRange(name, found.kind, default, words, about=about)
 
 
 def _around(default: Any) -> tuple[float, float]:

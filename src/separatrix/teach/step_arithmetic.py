@@ -465,13 +465,11 @@ class StochasticSteps(WholeSteps):
 
     def used(self, before: State[Any], after: State[Any]) -> Used:
         solver: Any = self.run.method
-        memory, size = before.memory, solver.batch_size
-        order = Order(size, solver.draw, solver.seed, memory.epoch).rows(self.problem.n_rows)
-        rows = order[memory.batch * size : (memory.batch + 1) * size]
-        return Used(rows, memory.eta / (1.0 + solver.decay * memory.epoch))
+        memory, order = before.memory, solver.order(self.problem.n_rows, before.memory.epoch)
+        return Used(order[memory.position : memory.position + solver.batch_size], solver.eta_at(memory))
 
     def epoch(self, state: State[Any]) -> int | None:
-        return int(state.memory.epoch + (state.memory.batch > 0))
+        return int(state.memory.epoch + (state.memory.position > 0))
 
     def gradient(self, before: State[Any], used: Used, added: Array) -> Array | None:
         """The gradient over the batch."""
@@ -692,8 +690,25 @@ def _descent(step: Step) -> list[str]:
     if step.x is not None:
         lines += [_score(step), _margin(step)]
     if step.w_gradient is not None:
-        lines.append(f"  ∇E = {vector(step.w_gradient)}, ∂E/∂b = {number(step.b_gradient)}")
+        E = _error(step)
+        lines.append(f"  ∇{E} = {_gradient(step)}{vector(step.w_gradient)}, ∂{E}/∂b = {number(step.b_gradient)}")
     return [*lines, *_moved(step)]
+
+
+def _error(step: Step) -> str:
+    """The name of the error that a step follows: E_i of its row, E_B of its batch, or E of all rows."""
+    if step.rows is None:
+        return "E"
+    return "E_B" if step.row is None else "E_i"
+
+
+def _gradient(step: Step) -> str:
+    """The gradient of a row's error as a multiple of the row plus the penalty's part, with a sign of equality."""
+    if step.x is None or step.w_gradient is None or not step.b_gradient:
+        return ""
+    penalty = step.w_gradient - step.b_gradient * step.x
+    is_free = np.allclose(penalty, 0.0, atol=1e-9 * float(np.abs(step.w_gradient).max()))
+    return f"{number(step.b_gradient)}·{vector(step.x)}{'' if is_free else f' + {vector(penalty)}'} = "
 
 
 def _moved(step: Step) -> list[str]:
@@ -702,7 +717,7 @@ def _moved(step: Step) -> list[str]:
     if step.method == "newton" and eta is not None:
         rule, add_w, add_b = f" + α v, v = −(∇²E)⁻¹∇E, α = {number(eta)}:", vector(step.w_added), factor(step.b_added)
     elif eta is not None and step.w_gradient is not None and _is_plain(step):
-        rule = " − η ∇E ="
+        rule = f" − η ∇{_error(step)}, η = {number(eta)}:" if step.rows is not None else " − η ∇E ="
         add_w, add_b = (f"{number(eta)}·{vector(-step.w_gradient)}", f"{number(eta)}·{factor(-step.b_gradient)}")
     else:
         rule, add_w, add_b = " + step =", vector(step.w_added), factor(step.b_added)

@@ -297,7 +297,8 @@ def steps(estimator: Any, X: Any, y: Any, *, sample_weight: Any = None, keep: in
     Notes
     -----
     For the online perceptron, each update is a step, while its ``max_iter`` counts epochs. For ``StochasticDescent``,
-    each batch is a step. For a pipeline, the columns are those that its last estimator receives.
+    each row or batch is a step, while ``max_iter`` counts epochs. For a pipeline, the columns are those that its last
+    estimator receives.
 
     Examples
     --------

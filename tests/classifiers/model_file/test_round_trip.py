@@ -12,7 +12,7 @@ from hypothesis.extra import numpy as hnp
 
 from separatrix import LogisticRegression, OneVsRestClassifier, Perceptron, errors, load, save
 from separatrix.classifiers import CLASSIFIERS
-from separatrix.classifiers.model_file import CLAIMS, SCORERS, ModelFile, read, write
+from separatrix.classifiers.model_file import SCORERS, ModelFile, every_claim, read, write
 from separatrix.core.base import checksummed_json
 from separatrix.core.base.errors import ParameterError
 from separatrix.core.certificate import Certificate
@@ -73,7 +73,7 @@ def test_every_kind_is_under_the_law():
     """Each kind of scorer and claim in a registry is one that some fit here has."""
     found = [fitted(name, K, apart)[0] for name in NAMES for K in (2, 3) for apart in (False, True)]
     assert {SCORERS.name_of(model.scorer_) for model in found} == set(SCORERS.records)
-    assert {CLAIMS.name_of(model.certificate_.claim) for model in found} == set(CLAIMS.records)
+    assert {every_claim().name_of(model.certificate_.claim) for model in found} == set(every_claim().records)
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """BLAS is at one thread inside a fit and as it was after; the number of threads changes no bit."""
 
 import threading
-from functools import partial
 
 import numpy as np
 import pytest
@@ -11,8 +10,7 @@ from threadpoolctl import ThreadpoolController, threadpool_info, threadpool_limi
 import separatrix as sx
 from separatrix.core.base.errors import ParameterError
 from separatrix.core.base.machine import (
-    _Library,
-    _limited_by_this_thread,
+    _set_threads,
     in_order,
     one_blas_thread,
     thread_count,
@@ -118,9 +116,8 @@ def test_in_order_keeps_the_order_and_raises():
 def test_libraries_that_threadpoolctl_must_limit_are_limited_from_any_thread():
     controllers = ThreadpoolController().select(user_api="blas").lib_controllers
     for controller in controllers:
-        library = _Library(controller.get_num_threads, partial(_limited_by_this_thread, controller))
         for count in (2, 1, 3):
-            thread = threading.Thread(target=library.limit, args=(count,))
+            thread = threading.Thread(target=_set_threads, args=(controller, count))
             thread.start()
             thread.join()
-            assert library.count() == _Library.of(controller).count() == count
+            assert controller.get_num_threads() == count

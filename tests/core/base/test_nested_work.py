@@ -77,11 +77,11 @@ SETUP = """
 import sys, threading
 import numpy as np
 import separatrix as sx
-from separatrix.core import leave_one_out, regularisation_path as reduced_rows, leave_one_out as refits
+from separatrix.core import leave_one_out
 from separatrix.core.rows import memory_rows as memory
 
 memory.BLOCK_BYTES = 1 << 11
-refits.NUMBERS_PER_PIECE = leave_one_out.SMALL_PIECE = reduced_rows.ENTRIES_PER_THREAD_PIECE = 1 << 8
+leave_one_out.NUMBERS_PER_PIECE = leave_one_out.SMALL_PIECE = 1 << 8
 count = int(sys.argv[1])
 rng = np.random.default_rng(0)
 X = rng.standard_normal((160, 3))

@@ -61,8 +61,3 @@ def test_classifiers_of_two_classes(client, small_partials, name):
 def test_solvers(client, small_partials, name):
     l1_ratio = 0.0 if Need.RIDGE in SOLVERS[name].needs else 0.5
     same_as_streamed(client, lambda: sx.LogisticRegression(solver=name, l1_ratio=l1_ratio, max_iter=20), Y)
-
-
-@pytest.mark.parametrize("name", ["sgd"])
-def test_random_rows_of_three_classes(client, small_partials, name):
-    same_as_streamed(client, lambda: sx.LogisticRegression(solver=name), THREE)

@@ -9,7 +9,6 @@ import pytest
 from scipy.sparse import csr_array, csr_matrix, random_array
 
 import separatrix as sx
-from separatrix.core.base.errors import TableError
 from separatrix.core.cluster import workers as held
 from separatrix.core.cluster.cluster_rows import ClusterTable, dask_table
 from separatrix.core.rows import memory_rows, streamed
@@ -157,8 +156,3 @@ def test_batches_are_those_of_a_stream(client, tmp_path, monkeypatch, draw, spar
         np.testing.assert_array_equal(*(each.X.toarray() if sparse else each.X for each in (one, other)))
         np.testing.assert_array_equal(one.t, other.t)
         np.testing.assert_array_equal(one.weight, other.weight)
-
-
-def test_rows_cannot_be_drawn_with_replacement(client, table):
-    with pytest.raises(TableError, match="use draw='shuffled'"):
-        dask_table(*table[2:], cluster=client).rows(CLASS_NUMBERS).blocks(Order(10, "replacement"))

@@ -1,7 +1,5 @@
 """A box in which areas or products of scores would overflow is refused by one sentence, without warnings."""
 
-import re
-
 import numpy as np
 import pytest
 
@@ -38,10 +36,9 @@ def test_a_box_whose_area_overflows(kind, K, drawn):
 @pytest.mark.parametrize("K", LABELS)
 def test_a_box_where_products_of_scores_overflow(K, drawn):
     model = sx.QuadraticDiscriminantAnalysis().fit(X, LABELS[K])
-    with pytest.raises(ParameterError, match="scores there exceed 1e\\+150; give a smaller box, such as") as refused:
+    with pytest.raises(ParameterError, match="scores there exceed 1e\\+150; give a smaller box"):
         DRAWN[drawn](model, square(1e149))
-    possible = re.search(r"such as \((.*)\)", str(refused.value)).group(1)
-    assert DRAWN[drawn](model, tuple(map(float, possible.split(", "))))
+    assert DRAWN[drawn](model, square(1e70))
 
 
 def test_lines_in_a_column_of_small_numbers():

@@ -48,16 +48,6 @@ def test_scores_of_any_size():
     assert (value, first, gradient[0]) == (0.0, 0.0, 0.0)
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_square_pass_is_the_formula(seed):
-    X, _ = untidy(seed)
-    X.sum_duplicates()
-    weight, unit = np.arange(1.0, 1 + X.shape[0]), np.ldexp(1.0, np.arange(X.shape[1]) % 5)
-    squares = np.zeros(X.shape[1])
-    sparse_rows.square_pass(X.data, X.indices, X.indptr, 0, X.shape[0], weight, unit, squares)
-    np.testing.assert_allclose(squares, weight @ (X.toarray() / unit) ** 2, rtol=1e-12)
-
-
 def test_read_only_rows():
     X, _ = untidy(4)
     for array in (X.data, X.indices, X.indptr):

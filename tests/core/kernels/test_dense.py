@@ -4,13 +4,12 @@ import numpy as np
 import pytest
 
 from separatrix import LogisticRegression
+from separatrix.core import objective_sums
 from separatrix.core.base.machine import threads
 from separatrix.core.kernels import dense_rows
 from separatrix.core.penalty import Penalty
 from separatrix.core.problem import build_objective
 from separatrix.core.rows.labelled_table import labelled_rows
-from separatrix.core.solvers import compiled_passes
-from separatrix.core.solvers.compiled_passes import CompiledSums
 from separatrix.core.solvers.lbfgs import LBFGS
 from separatrix.core.solvers.preconditioners import Sample
 
@@ -32,17 +31,20 @@ def test_logistic_pass_is_the_formula(d, value):
 
 
 def test_the_objective_is_the_same_and_its_bits_do_not_depend_on_threads(monkeypatch):
-    monkeypatch.setattr(compiled_passes, "FEWEST_DENSE_ENTRIES_TO_COMPILE", 1)
     rng = np.random.default_rng(0)
     X = rng.standard_normal((500, 7)) * np.logspace(-3, 3, 7) + 2.0
     weight = rng.integers(0, 3, 500).astype(float)
     problem = build_objective(labelled_rows(X, (X[:, 6] > 0).astype(int), 2, weight), 2, Penalty(0.5, np.ones(7)))
     W = rng.standard_normal(problem.shape)
     blocks = problem.value_gradient(W)
-    found = []
+    assert not problem.is_compiled
+    monkeypatch.setattr(objective_sums, "MOST_ENTRIES", -1)
+    monkeypatch.setattr(objective_sums, "FEWEST_DENSE_ENTRIES_TO_COMPILE", 1)
+    compiled, found = problem.with_(), []
+    assert compiled.is_compiled
     for count in (1, 2, 5):
         with threads(count):
-            found.append(CompiledSums.of(problem).value_gradient(W))
+            found.append(compiled.value_gradient(W))
     np.testing.assert_allclose(found[0].value, blocks.value, rtol=1e-13)
     np.testing.assert_allclose(found[0].gradient, blocks.gradient, rtol=1e-11, atol=1e-13)
     for other in found[1:]:
@@ -67,7 +69,8 @@ def test_a_center_is_taken_off_the_rows(value):
 @pytest.mark.parametrize("offset", [2000.0, 2.0**30])
 def test_a_column_with_a_large_offset_keeps_its_digits(monkeypatch, far, offset):
     """A year, a time stamp: x·w − c·w would lose as many digits as the offset is longer than the spread."""
-    monkeypatch.setattr(compiled_passes, "FEWEST_DENSE_ENTRIES_TO_COMPILE", 1)
+    monkeypatch.setattr(objective_sums, "MOST_ENTRIES", -1)
+    monkeypatch.setattr(objective_sums, "FEWEST_DENSE_ENTRIES_TO_COMPILE", 1)
     rng = np.random.default_rng(1)
     X = np.round(rng.standard_normal((400, 4)) * 2.0**12) / 2.0**12  # differences to the offset are exact
     codes = (X[:, 0] + rng.logistic(size=400) > 0).astype(int)
@@ -77,7 +80,8 @@ def test_a_column_with_a_large_offset_keeps_its_digits(monkeypatch, far, offset)
     rows = np.column_stack([np.ones(400), (X - frame.center) / frame.scale])
     m = (2.0 * codes - 1.0) * (rows @ W[0])
     r = -(2.0 * codes - 1.0) / (1 + np.exp(m)) / 400
-    found = CompiledSums.of(problem).value_gradient(W)
+    assert problem.is_compiled
+    found = problem.value_gradient(W)
     assert found.value == pytest.approx(np.logaddexp(0, -m).mean() + problem.penalty_value(W), rel=1e-13)
     np.testing.assert_allclose(found.gradient[0], r @ rows + problem.penalty_gradient(W)[0], rtol=0, atol=1e-13)
     sums = np.array([rows[codes == k].sum(axis=0) for k in (0, 1)])
@@ -85,7 +89,7 @@ def test_a_column_with_a_large_offset_keeps_its_digits(monkeypatch, far, offset)
 
 
 def test_a_fit_beside_a_year_is_the_fit_without(monkeypatch):
-    monkeypatch.setattr(compiled_passes, "FEWEST_DENSE_ENTRIES_TO_COMPILE", 1)
+    monkeypatch.setattr(objective_sums, "FEWEST_DENSE_ENTRIES_TO_COMPILE", 1)
     rng = np.random.default_rng(2)
     X = rng.standard_normal((9000, 4))
     y = (X[:, 0] - X[:, 1] + rng.logistic(size=9000) > 0).astype(int)

@@ -12,7 +12,7 @@ from separatrix.core.leave_one_out import leave_one_out
 from separatrix.core.losses import LOSSES
 from separatrix.core.penalty import Penalty
 from separatrix.core.problem import Objective, build_objective
-from separatrix.core.regularisation_path import LARGEST_ACCURATE_LEVERAGE, Inverse, reduce_rows
+from separatrix.core.regularisation_path import LARGEST_ACCURATE_LEVERAGE, Inverse, ReducedRows
 from separatrix.core.rows.labelled_table import labelled_rows
 from separatrix.core.rows.memory_rows import memory_rows
 from separatrix.core.solvers.driver import run
@@ -22,9 +22,9 @@ from tests import problems, reference
 
 
 def _fitted(problem):
-    """The rows, the minimum Θ and the inverse there."""
+    """The rows at the minimum and the inverse there."""
     W = run(Newton(), problem, np.zeros(problem.shape), Stopping(tol=1e-12, max_iter=100)).state.W
-    return reduce_rows(problem), problem.subspace.reduce(W), Inverse.of(problem.factor(W), problem.subspace)
+    return ReducedRows.of(problem, W), Inverse.of(problem.factor(W), problem.subspace)
 
 
 def _left_out(drawn, i):
@@ -63,12 +63,10 @@ def test_rows_of_high_leverage_are_refitted_to_their_own_fit(K):
     for seed in range(6):
         drawn = _overlapping(seed, K, 14, 4, 100.0, spread=2.0)
         problem = drawn.objective()
-        rows, theta, inverse = _fitted(problem)
-        found = leave_one_out(rows, theta, inverse)
-        high = np.flatnonzero(
-            regularisation_path.one_step(regularisation_path.row_terms(rows, theta, inverse), rows)[2]
-            > LARGEST_ACCURATE_LEVERAGE
-        )
+        rows, inverse = _fitted(problem)
+        found = leave_one_out(rows, inverse)
+        lever = regularisation_path.one_step(regularisation_path.row_terms(rows, inverse), rows)[2]
+        high = np.flatnonzero(lever > LARGEST_ACCURATE_LEVERAGE)
         assert found.refitted == found.high >= len(high)
         for i in high:
             assert found.loss[i] == pytest.approx(_left_out(drawn, i), rel=0.02, abs=2e-3)
@@ -82,7 +80,7 @@ def test_it_is_exact_for_a_squared_loss(monkeypatch):
     rng = np.random.default_rng(0)
     X, t = rng.standard_normal((20, 4)), rng.choice([-1.0, 1.0], 20)
     weight = rng.integers(1, 4, 20).astype(float)
-    problem = Objective.of(memory_rows(X, t, weight), LOSSES["squared"], Penalty(3.0, np.ones(4)))
+    problem = Objective(memory_rows(X, t, weight), LOSSES["squared"], Penalty(3.0, np.ones(4)))
     found = leave_one_out(*_fitted(problem))
     homogeneous, ridge = np.column_stack([np.ones(20), X]), np.diag([0.0, *np.full(4, 3.0 / 2)])
     for i in range(20):
@@ -181,8 +179,8 @@ def test_some_rows_stand_for_all_where_they_are_many(K, sparse, monkeypatch):
     fitted = _fitted(problem)
     whole = leave_one_out(*fitted)
     monkeypatch.setattr(module, "DRAWN_MULTIPLICATIONS", 1)
-    rows, theta, _ = fitted
-    own = reference.losses(problem.rows.frame.to_original(rows.weights(theta)), drawn.X, drawn.codes)[0]
+    rows = fitted[0]
+    own = reference.losses(problem.rows.frame.to_original(rows.W), drawn.X, drawn.codes)[0]
     added = drawn.weight @ (whole.loss - own)
     off = []
     for seed in range(6):

@@ -11,7 +11,7 @@ from separatrix.core.null_model import null_curvature
 from separatrix.core.penalty import Penalty
 from separatrix.core.penalty_search import predicted_C
 from separatrix.core.problem import build_objective
-from separatrix.core.regularisation_path import MOST_COPIED_ENTRIES, Framed, Ridge, Written
+from separatrix.core.regularisation_path import MOST_COPIED_ENTRIES, ReducedRows, Ridge
 from separatrix.core.rows.labelled_table import labelled_rows
 from separatrix.core.solvers.driver import run
 from separatrix.core.solvers.newton import Newton
@@ -39,21 +39,22 @@ def _minimum(problem, C):
 @pytest.mark.parametrize("fit_intercept", [True, False])
 @pytest.mark.parametrize("form", [np.asarray, csr_array], ids=["dense", "CSR"])
 @pytest.mark.parametrize("K", [2, 3, 5])
-@pytest.mark.parametrize("written", [True, False])
-def test_derivatives_are_those_of_the_objective_on_its_subspace(K, form, fit_intercept, written, monkeypatch):
-    problem = _posed(K, form, fit_intercept)
-    monkeypatch.setattr(regularisation_path, "MOST_COPIED_ENTRIES", MOST_COPIED_ENTRIES if written else 0)
-    path, rng = Ridge.on(problem), np.random.default_rng(1)
-    assert isinstance(path.rows, Written if written else Framed)
-    for theta in (path.null.theta, path.null.theta + rng.standard_normal(len(path.null.theta))):
-        expected = problem.value_gradient(path.rows.weights(theta))
-        found = path.sums.value_gradient(theta)
-        assert found.value + problem.penalty_value(path.rows.weights(theta)) == pytest.approx(expected.value)
-        gradient = problem.subspace.reduce(expected.gradient)
-        np.testing.assert_allclose(found.gradient + path.rows.pull(theta), gradient, atol=1e-12)
-        expected = problem.subspace.reduce_hessian(problem.hessian(path.rows.weights(theta)))
-        penalty = problem.subspace.reduce_hessian(np.diag(np.tile(problem.root_penalty**2, problem.shape[0])))
-        np.testing.assert_allclose(path.sums.curvature(theta) + penalty, expected, atol=1e-12 * np.abs(expected).max())
+@pytest.mark.parametrize("copied", [True, False])
+def test_slopes_and_curvatures_of_rows_add_up_to_those_of_the_objective(K, form, fit_intercept, copied, monkeypatch):
+    monkeypatch.setattr(regularisation_path, "MOST_COPIED_ENTRIES", MOST_COPIED_ENTRIES if copied else 0)
+    problem, rng = _posed(K, form, fit_intercept), np.random.default_rng(1)
+    problem = problem.with_(penalty=Penalty.none(5))
+    space, W = problem.subspace, rng.standard_normal(problem.shape)
+    rows, V = ReducedRows.of(problem, W), rng.standard_normal((2, len(space.reduce(W))))
+    assert isinstance(rows.x, np.ndarray) == copied
+    each = rows.slopes(rows.each_scores(V)) * rows.sigma
+    expected = [space.reduce(problem.value_gradient(W + space.expand(v)).gradient) for v in V]
+    np.testing.assert_allclose(rows.each_adjoint(each), expected, atol=1e-12)
+    value, slope = rows.losses(rows.z)
+    assert value @ rows.sigma == pytest.approx(problem.value_gradient(W).value)
+    H = np.einsum("abn,ni,nj->aibj", rows.bends(slope), rows.X, rows.X).reshape(V.shape[1], -1)
+    expected = space.reduce_hessian(problem.hessian(W))
+    np.testing.assert_allclose(H, expected, atol=1e-12 * np.abs(expected).max())
 
 
 @pytest.mark.parametrize("K", [2, 3])
@@ -64,7 +65,8 @@ def test_the_null_model_is_the_best_without_columns_and_its_curvature_needs_no_p
     assert at.value == pytest.approx(problem.null_value)
     np.testing.assert_allclose(at.gradient[:, 0], 0.0, atol=1e-14)
     path, passes = Ridge.on(problem), problem.passes
-    np.testing.assert_allclose(path.null.H, path.sums.curvature(path.null.theta), atol=1e-12)
+    alone = problem.with_(penalty=Penalty.none(5))
+    np.testing.assert_allclose(path.null.H, problem.subspace.reduce_hessian(alone.hessian(W)), atol=1e-12)
     assert null_curvature(path.base).shape == (K - 1, K - 1)
     assert predicted_C(path.base, at.gradient, 120.0) > 0
     assert problem.passes == passes + 1  # of the comparison
@@ -76,7 +78,7 @@ def test_fits_are_near_the_minimum_wherever_the_path_comes_from(K):
     path = Ridge.on(problem)
     for C in (1.0, 8.0, 64.0, 0.1, 3.0, 1e-3):
         fit, (there, state) = path.at(C), _minimum(problem, C)
-        W = fit.rows.weights(fit.theta)
+        W = fit.rows.W
         value = there.value_gradient(W).value
         assert 0 <= value - state.at.value + 1e-14 <= 1e-4 * state.at.value
         assert fit.loss == pytest.approx(value - there.penalty_value(W), rel=1e-3)
@@ -92,7 +94,7 @@ def test_the_last_fit_is_finished_to_the_tolerance(K, tol):
     fit = path.at(0.5)
     path.at(4.0)
     there = problem.with_(penalty=problem.penalty.times(1.0 / 0.5))
-    done = fit.rows.weights(path.finished(0.5, fit.theta, tol))
+    done = path.finished(0.5, fit, tol)
     assert duality(there, done, there.value_gradient(done)).known <= tol * problem.null_value
 
 
@@ -101,5 +103,5 @@ def test_threads_do_not_change_a_bit():
     for count in (1, 3):
         with threads(count):
             path = Ridge.on(_posed(3, n=40_000))
-            found.append([path.at(C).theta for C in (0.1, 1.0)])
+            found.append([path.at(C).rows.W for C in (0.1, 1.0)])
     np.testing.assert_array_equal(found[0], found[1])

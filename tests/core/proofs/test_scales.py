@@ -9,8 +9,8 @@ from scipy.sparse import csr_array
 import separatrix as sx
 from separatrix.core.exact_arithmetic import solve, sums_to_zero
 from separatrix.core.proofs.class_differences import Differences
+from separatrix.core.proofs.coordinates import OUT_OF_RANGE, Coordinates
 from separatrix.core.proofs.linear_programs import surely_positive
-from separatrix.core.proofs.separability import OUT_OF_RANGE, Scaled
 from tests.campaigns import seeds
 
 from .plain import by_two_programs
@@ -63,10 +63,12 @@ def test_a_separator_that_float64_cannot_hold_is_in_doubt_and_says_so():
 
 def test_columns_are_scaled_as_far_as_no_digit_is_lost():
     X = np.array([[2.0**900, 2.0**-1074, 1.0], [2.0**-200, 0.0, 3.0]])
-    scaled = Scaled.of(Differences(X, np.array([0, 1]), 2))
-    assert np.array_equal(np.ldexp(scaled.D.X, scaled.exponent), X)
-    assert scaled.exponent[2] == 0
-    assert scaled.D.X[:, 1].tolist() == [0.5, 0.0]
+    D = Differences(X, np.array([0, 1]), 2)
+    coordinates = Coordinates.of(D)
+    scaled = coordinates.moved(D).X
+    assert np.array_equal(np.ldexp(scaled, coordinates.exponent), X)
+    assert coordinates.exponent[2] == 0
+    assert scaled[:, 1].tolist() == [0.5, 0.0]
 
 
 def test_systems_whose_rows_and_columns_span_all_exponents_are_solved():

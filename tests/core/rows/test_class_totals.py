@@ -25,11 +25,16 @@ def test_totals_of_pieces_have_the_bits_of_the_totals_of_all_rows(scale):
         assert whole.weight[k] == float(exact)
 
 
-def test_classes_are_taken_apart_and_stacked():
-    totals = ClassTotals.of(np.array([0, 1, 1]), np.array([0.1, 0.2, 0.7]), 3)
-    again = ClassTotals.stacked([totals.of_class(k) for k in range(3)])
-    assert again.weight.tolist() == totals.weight.tolist()
-    assert again.rows.tolist() == [1, 2, 0]
+def test_regrouped_totals_have_the_bits_of_the_totals_of_regrouped_rows():
+    rng = np.random.default_rng(1)
+    codes, weight, numbers = rng.integers(0, 7, 5000), rng.lognormal(sigma=8.0, size=5000), rng.integers(0, 3, 7)
+    ours, whole = ClassTotals.of(codes, weight, 7).regrouped(numbers, 3), ClassTotals.of(numbers[codes], weight, 3)
+    for name in ("rows", "weight", "largest"):
+        np.testing.assert_array_equal(getattr(ours, name), getattr(whole, name))
+    numbers[0] = -1
+    left = codes > 0
+    rest = ClassTotals.of(numbers[codes[left]], weight[left], 3)
+    np.testing.assert_array_equal(ClassTotals.of(codes, weight, 7).regrouped(numbers, 3).weight, rest.weight)
 
 
 def test_pieces_of_equal_weights_are_summed_exactly():

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array, random_array
 
+from separatrix.core import objective_sums
 from separatrix.core.base.errors import TableError
-from separatrix.core.objective_sums import Gram, Hessian, ValueGradient
+from separatrix.core.objective_sums import CompiledSums, Gram, Hessian, ValueGradient
 from separatrix.core.penalty import Penalty
 from separatrix.core.problem import build_objective
 from separatrix.core.rows import block, column_statistics, protocol
@@ -18,8 +19,6 @@ from separatrix.core.rows.labelled_table import labelled_rows
 from separatrix.core.rows.memory_rows import memory_rows
 from separatrix.core.rows.protocol import Order
 from separatrix.core.rows.sampling import LowestHashes
-from separatrix.core.solvers import compiled_passes
-from separatrix.core.solvers.compiled_passes import LogisticSums
 from separatrix.core.solvers.driver import run
 from separatrix.core.solvers.lbfgs import LBFGS
 from separatrix.core.solvers.preconditioners import Sample
@@ -50,7 +49,7 @@ def small_blocks(monkeypatch):
     Sums are compiled, as they are for tables whose blocks have the usual size.
     """
     monkeypatch.setattr(column_statistics, "FEWEST_ENTRIES_TO_COMPILE_SUMS", 1)
-    monkeypatch.setattr(compiled_passes, "FEWEST_DENSE_ENTRIES_TO_COMPILE", 1)
+    monkeypatch.setattr(objective_sums, "FEWEST_DENSE_ENTRIES_TO_COMPILE", 1)
     for module in (memory, rows_streamed):
         monkeypatch.setattr(module, "BLOCK_BYTES", 1 << 13)
     monkeypatch.setattr(protocol, "STRANDS_PER_LENGTH", 4)
@@ -70,7 +69,7 @@ def test_sums_have_the_bits_of_memory(small_blocks, form, size):
     W = rng.standard_normal((1, d + 1))
     partials = [ValueGradient(problem.loss, W), Hessian(problem.loss, W)]
     if form != "float32":
-        partials.append(LogisticSums(W[0, 1:], 0.5))
+        partials.append(CompiledSums.at(W, problem.rows.frame))
     for partial in partials:
         np.testing.assert_array_equal(stream.fold(partial), rows.fold(partial))
     one, other = (summarise(of, targets=np.array([1.0])) for of in (rows, stream))
@@ -131,8 +130,6 @@ def test_batches_in_the_order_given(size):
     rows = memory_rows(np.arange(500.0)[:, None], np.ones(500))
     ours, theirs = ([b.X[:, 0].tolist() for b in of.blocks(Order(64))] for of in (streamed(rows, size), rows))
     assert ours == theirs
-    with pytest.raises(TableError, match="at random with replacement"):
-        streamed(rows, size).blocks(Order(64, "replacement"))
 
 
 def test_a_source_that_shrinks_is_refused():

@@ -8,11 +8,11 @@ import pyarrow.parquet as pq
 import pytest
 
 import separatrix as sx
+from separatrix.core import objective_sums
 from separatrix.core.objective_sums import Evaluation
 from separatrix.core.penalty import Penalty
 from separatrix.core.problem import build_objective
 from separatrix.core.rows.labelled_table import labelled_rows
-from separatrix.core.solvers.compiled_passes import CompiledSums
 from separatrix.core.solvers.lbfgs import TRIALS_WITHIN_ROUNDING, wolfe_search
 
 
@@ -59,16 +59,21 @@ def test_the_accepted_step_is_that_of_one_trial_in_each_read(problem, first):
     assert len(together.reads) <= 1 + -(-(len(alone.reads) - 1) // 2)
 
 
-@pytest.mark.parametrize("of", [lambda problem: problem, CompiledSums])
-def test_several_points_in_one_read_have_the_values_of_several_reads(problem, of):
+@pytest.mark.parametrize("rows", [1 << 30, 1])
+def test_several_points_in_one_read_have_the_values_of_several_reads(problem, rows, monkeypatch):
+    monkeypatch.setattr(objective_sums, "FEWEST_SPARSE_ROWS_TO_COMPILE", rows)
+    monkeypatch.setattr(objective_sums, "FEWEST_DENSE_ENTRIES_TO_COMPILE", rows)
+    monkeypatch.setattr(objective_sums, "MOST_ENTRIES", -1)
+    problem = problem.with_()
+    assert problem.is_compiled == (rows == 1)
     rng = np.random.default_rng(0)
     Ws = list(rng.standard_normal((3, *problem.shape)))
-    of(problem).value_gradient(Ws[0])  # computes what the problem keeps
+    problem.value_gradient(Ws[0])  # computes what the problem keeps
     before = problem.rows.counter.passes
-    found = of(problem).value_gradients(Ws)
+    found = problem.value_gradients(Ws)
     assert problem.rows.counter.passes == before + 1
     for W, there in zip(Ws, found, strict=True):
-        one = of(problem).value_gradient(W)
+        one = problem.value_gradient(W)
         np.testing.assert_allclose(there.gradient, one.gradient, rtol=1e-9)
         assert there.value == pytest.approx(one.value, rel=1e-13)
 

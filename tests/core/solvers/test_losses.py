@@ -60,7 +60,7 @@ def refused(solver, problem):
     return None
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("solver", [name for name, solver in SOLVERS.items() if solver.converges])
 @pytest.mark.parametrize("name", CONVEX)
 def test_a_solver_fits_a_loss_to_its_optimum_or_refuses_it_by_name(name, solver):
     X, codes = drawn(150, 70)
@@ -72,6 +72,16 @@ def test_a_solver_fits_a_loss_to_its_optimum_or_refuses_it_by_name(name, solver)
     outcome = run(SOLVERS[solver], problem, np.zeros(problem.shape), Stopping(tol=TOL, max_iter=5000))
     assert outcome.status.met, outcome.status
     assert abs(outcome.state.at.value - optimum(name, X, codes)) <= 2 * TOL * problem.null_value
+
+
+@pytest.mark.parametrize("name", CONVEX)
+def test_stochastic_descent_approaches_the_minimum_of_every_loss(name):
+    X, codes = drawn(150, 70)
+    problem = posed(name, X, codes, SOLVERS["sgd"])
+    outcome = run(SOLVERS["sgd"], problem, np.zeros(problem.shape), Stopping(tol=TOL, max_iter=30))
+    gap = outcome.state.at.value - optimum(name, X, codes)
+    assert outcome.status.code in ("max_iter", "patience")
+    assert -1e-9 <= gap <= min(outcome.bound.known, 0.1 * (problem.null_value or 1.0))
 
 
 @pytest.mark.parametrize(("n", "d"), [(40, 3), (150, 70), (60, 200)])

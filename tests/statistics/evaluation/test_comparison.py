@@ -34,7 +34,7 @@ def iris():
 def test_logistic_regression_agrees_with_scikit_learn(load):
     X, y = load(return_X_y=True)
     found = sx.compare(X, y, cv=4, seed=3, only=["logistic"])["logistic"]
-    split = PredefinedSplit(stratified_folds(y, 4, 3))
+    split = PredefinedSplit(stratified_folds(y, np.arange(len(y)), 4, 3))
     peer = make_pipeline(StandardScaler(), Peer(C=1.0, tol=1e-10, max_iter=10_000))
     assert found.accuracy.by_fold == pytest.approx(cross_val_score(peer, X, y, cv=split).tolist(), abs=1e-12)
     losses = -cross_val_score(peer, X, y, cv=split, scoring="neg_log_loss")
@@ -86,7 +86,7 @@ def test_a_table_is_coded_anew_in_every_fold():
     raw = read_raw(frame.assign(y=labels), "y", missing="impute")
     found = compare_table(raw, cv=3, seed=5, only=["logistic"])["logistic"]
     peer = make_pipeline(sx.TableEncoder(missing="impute", standardise=True), sx.LogisticRegression(random_state=5))
-    split = PredefinedSplit(stratified_folds((labels == "yes").astype(int), 3, 5))
+    split = PredefinedSplit(stratified_folds((labels == "yes").astype(int), np.arange(90), 3, 5))
     losses = -cross_val_score(peer, frame, labels, cv=split, scoring="neg_log_loss")
     assert found.log_loss.by_fold == pytest.approx(losses.tolist(), rel=1e-9)
 
@@ -137,7 +137,8 @@ def test_sparse_rows_are_scaled_and_not_centred():
     y = (X[:, 0] > 0) | (rng.random(200) < 0.3)
     found = sx.compare(csr_array(X), y, cv=4, only=["logistic"])["logistic"]
     peer = make_pipeline(StandardScaler(with_mean=False), Peer(tol=1e-10, max_iter=10_000))
-    scores = cross_val_score(peer, csr_array(X), y, cv=PredefinedSplit(stratified_folds(y.astype(int), 4, 0)))
+    split = PredefinedSplit(stratified_folds(y.astype(int), np.arange(200), 4, 0))
+    scores = cross_val_score(peer, csr_array(X), y, cv=split)
     assert found.accuracy.by_fold == pytest.approx(scores.tolist())
 
 

@@ -1,6 +1,7 @@
 """Queries and streams that fail are refused with one sentence, which contains the words of their engine."""
 
 import duckdb
+import numpy as np
 import polars as pl
 import pyarrow as pa
 import pytest
@@ -92,4 +93,33 @@ def test_a_connection_that_is_closed_after_the_scan():
     scan = sx.scan(base.sql("select 1.0 x, 1 y union all select 2.0, 0"), target="y")
     base.close()
     with pytest.raises(TableError, match="the relation: it cannot be computed"):
+        sx.LogisticRegression().fit(scan)
+
+
+def shuffled_each_time(n=2000):
+    """A function whose streams have the same rows in another order each time, as a GROUP BY gives them."""
+    rng, rows = np.random.default_rng(0), table(n)
+    return lambda: rows.take(rng.permutation(n)).to_reader()
+
+
+@pytest.mark.parametrize("classes", [None, [0, 1]])
+def test_rows_in_another_order_are_refused_unless_they_are_cached(classes):
+    sx.LogisticRegression().fit(sx.scan(shuffled_each_time(), target="y", classes=classes))
+    scan = sx.scan(shuffled_each_time(), target="y", classes=classes, cache=False)
+    with pytest.raises(TableError, match="another order when they were read again"):
+        sx.LogisticRegression().fit(scan)
+
+
+@pytest.mark.parametrize("order", ["", "order by id"])
+def test_only_ordered_groups_of_a_query_can_be_read_again(order):
+    """DuckDB computes groups in several threads, and gives each when it is ready."""
+    base = duckdb.connect()
+    base.execute("set threads = 4")
+    base.execute("create table t as select i as id, sin(i) as x, (i * 7919) % 13 < 6 as y from range(200000) r(i)")
+    groups = base.sql(f"select id, max(x) as x, bool_or(y) as y from t group by id {order}")
+    scan = sx.scan(groups, target="y", drop="id", cache=False)
+    if order:
+        assert sx.LogisticRegression().fit(scan).certificate_.met
+        return
+    with pytest.raises(TableError, match="another order when they were read again"):
         sx.LogisticRegression().fit(scan)

@@ -90,6 +90,16 @@ def test_a_recorded_run_is_stepped_forwards_and_backwards(recorded, played):
     assert page.locator(".choices select:not([disabled])").count() == 0
 
 
+@pytest.mark.filterwarnings("ignore::separatrix.core.base.errors.NotConvergedWarning")
+def test_a_recorded_run_of_stochastic_descent_keeps_its_settings(recorded, played):
+    file = recorded("#step?m=logistic&solver=sgd&eta=1&batch_size=4&max_iter=2&p=separable&k=3")
+    solver = sx.solvers.StochasticDescent(eta=1.0, batch_size=4)
+    taken = sx.steps(sx.LogisticRegression(solver=solver, max_iter=2), *sx.lab.points("separable"))
+    page = played(file)
+    until(page, "() => document.querySelector('#stage').dataset.step === '3'")
+    assert page.locator(".board p").first.inner_text() == str(taken[3]).split("\n")[0]
+
+
 def middle(page, row):
     box = page.locator("g.marks path").nth(row).bounding_box()
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2

@@ -79,6 +79,32 @@ def test_every_method_has_its_steps_and_its_python_runs(opened):
     assert names["run"].model.solver_ == "newton"
 
 
+@pytest.mark.filterwarnings("ignore::separatrix.core.base.errors.NotConvergedWarning")
+def test_stochastic_descent_is_shown_row_by_row_with_its_learning_rate(opened):
+    link = "#step?m=logistic&solver=sgd&eta=0.2&p=overlapping&k=3"
+    page = opened(link, permissions=["clipboard-read", "clipboard-write"])
+    X, y = sx.lab.points("overlapping")
+    run = sx.steps(sx.LogisticRegression(solver=sx.solvers.StochasticDescent(eta=0.2)), X, y)
+    at(page, 3)
+    lines = [line.strip() for line in str(run[3]).split("\n")]
+    assert page.locator(".card .board p").all_inner_texts() == lines
+    assert [word in " ".join(lines) for word in (f"row {run[3].row},", "∇E_i = ", "η = 0.2:")] == [True] * 3
+    assert page.locator("circle.halo").count() == 1
+    page.select_option("select[aria-label='Rows per update']", "5")
+    until(page, "() => location.hash.includes('batch_size=5')")
+    page.get_by_label("Learning rate η").fill("0")
+    until(page, "() => location.hash.includes('eta=1&')")
+    page.click("#step-next")
+    at(page, 1)
+    assert page.locator("circle.halo").count() == 5
+    page.click("#act-python")
+    page.wait_for_selector(".toast")
+    names = {}
+    exec(page.evaluate("navigator.clipboard.readText()").replace("print(", "now = ("), names)
+    assert page.locator(".card .board p").first.inner_text() == str(names["now"]).split("\n")[0]
+    assert (len(names["now"].rows), names["now"].eta) == (5, 1.0)
+
+
 def test_the_arithmetic_of_other_methods_is_their_own(opened):
     page = opened("#step?m=kozinec&p=separable&k=2")
     at(page, 2)

@@ -159,7 +159,7 @@ def test_the_link_of_a_run_names_its_start_its_surface_and_its_step():
 
 
 def test_a_path_that_diverges_is_cut_and_the_box_does_not_follow_it():
-    asked = payload("separable", losses=["zero-one", "squared"], method="stochastic-gradient", eta=0.5)
+    asked = payload("separable", losses=["zero-one", "squared"], method="gradient-descent", eta=0.5)
     found = REQUESTS["run"](asked)
     assert "iverged" in found["status"]
     assert np.abs(found["W"]).max() <= 1e6

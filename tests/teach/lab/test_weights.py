@@ -254,6 +254,22 @@ def test_a_link_restores_a_run_and_the_copied_python_gives_its_numbers(opened, c
     assert f"squared_hinge {variables['path'].value[3]}" in capsys.readouterr().out
 
 
+def test_a_run_of_stochastic_descent_shows_every_update(opened):
+    link = "#weights?v=1&l=logistic,zero-one&on=0&s=sgd&eta=0.2&w=0,0,0&p=overlapping"
+    page = opened(link, reduced_motion="reduce")
+    settled(page)
+    page.click("#weights-run")
+    settled(page)
+    solver = sx.solvers.StochasticDescent(eta=0.2)
+    path = sx.walk(*points(page), solver, "logistic", steps=300, budget=1)
+    assert f"Step 300 of {len(path.W) - 1}" in page.inner_text(".status")
+    agrees(page, path.W[-1], ("logistic", "zero-one"))
+    assert page.locator(".surface.active circle.step-dot").count() == 300
+    values = np.diff(path.value)
+    assert np.any(values > 0)
+    assert path.value[-1] < path.value[0]
+
+
 def test_points_of_three_classes_are_refused_in_a_sentence(opened):
     page = opened("#weights?p=three")
     settled(page)

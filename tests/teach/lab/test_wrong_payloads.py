@@ -58,7 +58,12 @@ VALID = {
     "plane.start": {"points": "outlier", "drag": 3},
     "plane.fit": {**POINTS, "models": [MODEL, SCHEME], "focus": 0, "row": 1, "losses": True, "probability": True},
     "step.methods": {},
-    "step.run": {"points": "separable", "model": {"name": "perceptron"}, "box": [-5, 5, -3, 3]},
+    "step.run": {
+        "points": "separable",
+        "model": {"name": "logistic", "settings": {"solver": "sgd", "max_iter": 2}},
+        "box": [-5, 5, -3, 3],
+        "descent": {"eta": 0.5, "batch_size": 2},
+    },
     "weights.start": {"points": "separable", "link": {"ax": "0,2", "w": "1,2,3", "b": "0,1,0,1", "k": "3", "C": "1"}},
     "weights.surfaces": WEIGHTS,
     "weights.at": {

@@ -25,26 +25,15 @@ Descriptions of classifiers hold forms and are read without NumPy, which is ther
 from __future__ import annotations
 
 import math
+import typing
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
 from functools import partial
 from importlib import import_module
 from types import NoneType, UnionType
-from typing import (
-    TYPE_CHECKING,
-    Annotated,
-    Any,
-    ClassVar,
-    Literal,
-    Self,
-    TypeAlias,
-    TypeVar,
-    Union,
-    get_args,
-    get_origin,
-    get_type_hints,
-)
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeAlias, TypeVar
 
 from separatrix.core.base.errors import InputError, ModelFileError, ParameterError
 from separatrix.core.base.lazy import cached_property
@@ -71,6 +60,10 @@ class Form(ABC):
     def refit(self, value: Any, at: Reading) -> None:
         """Refuse an object from another place that does not fit here."""
         at.require(False, "cannot occur in two places")
+
+
+# A form, or a function that finds it when it is first needed.
+Known: TypeAlias = Form | Callable[[], Form]
 
 
 @dataclass(frozen=True)
@@ -231,7 +224,7 @@ class Plain(Form):
     7
     """
 
-    kind: type
+    kind: type[Any]
     least: float = -math.inf
     shortened: bool = False
 
@@ -241,12 +234,14 @@ class Plain(Form):
         return self.kind(value)
 
     def read(self, found: Any, at: Reading) -> Any:
-        at.require(type(found) is self.kind, f"is {found!r:.60}, not of type {self.kind.__name__}")
-        if self.kind is int:
-            at.require(found >= self.least, f"is {found!r:.60}, below {self.least}")
-            at.require(abs(found) < LARGEST_COUNT, f"is {found!r:.60}, too large")
-        too_long = self.shortened and len(found) > LONGEST_SENTENCE
-        at.require(not too_long, f"has more than {LONGEST_SENTENCE} letters")
+        if type(found) is not self.kind:
+            raise at.refusal(f"is {found!r:.60}, not of type {self.kind.__name__}")
+        if self.kind is int and found < self.least:
+            raise at.refusal(f"is {found!r:.60}, below {self.least}")
+        if self.kind is int and abs(found) >= LARGEST_COUNT:
+            raise at.refusal(f"is {found!r:.60}, too large")
+        if self.shortened and len(found) > LONGEST_SENTENCE:
+            raise at.refusal(f"has more than {LONGEST_SENTENCE} letters")
         return found
 
 
@@ -269,10 +264,12 @@ class Number(Form):
         value = NOT_FINITE.get(found) if isinstance(found, str) else found
         if type(value) is not float:
             raise at.refusal(f"is {found!r:.60}, not of type float")
-        at.require(not self.finite or math.isfinite(value), f"is {value}, not finite")
-        free = self == Number()
-        at.require(free or self.least <= value <= self.most, f"is {value}, not between {self.least} and {self.most}")
-        at.require(self.above is None or value > self.above, f"is {value}, not above {self.above}")
+        if self.finite and not math.isfinite(value):
+            raise at.refusal(f"is {value}, not finite")
+        if not self.least <= value <= self.most and self != Number():
+            raise at.refusal(f"is {value}, not between {self.least} and {self.most}")
+        if self.above is not None and not value > self.above:
+            raise at.refusal(f"is {value}, not above {self.above}")
         return value
 
 
@@ -319,12 +316,17 @@ class Several(Form):
     kind: type = tuple
 
     def plain(self, value: Any, at: Writing) -> Any:
+        if isinstance(self.form, Plain | Number):
+            return [self.form.plain(item, at) for item in value]
         return [at.into(k).plain(self.form, item) for k, item in enumerate(value)]
 
     def read(self, found: Any, at: Reading) -> Any:
         at.require(isinstance(found, list), "is not a list")
         wanted = at.sizes.get(self.axis, len(found))
         at.require(len(found) == wanted, f"has {len(found)} entries, where there must be {wanted}")
+        if isinstance(self.form, Plain | Number):  # many of them, such as the n-grams of a text
+            with suppress(ModelFileError):
+                return self.kind(self.form.read(item, at) for item in found)
         return self.kind(at.into(k).read(self.form, item) for k, item in enumerate(found))
 
 
@@ -592,8 +594,7 @@ class Keyed(Form):
     may_be_empty: bool = False
 
     def plain(self, value: Any, at: Writing) -> Any:
-        forms = self.forms if value or not self.may_be_empty else {}
-        return at.each(forms, value)
+        return at.each(self.forms if value or not self.may_be_empty else {}, value)
 
     def read(self, found: Any, at: Reading) -> dict[str, Any]:
         at.require(isinstance(found, dict), "is not an object")
@@ -615,7 +616,7 @@ class Record(Form):
     """
 
     kind: type | str
-    known: Mapping[Any, Form] = field(default_factory=dict, repr=False, compare=False)
+    known: Mapping[Any, Known] = field(default_factory=dict, repr=False, compare=False)
     shared: ClassVar[bool] = True
 
     @property
@@ -630,14 +631,14 @@ class Record(Form):
     @cached_property
     def forms(self) -> dict[str, Form]:
         """The forms of the fields, in order."""
-        hints = get_type_hints(self.cls, include_extras=True)
+        hints = typing.get_type_hints(self.cls, include_extras=True)
         return {one.name: form_of(hints[one.name], {**_PLAIN, **self.known}) for one in fields(self.cls)}
 
     @cached_property
     def defaults(self) -> set[str]:
         """The fields that a file may lack."""
-        optional = (one for one in fields(self.cls) if (one.default, one.default_factory) != (MISSING, MISSING))
-        return {one.name for one in optional}
+        required = {one.name for one in fields(self.cls) if one.default is one.default_factory is MISSING}
+        return set(self.forms) - required
 
     def plain(self, value: Any, at: Writing) -> dict[str, Any]:
         return at.each(self.forms, vars(value))
@@ -713,10 +714,10 @@ def _named(name: str) -> Any:
 
 # --- From annotations to forms
 
-_PLAIN: dict[Any, Form] = {str: Plain(str), bool: Plain(bool), int: Plain(int), float: Number()}
+_PLAIN: dict[Any, Known] = {str: Plain(str), bool: Plain(bool), int: Plain(int), float: Number()}
 
 
-def form_of(hint: Any, known: Mapping[Any, Form] = _PLAIN) -> Form:
+def form_of(hint: Any, known: Mapping[Any, Known] = _PLAIN) -> Form:
     """The form of an annotation. ``known`` has those of types without arguments, and of texts beside annotations.
 
     >>> form_of(tuple[int, ...]).read([1, 2], Reading("rows"))
@@ -726,16 +727,17 @@ def form_of(hint: Any, known: Mapping[Any, Form] = _PLAIN) -> Form:
     """
     if isinstance(hint, Form):
         return hint
-    origin, arguments = get_origin(hint), get_args(hint)
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     within = partial(form_of, known=known)
     if origin is Annotated:
-        said = arguments[1]
+        of, said = arguments
         if isinstance(said, Several):
-            return replace(said, form=within(get_args(arguments[0])[0]), kind=get_origin(arguments[0]))
-        return form_of(said, known)
+            return Several(said.axis, within(typing.get_args(of)[0]), typing.get_origin(of) or tuple)
+        return within(said)
     if hint in known:
-        return known[hint]
-    if origin in (UnionType, Union):
+        found = known[hint]
+        return found if isinstance(found, Form) else found()
+    if origin in (UnionType, typing.Union):
         [one] = [argument for argument in arguments if argument is not NoneType]
         return Maybe(within(one))
     if origin is Literal:
@@ -749,7 +751,7 @@ def form_of(hint: Any, known: Mapping[Any, Form] = _PLAIN) -> Form:
     raise TypeError(f"{hint} has no form: write Annotated[..., a form] in its place")
 
 
-def plain(value: Any) -> dict[str, Any] | None:
+def plain(value: Any) -> Any:
     """A dataclass as JSON types; None stays None.
 
     >>> from separatrix.core.certificate import WeightErrorBound
@@ -770,3 +772,42 @@ def read(kind: type[T], found: Any) -> T:
     """
     value: T = Record(kind).read(found, Reading())
     return value
+
+
+# --- The list of fields
+
+_TYPES_IN_WORDS = {str: "text", bool: "true or false", int: "integer", list: "list", dict: "object"}
+
+
+def in_words(form: Form) -> str:
+    """What a form holds.
+
+    >>> from separatrix.core.separation_claims import Support
+    >>> {name: in_words(form) for name, form in Record(Support).forms.items()}
+    {'rows': 'integers (any), at least 0', 'weights': 'numbers (any), at least 0'}
+    """
+    bounds = {"at least": "least", "at most": "most", "above": "above"}
+    asked = {words: getattr(form, name, None) for words, name in bounds.items()}
+    bounded = "".join(
+        f", {words} {value:g}" for words, value in asked.items() if value not in (None, math.inf, -math.inf)
+    )
+    match form:
+        case Maybe():
+            return f"{in_words(form.form)} or null"
+        case Several():
+            return f"list{form.axis and f' ({form.axis})'} of {in_words(form.form)}"
+        case Record():
+            return form.name.partition(":")[2]
+        case Kinds():
+            return " or ".join(f"{in_words(record)} ({kind})" for kind, record in form.records.items())
+        case Choice():
+            return " or ".join(form.words)
+        case Plain():
+            return _TYPES_IN_WORDS[form.kind] + bounded
+        case Number():
+            return f"number{bounded}"
+        case Numbers():
+            lengths = " × ".join(axis or "any" for axis in form.axes)
+            return f"{'integers' if form.whole else 'numbers'} ({lengths}){bounded}"
+        case _:
+            return type(form).__name__

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from separatrix.core.base.messages import Message, Parameter, Part, Setting
+from separatrix.core.base.messages import Message, MessagePart, Parameter, Setting
 
 
 def printable(text: str) -> str:
@@ -73,7 +73,7 @@ class InputError(SeparatrixError, ValueError):
         return Message(self._named(), ": ", self.problem, "; ", self.remedy, ".")
 
     @property
-    def remedies(self) -> tuple[Part, ...]:
+    def remedies(self) -> tuple[MessagePart, ...]:
         """The settings and classifiers that the message recommends, as typed parts.
 
         >>> from separatrix.core.base.messages import Setting
@@ -82,7 +82,7 @@ class InputError(SeparatrixError, ValueError):
         """
         return Message(self.remedy).remedies
 
-    def _named(self) -> str | Part:
+    def _named(self) -> str | MessagePart:
         return self.argument
 
     def __str__(self) -> str:
@@ -104,7 +104,7 @@ class WeightError(InputError):
 class ParameterError(InputError):
     """A parameter of an estimator or a solver with an invalid value."""
 
-    def _named(self) -> str | Part:
+    def _named(self) -> str | MessagePart:
         return Parameter(self.argument)
 
 
@@ -174,18 +174,13 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from sklearn.exceptions import ConvergenceWarning
 
-    def warning(name: str, bases: tuple[type, ...], doc: str) -> type:
-        return type(name, bases, {"__doc__": doc, "__module__": __name__})
+    class NotConvergedWarning(SeparatrixWarning, ConvergenceWarning):  # type: ignore[misc]
+        """The tolerance was not reached; the certificate's status says why."""
 
-    not_converged = warning(
-        "NotConvergedWarning",
-        (SeparatrixWarning, ConvergenceWarning),
-        "The tolerance was not reached; the certificate's status says why.",
-    )
-    separation = warning(
-        "SeparationWarning",
-        (not_converged,),
-        "The classes are separated, so maximum likelihood has no optimum.",
-    )
-    globals().update(NotConvergedWarning=not_converged, SeparationWarning=separation)
+    class SeparationWarning(NotConvergedWarning):
+        """The classes are separated, so maximum likelihood has no optimum."""
+
+    for warning in (NotConvergedWarning, SeparationWarning):
+        warning.__qualname__ = warning.__name__
+        globals()[warning.__name__] = warning
     return globals()[name]

@@ -9,6 +9,7 @@ table, the first row being row 1, and in a table of several files also by their 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ import numpy as np
 
 from separatrix.core.base.arrays import AnyArray, Array, Integers, all_true
 from separatrix.core.base.errors import InputError, LabelError, printable
-from separatrix.core.base.messages import Message, Part, RowNumber, over_rows
+from separatrix.core.base.messages import Message, MessagePart, RowNumber, over_rows
 
 # The public functions, available to users as ``sx.labels``; the other functions are internal.
 __all__ = ["encode", "from_one_hot", "one_hot", "signed", "unsigned"]
@@ -300,6 +301,16 @@ class RowNames:
         """The names of all n rows of a table."""
         return cls(np.arange(1, n + 1), files)
 
+    @classmethod
+    def following(cls, start: int, files: tuple[tuple[str, int], ...] = ()) -> RowNames:
+        """The names of consecutive rows from row ``start``, counted from 0, however many there are.
+
+        >>> RowNames.following(2, (("a.csv", 3), ("b.csv", 2)))[1]
+        '1 of b.csv'
+        """
+        numbers: Any = range(start + 1, sys.maxsize)  # it is indexed as an array is, and takes no memory
+        return cls(numbers, files)
+
     def __len__(self) -> int:
         return len(self.numbers)
 
@@ -339,7 +350,7 @@ class RowNames:
     def named(self, text: str) -> str:
         """A message about rows by their number among these rows, from 1, with their names as plain text."""
 
-        def change(part: Part) -> str | Part:
+        def change(part: MessagePart) -> str | MessagePart:
             return str(self[part.number - 1]) if isinstance(part, RowNumber) else part
 
         return text.mapped(change) if isinstance(text, Message) else text
@@ -353,24 +364,6 @@ class RowNames:
             error.problem = self.named(error.problem)
             error.args = (error.argument, error.problem, error.remedy)
             raise
-
-
-@dataclass(frozen=True, eq=False)
-class RowsFrom(RowNames):
-    """The names of consecutive rows from row ``start``, counted from 0, however many there are.
-
-    >>> RowsFrom.of(2, (("a.csv", 3), ("b.csv", 2)))[1]
-    '1 of b.csv'
-    """
-
-    start: int = 0
-
-    @classmethod
-    def of(cls, start: int, files: tuple[tuple[str, int], ...] = ()) -> RowsFrom:
-        return cls(np.empty(0, dtype=np.int64), files, start)
-
-    def __getitem__(self, index: Any) -> Any:
-        return self.called(self.start + int(index) + 1)
 
 
 def short_names(paths: Sequence[str]) -> list[str]:

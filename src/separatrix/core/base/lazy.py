@@ -95,6 +95,22 @@ def declared_keys(module: str, name: str) -> tuple[str, ...]:
     return tuple(ast.literal_eval(key) for key in value.keys if key is not None)
 
 
+def class_head(module: str, name: str, last: str) -> ast.ClassDef:
+    """A top-level class as its module's source defines it, up to the end of its method ``last`` if it has that.
+
+    >>> ast.get_docstring(class_head("separatrix.core.base.lazy", "cached_property", "__get__")).partition(",")[0]
+    'The value of a method without arguments'
+    """
+    source = _source(module) or ""
+    found = re.search(rf"^class {name}\b.*?(?=^[\w@]|\Z)", source, re.MULTILINE | re.DOTALL)
+    if found is None:
+        raise AttributeError(f"the source of module {module!r} does not define a class {name!r}")
+    until = re.match(rf".*?^    def {last}\b.*?(?=^    (?:def |@)|\Z)", found[0], re.MULTILINE | re.DOTALL)
+    (head,) = ast.parse((until or found)[0]).body  # parsing all of the class takes several times as long
+    assert isinstance(head, ast.ClassDef)
+    return head
+
+
 def _source(module: str) -> str | None:
     """The source of a module, or None. Its parent packages are located but not imported."""
     path = spec = None

@@ -21,8 +21,6 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from contextvars import Context, ContextVar, copy_context
-from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
 from types import TracebackType
@@ -106,8 +104,8 @@ class _OneBlasThread:
         self._held = ExitStack()  # the locks that are held during a fork
         self._users = 0  # the number of threads that have entered
         self._own = threading.local()  # .entries: the number of open entries of this thread
-        self._libraries: list[_Library] | None = None
-        self._limited: list[tuple[_Library, int]] = []  # the libraries that had more threads, and how many
+        self._libraries: list[Any] | None = None  # a controller of threadpoolctl for each BLAS library
+        self._limited: list[tuple[Any, int]] = []  # the libraries that had more threads, and how many
 
     def __enter__(self) -> None:
         entries = getattr(self._own, "entries", 0)
@@ -129,23 +127,21 @@ class _OneBlasThread:
                     self._restore()
 
     def _limit(self) -> None:
-        """Set every library that uses more threads to one. A fit of a small table enters often, so this is direct."""
+        """Set every library that uses more threads to one."""
         if self._libraries is None:
             import scipy.linalg  # noqa: F401  (SciPy has its own BLAS, which must be loaded to be found)
             from threadpoolctl import ThreadpoolController
 
-            controllers = ThreadpoolController().select(user_api="blas").lib_controllers
-            self._libraries = [_Library.of(controller) for controller in controllers]
+            self._libraries = ThreadpoolController().select(user_api="blas").lib_controllers
         for library in self._libraries:
-            count = library.count()
+            count = library.get_num_threads()
             if count != 1 and count is not None:
-                library.limit(1)
+                _set_threads(library, 1)
                 self._limited.append((library, count))
 
     def _restore(self) -> None:
         while self._limited:
-            library, count = self._limited.pop()
-            library.limit(count)
+            _set_threads(*self._limited.pop())
 
     def hold_locks(self) -> None:
         """Before a fork, wait until no other thread compiles a kernel or changes the threads of BLAS.
@@ -170,29 +166,7 @@ class _OneBlasThread:
             self._restore()
 
 
-@dataclass(frozen=True)
-class _Library:
-    """A BLAS library: its number of threads, and how to change it."""
-
-    count: Callable[[], int | None]
-    limit: Callable[[int], Any]
-
-    @classmethod
-    def of(cls, controller: Any) -> _Library:
-        """The library of a controller of threadpoolctl.
-
-        OpenBLAS with threads of its own is called directly: with threadpoolctl's checks, the limit takes five times as
-        long, which is one per cent of the fit of a small table.
-        """
-        if getattr(controller, "threading_layer", None) == "pthreads" and hasattr(controller, "_get_symbol"):
-            names = ("openblas_get_num_threads", "openblas_set_num_threads")
-            count, limit = map(controller._get_symbol, names)
-            if count is not None and limit is not None:
-                return cls(count, limit)
-        return cls(controller.get_num_threads, partial(_limited_by_this_thread, controller))
-
-
-def _limited_by_this_thread(controller: Any, count: int) -> None:
+def _set_threads(controller: Any, count: int) -> None:
     """Change the number of threads through threadpoolctl, from any thread.
 
     threadpoolctl (3.8) accepts limits of a process-wide pool from one thread only and ignores other threads. But the

@@ -29,7 +29,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
 
-class Part(ABC):
+class MessagePart(ABC):
     """A typed part of a message."""
 
     @property
@@ -37,16 +37,16 @@ class Part(ABC):
     def python(self) -> str:
         """The part in the wording for Python."""
 
-    def mapped(self, change: Change) -> str | Part:
+    def mapped(self, change: Change) -> str | MessagePart:
         """The text or part that replaces this part under ``change``."""
         return change(self)
 
-    def within(self) -> Iterator[Part]:
+    def within(self) -> Iterator[MessagePart]:
         """The part itself and the parts inside it."""
         yield self
 
 
-Change: TypeAlias = Callable[[Part], str | Part]
+Change: TypeAlias = Callable[[MessagePart], str | MessagePart]
 
 
 class Message(str):
@@ -59,10 +59,10 @@ class Message(str):
     ['drop', 'max_iter']
     """
 
-    parts: tuple[str | Part, ...]
+    parts: tuple[str | MessagePart, ...]
 
-    def __new__(cls, *parts: str | Part) -> Message:
-        flat: list[str | Part] = []
+    def __new__(cls, *parts: str | MessagePart) -> Message:
+        flat: list[str | MessagePart] = []
         texts: list[str] = []
         for one in parts:
             if isinstance(one, Message):
@@ -87,12 +87,12 @@ class Message(str):
 
     def mapped(self, change: Change) -> Message:
         """The message with each typed part replaced by what ``change`` returns for it."""
-        return Message(*(one.mapped(change) if isinstance(one, Part) else one for one in self.parts))
+        return Message(*(one.mapped(change) if isinstance(one, MessagePart) else one for one in self.parts))
 
-    def within(self) -> Iterator[Part]:
+    def within(self) -> Iterator[MessagePart]:
         """All typed parts, in their order."""
         for one in self.parts:
-            if isinstance(one, Part):
+            if isinstance(one, MessagePart):
                 yield from one.within()
 
     @property
@@ -110,7 +110,7 @@ class Message(str):
         return tuple(one.index for one in self.within() if isinstance(one, ColumnName))
 
     @property
-    def remedies(self) -> tuple[Part, ...]:
+    def remedies(self) -> tuple[MessagePart, ...]:
         """The settings, parameters and classifiers that the message recommends or mentions."""
         return tuple(one for one in self.within() if isinstance(one, Setting | Parameter | Classifier))
 
@@ -128,7 +128,7 @@ def joined(separator: str, messages: Iterable[str]) -> Message:
 
 
 @dataclass(frozen=True)
-class Setting(Part):
+class Setting(MessagePart):
     """A parameter with its recommended value or values; without a value, a parameter that the user has to give.
 
     Several values are alternatives. A tuple is one value: a list in Python, and a repeated option in the shell.
@@ -191,7 +191,7 @@ def choices(words: Sequence[str]) -> str:
 
 
 @dataclass(frozen=True)
-class Parameter(Part):
+class Parameter(MessagePart):
     """The name of a parameter."""
 
     name: str
@@ -202,7 +202,7 @@ class Parameter(Part):
 
 
 @dataclass(frozen=True)
-class Classifier(Part):
+class Classifier(MessagePart):
     """The name of a classifier in Python, with settings.
 
     >>> Classifier("FisherDiscriminant", Setting("direction", "means")).python
@@ -223,7 +223,7 @@ class Classifier(Part):
 
 
 @dataclass(frozen=True)
-class ByAudience(Part):
+class ByAudience(MessagePart):
     """A text that is different in Python, in the shell and perhaps on the pages of the lab.
 
     ``page`` is the text on a page; None stands for the text in Python.
@@ -239,7 +239,7 @@ class ByAudience(Part):
 
 
 @dataclass(frozen=True)
-class RowNumber(Part):
+class RowNumber(MessagePart):
     """A row: its index among the fitted rows, until it is replaced by its number or name in the user's table.
 
     >>> RowNumber(3).python, RowNumber(3, "17 of part-2.csv").python
@@ -255,7 +255,7 @@ class RowNumber(Part):
 
 
 @dataclass(frozen=True)
-class ColumnName(Part):
+class ColumnName(MessagePart):
     """A column: its index among the columns of the fit, and its name if known.
 
     >>> ColumnName(1).python, ColumnName(1, "column 'age'").python
@@ -271,7 +271,7 @@ class ColumnName(Part):
 
 
 @dataclass(frozen=True)
-class ReferenceLevel(Part):
+class ReferenceLevel(MessagePart):
     """The reference level of a category, which has no column of its own; by its name if that is known.
 
     >>> ReferenceLevel("sex").python, ReferenceLevel("sex", "f").python
@@ -287,7 +287,7 @@ class ReferenceLevel(Part):
 
 
 @dataclass(frozen=True)
-class Remedy(Part):
+class Remedy(MessagePart):
     """A recommended action, as the last clause of a sentence. ``settings`` alone solve the problem, if there are any.
 
     >>> told = Message("its values never repeat", Remedy(Message("leave it out with ", Setting("drop", "id"))))
@@ -306,11 +306,11 @@ class Remedy(Part):
     def python(self) -> str:
         return f"; {self.remedy}"
 
-    def mapped(self, change: Change) -> str | Part:
+    def mapped(self, change: Change) -> str | MessagePart:
         other = change(self)
         return Remedy(_mapped(self.remedy, change), self.settings) if other is self else other
 
-    def within(self) -> Iterator[Part]:
+    def within(self) -> Iterator[MessagePart]:
         yield self
         yield from _within(self.remedy)
 
@@ -354,7 +354,7 @@ def together(settings: Iterable[Setting]) -> tuple[Setting, ...]:
 
 
 @dataclass(frozen=True)
-class Detail(Part):
+class Detail(MessagePart):
     """A text that the short form of a message omits or shortens.
 
     >>> print(brief(Message("no optimum exists", Detail(": the weights grow along column 2"))))
@@ -368,11 +368,11 @@ class Detail(Part):
     def python(self) -> str:
         return self.full
 
-    def mapped(self, change: Change) -> str | Part:
+    def mapped(self, change: Change) -> str | MessagePart:
         other = change(self)
         return Detail(_mapped(self.full, change), _mapped(self.short, change)) if other is self else other
 
-    def within(self) -> Iterator[Part]:
+    def within(self) -> Iterator[MessagePart]:
         yield self
         yield from _within(self.full)
 
@@ -386,7 +386,7 @@ def _mapped(text: str, change: Change) -> str:
     return text.mapped(change) if isinstance(text, Message) else text
 
 
-def _within(text: str) -> Iterator[Part]:
+def _within(text: str) -> Iterator[MessagePart]:
     if isinstance(text, Message):
         yield from text.within()
 
@@ -394,20 +394,20 @@ def _within(text: str) -> Iterator[Part]:
 # --- Messages with other names of rows, columns and reference levels
 
 
-class Rows(Protocol):
+class RowNumbering(Protocol):
     """The numbers or the names of rows by their index: a sequence, an array, or ``RowNames``."""
 
     def __getitem__(self, index: Any, /) -> Any: ...
 
 
-def over_rows(text: str, numbers: Rows) -> str:
+def over_rows(text: str, numbers: RowNumbering) -> str:
     """The message with row i renamed to ``numbers[i]``, a number or a name; a plain string is returned unchanged.
 
     >>> print(over_rows(Message("row ", RowNumber(1), " is wrong"), [5, 7]))
     row 7 is wrong
     """
 
-    def numbered(one: Part) -> str | Part:
+    def numbered(one: MessagePart) -> str | MessagePart:
         if not isinstance(one, RowNumber):
             return one
         name = numbers[one.number]
@@ -419,7 +419,7 @@ def over_rows(text: str, numbers: Rows) -> str:
 def over_columns(text: str, indices: Sequence[int]) -> str:
     """The message with column j renumbered to ``indices[j]``, for a wider table; a plain string is unchanged."""
 
-    def placed(one: Part) -> str | Part:
+    def placed(one: MessagePart) -> str | MessagePart:
         return ColumnName(int(indices[one.index]), one.called) if isinstance(one, ColumnName) else one
 
     return _mapped(text, placed)
@@ -432,7 +432,7 @@ def with_columns(text: str, called: Callable[[int], str]) -> str:
     the age alone separates them
     """
 
-    def named(one: Part) -> str | Part:
+    def named(one: MessagePart) -> str | MessagePart:
         return ColumnName(one.index, called(one.index)) if isinstance(one, ColumnName) else one
 
     return _mapped(text, named)
@@ -445,7 +445,7 @@ def with_references(text: str, references: Mapping[str, str]) -> str:
     the reference level 'f' of 'sex' causes it
     """
 
-    def named(one: Part) -> str | Part:
+    def named(one: MessagePart) -> str | MessagePart:
         return ReferenceLevel(one.of, references.get(one.of)) if isinstance(one, ReferenceLevel) else one
 
     return _mapped(text, named)

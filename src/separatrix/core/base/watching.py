@@ -23,7 +23,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass
 from threading import Thread
-from typing import Protocol, TypeVar
+from typing import ClassVar, Protocol, TypeVar
 
 T = TypeVar("T")
 
@@ -97,10 +97,7 @@ class Working:
 
     what: str
 
-    @property
-    def share(self) -> float | None:
-        """Unknown."""
-        return None
+    share: ClassVar[None] = None
 
     def __str__(self) -> str:
         return self.what
@@ -113,26 +110,20 @@ PULSE_SECONDS = 0.05
 Watcher = Callable[[Stage, tuple[Stage, ...]], None]
 
 
-@dataclass
-class _Clock:
-    """The time of the latest report, which nested stages share."""
-
-    latest: float
-
-
 @dataclass(frozen=True)
 class _Watch:
+    """``latest`` has the time of the latest report, and is shared by nested stages."""
+
     watcher: Watcher
-    clock: _Clock
+    latest: list[float]
     within: tuple[Stage, ...] = ()
 
     def __call__(self, now: Stage) -> None:
         self.watcher(now, self.within)
-        self.clock.latest = time.monotonic()
+        self.latest[0] = time.monotonic()
 
 
 _watch: ContextVar[_Watch | None] = ContextVar("separatrix_watch", default=None)
-_NOTHING: AbstractContextManager[None] = nullcontext()
 
 
 @contextmanager
@@ -159,7 +150,7 @@ def watch(watcher: Watcher) -> Iterator[None]:
     >>> tuple(stage.record for stage in seen) == model.trace_, seen[-1].share
     (True, 1.0)
     """
-    with _set(_Watch(watcher, _Clock(time.monotonic()))):
+    with _set(_Watch(watcher, [time.monotonic()])):
         yield
 
 
@@ -184,7 +175,8 @@ def watched() -> Callable[[Stage], None] | None:
     return _watch.get()
 
 
-def stage(now: Stage) -> AbstractContextManager[None]:
+@contextmanager
+def stage(now: Stage) -> Iterator[None]:
     """Report a stage, which encloses all stages that are reported inside the ``with`` block.
 
     >>> with watch(lambda stage, within: print(*within, stage, sep=" > ")), stage(Part("fold", 1, 2)):
@@ -193,13 +185,10 @@ def stage(now: Stage) -> AbstractContextManager[None]:
     fold 1 of 2 > 10 of 40 rows
     """
     around = _watch.get()
-    return _NOTHING if around is None else _inside(around, now)
-
-
-@contextmanager
-def _inside(around: _Watch, now: Stage) -> Iterator[None]:
-    around(now)
-    with _set(_Watch(around.watcher, around.clock, (*around.within, now))):
+    if around is not None:
+        around(now)
+        around = _Watch(around.watcher, around.latest, (*around.within, now))
+    with _set(around):
         yield
 
 
@@ -210,7 +199,7 @@ def part(what: str, number: int, total: int | None = None, note: str = "") -> Ab
     ...     pass
     fold 2 of 3
     """
-    return _NOTHING if total == 1 or _watch.get() is None else stage(Part(what, number, total, note))
+    return nullcontext() if total == 1 else stage(Part(what, number, total, note))
 
 
 def pulse(what: str) -> None:
@@ -222,7 +211,7 @@ def pulse(what: str) -> None:
     ...     pulse("reading rows")  # too early
     """
     around = _watch.get()
-    if around is not None and time.monotonic() - around.clock.latest >= PULSE_SECONDS:
+    if around is not None and time.monotonic() - around.latest[0] >= PULSE_SECONDS:
         around(Working(what))
 
 

@@ -10,22 +10,24 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain
 from typing import Any, TypeVar
 
-from separatrix.core.base.arrays import AnyArray, Integers
+from separatrix.core.base.arrays import AnyArray, Integers, pieces
 from separatrix.core.base.errors import ParameterError
 from separatrix.core.base.lazy import cached_property, is_dask
+from separatrix.core.base.machine import thread_count
 from separatrix.core.cluster.connection import PassTraffic, connected, count_traffic, default_client, results, workers
-from separatrix.core.cluster.partitions import PartitionedTable, PartitionStream, partitions_of
-from separatrix.core.cluster.workers import FetchedRows, HeldRows, Loaded, SampledRows, Sum, held, shared_out, summed
+from separatrix.core.cluster.partitions import Partitions, PartitionSurvey, partitions_of
+from separatrix.core.cluster.workers import HeldRows, Loaded, SampledRows, Sum, aligned, held, shared_out, summed
 from separatrix.core.rows.block import Block
 from separatrix.core.rows.frame import Frame
 from separatrix.core.rows.labelled_table import OutsideMemory
 from separatrix.core.rows.protocol import Order, Partial, PassCounter, merged
 from separatrix.core.rows.sampling import Sample, drawn_sample
-from separatrix.core.rows.streamed import Learnt, Piece, StreamedRows
-from separatrix.core.rows.targets import Coding
+from separatrix.core.rows.streamed import Learnt, Piece, PiecesSource, StreamedRows
+from separatrix.core.rows.targets import ClassTotals, Coding
 
 A = TypeVar("A")
 
@@ -50,11 +52,11 @@ class ClusterRows:
 
     @property
     def n_features(self) -> int:
-        return self.held.n_features
+        return self.held.table.n_features
 
     @property
     def is_sparse(self) -> bool:
-        return self.held.is_sparse
+        return self.held.table.partitions.form.is_sparse
 
     @property
     def is_row_major(self) -> bool:
@@ -88,9 +90,16 @@ class ClusterRows:
 
     def blocks(self, order: Order) -> Iterator[Block]:
         """Batches of ``order.size`` rows, those of a stream of the same rows. This process fetches a few at a time."""
-        source = FetchedRows(self.held, self.coding)
+        source = PiecesSource(self.held.table.name, self.n_features, self.is_sparse, self._fetched)
         streamed = StreamedRows(source, self.frame, self.counter, self.weight_unit, learnt=Learnt(self.n_rows))
         return streamed.blocks(order)
+
+    def _fetched(self) -> Iterator[Piece]:
+        """All rows in order, eight blocks at a time, which have about 32 megabytes."""
+        edges = self.held.block_edges.tolist()
+        for run in pieces(len(edges) - 1, 8):
+            X, codes, weight = aligned(self.held.fetched(edges[run.start], edges[run.stop]))
+            yield Piece(X, *self.coding.of(codes, weight))
 
     def taken(self, numbers: Integers) -> Piece:
         """The rows with these numbers (in increasing order), in this process."""
@@ -106,28 +115,81 @@ class ClusterRows:
 
 
 @dataclass(frozen=True, eq=False)
-class ClusterTable(PartitionedTable):
-    """Partitions that the workers of ``client`` load once and keep in memory, consecutive rows on each worker.
+class ClusterTable(OutsideMemory):
+    """A table made of partitions, which the workers of ``client`` load once and keep in memory.
 
-    Every chunk is a Dask task that depends on the partitions it is made of. So Dask can load the rows of a lost worker
-    again on any other worker. This process sends no rows to the workers.
+    Every chunk of rows is a Dask task that depends on the partitions it is made of. So Dask can load the rows of a lost
+    worker again on any other worker. This process sends no rows to the workers. Without a client, Dask's scheduler
+    computes the partitions in this process in every pass, a few at a time.
     """
 
+    partitions: Partitions
     client: Any = field(repr=False)
 
-    def computed(self, tasks: list[Any]) -> list[Any]:
+    @property
+    def columns(self) -> tuple[str, ...]:  # type: ignore[override]
+        return self.partitions.form.columns
+
+    @property
+    def has_names(self) -> bool:  # type: ignore[override]
+        return self.partitions.form.has_names
+
+    @property
+    def name(self) -> str:
+        return self.partitions.form.name
+
+    @property
+    def dtype(self) -> Any:
+        return self.partitions.form.dtype
+
+    @property
+    def has_weights(self) -> bool:
+        return self.partitions.form.has_weights
+
+    @cached_property
+    def survey(self) -> PartitionSurvey:
+        """The classes and the lengths of the partitions."""
+        return self.partitions.survey(self._computed)
+
+    @property
+    def classes(self) -> AnyArray:
+        return self.survey.classes
+
+    @property
+    def totals(self) -> ClassTotals:
+        return self.survey.totals
+
+    def _computed(self, tasks: list[Any]) -> list[Any]:
+        if self.client is None:
+            import dask
+
+            return list(dask.compute(*tasks))
         workers(self.client)
         return results(self.client, self.client.compute(tasks))
 
-    def rows(self, coding: Coding) -> ClusterRows:
+    def rows(self, coding: Coding) -> ClusterRows | StreamedRows:
         """The rows with the targets and weights of a coding."""
-        frame = Frame.identity(self.n_features)
-        return ClusterRows(self.held, coding, uuid.uuid4().hex, frame, weight_unit=coding.unit)
+        frame, unit = Frame.identity(self.n_features), coding.unit
+        if self.client is not None:
+            return ClusterRows(self.held, coding, uuid.uuid4().hex, frame, weight_unit=unit)
+        form, read = self.partitions.form, partial(_computed_pieces, self.partitions, self.classes, coding)
+        source = PiecesSource(form.name, self.n_features, form.is_sparse, read)
+        return StreamedRows(source, frame, weight_unit=unit, learnt=Learnt(self.n_rows))
 
     @cached_property
     def held(self) -> HeldRows:
         """The rows on the workers. The first access loads them."""
         return held(self)
+
+
+def _computed_pieces(partitions: Partitions, classes: AnyArray, coding: Coding) -> Iterator[Piece]:
+    """The pieces of partitions. As many partitions are computed at a time as there are threads."""
+    import dask
+
+    tasks = partitions.pieces(classes)
+    for some in pieces(len(tasks), thread_count()):
+        for X, codes, weight in dask.compute(*tasks[some]):
+            yield Piece(X, *coding.of(codes, weight))
 
 
 def dask_table(X: Any, y: Any, sample_weight: Any = None, cluster: Any = None) -> OutsideMemory:
@@ -164,5 +226,4 @@ def dask_table(X: Any, y: Any, sample_weight: Any = None, cluster: Any = None) -
     if not is_dask(X):
         raise ParameterError("X", f"got {type(X).__name__}", "give a Dask array or a Dask data frame")
     client = default_client() if cluster is None else connected(cluster)
-    partitions = partitions_of(X, y, sample_weight)
-    return PartitionStream(partitions) if client is None else ClusterTable(partitions, client)
+    return ClusterTable(partitions_of(X, y, sample_weight), client)

@@ -28,18 +28,6 @@ from separatrix.core.rows.labelled_table import OutsideMemory
 # --- Dask collections in place of arrays
 
 
-def read_in_place(X: Any, y: Any, sample_weight: Any = None) -> tuple[Any, Any, Any]:
-    """X, y and the weights as they are given; of Dask collections a table of all three, and None for y and the weights.
-
-    So the rows of Dask collections are read where they are, and not gathered in this process.
-    """
-    if not is_dask(X):
-        return X, y, sample_weight
-    from separatrix.core.cluster.cluster_rows import dask_table
-
-    return dask_table(X, y, sample_weight), None, None
-
-
 def shape_in_place(X: Any) -> tuple[int, int]:
     """The numbers of rows and columns of X. The rows of Dask collections are counted where they are.
 

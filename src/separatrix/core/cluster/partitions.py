@@ -7,9 +7,8 @@ again in every pass and a few partitions at a time.
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -17,13 +16,10 @@ import numpy as np
 from separatrix.core.base.arrays import AnyArray, Array
 from separatrix.core.base.errors import InputError, LabelError, ParameterError, TableError, WeightError
 from separatrix.core.base.labels import as_label_array, encode, known_codes, refuse_fractions
-from separatrix.core.base.lazy import cached_property, is_dask, is_data_frame
-from separatrix.core.base.machine import thread_count
+from separatrix.core.base.lazy import is_dask, is_data_frame
 from separatrix.core.rows.block import as_csr, is_sparse
-from separatrix.core.rows.frame import Frame
-from separatrix.core.rows.labelled_table import OutsideMemory
-from separatrix.core.rows.streamed import Learnt, Piece, StreamedRows
-from separatrix.core.rows.targets import ClassTotals, Coding, refuse_extreme_weights
+from separatrix.core.rows.streamed import Piece
+from separatrix.core.rows.targets import ClassTotals, refuse_extreme_weights
 
 # --- Labels and weights
 
@@ -93,15 +89,11 @@ def united(parts: Sequence[PartLabels]) -> tuple[AnyArray, ClassTotals]:
     if not filled:
         raise LabelError("y", "it holds no labels", "give at least one row of each of two classes")
     classes, places = encode(_together([part.classes for part in filled]))
-    K = len(classes)
-    totals, begin = ClassTotals(np.zeros(K, dtype=np.int64), np.zeros(K), np.zeros(K)), 0
+    totals, begin = ClassTotals.none(len(classes)), 0
     for part in filled:
         place = places[begin : begin + len(part.classes)]
         begin += len(part.classes)
-        spread = ClassTotals(np.zeros(K, dtype=np.int64), np.zeros(K), np.zeros(K))
-        spread.rows[place], spread.weight[place] = part.totals.rows, part.totals.weight
-        spread.largest[place] = part.totals.largest
-        totals = totals.merge(spread)
+        totals = totals.merge(part.totals.regrouped(place, len(classes)))
     refuse_extreme_weights("sample_weight", "the largest", float(totals.largest.max()))
     return classes, totals
 
@@ -118,7 +110,7 @@ def _together(labels: Sequence[AnyArray]) -> AnyArray:
 
 
 @dataclass(frozen=True)
-class Survey:
+class PartitionSurvey:
     """What must be known before rows are loaded: the sorted labels, their totals, and the length of each partition."""
 
     classes: AnyArray
@@ -126,39 +118,19 @@ class Survey:
     counts: list[int]
 
 
-class Partitions(Protocol):
-    """A table in consecutive partitions, each of which tasks (``dask.delayed`` objects) can make at any time.
+@dataclass(frozen=True)
+class Form:
+    """The form of a table, which every partition of X must have: its columns, float type, and whether it is sparse.
 
-    ``survey(run)`` finds the classes; ``run`` computes tasks. ``pieces(classes)`` gives a task for each partition whose
-    result is its ``Piece`` with class numbers. ``are_files``: the tasks read files, and depend on no other tasks.
+    ``has_names``: the user gave the columns names. ``has_weights``: the user gave weights.
     """
 
-    @property
-    def name(self) -> str: ...
-    @property
-    def columns(self) -> tuple[str, ...]: ...
-    @property
-    def has_names(self) -> bool: ...
-    @property
-    def dtype(self) -> Any: ...
-    @property
-    def is_sparse(self) -> bool: ...
-    @property
-    def has_weights(self) -> bool: ...
-    @property
-    def are_files(self) -> bool: ...
-    def survey(self, run: Callable[[list[Any]], list[Any]]) -> Survey: ...
-    def pieces(self, classes: AnyArray) -> list[Any]: ...
-
-
-@dataclass(frozen=True)
-class Expected:
-    """The form that every partition of X must have: its columns, its float type, and whether it is sparse."""
-
+    name: str
     columns: tuple[str, ...]
-    has_names: bool
-    dtype: Any
-    is_sparse: bool
+    has_names: bool = True
+    dtype: Any = np.float64
+    is_sparse: bool = False
+    has_weights: bool = False
 
     def matrix(self, part: int, X: Any) -> Any:
         """A partition as row-major floats or as CSR rows. It is copied only if it has another form."""
@@ -197,9 +169,24 @@ class Expected:
                 raise TableError("X", problem, "give X.astype('float64'), or the right meta to map_blocks")
 
 
-def piece(expected: Expected, part: int, classes: AnyArray, X: Any, y: Any, weight: Any) -> Piece:
+class Partitions(Protocol):
+    """A table in consecutive partitions, each of which tasks (``dask.delayed`` objects) can make at any time.
+
+    ``survey(run)`` finds the classes; ``run`` computes tasks. ``pieces(classes)`` gives a task for each partition whose
+    result is its ``Piece`` with class numbers. ``are_files``: the tasks read files, and depend on no other tasks.
+    """
+
+    @property
+    def form(self) -> Form: ...
+    @property
+    def are_files(self) -> bool: ...
+    def survey(self, run: Callable[[list[Any]], list[Any]]) -> PartitionSurvey: ...
+    def pieces(self, classes: AnyArray) -> list[Any]: ...
+
+
+def piece(form: Form, part: int, classes: AnyArray, X: Any, y: Any, weight: Any) -> Piece:
     """The rows of partition number ``part``."""
-    matrix = expected.matrix(part, X)
+    matrix = form.matrix(part, X)
     try:
         codes = known_codes(labels_of(part, y), classes)
     except LabelError as error:
@@ -214,42 +201,21 @@ def piece(expected: Expected, part: int, classes: AnyArray, X: Any, y: Any, weig
 class DaskPartitions:
     """The partitions of Dask collections X, y and weights. ``weights`` is a list of None if there are none."""
 
-    name: str
-    expected: Expected
+    form: Form
     X: Sequence[Any]
     y: Sequence[Any]
     weights: Sequence[Any]
     are_files: ClassVar[bool] = False
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return self.expected.columns
-
-    @property
-    def has_names(self) -> bool:
-        return self.expected.has_names
-
-    @property
-    def dtype(self) -> Any:
-        return self.expected.dtype
-
-    @property
-    def is_sparse(self) -> bool:
-        return self.expected.is_sparse
-
-    @property
-    def has_weights(self) -> bool:
-        return any(part is not None for part in self.weights)
-
-    def survey(self, run: Callable[[list[Any]], list[Any]]) -> Survey:
+    def survey(self, run: Callable[[list[Any]], list[Any]]) -> PartitionSurvey:
         """The classes, found in a pass over labels and weights alone."""
         pairs = enumerate(zip(self.y, self.weights, strict=True))
         found = run(tasks(PartLabels.of, [(k, *pair) for k, pair in pairs]))
-        return Survey(*united(found), [part.n_rows for part in found])
+        return PartitionSurvey(*united(found), [part.n_rows for part in found])
 
     def pieces(self, classes: AnyArray) -> list[Any]:
         parts = enumerate(zip(self.X, self.y, self.weights, strict=True))
-        return tasks(piece, [(self.expected, k, classes, *part) for k, part in parts])
+        return tasks(piece, [(self.form, k, classes, *part) for k, part in parts])
 
 
 def tasks(function: Any, arguments: Sequence[tuple[Any, ...]]) -> list[Any]:
@@ -266,7 +232,7 @@ def partitions_of(X: Any, y: Any, weight: Any = None) -> DaskPartitions:
     Arrays whose chunk sizes are known are given the chunks of X. Otherwise all must have the same number of partitions;
     whether these agree in length is checked when they are loaded.
     """
-    expected = _expected_frame(X) if is_data_frame(X) else _expected_array(X)
+    form = _form_of_frame(X) if is_data_frame(X) else _form_of_array(X)
     if y is None:
         raise InputError("y", "requires y to be passed, but the target y is None", "give one label per row")
     if not is_data_frame(X):
@@ -281,28 +247,27 @@ def partitions_of(X: Any, y: Any, weight: Any = None) -> DaskPartitions:
             problem = f"it has {len(found)} partitions, X has {len(parts[0])}, and their sizes are not known"
             raise InputError(argument, problem, "give both the same partitions, or call compute_chunk_sizes() first")
         parts.append(found)
-    kind = "the Dask data frame X" if is_data_frame(X) else "the Dask array X"
-    return DaskPartitions(kind, expected, *parts)
+    return DaskPartitions(replace(form, has_weights=weight is not None), *parts)
 
 
-def _expected_array(X: Any) -> Expected:
+def _form_of_array(X: Any) -> Form:
     if X.ndim != 2:
         problem = "it has 1 dimension" if X.ndim == 1 else f"it has {X.ndim} dimensions"
         raise InputError("X", problem, "give an array or a data frame with one row per example")
     if X.dtype.kind not in "biuf":
         raise InputError("X", f"it holds {X.dtype}, not numbers", "encode text as numbers first")
     dtype = np.float32 if X.dtype == np.float32 else np.float64
-    return Expected(tuple(f"x{j}" for j in range(X.shape[1])), False, dtype, is_sparse(X._meta))
+    return Form("the Dask array X", tuple(f"x{j}" for j in range(X.shape[1])), False, dtype, is_sparse(X._meta))
 
 
-def _expected_frame(X: Any) -> Expected:
+def _form_of_frame(X: Any) -> Form:
     kinds = X.dtypes
     for name, kind in kinds.items():
         if getattr(kind, "kind", "O") not in "biuf":
             problem = f"column {name!r} holds {kind}, not numbers"
             raise TableError("X", problem, "leave it out, or turn it into numbers first")
-    single = all(str(kind) == "float32" for kind in kinds)
-    return Expected(tuple(str(name) for name in X.columns), True, np.float32 if single else np.float64, False)
+    dtype = np.float32 if all(str(kind) == "float32" for kind in kinds) else np.float64
+    return Form("the Dask data frame X", tuple(str(name) for name in X.columns), dtype=dtype)
 
 
 def _vector(argument: str, given: Any, X: Any) -> list[Any]:
@@ -332,100 +297,3 @@ def _vector(argument: str, given: Any, X: Any) -> list[Any]:
 def _check_length(argument: str, found: int, expected: int) -> None:
     if found != expected:
         raise InputError(argument, f"it has {found} entries, and X has {expected} rows", "give one entry per row")
-
-
-# --- Tables
-
-
-@dataclass(frozen=True, eq=False)
-class PartitionedTable(OutsideMemory):
-    """A table made of partitions. Subclasses say where tasks are computed, and give the rows."""
-
-    partitions: Partitions
-
-    @abstractmethod
-    def computed(self, tasks: list[Any]) -> list[Any]:
-        """The results of tasks."""
-
-    @property
-    def columns(self) -> tuple[str, ...]:  # type: ignore[override]
-        return self.partitions.columns
-
-    @property
-    def has_names(self) -> bool:  # type: ignore[override]
-        """Whether the columns have names that the user gave."""
-        return self.partitions.has_names
-
-    @property
-    def name(self) -> str:
-        return self.partitions.name
-
-    @property
-    def dtype(self) -> Any:
-        """float32 if all columns are, else float64."""
-        return self.partitions.dtype
-
-    @property
-    def has_weights(self) -> bool:
-        return self.partitions.has_weights
-
-    @cached_property
-    def survey(self) -> Survey:
-        """The classes and the lengths of the partitions."""
-        return self.partitions.survey(self.computed)
-
-    @property
-    def classes(self) -> AnyArray:
-        """The labels, sorted."""
-        return self.survey.classes
-
-    @property
-    def totals(self) -> ClassTotals:
-        """The number of rows and the weight of each class."""
-        return self.survey.totals
-
-
-@dataclass(frozen=True, eq=False)
-class PartitionStream(PartitionedTable):
-    """Partitions that Dask's scheduler computes in this process. Only a few of them are in memory at a time."""
-
-    def computed(self, tasks: list[Any]) -> list[Any]:
-        import dask
-
-        return list(dask.compute(*tasks))
-
-    def rows(self, coding: Coding) -> StreamedRows:
-        """The rows with the targets and weights of a coding."""
-        source = PartitionSource(self.partitions, self.classes, coding)
-        frame = Frame.identity(self.n_features)
-        return StreamedRows(source, frame, weight_unit=coding.unit, learnt=Learnt(self.n_rows))
-
-
-@dataclass(frozen=True)
-class PartitionSource:
-    """The pieces of partitions. As many partitions are computed at a time as there are threads."""
-
-    partitions: Partitions
-    classes: AnyArray
-    coding: Coding
-    reads_ahead: ClassVar[bool] = False
-
-    @property
-    def name(self) -> str:
-        return self.partitions.name
-
-    @property
-    def n_features(self) -> int:
-        return len(self.partitions.columns)
-
-    @property
-    def is_sparse(self) -> bool:
-        return self.partitions.is_sparse
-
-    def pieces(self) -> Iterator[Piece]:
-        import dask
-
-        tasks, at_once = self.partitions.pieces(self.classes), thread_count()
-        for k in range(0, len(tasks), at_once):
-            for X, codes, weight in dask.compute(*tasks[k : k + at_once]):
-                yield Piece(X, *self.coding.of(codes, weight))

@@ -8,14 +8,14 @@ are fetched.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from separatrix.core.base.arrays import Array, Integers, pieces
+from separatrix.core.base.arrays import Array, Integers
 from separatrix.core.base.lazy import cached_property
 from separatrix.core.base.machine import one_blas_thread, threads
 from separatrix.core.cluster.connection import PassTraffic, WorkersReplaced, count_traffic, results, workers
@@ -307,18 +307,6 @@ class HeldRows:
     now: Loaded
 
     @property
-    def name(self) -> str:
-        return self.table.name
-
-    @property
-    def n_features(self) -> int:
-        return self.table.n_features
-
-    @property
-    def is_sparse(self) -> bool:
-        return self.table.partitions.is_sparse
-
-    @property
     def n_rows(self) -> int:
         return self.now.edges[-1]
 
@@ -333,8 +321,8 @@ class HeldRows:
     @cached_property
     def block_edges(self) -> Integers:
         """Where blocks begin and end. Workers compute it for CSR rows, from the number of entries before a chunk."""
-        if not self.is_sparse:
-            return np.array(dense_edges(self.n_rows, self.n_features, BLOCK_BYTES))
+        if not self.table.partitions.form.is_sparse:
+            return np.array(dense_edges(self.n_rows, self.table.n_features, BLOCK_BYTES))
         while True:
             before = self.now
             entries = np.concatenate([[0], np.cumsum(self.results(lambda now: now.on_each(entries_of)))]).tolist()
@@ -405,37 +393,6 @@ def _pieces(table: ClusterTable, starts: Integers, edges: list[int], there: list
         mine = [every[i] for i in np.flatnonzero(owner == k)]
         found += client.compute(mine, workers=[worker], allow_other_workers=True) if mine else []
     return found
-
-
-@dataclass(frozen=True)
-class FetchedRows:
-    """A ``Source`` of the rows that workers hold, with the targets and weights of a coding.
-
-    This process reads them in order, for methods that need batches of rows.
-    """
-
-    held: HeldRows = field(repr=False)
-    coding: Coding
-    reads_ahead: ClassVar[bool] = False
-
-    @property
-    def name(self) -> str:
-        return self.held.name
-
-    @property
-    def n_features(self) -> int:
-        return self.held.n_features
-
-    @property
-    def is_sparse(self) -> bool:
-        return self.held.is_sparse
-
-    def pieces(self) -> Iterator[Piece]:
-        """All rows in order, eight blocks at a time, which have about 32 megabytes."""
-        edges = self.held.block_edges.tolist()
-        for run in pieces(len(edges) - 1, 8):
-            X, codes, weight = aligned(self.held.fetched(edges[run.start], edges[run.stop]))
-            yield Piece(X, *self.coding.of(codes, weight))
 
 
 # --- Samples

@@ -20,32 +20,27 @@ Biometrika 108 (2021): l* has a maximum, and it is finite.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from copy import copy
 from dataclasses import dataclass, replace
-from functools import reduce
-from operator import iadd
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from separatrix.core.base.arrays import EPS, Array, even_pieces, pieces, rows_per_piece
+from separatrix.core.base.arrays import EPS, Array, pieces, rows_per_piece
 from separatrix.core.base.errors import InputError, ParameterError, WeightError
 from separatrix.core.base.lazy import cached_property
-from separatrix.core.base.machine import in_order, one_blas_thread
+from separatrix.core.base.machine import one_blas_thread
 from separatrix.core.base.messages import Message, Parameter, Remedy, Setting
 from separatrix.core.base.watching import part
 from separatrix.core.certificate import Bound
-from separatrix.core.linear_algebra import Factor, Subspace, contrasts, identified, limiting_columns
-from separatrix.core.links import sigmoid, softmax
+from separatrix.core.linear_algebra import Factor, limiting_columns
+from separatrix.core.links import softmax
 from separatrix.core.losses import Loss
 from separatrix.core.newton_step import backtracked
-from separatrix.core.objective_sums import Evaluation, Gram, Hessian, ValueGradient
+from separatrix.core.objective_sums import Evaluation, add_softmax_hessian
 from separatrix.core.penalty import Penalty
 from separatrix.core.problem import LARGEST_HESSIAN, Objective, build_objective
-from separatrix.core.rows.block import Block, is_sparse
-from separatrix.core.rows.memory_rows import MemoryRows
-from separatrix.core.rows.protocol import ArraySum, PassCounter, Rows
+from separatrix.core.rows.block import Block
+from separatrix.core.rows.protocol import ArraySum, Rows
 from separatrix.core.solvers.driver import Run, follower
 from separatrix.core.solvers.lbfgs import Pairs
 from separatrix.core.solvers.state import Halt, State
@@ -53,30 +48,10 @@ from separatrix.core.solvers.stopping import Record, Status
 
 # --- Sums over rows
 
-# X̄ᵀ is summed in pieces of this many entries, for which BLAS still uses its code for small products, and each thread
-# takes this many pieces: waking another thread takes as long as a pass over 20 000 × 20.
-PIECE, STRAND = 1 << 15, 32
-# The number of rows that are transposed at a time.
-WRITTEN = 4096
-# The compiled kernel computes products of columns if X̄ᵀ has at least this many entries and at most this many columns.
-FEWEST_COMPILED, WIDEST_COMPILED = 1 << 18, 64
-
-
-def sums_of(objective: Objective) -> Folded | ByColumns:
-    """The sums over an objective's rows, which are copied in standard coordinates if they are dense and few enough."""
-    block, loss = objective.rows.resident(), objective.loss
-    # The copy halves the time of each pass.
-    if block is None or is_sparse(block.X) or block.n_rows * objective.shape[1] > 1 << 24:
-        return Folded(objective.rows, loss)
-    if not loss.traits.multiclass:
-        return ByColumns.of(block, objective.rows.counter)
-    own = block.written_out(np.arange(block.n_rows))
-    return Folded(MemoryRows(own.X, own.t, own.weight, own.frame, objective.rows.counter), loss)
-
 
 @dataclass(frozen=True)
 class ValueHessian(ArraySum):
-    """Σ s ℓ in entry 0 and ``Hessian`` in the rest: a likelihood and its information in one pass."""
+    """Σ s ℓ in entry 0 and Σ s ℓ″ ⊗ x̄ x̄ᵀ in the rest: a likelihood and its information in one pass."""
 
     loss: Loss
     W: Array
@@ -86,9 +61,13 @@ class ValueHessian(ArraySum):
         return (1 + self.W.size**2,)
 
     def add(self, total: Array, block: Block) -> Array:
-        z = block.scores(self.W)
-        total[0] += block.weight @ self.loss.value(block.t, z if self.loss.traits.multiclass else z[:, 0])
-        Hessian(self.loss, self.W).add(total[1:].reshape(self.W.size, self.W.size), block)
+        z, H = block.scores(self.W), total[1:].reshape(self.W.size, self.W.size)
+        if self.loss.traits.multiclass:
+            total[0] += block.weight @ self.loss.value(block.t, z)
+            add_softmax_hessian(H, block, block.weight, softmax(z).T)
+        else:
+            total[0] += block.weight @ self.loss.value(block.t, z[:, 0])
+            H += block.sandwich(self.loss.curvature_product(block.t, z[:, 0], block.weight))
         return total
 
 
@@ -114,140 +93,16 @@ class PenalisedGradient(ArraySum):
         return total
 
     def _residuals(self, block: Block) -> Array:
-        z = block.scores(self.W)
-        if not self.loss.traits.multiclass:
-            p, r = sigmoid(z[:, 0]), self.loss.derivative(block.t, z[:, 0])
-            G = block.scores(self.F[:, 0])
-            V = np.einsum("ij,ij->i", G, G)
-            return np.asarray(r - self.share * V * p * (1.0 - p) * (0.5 - p))[:, None]
-        p, r = softmax(z), self.loss.derivative(block.t, z)
-        parts = [block.scores(self.F[:, k]) for k in range(len(self.W))]
-        mixed = sum(p[:, k, None] * G for k, G in enumerate(parts))
-        u = np.stack([np.einsum("ij,ij->i", G, G - 2 * mixed) for G in parts], axis=1)
-        return np.asarray(r - 0.5 * self.share * self.loss.curvature_product(block.t, z, u))
-
-
-@dataclass(frozen=True)
-class Folded:
-    """The sums over any rows and any number of classes, by folding partials; not divided by the total weight."""
-
-    rows: Rows
-    loss: Loss
-
-    def gram(self) -> Array:
-        return self.rows.fold(Gram(self.rows.n_features + 1))
-
-    def slope(self, W: Array) -> Array:
-        """Σ s ∂ℓ ⊗ x̄, (K, d + 1)."""
-        return self.rows.fold(ValueGradient(self.loss, W))[1:].reshape(W.shape)
-
-    def information(self, W: Array) -> tuple[float, Array]:
-        total = self.rows.fold(ValueHessian(self.loss, W))
-        return float(total[0]), total[1:].reshape(W.size, W.size)
-
-    def score(self, W: Array, F: Array, share: float) -> Array:
-        return self.rows.fold(PenalisedGradient(self.loss, W, F, share))
-
-
-class ByColumns:
-    """The sums of ``Folded`` for two classes and dense rows in memory, from X̄ᵀ (d + 1, n), t and s, (n,).
-
-    A step at 20 000 × 20 takes two thirds of the time that it takes by folds.
-    X̄ᵀ is in standard coordinates, each column contiguous. The residuals and curvatures of the last information are
-    cached; the score is computed from them.
-
-    >>> X, t = np.array([[1.0, 1.0, 1.0], [0.0, 1.0, 2.0]]), np.array([-1.0, 1.0, 1.0])
-    >>> value, information = ByColumns(X, t, np.ones(3), PassCounter()).information(np.zeros((1, 2)))
-    >>> round(value, 6), information.tolist()  # 3 ln 2; a quarter of the Gram matrix
-    (2.079442, [[0.75, 0.75], [0.75, 1.25]])
-    """
-
-    def __init__(self, X: Array, t: Array, weight: Array, counter: PassCounter) -> None:
-        self.counter = counter
-        self.X, self.t, self.weight, self.signed = X, t, weight, t * weight
-        # Slices of equal size, of about PIECE entries each, with at least as many rows as columns.
-        width, n = X.shape
-        self.pieces = even_pieces(n, max(1, min(n // max(1, width), round(n * width / PIECE))))
-        # The last W of `information`, and σ(−m) and σ(m) σ(−m) of the margins m = t z there.
-        self.W: Array | None = None
-        self.q, self.curvature = np.empty_like(weight), np.empty_like(weight)
-
-    @classmethod
-    def of(cls, block: Block, counter: PassCounter) -> ByColumns:
-        """The rows of a dense block in its frame's coordinates."""
-        raw: Any = block.X
-        X = np.ones((raw.shape[1] + 1, block.n_rows))
-        center, scale = block.frame.center[:, None], block.frame.scale[:, None]
-
-        for rows in pieces(block.n_rows, WRITTEN):
-            np.subtract(raw[rows].T, center, out=X[1:, rows])
-            X[1:, rows] /= scale
-        return cls(X, block.t, block.weight, counter)
-
-    def _sum(self, part: Callable[[slice], Array]) -> Array:
-        """The sum over the pieces in their order; the pieces depend on the data alone."""
-        strands = [self.pieces[some] for some in pieces(len(self.pieces), STRAND)]
-        return reduce(iadd, in_order(lambda strand: reduce(iadd, map(part, strand)), strands))
-
-    def _square(self, rows: slice, h: Array) -> Array:
-        """Σ h x̄ x̄ᵀ over a piece, for h ≥ 0."""
-        if self.X.size >= FEWEST_COMPILED and len(self.X) <= WIDEST_COMPILED:
-            from separatrix.core.kernels.dense_rows import weighted_square
-
-            return weighted_square(self.X, rows.start, rows.stop, h)  # type: ignore[no-any-return]
-        half = self.X[:, rows] * np.sqrt(h)
-        return half @ half.T  # NumPy recognises AAᵀ and calls the symmetric product, which halves the work
-
-    def gram(self) -> Array:
-        self.counter.add()
-        return self._sum(lambda rows: self._square(rows, self.weight[rows]))
-
-    def slope(self, W: Array) -> Array:
-        self.counter.add()
-        return self._sum(lambda rows: self._slope(W, rows))[None, :]
-
-    def _slope(self, W: Array, rows: slice) -> Array:
-        X = self.X[:, rows]
-        with np.errstate(over="ignore", under="ignore"):  # σ(−m) is zero where e^m is infinite
-            return np.asarray(X @ (self.signed[rows] / (-1.0 - np.exp(self.t[rows] * (W[0] @ X)))))
-
-    def information(self, W: Array) -> tuple[float, Array]:
-        self.counter.add()
-        total = self._sum(lambda rows: self._information(W, rows))
-        self.W = W.copy()
-        return float(total[-1, 0]), total[:-1]
-
-    def _information(self, W: Array, rows: slice) -> Array:
-        """The information of a piece, and below it a row with the likelihood."""
-        X, s = self.X[:, rows], self.weight[rows]
-        m = self.t[rows] * (W[0] @ X)
-        with np.errstate(under="ignore"):
-            tail = np.exp(-np.abs(m))
-            value = s @ (np.log1p(tail) - np.minimum(m, 0.0))
-            share = 1.0 / (1.0 + tail)
-            self.q[rows] = np.where(m >= 0, tail, 1.0) * share
-            self.curvature[rows] = tail * share**2
-        total = np.zeros((len(X) + 1, len(X)))
-        total[:-1] = self._square(rows, s * self.curvature[rows])
-        total[-1, 0] = value
-        return total
-
-    def score(self, W: Array, F: Array, share: float) -> Array:
-        self.counter.add()
-        if self.W is None or not np.array_equal(self.W, W):
-            self.information(W)
-        return self._sum(lambda rows: self._score(F[:, 0], share, rows))[None, :]
-
-    def _score(self, F: Array, share: float, rows: slice) -> Array:
-        X, q = self.X[:, rows], self.q[rows]
-        G = F @ X
-        V = np.einsum("ji,ji->i", G, G)
-        # ∂ℓ = −t q, and ½ − p = t (q − ½).
-        V *= self.curvature[rows]
-        V *= share * (0.5 - q)
-        V -= q
-        V *= self.signed[rows]
-        return np.asarray(X @ V)
+        z, G = block.scores(self.W), [block.scores(self.F[:, k]) for k in range(len(self.W))]
+        if self.loss.traits.multiclass:
+            p, slope = softmax(z), self.loss.derivative(block.t, z)
+            mixed = sum(p[:, k, None] * own for k, own in enumerate(G))
+            u = np.stack([np.einsum("ij,ij->i", own, own - 2 * mixed) for own in G], axis=1)
+        else:
+            z, slope = z[:, 0], self.loss.derivative(block.t, z[:, 0])
+            u = np.einsum("ij,ij->i", G[0], G[0]) * (-block.t - 2 * slope)  # 1 − 2p = −t − 2∂ℓ
+        residuals = slope - 0.5 * self.share * self.loss.curvature_product(block.t, z, u)
+        return np.asarray(residuals.reshape(block.n_rows, -1))
 
 
 # --- The likelihood
@@ -301,20 +156,6 @@ class Penalised:
         # The weights whose scores are the offset alone, (K or 1, d + 1).
         self.zero: Array = next(W for W in (zero, objective.offsets, np.zeros(objective.shape)) if W is not None)
 
-    @cached_property
-    def sums(self) -> Folded | ByColumns:
-        """The sums over the objective's rows."""
-        return sums_of(self.objective)
-
-    @cached_property
-    def gram(self) -> Array:
-        """(1/S) Σ s x̄ x̄ᵀ, zero where weights are pinned."""
-        objective = self.objective
-        total = self.sums.gram() / objective.total_weight
-        total[objective.pinned] = 0.0
-        total[:, objective.pinned] = 0.0
-        return total
-
     @property
     def weight(self) -> float:
         """S, the total weight of the rows in their own unit."""
@@ -334,7 +175,7 @@ class Penalised:
     def _log_det_at_zero(self) -> float:
         """ln |I(0)| per unit of weight, from the Gram matrix: at zero H is ¼, or 1/K on the contrasts of K classes."""
         objective, Z = self.objective, self.objective.subspace.Z
-        G = self.gram if Z is None else Z.T @ self.gram @ Z
+        G = objective.columns.gram if Z is None else Z.T @ objective.columns.gram @ Z
         factor = Factor.of(G)
         if factor is None:
             root = objective.columns.root_gram if Z is None else objective.columns.root_gram @ Z
@@ -348,56 +189,22 @@ class Penalised:
     def level(self, W: Array) -> Level | None:
         """E* and the information at W, in one pass; None where the information is singular, and E* infinite."""
         objective = self.objective
-        value, information = self.sums.information(W)
-        factor = Factor.of(objective.subspace.reduce_hessian(information / objective.total_weight))
+        total = objective.rows.fold(ValueHessian(objective.loss, W)) / objective.total_weight
+        value, information = float(total[0]), total[1:].reshape(W.size, W.size)
+        factor = Factor.of(objective.subspace.reduce_hessian(information))
         if factor is None or float(np.min(np.abs(factor.lower.diagonal()), initial=1.0)) ** 2 < SMALLEST_TRUSTED_PIVOT:
             factor = objective.root_factor(W)
         if factor is None or not np.isfinite(value):
             return None
         penalty = 0.5 * (log_determinant(factor) - self._log_det_at_zero)
-        return Level(value / objective.total_weight - penalty / self.weight, factor)
-
-    def curvature(self, W: Array) -> Array:
-        """∇² of the mean loss alone, (K (d + 1))², in one pass."""
-        return self.sums.information(W)[1] / self.objective.total_weight
-
-    def slope(self, W: Array) -> Array:
-        """The gradient of the mean loss alone, without the penalty, (K, d + 1), in one cheap pass."""
-        objective = self.objective
-        return objective.without_pinned(self.sums.slope(W) / objective.total_weight)
+        return Level(value - penalty / self.weight, factor)
 
     def gradient(self, W: Array, factor: Factor) -> Array:
         """∇E*(W), (K, d + 1), in one pass, with the factor of the information at W."""
         objective = self.objective
         F = factor.half(self._directions).reshape(-1, *W.shape)
-        total = self.sums.score(W, F, 1.0 / self.weight)
+        total = objective.rows.fold(PenalisedGradient(objective.loss, W, F, 1.0 / self.weight))
         return objective.without_pinned(total / objective.total_weight)
-
-    def on(self, block: Block) -> Penalised:
-        """The likelihood of some rows alone, in the same coordinates and directions."""
-        return Penalised(self.objective.restricted_to(block), self.unit, self.zero)
-
-    def along(self, space: Subspace) -> Penalised:
-        """The same likelihood, with the directions on which its objective depends."""
-        other = copy(self)
-        other.objective = self.objective.with_(subspace=space)
-        return other
-
-    @cached_property
-    def null_in_closed_form(self) -> float | None:
-        """E* of the best constant scores; None if there is an offset, since it then has no closed form.
-
-        With constant scores all rows have the same p, so l* = Σ_k (n_k + r/2) ln p_k up to a constant, where r is the
-        rank of the columns. At its maximum, r/2 rows are added to each class.
-        """
-        objective = self.objective
-        if objective.n_offsets:
-            return None
-        if not objective.fit_intercept:
-            return objective.value_at_zero
-        n = self.unit * objective.framed.class_sums[:, 0]
-        p = (n + 0.5 * self.rank) / (n.sum() + 0.5 * self.rank * len(n))
-        return -float(n @ np.log(p) + 0.5 * self.rank * np.sum(np.log(len(n) * p))) / self.weight
 
     def framed(self, W: Array) -> Array:
         """Convert weights (K or 1, d + 1) in raw units to the problem's coordinates, and append those of an offset."""
@@ -447,14 +254,13 @@ def pose(
         names=names,
         hide_constant=False,  # a constant column is zero in these coordinates anyway, and keeps its weight
         n_offsets=n_offsets,
+        sample_all=True,  # the Gram matrix of all rows is needed anyway, so no sample is drawn to find the rank
     )
     problem = Penalised(objective, rows.weight_unit)
     if problem.weight < 1e-3:  # in rows: with less the penalty outweighs the data completely
         fault = f"the rows count for {problem.weight:.2g} in all"
         raise WeightError("sample_weight", fault, "say how often each row counts: the penalty is worth a few rows")
-    found, Q = identified(0.25 * problem.gram), contrasts(n_classes) if n_classes > 2 else None
-    # If the rank is certain, no further pass is needed.
-    return problem if found is None else problem.along(replace(found, Q=Q))
+    return problem
 
 
 def penalised_log_likelihood(problem: Penalised, W: Array) -> float:
@@ -645,7 +451,8 @@ class Ascent:
         """The first point along a limited step that does not lower l*; None if there is none."""
         V = problem.objective.subspace.expand(step)
         # A step changes the scores by at most 5, in the root mean square over the rows.
-        longest = min(1.0, 5.0 / max(float(np.linalg.norm(problem.objective.columns.root_gram @ V.T)), EPS))
+        squares = float(np.vdot(V @ problem.objective.columns.gram, V))
+        longest = min(1.0, 5.0 / max(np.sqrt(max(squares, 0.0)), EPS))
 
         def evaluated(alpha: float) -> tuple[float, Level | None]:
             level = problem.level(point.W + alpha * V)
@@ -728,6 +535,9 @@ def _stuck(problem: Penalised, point: Point) -> Status:
 def null_value(problem: Penalised) -> float:
     """E* of the null model, which has the best constant scores (zero without an intercept); |I| is over all columns.
 
+    Without an offset all rows have the same p, so l* = Σ_k (n_k + r/2) ln p_k up to a constant, where r is the rank of
+    the columns. At its maximum, r/2 rows are added to each class. With an offset it is found by Newton's method.
+
     Parameters
     ----------
     problem : Penalised
@@ -745,12 +555,16 @@ def null_value(problem: Penalised) -> float:
     >>> round(null_value(problem), 6)  # ln 2: both classes have as many rows
     0.693147
     """
-    known = problem.null_in_closed_form
-    if known is not None:
-        return known
-    space = problem.objective.subspace
-    constant = np.zeros((1, problem.objective.shape[1]))
-    constant[0, 0] = problem.objective.fit_intercept
+    objective, rank = problem.objective, problem.rank
+    if not objective.n_offsets:
+        if not objective.fit_intercept:
+            return objective.value_at_zero
+        n = problem.unit * objective.class_weight
+        p = (n + 0.5 * rank) / (n.sum() + 0.5 * rank * len(n))
+        return -float(n @ np.log(p) + 0.5 * rank * np.sum(np.log(len(n) * p))) / problem.weight
+    space = objective.subspace
+    constant = np.zeros((1, objective.shape[1]))
+    constant[0, 0] = objective.fit_intercept
     moves = constant if space.Z is None else constant @ space.Z
     across = np.eye(1 if space.Q is None else space.Q.shape[1])
     with one_blas_thread:
@@ -871,7 +685,8 @@ def _sample(problem: Penalised) -> Penalised | None:
     if whole.n_rows < 200 * parameters or not parameters:
         return None
     drawn = whole.framed.sample(SAMPLE_ROWS_PER_PARAMETER * parameters)
-    sample = problem.on(drawn.standing_for(whole.targets, whole.class_weight))
+    block = drawn.standing_for(whole.targets, whole.class_weight)
+    sample = Penalised(whole.restricted_to(block), problem.unit, problem.zero)
     at = sample.level(problem.zero)
     return sample if at is not None and np.isfinite(at.value) else None
 
@@ -883,10 +698,10 @@ def _approached(problem: Penalised, sample: Penalised, point: Point) -> Array:
     information. It returns the best weights seen, or one further step from weights that are near the maximum.
     """
     space, factor, best = problem.objective.subspace, point.level.factor, np.inf
-    penalty = point.gradient - sample.slope(point.W)
+    penalty = point.gradient - sample.objective.value_gradient(point.W).gradient
     at, to, pairs, last = point.W, point.W, Pairs(), None
     for _ in range(MOST_SLOPES):
-        g = space.reduce(problem.slope(to) + penalty)
+        g = space.reduce(problem.objective.value_gradient(to).gradient + penalty)
         length = float(np.sqrt(problem.weight) * np.linalg.norm(factor.half(g)))
         if not length < best:
             return at
@@ -908,10 +723,11 @@ def ridge_fit(problem: Penalised, best: Point) -> Array:
     ridge = np.where(objective.pinned, 0.0, 1.0 / problem.weight)
     ridge[0] = 0.0
     for _ in range(4):  # Newton steps towards the ridge fit
-        factor = Factor.of(objective.subspace.reduce_hessian(problem.curvature(W) + np.diag(np.tile(ridge, len(W)))))
+        gradient = objective.value_gradient(W).gradient + ridge * W
+        factor = Factor.of(objective.subspace.reduce_hessian(objective.hessian(W) + np.diag(np.tile(ridge, len(W)))))
         if factor is None:
             break
-        W = W - objective.subspace.expand(factor.solve(objective.subspace.reduce(problem.slope(W) + ridge * W)))
+        W = W - objective.subspace.expand(factor.solve(objective.subspace.reduce(gradient)))
     return W
 
 

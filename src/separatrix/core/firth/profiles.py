@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -101,9 +100,8 @@ def find_end(look: Callable[[float], Look | None], first: float, q: float, round
         if outer is not None and outer.v - inner.v <= 4 * EPS * outer.v:
             return _settled(inner, outer, q)
         v, before = _next(inner, outer, seen, q, before), abs(seen.r - q)
-    return End(
-        np.nan, f"r is not {q:.4g} after {MOST_EVALUATIONS} evaluations of the profile; the last was {inner.r:.4g}"
-    )
+    reason = f"r is not {q:.4g} after {MOST_EVALUATIONS} evaluations of the profile; the last was {inner.r:.4g}"
+    return End(np.nan, reason)
 
 
 def _next(inner: Look, outer: Look | None, seen: Look, q: float, before: float) -> float:
@@ -278,18 +276,21 @@ def profile_ends(
     q = float(ndtri(0.5 + 0.5 * level))
     with one_blas_thread:
         c, constant = _coefficient(problem, column, contrast)
-        profile = _Profile(problem, Ascent()(problem, W)[0], c, constant)
-        return profile.end(-1, q), profile.end(+1, q)
+        top, _ = Ascent()(problem, W)
+        low, high = (_Profile(problem, top, c, constant, side).end(q) for side in (-1, 1))
+        return low, high
 
 
-@dataclass(frozen=True)
 class _Profile:
-    """l* along a coefficient c·θ + constant, θ in the determined directions, maximised over the rest of them."""
+    """l* along a coefficient c·θ + constant, θ in the determined directions, maximised over the rest of them.
 
-    problem: Penalised
-    top: Point
-    c: Array
-    constant: float
+    It is evaluated on one ``side`` of the maximum ``top``. Each search for a maximum starts from the last one.
+    """
+
+    def __init__(self, problem: Penalised, top: Point, c: Array, constant: float, side: int) -> None:
+        self.problem, self.top, self.c, self.constant, self.side, self.point = problem, top, c, constant, side, top
+        self.ascent = Ascent(moves=np.linalg.svd(c[None, :])[2][1:].T)
+        self.center = self.value(top.W)
 
     def value(self, W: Array) -> float:
         return float(self.c @ self.problem.objective.subspace.reduce(W)) + self.constant
@@ -299,41 +300,30 @@ class _Profile:
         along = point.level.factor.solve(self.c)
         return np.asarray(along / (self.c @ along))
 
-    def end(self, side: int, q: float) -> End:
-        """The coefficient at which r = q on one side of the maximum."""
-        if self.top.length > LONGEST_ZERO_SCORE:
-            return End(
-                np.nan, f"the fit is not a maximum: its penalised score is {self.top.length:.1e} standard errors long"
-            )
-        error = float(np.sqrt(self.c @ self.top.level.factor.solve(self.c) / self.problem.weight))
-        rounding = 2 * self.problem.weight * VALUE_ROUNDING_SHARE * abs(self.top.level.value)
-        found = find_end(_Walk(self, side), q * error, q, rounding)
-        return found._replace(v=self.value(self.top.W) + side * found.v)
-
-
-class _Walk:
-    """Evaluates the profile at one distance after another. Each search for a maximum starts from the last maximum."""
-
-    def __init__(self, profile: _Profile, side: int) -> None:
-        self.profile, self.side, self.point = profile, side, profile.top
-        self.ascent = Ascent(moves=np.linalg.svd(profile.c[None, :])[2][1:].T)
+    def end(self, q: float) -> End:
+        """The coefficient at which r = q."""
+        weight, length = self.problem.weight, self.top.length
+        if length > LONGEST_ZERO_SCORE:
+            return End(np.nan, f"the fit is not a maximum: its penalised score is {length:.1e} standard errors long")
+        error = float(np.sqrt(self.c @ self.top.level.factor.solve(self.c) / weight))
+        found = find_end(self, q * error, q, 2 * weight * VALUE_ROUNDING_SHARE * abs(self.top.level.value))
+        return found._replace(v=self.center + self.side * found.v)
 
     def __call__(self, v: float) -> Look | None:
         """The profile at distance v; None if no maximum was found with the coefficient held there."""
-        profile, space = self.profile, self.profile.problem.objective.subspace
-        center, weight = profile.value(profile.top.W), profile.problem.weight
-        ahead = center + self.side * v - profile.value(self.point.W)
-        start = self.point.W + space.expand(ahead * profile.tangent(self.point))
+        space, weight = self.problem.objective.subspace, self.problem.weight
+        ahead = self.center + self.side * v - self.value(self.point.W)
+        start = self.point.W + space.expand(ahead * self.tangent(self.point))
         try:
-            point, _ = self.ascent(profile.problem, start)
+            point, _ = self.ascent(self.problem, start)
         except InputError:  # the information is singular there
             return None
         if point.length > LONGEST_ZERO_SCORE:
             return None
         self.point = point
-        fall = weight * (point.level.value - profile.top.level.value)
-        slope = self.side * weight * float(space.reduce(point.gradient) @ profile.tangent(point))
-        return Look(self.side * (profile.value(point.W) - center), float(np.sqrt(max(0.0, 2 * fall))), slope)
+        fall = weight * (point.level.value - self.top.level.value)
+        slope = self.side * weight * float(space.reduce(point.gradient) @ self.tangent(point))
+        return Look(self.side * (self.value(point.W) - self.center), float(np.sqrt(max(0.0, 2 * fall))), slope)
 
 
 def _held(problem: Penalised, columns: Any) -> Any:
@@ -388,9 +378,8 @@ def _coefficient(problem: Penalised, column: int, contrast: Any) -> tuple[Array,
 def _contrast(contrast: Any, K: int) -> Array:
     """The contrast of the classes as numbers, (K,), which sum to zero if there are several scores; 1 for one score."""
     across = np.ones(1) if K == 1 and contrast is None else np.asarray(contrast, dtype=np.float64)
-    if across.shape != (K,) or (
-        K > 1 and not abs(across.sum()) <= LARGEST_UNDETERMINED_SHARE * np.abs(across).sum() > 0
-    ):
+    balanced = K == 1 or abs(across.sum()) <= LARGEST_UNDETERMINED_SHARE * np.abs(across).sum() > 0
+    if across.shape != (K,) or not balanced:
         remedy = f"give {K} numbers that sum to zero, such as 1 and −1 for one class against another"
         raise ParameterError("contrast", f"got {contrast!r}", remedy)
     return across

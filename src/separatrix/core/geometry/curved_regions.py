@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from separatrix.core.base.arrays import Array, Integers
-from separatrix.core.geometry.polygons import cells, corners, moderate_scores, polygon_area
+from separatrix.core.geometry.polygons import as_box, cells, corners, moderate_scores, polygon_area
 
 # From points (m, 2) to the scores of the K labels (m, K).
 Field = Callable[[Array], Array]
@@ -98,8 +98,7 @@ class CurvedRegion:
         """
         points = np.atleast_2d(np.asarray(X, dtype=np.float64))
         left, right, low, high = self.box
-        x, y = points.T
-        boxed = (x >= left) & (x <= right) & (y >= low) & (y <= high)
+        boxed = np.all((points >= [left, low]) & (points <= [right, high]), axis=1)
         return boxed & np.asarray(self.inside(points), dtype=bool)
 
 
@@ -401,12 +400,7 @@ def curved_regions(
     >>> round(found[1].area, 3), round(found[0].area, 3)
     (1.333, 2.667)
     """
-    rings = Tracing(scores, box, through=through).rings(len(labels))
-    left, right, low, high = (float(v) for v in np.asarray(box, dtype=np.float64).ravel())
-    return [
-        CurvedRegion((label,), tuple(own), (left, right, low, high), _wins(scores, k))
-        for k, (label, own) in enumerate(zip(labels, rings, strict=True))
-    ]
+    return _regions_of(scores, labels, box, Tracing(scores, box, through=through).rings(len(labels)))
 
 
 def regions_between(lines: Array, scores: Field, labels: Sequence[Any], box: Any) -> list[CurvedRegion]:
@@ -418,18 +412,15 @@ def regions_between(lines: Array, scores: Field, labels: Sequence[Any], box: Any
     """
     found = cells(lines, box)
     centres = np.array([cell.vertices.mean(axis=0) for cell in found])
-    won = moderate_scores(scores, centres, box).argmax(axis=1).tolist()
-    left, right, low, high = (float(v) for v in np.asarray(box, dtype=np.float64).ravel())
-    return [
-        CurvedRegion(
-            (label,),
-            tuple(cell.vertices for cell, winner in zip(found, won, strict=True) if winner == k),
-            (left, right, low, high),
-            _wins(scores, k),
-        )
-        for k, label in enumerate(labels)
-    ]
+    rings: list[list[Array]] = [[] for _ in labels]
+    for cell, winner in zip(found, moderate_scores(scores, centres, box).argmax(axis=1).tolist(), strict=True):
+        rings[winner].append(cell.vertices)
+    return _regions_of(scores, labels, box, rings)
 
 
-def _wins(scores: Field, k: int) -> Callable[[Array], Any]:
-    return lambda X: np.argmax(scores(X), axis=1) == k
+def _regions_of(scores: Field, labels: Sequence[Any], box: Any, rings: list[list[Array]]) -> list[CurvedRegion]:
+    def wins(k: int) -> Callable[[Array], Any]:
+        return lambda X: np.argmax(scores(X), axis=1) == k
+
+    found = enumerate(zip(labels, rings, strict=True))
+    return [CurvedRegion((label,), tuple(own), as_box(box), wins(k)) for k, (label, own) in found]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from separatrix.core.geometry.polygons import (
     Vertices,
     affine_weights,
     as_array,
+    as_box,
     cells,
     corners,
     parts,
@@ -70,7 +71,7 @@ def regions(model: Any, box: Any) -> list[Region] | list[CurvedRegion]:
         polygons: list[Region] | None = scorer.regions_in(box)
         if polygons is not None:
             return polygons
-    elif _linear_weights(scorer) is not None:
+    elif hasattr(scorer, "W") or isinstance(scorer, np.ndarray | list | tuple):
         return linear_regions(scorer, box)
     scores = plane_scores(model)
     # Lines (b, w), (P, 3), on which all boundaries lie, if the scorer knows such lines.
@@ -88,8 +89,13 @@ def linear_regions(scorer: Any, box: Any) -> list[Region]:
     weights = np.asarray(getattr(scorer, "W", scorer), dtype=np.float64)
     if weights.ndim != 2 or weights.shape[1] != 3:
         raise ParameterError("model", f"its weights have shape {weights.shape}", "give a linear model of two columns")
-    W, ranks = _scores_of_all_classes(weights, getattr(scorer, "link", None))
-    classes = getattr(scorer, "classes", None)
+    classes, link, ranks = getattr(scorer, "classes", None), getattr(scorer, "link", None), list(range(len(weights)))
+    W = weights
+    # A single row of weights is for two classes: the score of the first is the constant at which the second begins. A
+    # link without probabilities gives the boundary itself to the second class (docs/tour.md, D1).
+    if len(weights) == 1:
+        W = np.vstack([[0.0 if link is None else link.boundary, 0.0, 0.0], weights])
+        ranks = [1, 0] if link is None or link.takes_boundary else [0, 1]
     labels = list(range(len(W))) if classes is None else classes.tolist()
     return _polygons(W, ranks, labels, box)
 
@@ -99,31 +105,10 @@ def _polygons(W: Array, ranks: list[int], labels: Sequence[Any], box: Any) -> li
     return [Region((labels[i],), as_array(_winning(weights, ranks, i, whole))) for i in range(len(W))]
 
 
-def _linear_weights(scorer: Any) -> Array | None:
-    """The weights of linear scores, or None if the scores are not linear."""
-    try:
-        return np.asarray(getattr(scorer, "W", scorer), dtype=np.float64)
-    except (TypeError, ValueError):
-        return None
-
-
 def _means(model: Any) -> Array | None:
     """The means of the classes, if the model knows them: even a class with a small region wins at its mean."""
     means = getattr(model, "means_", None)
     return None if means is None or np.ndim(means) != 2 or np.shape(means)[1] != 2 else np.asarray(means)
-
-
-def _scores_of_all_classes(weights: Array, link: Any) -> tuple[Array, list[int]]:
-    """One row of weights for each class, and the rank of each class in a tie.
-
-    A single row of weights is for two classes. Then the score of the first class is the constant at which the second
-    begins. A link without probabilities gives the boundary itself to the second class (docs/tour.md, D1).
-    """
-    if len(weights) > 1:
-        return weights, list(range(len(weights)))
-    boundary = 0.0 if link is None else link.boundary
-    W = np.vstack([[boundary, 0.0, 0.0], weights])
-    return W, [1, 0] if link is None or link.takes_boundary else [0, 1]
 
 
 def voted_regions(
@@ -191,16 +176,7 @@ def _winning(W: list[list[float]], ranks: list[int], i: int, polygon: Vertices) 
 # --- Regions in which a scheme is ambiguous
 
 
-class Scheme(Protocol):
-    """A classifier that combines linear two-class models."""
-
-    @property
-    def classes_(self) -> Any: ...
-    def boundaries(self) -> Array: ...
-    def contenders(self, signs: Integers) -> Any: ...
-
-
-def ambiguous_regions(model: Scheme, box: Any) -> list[Region]:
+def ambiguous_regions(model: Any, box: Any) -> list[Region]:
     """Return the regions in which one versus one or one versus rest is ambiguous (docs/tour.md, M3).
 
     One versus one is ambiguous where several classes have the most votes. One versus rest is ambiguous where no model
@@ -238,7 +214,7 @@ def ambiguous_regions(model: Scheme, box: Any) -> list[Region]:
     return ambiguous
 
 
-def _lines_of(model: Scheme) -> Array:
+def _lines_of(model: Any) -> Array:
     """The lines of the models; raises an error if they are not lines in the plane."""
     kind = type(model).__name__
     if not (hasattr(type(model), "boundaries") and hasattr(type(model), "contenders")):
@@ -247,7 +223,7 @@ def _lines_of(model: Scheme) -> Array:
     if not hasattr(model, "classes_"):
         raise ParameterError("model", f"this {kind} is not fitted", "call fit first")
     try:
-        lines = model.boundaries()
+        lines: Array = model.boundaries()
     except AttributeError as error:
         raise ParameterError("model", str(error), "give a scheme over linear models") from error
     if lines.shape[1] != 3:
@@ -305,24 +281,10 @@ def _score_of(model: Any, i: Any, j: Any) -> Callable[[Array], Array]:
     if i is None and j is None and len(labels) == 2:
         return field
     if i not in labels or j not in labels or i == j:
-        raise ParameterError(
-            "i, j",
-            f"got {np.asarray(i).tolist()!r} and {np.asarray(j).tolist()!r}",
-            f"name two of the classes {labels}",
-        )
-    both = _two_of(labels.index(i), labels.index(j))
+        got = f"got {np.asarray(i).tolist()!r} and {np.asarray(j).tolist()!r}"
+        raise ParameterError("i, j", got, f"name two of the classes {labels}")
+    both = [labels.index(i), labels.index(j)]
     return lambda X: field(X)[:, both]
-
-
-def _two_of(first: int, second: int) -> slice:
-    """The slice of two elements in this order: unlike a list of their places, it copies nothing.
-
-    >>> "abcd"[_two_of(1, 3)], "abcd"[_two_of(3, 1)], "abcd"[_two_of(2, 0)]
-    ('bd', 'db', 'ca')
-    """
-    step = second - first
-    end = second + step
-    return slice(first, end if end >= 0 else None, step)
 
 
 # --- Level sets of scores and probabilities
@@ -424,11 +386,10 @@ def level_sets(
     b 0.5 0.5
     """
     known, functions = _functions(model, of)
-    chosen = _chosen(known, labels)
     targets = _targets(levels, of)
     return [
         LevelSet(known[k], float(level), Tracing(_above(functions[k], z), box).curves())
-        for k in chosen
+        for k in _chosen(known, labels)
         for level, z in zip(levels, targets, strict=True)
     ]
 
@@ -465,17 +426,16 @@ def probability_bands(model: Any, box: Any, levels: Sequence[float], labels: Seq
     if np.any(np.diff(targets) <= 0):
         raise ParameterError("levels", f"got {list(levels)!r}", "give ascending probabilities")
     limits = [0.0, *map(float, levels), 1.0]
-    left, right, low, high = (float(v) for v in np.asarray(box, dtype=np.float64).ravel())
-    bands = []
+    bands, whole = [], as_box(box)
     for k in _chosen(known, labels):
         score = functions[k]
         rings = [Tracing(_above(score, z), box).rings(2) for z in targets]
-        upper = [[np.array([[left, low], [right, low], [right, high], [left, high]])], *(above for above, _ in rings)]
+        upper = [[corners(box)], *(above for above, _ in rings)]
         inner: list[list[Array]] = [*upper[1:], []]
         cuts = [-np.inf, *targets.tolist(), np.inf]
         for n, (outer, hole) in enumerate(zip(upper, inner, strict=True)):
             outline = (*outer, *(ring[::-1] for ring in hole))
-            region = CurvedRegion((known[k],), outline, (left, right, low, high), _between(score, cuts[n], cuts[n + 1]))
+            region = CurvedRegion((known[k],), outline, whole, _between(score, cuts[n], cuts[n + 1]))
             bands.append(Band(known[k], limits[n], limits[n + 1], outline, region))
     return bands
 
@@ -553,8 +513,4 @@ def _above(score: Callable[[Array], Array], level: float) -> Callable[[Array], A
 
 
 def _between(score: Callable[[Array], Array], low: float, high: float) -> Callable[[Array], Any]:
-    def inside(X: Array) -> Any:
-        z = score(X)
-        return (z >= low) & (z < high)
-
-    return inside
+    return lambda X: np.digitize(score(X), [low, high]) == 1

@@ -101,20 +101,14 @@ def polygon_area(vertices: Array) -> float:
     return 0.5 * float(np.sum(P[:, 0] * after[:, 1] - after[:, 0] * P[:, 1]))
 
 
-def split(polygon: Array, line: Array) -> tuple[Array, Array]:
+def parts(polygon: Vertices, line: Sequence[float]) -> tuple[Vertices, Vertices]:
     """The parts of a convex polygon where b + w·x ≥ 0 and ≤ 0, for ``line`` = (b, w). An empty part has no vertices.
 
-    >>> square = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
-    >>> above, below = split(square, np.array([-0.25, 0.0, 1.0]))
-    >>> polygon_area(above), polygon_area(below)
+    >>> square = [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)]
+    >>> above, below = parts(square, [-0.25, 0.0, 1.0])
+    >>> polygon_area(as_array(above)), polygon_area(as_array(below))
     (0.75, 0.25)
     """
-    above, below = parts(plain(polygon), line.tolist())
-    return as_array(above), as_array(below)
-
-
-def parts(polygon: Vertices, line: Sequence[float]) -> tuple[Vertices, Vertices]:
-    """``split`` of vertices that are plain numbers."""
     b, w1, w2 = line
     z = [_score(b, w1 * x, w2 * y) for x, y in polygon]
     if all(c >= 0 for c in z):
@@ -161,6 +155,12 @@ def as_array(polygon: Vertices) -> Array:
     return np.array(polygon, dtype=np.float64).reshape(-1, 2)
 
 
+def as_box(box: Any) -> tuple[float, float, float, float]:
+    """The limits of a box as plain numbers."""
+    left, right, low, high = np.asarray(box, dtype=np.float64).ravel().tolist()
+    return left, right, low, high
+
+
 def corners(box: Any) -> Array:
     """The corners (4, 2) of a box (x₁ low, x₁ high, x₂ low, x₂ high), counter-clockwise from the lower left."""
     limits = np.asarray(box, dtype=np.float64).ravel()
@@ -169,7 +169,7 @@ def corners(box: Any) -> Array:
     if np.abs(limits).max() > LARGEST_COORDINATE:
         remedy = f"give a box between {-LARGEST_COORDINATE:g} and {LARGEST_COORDINATE:g}: areas overflow beyond"
         raise ParameterError("box", f"got {box!r}", remedy)
-    left, right, low, high = limits
+    left, right, low, high = as_box(limits)
     return np.array([[left, low], [right, low], [right, high], [left, high]])
 
 
@@ -210,8 +210,6 @@ def cells(lines: Any, box: Any) -> list[Cell]:
 
 # Largest score of which boundaries are searched: the search multiplies two scores, and the product must not overflow.
 LARGEST_SCORE = 1e150
-# How often a box is made ten times smaller in search of one with smaller scores.
-MOST_TENTHS = 300
 
 
 @dataclass(frozen=True)
@@ -285,31 +283,14 @@ def _probed_shares() -> Array:
     return np.concatenate([[[0, 0], [1, 0], [0, 1]], np.random.default_rng(0).uniform(size=(24, 2))])
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def moderate_scores(field: Callable[[Array], Array], points: Array, box: Any) -> Array:
-    """The scores at points (m, 2) of a box; an error if they are too large, which names a smaller box."""
-    Z = _unwarned(field, points)
+    """The scores at points (m, 2) of a box; an error if they are too large."""
+    Z = field(points)
     if np.abs(Z).max() <= LARGEST_SCORE:
         return Z
-    remedy = f"give a smaller box{_example_of_smaller(field, box)}"
-    raise ParameterError("box", f"got {box!r}, and the model's scores there exceed {LARGEST_SCORE:g}", remedy)
-
-
-def _example_of_smaller(field: Callable[[Array], Array], box: Any) -> str:
-    """A box with the same centre at whose corners scores are not too large, in words; empty if there is none."""
-    around = corners(box)
-    centre = around.mean(axis=0)
-    for exponent in range(1, MOST_TENTHS + 1):
-        inner = centre + (around - centre) * 10.0**-exponent
-        if np.abs(_unwarned(field, inner)).max() <= LARGEST_SCORE:
-            left, low, right, high = inner[[0, 2]].ravel()
-            return f", such as ({left:g}, {right:g}, {low:g}, {high:g})"
-    return ""
-
-
-def _unwarned(field: Callable[[Array], Array], points: Array) -> Array:
-    """The scores, of which some may be infinite or NaN, without warnings."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        return field(points)
+    problem = f"got {box!r}, and the model's scores there exceed {LARGEST_SCORE:g}"
+    raise ParameterError("box", problem, "give a smaller box")
 
 
 @np.errstate(over="ignore", invalid="ignore")

@@ -62,18 +62,6 @@ def logistic_pass(
 
 
 @njit(nogil=True, cache=True)
-def square_pass(
-    data: Any, indices: Any, indptr: Any, begin: Any, end: Any, weight: Any, unit: Any, squares: Any
-) -> Any:
-    """Add Σ s (x/unit)² by column to ``squares`` (d,)."""
-    for i in range(uintp(begin), uintp(end)):
-        for k in range(uintp(indptr[i]), uintp(indptr[i + uintp(1)])):
-            j = uintp(indices[k])
-            x = data[k] / unit[j]
-            squares[j] += weight[i] * x * x
-
-
-@njit(nogil=True, cache=True)
 def moments_pass(
     data: Any, indices: Any, indptr: Any, share: Any, place: Any, first: Any, square: Any, by_class: Any
 ) -> None:

@@ -176,42 +176,21 @@ class Differences:
         return self.width * TINY * (1 + float(self.unit[np.abs(v) < TINY].max(initial=0.0)))
 
     def take(self, which: Integers) -> Any:
-        """The given rows, dense, or CSR where X is CSR."""
-        if self.K == 2 and not is_sparse(self.X):
-            return self._signed(which)
-        i, k = self.named(which)
-        y, X = self.codes[i], self.X[i]
-        own, other = (y > 0).nonzero()[0], (k > 0).nonzero()[0]
+        """The given rows, dense, or CSR where X is CSR: for each class k > 0 the block ([y = k] − [other = k]) x̄."""
+        i, other = self.named(which)
+        y, X, at, classes = self.codes[i], self.X[i], int(self.fit_intercept), range(1, self.K)
+        signs = [np.subtract(y == k, other == k, dtype=np.float64)[:, None] for k in classes]
         if not is_sparse(X):
-            rows: Any = np.zeros((len(i), self.K - 1, self.block_width))
-            rows[own, y[own] - 1, self.fit_intercept :] = X[own]
-            rows[other, k[other] - 1, self.fit_intercept :] = -X[other]
-            if self.fit_intercept:
-                rows[own, y[own] - 1, 0] = 1.0
-                rows[other, k[other] - 1, 0] = -1.0
+            rows: Any = np.empty((len(i), self.K - 1, self.block_width))
+            for k, sign in enumerate(signs):
+                rows[:, k, :at] = sign
+                np.multiply(X, sign, out=rows[:, k, at:])
             return rows.reshape(len(i), self.width)
-        from scipy.sparse import coo_array, csr_array
+        from scipy.sparse import csr_array, hstack
 
-        places: list[Any] = []
-        columns: list[Any] = []
-        values: list[Any] = []
-        for sign, chosen, block in ((1.0, own, y[own] - 1), (-1.0, other, k[other] - 1)):
-            part = X[chosen].tocoo()
-            places += [chosen[part.row], chosen] if self.fit_intercept else [chosen[part.row]]
-            first = block * self.block_width
-            columns += [first[part.row] + part.col + self.fit_intercept] + [first] * self.fit_intercept
-            values += [sign * part.data] + [np.full(len(chosen), sign)] * self.fit_intercept
-        at = (np.concatenate(places), np.concatenate(columns))
-        rows = coo_array((np.concatenate(values), at), shape=(len(i), self.width))
-        return csr_array(rows)
-
-    def _signed(self, which: Integers) -> Array:
-        """``take`` for dense rows of two classes: t_i x̄_i."""
-        t = np.where(self.codes[which] > 0, 1.0, -1.0)
-        rows = np.empty((len(which), self.width))
-        if self.fit_intercept:
-            rows[:, 0] = t
-        np.multiply(self.X[which], t[:, None], out=rows[:, self.fit_intercept :])
+        blocks = [part for sign in signs for part in (sign[:, :at], X.multiply(sign))]
+        rows = csr_array(hstack(blocks, format="csr")) if at or self.K > 2 else csr_array(blocks[1])
+        rows.eliminate_zeros()
         return rows
 
     def dense(self, which: Integers) -> Array:

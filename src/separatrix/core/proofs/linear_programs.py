@@ -17,13 +17,13 @@ The programs are independent of what their solutions are used for:
 
 The dual simplex method of HiGHS solves all of them through SciPy, so marginals belong to a vertex and few are positive.
 A large ``least_violation`` is solved by the interior point method, followed by a crossover to a vertex; one of few
-columns by descent (``only_minimum``), without HiGHS, if its solution is unique. ``search`` and ``widest_separator``
-solve programs on a working set of rows and check all rows.
+columns by descent (``only_minimum``), without HiGHS, if its solution is unique. ``search`` solves programs on a working
+set of rows and checks all rows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -76,10 +76,8 @@ def widest(A: Any) -> Widest | None:
     from scipy.sparse import csr_array, hstack
 
     n, w = A.shape
-    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        rows, columns = _units(A)
-        scaled = _divided(A, rows, columns)
-    if not np.all(np.isfinite(scaled.data if is_sparse(A) else scaled)):
+    scaled, rows, columns = _scaled(A)
+    if scaled is None:
         return None
     if is_sparse(A):
         program: Any = hstack([-scaled, csr_array(np.ones((n, 1)))], format="csr")
@@ -101,10 +99,17 @@ def widest(A: Any) -> Widest | None:
     return Widest(float(found.x[-1]), v, weights / max(weights.sum(), 1e-300), most)
 
 
-def _units(A: Any) -> tuple[Array, Array]:
-    """Powers of two near the largest entry of each column, then of each row after dividing by the column units."""
-    columns = power_of_two(_largest(abs(A), 0))
-    return _row_units(A, columns), columns
+def _scaled(A: Any) -> tuple[Any, Array, Array]:
+    """A divided by powers of two near the largest entry of each column, then of each row; and these powers.
+
+    None in place of A where an entry overflows.
+    """
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        columns = power_of_two(_largest(abs(A), 0))
+        rows = _row_units(A, columns)
+        scaled = _divided(A, rows, columns)
+    finite = np.all(np.isfinite(scaled.data if is_sparse(A) else scaled))
+    return scaled if finite else None, rows, columns
 
 
 def _row_units(A: Any, columns: Array) -> Array:
@@ -179,32 +184,23 @@ def fewest(A: Any, spanning: Any, unit: Array) -> Array | None:
     return np.where(np.abs(v) > 1e-9 * np.abs(v).max(), v, 0.0) / unit
 
 
-class Complementary(NamedTuple):
-    """v (w,) and λ (n,): each row has either a·v > 0 or λ > 0, never both."""
-
-    v: Array
-    weights: Array
-
-
-def complementary(A: Any) -> Complementary | None:
-    """v with A v ≥ 0 and λ ≥ 0 with Aᵀλ = 0, strictly complementary; None where HiGHS fails.
+def complementary(A: Any) -> tuple[Array, Array] | None:
+    """v (w,) with A v ≥ 0 and λ ≥ 0 (n,) with Aᵀλ = 0, strictly complementary; None where HiGHS fails.
 
     λ is at least 1 on all rows with a·v = 0 for every such v, and 0 on the others. A (n, w) is dense or CSR.
 
-    >>> found = complementary(np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0]]))
-    >>> found.weights.tolist(), found.v.tolist()
+    >>> v, weights = complementary(np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0]]))
+    >>> weights.tolist(), v.tolist()
     ([1.0, 1.0, 0.0], [0.0, 1.0])
     """
     from scipy.sparse import csr_array, hstack
 
     n = A.shape[0]
-    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        rows, columns = _units(A)
-        scaled = csr_array(_divided(A, rows, columns))
-    if not np.all(np.isfinite(scaled.data)):
+    scaled, _, columns = _scaled(A)
+    if scaled is None:
         return None
     # The dual is about four times faster here: minimise Σ u with λ = 1 − u + t, 0 ≤ u ≤ 1, t ≥ 0.
-    program: Any = hstack([-scaled.T, scaled.T], format="csr")
+    program: Any = csr_array(hstack([-csr_array(scaled).T, csr_array(scaled).T]))
     target = -np.asarray(scaled.sum(axis=0)).ravel()
     bounds: list[tuple[float, float | None]] = [(0.0, 1.0)] * n + [(0.0, None)] * n
     cost = np.repeat([1.0, 0.0], n)
@@ -214,7 +210,7 @@ def complementary(A: Any) -> Complementary | None:
     with np.errstate(over="ignore", under="ignore"):
         v = -found.eqlin.marginals / columns
     weights = np.maximum(1.0 - found.x[:n] + found.x[n:], 0.0)
-    return Complementary(v, weights) if np.all(np.isfinite(v)) else None
+    return (v, weights) if np.all(np.isfinite(v)) else None
 
 
 def balancing(A: Array, some: Integers, free: int = 0) -> Array | None:
@@ -275,59 +271,33 @@ def only_minimum(A: Array, c: Array) -> Array | None:
     n, w = A.shape
     if not 0 < w <= min(n, MOST_DESCENT_COLUMNS) or not np.all(np.isfinite(A)):
         return None
-    with np.errstate(all="ignore"):  # a singular or infinite matrix gives None
-        try:
-            start = _first_vertex(A, c)
-            return None if start is None else _descended(A, c, start)
-        except np.linalg.LinAlgError:
-            return None
-
-
-def _first_vertex(A: Array, c: Array) -> Integers | None:
-    """The rows of a vertex, by steepest descent from v = 0 within the rows that are already met."""
-    w = A.shape[1]
-    v, chosen = np.zeros(w), np.zeros(0, dtype=np.int64)
-    for _ in range(w):
-        pulse(DESCENDING)
-        m = A @ v
-        m[chosen] = 1.0
-        pull = (c * (m < 1.0)) @ A
-        if len(chosen):
-            Q = np.linalg.qr(A[chosen].T)[0]
-            pull = pull - Q @ (Q.T @ pull)
-        reached = _least_along(A @ pull, m, c, -float(pull @ pull), chosen)
-        if reached is None:
-            return None
-        size, row = reached
-        v, chosen = v + size * pull, np.append(chosen, row)
-    return chosen
-
-
-def _descended(A: Array, c: Array, chosen: Integers) -> Array | None:
-    """The minimum, from the vertex at which the ``chosen`` rows meet."""
-    ones = np.ones(len(chosen))
+    chosen = np.abs(A @ np.linalg.lstsq(A, np.ones(n), rcond=None)[0] - 1.0).argsort()[:w]
     for _ in range(200):  # the most steps
         pulse(DESCENDING)
-        edges = np.linalg.inv(A[chosen])
-        v = edges @ ones
-        m = A @ v
-        m[chosen] = 1.0
-        multipliers = -((c * (m < 1.0)) @ A) @ edges
-        excess = np.maximum(-multipliers, multipliers - c[chosen])
-        k = int(excess.argmax())
-        if excess[k] <= 0:
-            return v if _is_only(A, c, v, m, chosen, multipliers) else None
-        along = edges[:, k] if multipliers[k] < 0 else -edges[:, k]
-        reached = _least_along(A @ along, m, c, -float(excess[k]), chosen)
-        if reached is None:
+        with np.errstate(all="ignore"):  # a matrix that is nearly singular gives no minimum below
+            try:
+                edges = np.linalg.inv(A[chosen])
+            except np.linalg.LinAlgError:
+                return None
+            v = edges.sum(axis=1)
+            m = A @ v
+            m[chosen] = 1.0
+            multipliers = -((c * (m < 1.0)) @ A) @ edges
+            excess = np.maximum(-multipliers, multipliers - c[chosen])
+            k = int(excess.argmax())
+            if excess[k] <= 0:
+                return v if _is_only(A, c, v, m, chosen, multipliers) else None
+            along = edges[:, k] if multipliers[k] < 0 else -edges[:, k]
+            row = _least_along(A @ along, m, c, -float(excess[k]), chosen)
+        if row is None:
             return None
         chosen = chosen.copy()
-        chosen[k] = reached[1]
+        chosen[k] = row
     return None
 
 
-def _least_along(rise: Array, m: Array, c: Array, slope: float, chosen: Integers) -> tuple[float, int] | None:
-    """How far to the least f along a direction, and the row whose margin is 1 there; None if f does not descend.
+def _least_along(rise: Array, m: Array, c: Array, slope: float, chosen: Integers) -> int | None:
+    """The row whose margin becomes 1 where f is least along a direction; None if f does not descend.
 
     ``rise``: the change of the margins m for a unit step. ``slope`` < 0: the derivative of f at the start.
     """
@@ -342,8 +312,7 @@ def _least_along(rise: Array, m: Array, c: Array, slope: float, chosen: Integers
     last = int(slopes.searchsorted(0.0))
     if not slope < 0 or last == len(order):
         return None
-    first = order[last]
-    return float(distance[first]), int(rows[first])
+    return int(rows[order[last]])
 
 
 def _is_only(A: Array, c: Array, v: Array, m: Array, chosen: Integers, multipliers: Array) -> bool:
@@ -424,8 +393,9 @@ def _surely_positive(scaled: Array, weights: Array) -> bool:
 # With more columns the linear program is as fast.
 MOST_DIRECTIONS = 8
 MOST_EXCHANGES = 60
-# A vector of unit rows shorter than this may be zero; a weight below SMALLEST_WEIGHT is dropped.
-NEARLY_ZERO, SMALLEST_WEIGHT = 1e-9, 1e-12
+# A vector of unit rows shorter than NEARLY_ZERO may be zero. A row whose weight in a nearest point is smaller than
+# SMALLEST_WEIGHT is dropped: such a weight may be a rounding error.
+NEARLY_ZERO, SMALLEST_WEIGHT = 1e-9, 1e-14
 
 
 def enclosing_rows(B: Array) -> tuple[Integers, Array] | None:
@@ -447,46 +417,59 @@ def enclosing_rows(B: Array) -> tuple[Integers, Array] | None:
     if not 0 < w <= MOST_DIRECTIONS or len(B) <= w or not all_true((length > 0) & np.isfinite(length)):
         return None
     P = B / length[:, None]
-    chosen, mu = [0], np.ones(1)
+    chosen, mu, x = np.array([0]), np.ones(1), P[0]
     for _ in range(MOST_EXCHANGES):
-        x = mu @ P[chosen]
-        scores = P @ x
         if float(x @ x) <= NEARLY_ZERO**2:
             order = np.argsort(chosen)
-            rows, mu = np.array(chosen)[order], mu[order]
-            return (rows, mu) if len(rows) == w + 1 and surely_positive(B[rows]) else None
+            chosen = chosen[order]
+            return (chosen, mu[order]) if len(chosen) == w + 1 and surely_positive(B[chosen]) else None
+        scores = P @ x
         k = int(scores.argmin())
         if scores[k] > 0 or k in chosen:  # x separates, or rounding hides any progress
             return None
-        shortest = _shortest(P, [*chosen, k], np.append(mu, 0.0))
-        if shortest is None:
+        chosen = np.append(chosen, k)
+        try:
+            kept, mu, x = nearest_in_hull(P[chosen], np.append(mu, 0.0), _nearest_in_span)
+        except np.linalg.LinAlgError:
             return None
-        chosen, mu = shortest
+        chosen = chosen[kept]
     return None
 
 
-def _shortest(P: Array, chosen: list[int], mu: Array) -> tuple[list[int], Array] | None:
-    """The rows and weights of the shortest vector in the hull of these rows, starting from the weights mu."""
-    while True:
-        A, own = np.ones((len(chosen) + 1, len(chosen) + 1)), P[chosen]
-        A[0, 0], A[1:, 1:] = 0.0, own @ own.T
-        right = np.zeros(len(A))
-        right[0] = 1.0
-        try:
-            share = np.asarray(np.linalg.solve(A, right)[1:], dtype=np.float64)
-        except np.linalg.LinAlgError:
-            return None
-        losing = (~(share > SMALLEST_WEIGHT)).nonzero()[0]
-        if not len(losing):
-            return chosen, share
-        reach = mu[losing] / np.maximum(mu[losing] - share[losing], np.finfo(np.float64).tiny)
-        first = int(losing[np.argmin(reach)])
-        mu = np.maximum(mu + float(np.clip(reach.min(), 0.0, 1.0)) * (share - mu), 0.0)
+def _nearest_in_span(P: Array) -> tuple[Array, Array]:
+    """The nearest point to the origin of the affine hull of a few rows P: its weights, which sum to 1, and the point.
+
+    The weights solve P Pᵀ λ + ν = 0 and Σ λ_i = 1.
+    """
+    A = np.ones((len(P) + 1, len(P) + 1))
+    A[0, 0], A[1:, 1:] = 0.0, P @ P.T
+    share = np.asarray(np.linalg.solve(A, np.eye(len(A))[0])[1:], dtype=np.float64)
+    return share, share @ P
+
+
+def nearest_in_hull(
+    P: Any, mu: Array, nearest_in_span: Callable[[Any], tuple[Array, Array]]
+) -> tuple[Integers, Array, Array]:
+    """The point of the convex hull of P (k, d) nearest to the origin: the indices of its support, weights, the point.
+
+    Wolfe's search: from the weights mu towards the nearest point of the affine hull, until a weight is zero; then the
+    same without that row. ``nearest_in_span`` gives the nearest point of an affine hull, with its weights.
+    """
+    kept = np.arange(P.shape[0])
+    while len(kept):
+        pulse("searching the nearest point of a hull")
+        share, p = nearest_in_span(P[kept])
+        losing = ~(share > SMALLEST_WEIGHT)
+        if not losing.any():
+            return kept, share, p
+        with np.errstate(divide="ignore", invalid="ignore"):
+            reach = np.where(losing, mu / (mu - share), np.inf)
+        reach[np.isnan(reach)] = 0.0
+        first = int(np.argmin(reach))
+        mu = np.maximum(mu + min(1.0, float(reach[first])) * (share - mu), 0.0)
         mu[first] = 0.0
-        kept = np.flatnonzero(mu > 0)
-        if not len(kept):
-            return None
-        chosen, mu = [chosen[i] for i in kept.tolist()], mu[kept]
+        kept, mu = kept[mu > 0.0], mu[mu > 0.0] / mu.sum()
+    raise np.linalg.LinAlgError("rounding leaves no row in the support")
 
 
 # --- A first proposal of v, by Newton's method on a sample of rows
@@ -542,10 +525,9 @@ def nearly(D: Differences, drawn: Integers) -> Near:
         fresh = wrong[~np.isin(wrong, chosen)]
         if len(fresh) == 0:
             break
-        # At most eight violated rows per direction are added in a round.
-        spread = np.linspace(0, len(fresh) - 1, min(len(fresh), 8 * D.width)).astype(np.int64)
-        chosen = np.concatenate([chosen, fresh[spread]])
-        B = np.vstack([B, D.dense(fresh[spread]) / D.unit])
+        more = spread(fresh, 8 * D.width)  # the most violated rows that are added in a round
+        chosen = np.concatenate([chosen, more])
+        B = np.vstack([B, D.dense(more) / D.unit])
     return Near(v, m, False)
 
 
@@ -602,6 +584,15 @@ MOST_WORKING_SET_ROUNDS = 500
 # A score in the open directions below this share of the row's size is a rounding error and is set to zero.
 SMALLEST_SCORE_SHARE = 1e-13
 NO_MARGINS = np.zeros(0)
+
+
+def spread(rows: Integers, most: int) -> Integers:
+    """At most this many of the rows, evenly spread.
+
+    >>> spread(np.arange(7), 3).tolist()
+    [0, 3, 6]
+    """
+    return rows[np.linspace(0, len(rows) - 1, min(len(rows), most)).astype(np.int64)]
 
 
 class Found(NamedTuple):
@@ -778,58 +769,5 @@ def _staying(chosen: Integers, B: Any, u: Array, found: Widest) -> Integers:
 
 def _coming(wrong: Integers, chosen: Integers, directions: int) -> Integers:
     """The worst violated rows, and as many others spread evenly over the rest."""
-    fresh = wrong[~np.isin(wrong, chosen)]
-    most = ENTERING_ROWS_PER_DIRECTION * directions
-    if len(fresh) <= 2 * most:
-        return fresh
-    rest = fresh[most:]
-    return np.concatenate([fresh[:most], rest[np.linspace(0, len(rest) - 1, most).astype(np.int64)]])
-
-
-# --- The hyperplane that keeps furthest from the rows at hand
-
-# Rows of the first working set, and rows that enter in a round (twice: the worst and others), for each direction.
-FIRST_ROWS_PER_COLUMN, ENTERING_ROWS_PER_COLUMN = 10, 8
-
-
-def widest_separator(D: Differences) -> Array | None:
-    """v (width,) with a·v > 0 proven for all rows of D and the largest margin, or None.
-
-    For rows in memory that are too many for one program. In each round maximise s subject to a·v ≥ s on a working set,
-    |v| ≤ 1, rows and columns scaled to about 1; then look for rows with a·v < s among all rows. None if there is no v
-    or a program fails.
-
-    A v that maximises s on a random sample of r rows of width w has on average at most w/(r + 1) of all other rows on
-    the wrong side of s. If these join the sample, a few rounds suffice: Clarkson, Las Vegas algorithms for linear and
-    integer programming when the dimension is small, Journal of the ACM 42 (1995), section 2. The v of ``search`` ends
-    at any s > 0, and would have many more rows on the wrong side.
-
-    >>> widest_separator(Differences(np.array([[0.0], [1.0], [3.0]]), np.array([0, 0, 1]), 2)).round(3).tolist()
-    [-1.0, 0.5]
-    >>> widest_separator(Differences(np.array([[0.0], [1.0], [3.0]]), np.array([0, 1, 0]), 2)) is None
-    True
-    """
-    A: Any = D.take(np.arange(D.count))
-    A = _divided(A, _row_units(A, D.unit), D.unit)
-    n, w = A.shape
-    rng = np.random.default_rng(0)
-    chosen = np.sort(rng.choice(n, min(n, max(SMALLEST_WORKING_SET, FIRST_ROWS_PER_COLUMN * w)), replace=False))
-    for _ in range(100):  # the most programs
-        found = widest(A[chosen])
-        # Below this s the program's tolerance decides, and ``separability`` looks for a proof by other means.
-        if found is None or found.s < 1e-6:
-            return None
-        m = np.asarray(A @ found.v)
-        # A margin that is smaller than s by less than this share counts as s: the tolerance of the programs is 1e-7.
-        low = np.flatnonzero(m < (1 - 1e-6) * found.s)
-        low = low[~np.isin(low, chosen)]
-        if len(low) == 0:
-            v = found.v / D.unit
-            return v if len(D.not_positive(v)) == 0 else None
-        # Rows stay in the working set while their margin is below three times s.
-        kept = chosen[(found.weights > 0) | (m[chosen] < 3.0 * found.s)]
-        worst, most = low[np.argsort(m[low], kind="stable")], ENTERING_ROWS_PER_COLUMN * w
-        rest = worst[most:]
-        spread = rest[np.unique(np.linspace(0, len(rest) - 1, min(len(rest), most)).astype(np.int64))]
-        chosen = np.concatenate([kept, worst[:most], spread])
-    return None
+    fresh, most = wrong[~np.isin(wrong, chosen)], ENTERING_ROWS_PER_DIRECTION * directions
+    return np.concatenate([fresh[:most], spread(fresh[most:], most)])

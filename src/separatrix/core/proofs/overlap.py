@@ -35,6 +35,7 @@ from separatrix.core.proofs.linear_programs import (
     complementary,
     fewest,
     in_directions,
+    spread,
     surely_positive,
 )
 from separatrix.core.proofs.naming import over_levels, with_reference_columns
@@ -200,7 +201,7 @@ SMALLEST_MOVE = 1e-6
 SMALLEST_SCORE_OUTSIDE_SPAN = 1e-9
 
 
-class Together(NamedTuple):
+class DependentRows(NamedTuple):
     """Rows by number, the first ``rank`` of them independent, and λ > 0 that sums them to zero, up to rounding."""
 
     rows: Integers
@@ -208,7 +209,7 @@ class Together(NamedTuple):
     rank: int
 
 
-def together(D: Differences, chosen: Integers, known: Known | None = None) -> Together | None:
+def together(D: Differences, chosen: Integers, known: Known | None = None) -> DependentRows | None:
     """A few touching rows that span all touching rows; None if there are none or a linear program fails.
 
     A row touches if no v with A v ≥ 0 "moves" it. ``known``: the proof so far, for rows that touch and are not in its
@@ -230,16 +231,15 @@ def together(D: Differences, chosen: Integers, known: Known | None = None) -> To
         N, left, before = known.N, known.left, known.all.rows
     for _ in range(50):  # each round solves one linear program
         found = complementary(in_directions(D, chosen, N))
-        if found is None or not np.any(found.weights > MARGINAL_THRESHOLD):
+        if found is None or not np.any(found[1] > MARGINAL_THRESHOLD):
             return None
-        group = chosen[found.weights > MARGINAL_THRESHOLD]
-        fresh = _coming(D, group, found.v if N is None else N @ found.v, left)
+        v, group = found[0], chosen[found[1] > MARGINAL_THRESHOLD]
+        fresh = _coming(D, group, v if N is None else N @ v, left)
         fresh = fresh[~np.isin(fresh, chosen)]
         if len(fresh) == 0:
             return _reduced(D, group, before)
         most = 2 * (D.width if N is None else N.shape[1])  # the rows that are added in a round
-        spread = np.unique(np.linspace(0, len(fresh) - 1, min(len(fresh), most)).astype(np.int64))
-        chosen = np.concatenate([chosen, fresh[spread]])
+        chosen = np.concatenate([chosen, spread(fresh, most)])
     return None
 
 
@@ -258,13 +258,13 @@ def _coming(D: Differences, group: Integers, v: Array, left: AnyArray | None) ->
     return np.flatnonzero(open_still if left is None else open_still & left)
 
 
-def _reduced(D: Differences, group: Integers, before: Integers) -> Together | None:
+def _reduced(D: Differences, group: Integers, before: Integers) -> DependentRows | None:
     """The rows of the group that are needed for the span. The rows known before may have weights of either sign."""
     both = D.dense(np.concatenate([before, group])) / D.unit
     pivot = pivots(both.T)
     own = np.array([j for j in pivot.columns if j >= len(before)], dtype=np.int64)
     if len(own) == 0:  # the span has not grown; or all rows are zero, and a single zero row is a proof
-        return None if len(before) else Together(group[:1], np.ones(1), 0)
+        return None if len(before) else DependentRows(group[:1], np.ones(1), 0)
     more = balancing(both[:, pivot.rows], own, len(before))
     if more is None:
         return None
@@ -273,7 +273,7 @@ def _reduced(D: Differences, group: Integers, before: Integers) -> Together | No
     more[: len(before)] = 0.0
     order = np.concatenate([own, np.setdiff1d(np.flatnonzero(more), own)])
     more[own] += 1.0
-    return Together(group[order - len(before)], more[order], len(own))
+    return DependentRows(group[order - len(before)], more[order], len(own))
 
 
 # --- Proofs from the rows that a linear program proposes
@@ -365,20 +365,10 @@ def _first_at_once(D: Differences, found: Found) -> Known | Enclosed | None:
         return None
     if group.rank == D.width and surely_positive(D.dense(group.rows), group.weights):
         return Enclosed(group.rows, group.weights)
-    first = _first(D, found)
-    if first is None:
-        return None
-    has_same_span = len(first.rows) > group.rank
-    return _spanned(D, first, first) if has_same_span else _with(D, group.rows, group.weights, first, None)
-
-
-def _first(D: Differences, found: Found) -> Dependency | None:
-    """A small set of rows with an exact positive dependency, so that no v is positive on all of them."""
-    for group in candidate_groups(found, D.width + 1):
-        weights = positive_dependency(D.dense(group), np.zeros((0, D.width)))
-        if weights is not None:
-            return Dependency(group, tuple(weights[0]))
-    return None
+    first = _more(D, found, None)
+    if first is None or len(first.all.rows) > group.rank:  # the first few rows have the same span
+        return first
+    return _with(D, group.rows, group.weights, first.all, None)
 
 
 def _more(D: Differences, found: Found, known: Known | None) -> Known | None:

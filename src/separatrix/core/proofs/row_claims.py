@@ -20,13 +20,12 @@ import numpy as np
 from separatrix.core.base.arrays import AnyArray, Array, Booleans, Integers, as_floats
 from separatrix.core.base.errors import LabelError, ParameterError
 from separatrix.core.base.labels import encode, known_codes
-from separatrix.core.cluster.connection import read_in_place
+from separatrix.core.cluster import read_in_place
 from separatrix.core.exact_arithmetic import fractions, signs, vanishing
 from separatrix.core.proofs.class_differences import Differences, chunks, subtracted
 from separatrix.core.proofs.naming import NAMED, About
 from separatrix.core.proofs.overlap import on, rounded
 from separatrix.core.rows.block import Block, as_csr, is_sparse
-from separatrix.core.rows.hold_out import Hashes, row_hashes
 from separatrix.core.rows.labelled_table import OutsideMemory
 from separatrix.core.rows.memory_rows import memory_rows
 from separatrix.core.rows.protocol import Rows, Together, number_of_rows
@@ -72,8 +71,13 @@ def flattened(D: Differences, v: AnyArray) -> AnyArray | None:
     """v as a vector that multiplies the rows of D; None if its shape is wrong or it has an unexpected intercept."""
     if v.shape != ((D.X.shape[1] + 1,) if D.K == 2 else (D.K, D.X.shape[1] + 1)):
         return None
-    W = np.vstack([np.zeros_like(v), v]) if D.K == 2 else v
+    W = all_weights(v, D.K)
     return None if not D.fit_intercept and np.any(W[:, 0] != 0) else D.flat(W)
+
+
+def all_weights(v: AnyArray, K: int) -> AnyArray:
+    """The weights (K, d + 1) of a verdict's v, which for two classes has those of the second class only, (d + 1,)."""
+    return np.vstack([np.zeros_like(v), v]) if K == 2 else v
 
 
 @dataclass(frozen=True)
@@ -190,38 +194,18 @@ class Orthogonal:
 RowClaim: TypeAlias = Positive | NotNegative | Orthogonal
 
 
-class Chosen(NamedTuple):
-    """Rows by number, each with a key: only those with the lowest keys are kept."""
-
-    rows: Integers
-    keys: AnyArray
-
-    def with_(self, other: Chosen, most: int) -> Chosen:
-        rows, keys = (np.concatenate(pair) for pair in zip(self, other, strict=True))
-        if len(rows) > most:
-            low = np.argpartition(keys, most - 1)[:most]
-            rows, keys = rows[low], keys[low]
-        return Chosen(rows, keys)
-
-    @classmethod
-    def none(cls, dtype: type) -> Chosen:
-        return cls(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=dtype))
-
-
 class BrokenTotal(NamedTuple):
-    """How many class differences break a claim; the rows nearest to breaking it, by class; others that break it."""
+    """How many class differences break a claim; and for each class the rows nearest to breaking it, with margins."""
 
     n_broken: int
-    nearest: tuple[Chosen, ...]
-    others: Chosen
+    nearest: tuple[tuple[Integers, Array], ...]
 
 
 @dataclass(frozen=True)
 class Broken:
     """Counts the class differences that break a claim, and chooses rows that a better proposal should know.
 
-    These are, for each class, the ``most`` rows with the smallest margins, whether they break the claim or not, and up
-    to ``most`` of the rows that break it, drawn by the hashes of their numbers.
+    These are, for each class, the ``most`` rows with the smallest margins, whether they break the claim or not.
     """
 
     claim: RowClaim
@@ -229,29 +213,30 @@ class Broken:
     most: int
 
     def zero(self) -> BrokenTotal:
-        return BrokenTotal(0, (Chosen.none(np.float64),) * self.view.K, Chosen.none(np.uint64))
+        return BrokenTotal(0, ((np.zeros(0, dtype=np.int64), np.zeros(0)),) * self.view.K)
 
     def add(self, total: BrokenTotal, block: Block) -> BrokenTotal:
         D, numbers = self.view.of(block)
         if len(numbers) == 0:
             return total
-        broken = self.claim.broken(D)
+        n_broken = len(self.claim.broken(D))
         if self.most == 0:
-            return total._replace(n_broken=total.n_broken + len(broken))
-        m = self.claim.margins(D).reshape(len(numbers), -1).min(axis=1)
-        by_class = [np.flatnonzero(D.codes == k) for k in range(self.view.K)]
-        nearest = [Chosen(numbers[own], np.nan_to_num(m[own], nan=-np.inf)) for own in by_class]
-        rows = numbers[np.unique(broken // (D.K - 1))]
-        hashes: Hashes = row_hashes(block.start, block.n_rows)[rows - block.start]
-        return self.merge(total, BrokenTotal(len(broken), tuple(nearest), Chosen(rows, hashes)))
+            return total._replace(n_broken=total.n_broken + n_broken)
+        m = np.nan_to_num(self.claim.margins(D).reshape(len(numbers), -1).min(axis=1), nan=-np.inf)
+        nearest = tuple((numbers[D.codes == k], m[D.codes == k]) for k in range(self.view.K))
+        return self.merge(total, BrokenTotal(n_broken, nearest))
 
     def merge(self, a: BrokenTotal, b: BrokenTotal) -> BrokenTotal:
-        nearest = tuple(one.with_(other, self.most) for one, other in zip(a.nearest, b.nearest, strict=True))
-        return BrokenTotal(a.n_broken + b.n_broken, nearest, a.others.with_(b.others, self.most))
+        nearest = []
+        for one, other in zip(a.nearest, b.nearest, strict=True):
+            rows, m = (np.concatenate(pair) for pair in zip(one, other, strict=True))
+            low = np.argpartition(m, self.most - 1)[: self.most] if len(m) > self.most else slice(None)
+            nearest.append((rows[low], m[low]))
+        return BrokenTotal(a.n_broken + b.n_broken, tuple(nearest))
 
     def chosen(self, total: BrokenTotal) -> Integers:
         """The numbers of the rows chosen."""
-        return np.unique(np.concatenate([total.others.rows, *(part.rows for part in total.nearest)]))
+        return np.unique(np.concatenate([rows for rows, _ in total.nearest]))
 
 
 # --- The table that a verdict is asked about
@@ -332,7 +317,7 @@ class DirectionRows:
 
     def add(self, total: list[Moved], block: Block) -> list[Moved]:
         D, numbers = self.view.of(block)
-        if len(numbers) == 0:
+        if len(numbers) == 0 or not self.directions:
             return total
         tied = [D.named(on(D, v)) for v in self.directions]
         moves = moved_rows([rows for rows, _ in tied], len(numbers), D.K)

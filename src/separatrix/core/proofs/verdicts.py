@@ -18,7 +18,6 @@ from separatrix.core.base.codec import ROWS, Whole, array
 from separatrix.core.base.errors import ParameterError
 from separatrix.core.base.lazy import cached_property
 from separatrix.core.base.messages import Message
-from separatrix.core.cluster.connection import shape_in_place
 from separatrix.core.exact_arithmetic import across, positive_dependency, sums_to_zero
 from separatrix.core.geometry.hyperplane import Hyperplane
 from separatrix.core.proofs.class_differences import Differences
@@ -75,6 +74,8 @@ class VerifiableVerdict(ABC):
 
         X : array (n, d), a ``scan``, or a Dask collection, whose rows are counted where they are.
         """
+        from separatrix.core.cluster.connection import shape_in_place
+
         n, d = shape_in_place(X)
         entries = n * (d + self.fit_intercept) * max(1, len(self.about.classes) - 1)
         # A product of a float and a long integer was measured to take half a microsecond.

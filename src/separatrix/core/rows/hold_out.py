@@ -1,23 +1,23 @@
 """Which rows are held out of a fit or belong to a fold, by hashes of the rows' numbers, which also draw samples.
 
-Every row has a pseudorandom number, computed from the number of the row alone. Rows with the smallest ones form a
-random sample. Which rows these are does not depend on how the rows are stored, in which pieces they are read, or in
-which order, so rows in memory, in files and on a cluster give the same sample.
+Every row has a pseudorandom number, computed from the number of the row in its table alone. So the choice of rows does
+not depend on how the rows are stored, in which pieces they are read, or in which order.
 
-Of each class the rows with the lowest hashes are held out, and folds are dealt in the order of hashes. For rows outside
-memory, the highest of these hashes is found in one pass: the hash of rank k among n is near k/n · 2⁶⁴, at a distance of
-about (share (1 − share)/n)^½, so only the hashes near the share are kept.
+Of a class with at most ``MOST_RANKED`` rows, exactly the share with the lowest hashes is held out, and the rows are
+dealt to folds in the order of their hashes. In a larger class a row is held out if its hash is below the share of all
+64-bit words, and its fold is the part of these words in which its hash lies. So rows outside memory need at most one
+pass over their labels, and none if all classes are large. ``docs/splits.md`` has the rule for programs of other
+languages.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from math import sqrt
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.core.base.arrays import AnyArray, Array, Booleans, Integers
+from separatrix.core.base.arrays import Array, Booleans, Integers
 
 # --- Hashes of row numbers
 
@@ -28,26 +28,39 @@ GOLDEN_GAMMA = 0x9E3779B97F4A7C15
 MIXERS = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB))
 
 
-def row_hashes(start: int, n_rows: int, seed: int = 0, stream: int = 0) -> Hashes:
-    """The hashes of rows start, start + 1, …, (n_rows,), uniform on 0 … 2⁶⁴ − 1.
+def splitmix64(numbers: Integers | Hashes, state: int) -> Hashes:
+    """The outputs with these numbers, from 0, of the generator splitmix64 that starts in a state.
 
-    Different rows have different hashes, because every step is a bijection of 64-bit words. Hashes of different seeds
-    and ``stream`` numbers are independent of each other.
-
-    >>> whole = row_hashes(0, 5)
-    >>> bool(np.all(row_hashes(2, 3) == whole[2:])), len(set(whole.tolist()))
-    (True, 5)
+    >>> splitmix64(np.arange(2), 1234567).tolist()
+    [6457827717110365317, 3203168211198807973]
     """
-    first = int(np.random.SeedSequence((seed, stream)).generate_state(1, np.uint64)[0])
-    offset = (first + start * GOLDEN_GAMMA) % (1 << 64)
-    h = np.arange(n_rows, dtype=np.uint64)
-    h *= np.uint64(GOLDEN_GAMMA)
-    h += np.uint64(offset)
+    h = numbers.astype(np.uint64, copy=False) * np.uint64(GOLDEN_GAMMA)
+    h += np.uint64((state + GOLDEN_GAMMA) % (1 << 64))
     for shift, factor in MIXERS:
         h ^= h >> np.uint64(shift)
         h *= np.uint64(factor)
     h ^= h >> np.uint64(31)
     return h
+
+
+def hashes_of(rows: Integers | Hashes, seed: int = 0, stream: int = 0) -> Hashes:
+    """The hashes of rows with these numbers, uniform on 0 … 2⁶⁴ − 1.
+
+    They are outputs of splitmix64, which starts in the output number ``stream`` of a splitmix64 that starts in
+    ``seed``. Different rows have different hashes, because every step is a bijection of 64-bit words. Hashes of
+    different seeds and streams are independent of each other.
+    """
+    return splitmix64(rows, int(splitmix64(np.array([stream]), seed)[0]))
+
+
+def row_hashes(start: int, n_rows: int, seed: int = 0, stream: int = 0) -> Hashes:
+    """The hashes of rows start, start + 1, …, (n_rows,).
+
+    >>> whole = row_hashes(0, 5)
+    >>> bool(np.all(row_hashes(2, 3) == whole[2:])), len(set(whole.tolist()))
+    (True, 5)
+    """
+    return hashes_of(np.arange(start, start + n_rows, dtype=np.uint64), seed, stream)
 
 
 def uniform(hashes: Hashes) -> Array:
@@ -59,173 +72,129 @@ def uniform(hashes: Hashes) -> Array:
     return (hashes >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
 
-# --- Rows held out of a fit
+# --- Rows held out of a fit, and folds
 
-# The stream of hashes that chooses held-out rows, which must be independent of those that draw samples.
-HELD_OUT_STREAM = 2
-# The stream of hashes that deals rows to folds, and that of the fold at which a class begins.
-FOLD_STREAM, FIRST_FOLD_STREAM = 3, 4
-# Hashes are kept within this many standard deviations of the share, which is enough for all but one fit in 10^15.
-DEVIATIONS_KEPT = 8.0
-
-
-def held_counts(counts: Integers, share: float) -> Integers:
-    """How many rows of each class to hold out: ``share`` of it, but never all rows of a class.
-
-    Fractions of rows are rounded by the largest remainders, so that the total is ``share`` of all rows.
-
-    >>> held_counts(np.array([8, 4, 1]), 0.25).tolist()
-    [2, 1, 0]
-    """
-    wanted = share * counts
-    taken = np.floor(wanted).astype(np.int64)
-    left_over = round(share * int(counts.sum())) - int(taken.sum())
-    for k in np.argsort(taken - wanted, kind="stable")[: max(left_over, 0)]:
-        taken[k] += 1
-    return np.asarray(np.clip(taken, 0, np.maximum(counts - 1, 0)))
+# The streams of hashes that choose held-out rows and folds. They must be independent of each other and of those that
+# draw samples.
+HELD_OUT_STREAM, FOLD_STREAM = 2, 3
+# In classes with up to this many rows, rows are ranked by their hashes, so that shares are exact. The share of a larger
+# class has a standard deviation of √(share (1 − share)/n), which is less than half a percent.
+MOST_RANKED = 10_000
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class HeldOut:
-    """Which rows are held out: ``thresholds`` (K,) has the highest hash of the held-out rows of each class.
+    """Holds a row out if its hash is below the threshold of its class. ``thresholds`` (K,) follow from the ``share``.
 
-    ``any_held`` (K,): whether a class has any held-out rows. ``seed``: the seed of the hashes.
-
-    >>> rule = HeldOut.of(np.array([0] * 8 + [1] * 4), np.arange(12), 0.25, seed=0)
-    >>> held = rule.held(0, np.array([0] * 8 + [1] * 4))
+    >>> codes, rows = np.array([0] * 8 + [1] * 4), np.arange(12)
+    >>> held = ClassHashes.of(codes, rows, 0, HELD_OUT_STREAM).held_out(0.25).held(codes, rows)
     >>> held[:8].sum().item(), held[8:].sum().item()
     (2, 1)
     """
-
-    thresholds: Hashes
-    any_held: Booleans
-    seed: int
-
-    @classmethod
-    def of(cls, codes: Integers, rows: Integers, share: float, seed: int) -> HeldOut:
-        """The choice among rows in memory with these class numbers and row numbers, counted from 0."""
-        counts = np.bincount(codes)
-        windows = HashWindows(share)
-        hashes = row_hashes(0, int(rows.max(initial=-1)) + 1, seed, HELD_OUT_STREAM)[rows]
-        for k in range(len(counts)):
-            windows = windows.add(k, hashes[codes == k])
-        return windows.chosen(counts, seed)
-
-    def held(self, start: int, codes: Integers) -> Booleans:
-        """Which of the consecutive rows from row ``start`` are held out; rows with a class number below 0 never are."""
-        hashes = row_hashes(start, len(codes), self.seed, HELD_OUT_STREAM)
-        return (codes >= 0) & self.any_held[codes] & (hashes <= self.thresholds[codes])
-
-    def held_rows(self, rows: Integers, codes: Integers) -> Booleans:
-        """Which of the rows with these increasing numbers, from 0, and class numbers are held out."""
-        if not len(rows):
-            return np.zeros(0, dtype=bool)
-        start = int(rows[0])
-        every = np.full(int(rows[-1]) - start + 1, -1)
-        every[rows - start] = codes
-        return self.held(start, every)[rows - start]
-
-
-def held_out(codes: Integers, rows: Integers, share: float, seed: int) -> Booleans:
-    """A mask (n,) of the rows to hold out, of rows with these class numbers and, from 0, numbers in their table.
-
-    >>> held = held_out(np.array([0] * 8 + [1] * 4), np.arange(12), 0.25, seed=0)
-    >>> held[:8].sum().item(), held[8:].sum().item()
-    (2, 1)
-    """
-    return HeldOut.of(codes, rows, share, seed).held_rows(rows, codes)
-
-
-@dataclass(frozen=True, eq=False)
-class _Window:
-    """Of n hashes: how many are below the window, and those inside it."""
-
-    n: int = 0
-    below: int = 0
-    inside: Hashes = field(default_factory=lambda: np.empty(0, dtype=np.uint64))
-
-
-@dataclass(frozen=True, eq=False)
-class HashWindows:
-    """The hashes near the ``share`` for each class number, found part by part. Parts can be merged in any order."""
 
     share: float
-    windows: dict[int, _Window] = field(default_factory=dict)
+    seed: int
+    thresholds: Hashes
 
-    def add(self, k: int, hashes: Hashes) -> HashWindows:
-        """The windows with more hashes of class k."""
-        more = self._narrowed(_Window(len(hashes), 0, hashes))
-        return HashWindows(self.share, {**self.windows, k: self._both(self.windows.get(k, _Window()), more)})
-
-    def merge(self, other: HashWindows) -> HashWindows:
-        """The windows of these rows and of others."""
-        windows = dict(self.windows)
-        for k, window in other.windows.items():
-            windows[k] = self._both(windows.get(k, _Window()), window)
-        return HashWindows(self.share, windows)
-
-    def chosen(self, counts: Integers, seed: int) -> HeldOut:
-        """The rows to hold out, given the number of rows of each class."""
-        taken = held_counts(counts, self.share)
-        thresholds = np.zeros(len(counts), dtype=np.uint64)
-        for k in np.flatnonzero(taken).tolist():
-            window = self.windows[k]
-            place = int(taken[k]) - window.below - 1
-            if not 0 <= place < len(window.inside):
-                raise ArithmeticError(f"the threshold of class {k} is not among the {len(window.inside)} hashes kept")
-            thresholds[k] = np.partition(window.inside, place)[place]
-        return HeldOut(thresholds, taken > 0, seed)
-
-    def _both(self, a: _Window, b: _Window) -> _Window:
-        inside = np.concatenate([a.inside, b.inside])
-        return self._narrowed(_Window(a.n + b.n, a.below + b.below, inside))
-
-    def _narrowed(self, window: _Window) -> _Window:
-        """The window for its number of hashes. The window for more hashes lies inside the window for fewer."""
-        n, share = max(window.n, 1), self.share
-        width = DEVIATIONS_KEPT * sqrt(share * (1 - share) / n) + 4 / n
-        u: Array = uniform(window.inside)
-        low = u < share - width
-        return _Window(window.n, window.below + int(low.sum()), window.inside[~low & (u <= share + width)])
+    def held(self, codes: Integers, rows: Integers) -> Booleans:
+        """Which rows are held out, by their class numbers and, from 0, their numbers in the table."""
+        return np.asarray(hashes_of(rows, self.seed, HELD_OUT_STREAM) < self.thresholds[codes])
 
 
-# --- Folds
+@dataclass(frozen=True, eq=False)
+class Folds:
+    """The folds of a table. ``ranked``: by class the sorted hashes of a class of at most ``MOST_RANKED`` rows.
+
+    Of each of these classes, the rows are dealt to the folds in turn. The first class starts at fold 0, and every other
+    one at the fold after the last to which rows of the class before were dealt.
+    """
+
+    n_folds: int
+    seed: int
+    ranked: dict[int, Hashes]
+
+    def of(self, codes: Integers, rows: Integers) -> Integers:
+        """The folds of rows by their class numbers and, from 0, their numbers in the table; −1 for class −1."""
+        hashes = hashes_of(rows, self.seed, FOLD_STREAM)
+        edges = [-(-(k << 64) // self.n_folds) for k in range(1, self.n_folds)]
+        fold = np.where(codes < 0, -1, np.searchsorted(np.array(edges, dtype=np.uint64), hashes, side="right"))
+        first = 0
+        for k, ranked in self.ranked.items():
+            members = np.flatnonzero(codes == k)
+            fold[members] = (np.searchsorted(ranked, hashes[members]) + first) % self.n_folds
+            first += len(ranked)
+        return fold
 
 
-def stratified_folds(
-    codes: Integers, n_folds: int, seed: int, *, among: AnyArray | None = None, draw_first: bool = False
-) -> Integers:
+@dataclass(frozen=True, eq=False)
+class ClassHashes:
+    """The number of rows of each class, (K,), and the hashes of a class of at most ``MOST_RANKED`` rows, by class."""
+
+    seed: int
+    counts: Integers
+    hashes: dict[int, Hashes]
+
+    @classmethod
+    def of(cls, codes: Integers, rows: Integers, seed: int, stream: int, n_classes: int = 1) -> ClassHashes:
+        """Those of rows with these class numbers and, from 0, numbers in the table. Class −1 is left out."""
+        counts = np.bincount(codes[codes >= 0], minlength=n_classes)
+        ranked = np.flatnonzero(counts <= MOST_RANKED)
+        few = np.flatnonzero((codes >= 0) & (counts[codes] <= MOST_RANKED))
+        few = few[np.argsort(codes[few], kind="stable")]
+        by_class = np.split(hashes_of(rows[few], seed, stream), np.cumsum(counts[ranked]))
+        return cls(seed, counts, dict(zip(ranked.tolist(), by_class, strict=False)))
+
+    def merge(self, other: ClassHashes) -> ClassHashes:
+        """Those of these rows and of others."""
+        counts = self.counts + other.counts
+        ranked = np.flatnonzero(counts <= MOST_RANKED).tolist()
+        return ClassHashes(self.seed, counts, {k: np.concatenate([self.hashes[k], other.hashes[k]]) for k in ranked})
+
+    def held_out(self, share: float) -> HeldOut:
+        """The rule that holds out ``share`` of each class, rounded to whole rows, but never all rows of a class.
+
+        >>> codes = np.array([0] * 6 + [1] * 5 + [2])
+        >>> held = ClassHashes.of(codes, np.arange(12), 0, HELD_OUT_STREAM).held_out(0.25).held(codes, np.arange(12))
+        >>> np.bincount(codes[held], minlength=3).tolist()
+        [2, 1, 0]
+        """
+        thresholds = np.full(len(self.counts), int(share * 2.0**64), dtype=np.uint64)
+        for k, hashes in self.hashes.items():
+            n = len(hashes)
+            taken = min(int(share * n + 0.5), n - 1)
+            thresholds[k] = np.partition(hashes, taken)[taken] if n else 0
+        return HeldOut(share, self.seed, thresholds)
+
+    def folds(self, n_folds: int) -> Folds:
+        """The rule that deals the rows to folds."""
+        return Folds(n_folds, self.seed, {k: np.sort(hashes) for k, hashes in self.hashes.items()})
+
+
+def held_out(codes: Integers, rows: Integers, share: float, seed: int) -> HeldOut:
+    """The rule that holds out ``share`` of each class of rows in memory."""
+    return ClassHashes.of(codes, rows, seed, HELD_OUT_STREAM).held_out(share)
+
+
+def stratified_folds(codes: Integers, rows: Integers, n_folds: int, seed: int) -> Integers:
     """The fold of each row, (n,). Every class is spread evenly over the folds.
 
-    The rows of each class are dealt to the folds in turn, in the order of their hashes. All cross-validations draw
-    their folds here, so one seed always gives the same folds.
+    All cross-validations draw their folds here, so one seed always gives the same folds.
 
     Parameters
     ----------
     codes : (n,) array of int
-        The class of each row.
+        The class of each row; −1 for a row that belongs to no fold.
+    rows : (n,) array of int
+        The number of each row in its table, from 0.
     n_folds : int
         The number of folds.
     seed : int
         The seed of the hashes.
-    among : (n,) array of bool, optional
-        The rows to deal, by default all. The other rows get −1: they are in no fold.
-    draw_first : bool, default False
-        Whether each class starts at a randomly drawn fold. By default, each class starts at the fold after the last
-        one that the previous class was dealt to, so that the sizes of folds differ by at most one row.
 
     Examples
     --------
-    >>> fold = stratified_folds(np.array([0] * 5 + [1] * 4), 3, seed=0)
+    >>> fold = stratified_folds(np.array([0] * 5 + [1] * 4), np.arange(9), 3, seed=0)
     >>> np.bincount(fold).tolist(), np.bincount(fold[5:]).tolist()
     ([3, 3, 3], [1, 1, 2])
     """
-    hashes = row_hashes(0, len(codes), seed, FOLD_STREAM)
-    fold, first = np.full(len(codes), -1, dtype=np.int64), 0
-    for k in range(int(codes.max()) + 1):
-        members = np.flatnonzero(codes == k if among is None else (codes == k) & among)
-        if draw_first:
-            first = int(row_hashes(k, 1, seed, FIRST_FOLD_STREAM)[0] % np.uint64(n_folds))
-        fold[members[np.argsort(hashes[members])]] = (np.arange(len(members)) + first) % n_folds
-        first += len(members)
-    return fold
+    return ClassHashes.of(codes, rows, seed, FOLD_STREAM).folds(n_folds).of(codes, rows)

@@ -17,12 +17,11 @@ import numpy as np
 
 from separatrix.core.base.arrays import AnyArray, Array, Integers, Matrix
 from separatrix.core.base.errors import ParameterError, TableError
-from separatrix.core.base.labels import signed
 from separatrix.core.base.lazy import cached_property, is_dask_table
 from separatrix.core.rows.block import Block, is_sparse
 from separatrix.core.rows.memory_rows import MemoryRows, memory_rows
 from separatrix.core.rows.protocol import Order, Rows
-from separatrix.core.rows.targets import CLASS_NUMBERS, ClassTotals, Coding, weight_unit
+from separatrix.core.rows.targets import CLASS_NUMBERS, ClassTotals, Coding, class_targets, weight_unit
 
 # --- Tables
 
@@ -160,7 +159,7 @@ def labelled_rows(
     unit = weight_unit(float(weight.max(initial=0.0)))
     X = X if offset is None else with_offset(X, offset)
     weight = weight if unit == 1 else weight / unit
-    return memory_rows(X, signed(codes) if n_classes == 2 else codes, weight, weight_unit=unit)
+    return memory_rows(X, class_targets(codes, n_classes), weight, weight_unit=unit)
 
 
 def with_offset(X: Any, offset: Array) -> Any:

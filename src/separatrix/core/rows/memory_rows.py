@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -13,7 +13,9 @@ from separatrix.core.base.lazy import cached_property
 from separatrix.core.rows.block import Block, as_csr, block_edges, csr_rows, is_sparse
 from separatrix.core.rows.frame import Frame
 from separatrix.core.rows.protocol import BLOCK_BYTES, NOT_COUNTED, Order, Partial, PassCounter, fold_strands
-from separatrix.core.rows.sampling import Sample, draw
+
+if TYPE_CHECKING:
+    from separatrix.core.rows.sampling import Sample
 
 A = TypeVar("A")
 
@@ -90,6 +92,8 @@ class MemoryRows:
             yield whole.take(chosen[part])
 
     def sample(self, size: int, seed: int, targets: AnyArray | None = None) -> Sample:
+        from separatrix.core.rows.sampling import draw  # most fits of small tables draw none
+
         self.counter.add()  # a source outside memory reads every row to draw a sample
         return draw(self, Block(self.X, self.t, self.weight, 0, self.frame), size, seed, targets)
 

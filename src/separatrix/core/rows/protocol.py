@@ -83,23 +83,20 @@ class Together:
 
 @dataclass(frozen=True)
 class Order:
-    """The order of rows in batches of ``size``: as given, shuffled, or drawn with replacement.
+    """The order of rows in batches of ``size``: as given or shuffled.
 
     The order is a function of (seed, epoch), so a run that starts from a state continues with the same batches.
     """
 
     size: int
-    draw: Literal["given", "shuffled", "replacement"] = "given"
+    draw: Literal["given", "shuffled"] = "given"
     seed: int = 0
     epoch: int = 0
 
     def rows(self, n_rows: int) -> Integers:
         if self.draw == "given":
             return np.arange(n_rows)
-        rng = np.random.default_rng([self.seed, self.epoch])
-        if self.draw == "shuffled":
-            return rng.permutation(n_rows)
-        return rng.integers(0, n_rows, n_rows)
+        return np.random.default_rng([self.seed, self.epoch]).permutation(n_rows)
 
 
 _counters: ContextVar[tuple[list[int], ...]] = ContextVar("separatrix_passes", default=())
@@ -141,6 +138,19 @@ class PassCounter:
 # The counter of a subset of the rows: reading a subset does not count as a pass.
 NOT_COUNTED = PassCounter()
 NOT_COUNTED.is_paused = True
+
+
+# A sample has max(20 p, min(max(SAMPLE_ROWS, n/16), MOST_SAMPLE_ENTRIES/(d + 1))) rows for p parameters.
+SAMPLE_ROWS, MOST_SAMPLE_ENTRIES, SAMPLE_SEED = 4000, 9 << 19, 20_231_017
+
+
+def sample_size(n_rows: int, n_parameters: int, width: int) -> int:
+    """The approximate size of a sample of rows with ``width`` = d + 1 entries.
+
+    >>> sample_size(20_000_000, 21, 21), sample_size(1000, 500, 500)
+    (224694, 10000)
+    """
+    return max(20 * n_parameters, min(max(SAMPLE_ROWS, n_rows // 16), MOST_SAMPLE_ENTRIES // width))
 
 
 @runtime_checkable

@@ -37,18 +37,6 @@ SLACK = 1.25
 # The stream of hashes of the second draw, which must be independent of the first.
 SECOND_DRAW = 1
 
-# A sample has max(20 p, min(max(SAMPLE_ROWS, n/16), MOST_SAMPLE_ENTRIES/(d + 1))) rows for p parameters.
-SAMPLE_ROWS, MOST_SAMPLE_ENTRIES, SAMPLE_SEED = 4000, 9 << 19, 20_231_017
-
-
-def sample_size(n_rows: int, n_parameters: int, width: int) -> int:
-    """The approximate size of a sample of rows with ``width`` = d + 1 entries.
-
-    >>> sample_size(20_000_000, 21, 21), sample_size(1000, 500, 500)
-    (224694, 10000)
-    """
-    return max(20 * n_parameters, min(max(SAMPLE_ROWS, n_rows // 16), MOST_SAMPLE_ENTRIES // width))
-
 
 @dataclass(frozen=True)
 class Sample:
@@ -175,7 +163,7 @@ class RowAccess(Protocol):
 
 
 @dataclass(frozen=True)
-class _InMemory:
+class _SampledInMemory:
     """Access to rows in memory: ``whole`` holds all of ``rows``."""
 
     rows: Rows
@@ -202,7 +190,7 @@ def draw(rows: Rows, whole: Block, size: int, seed: int, targets: AnyArray | Non
     """A sample of about ``size`` rows of ``whole``, which holds all of ``rows``; all rows if there are no more."""
     if size >= whole.n_rows:  # rows with zero weight may stay, and no row is copied
         return Sample(whole, np.ones(whole.n_rows))
-    return drawn_sample(_InMemory(rows, whole), size, seed, targets)
+    return drawn_sample(_SampledInMemory(rows, whole), size, seed, targets)
 
 
 def drawn_sample(access: RowAccess, size: int, seed: int, targets: AnyArray | None) -> Sample:
@@ -554,7 +542,7 @@ class Keeper:
 
 
 @dataclass(frozen=True)
-class _Chosen:
+class _NumberedRows:
     """Collects the rows with the given numbers, which are sorted and unique."""
 
     numbers: Integers
@@ -583,6 +571,6 @@ def chosen_rows(rows: Rows, numbers: Integers) -> Block:
     if whole is not None:
         return whole.take(numbers)
     unique, place = np.unique(numbers, return_inverse=True)
-    parts = rows.fold(_Chosen(unique))
+    parts = rows.fold(_NumberedRows(unique))
     t, weight = (np.concatenate([getattr(part, name) for part in parts]) for name in ("t", "weight"))
     return Block(stacked([part.X for part in parts]), t, weight, 0, rows.frame).take(place)

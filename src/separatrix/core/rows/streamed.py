@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
+from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
@@ -47,7 +47,7 @@ class Piece(NamedTuple):
         return cls(*(of[0] if len(of) == 1 else stacked(of) for of in zip(*parts, strict=True)))
 
 
-class Source(Protocol):
+class RepeatableRows(Protocol):
     """Rows that can be read any number of times, always the same and in the same order.
 
     Dense pieces are row-major, in float64 or float32. CSR pieces have sorted indices without duplicates. The attribute
@@ -65,8 +65,19 @@ class Source(Protocol):
     def pieces(self) -> Iterator[Piece]: ...
 
 
+@dataclass(frozen=True)
+class PiecesSource:
+    """A ``Source`` of the pieces that a function yields."""
+
+    name: str
+    n_features: int
+    is_sparse: bool
+    pieces: Callable[[], Iterator[Piece]]
+    reads_ahead: ClassVar[bool] = False
+
+
 @runtime_checkable
-class SeekableSource(Source, Protocol):
+class SeekableSource(RepeatableRows, Protocol):
     """Dense rows of known number that can be read in any order, by several threads at the same time."""
 
     @property
@@ -92,7 +103,7 @@ class StreamedRows:
     the largest number of rows in a sample, because memory is limited.
     """
 
-    source: Source
+    source: RepeatableRows
     frame: Frame
     counter: PassCounter = field(default_factory=PassCounter, repr=False, compare=False)
     weight_unit: float = 1.0
@@ -146,9 +157,6 @@ class StreamedRows:
 
     def blocks(self, order: Order) -> Iterator[Block]:
         """Batches of ``order.size`` rows in the order of the source, or shuffled within a buffer of some rows."""
-        if order.draw == "replacement":
-            problem = "rows are requested at random with replacement, but they can only be read in their own order"
-            raise TableError(self.source.name, problem, "use draw='shuffled' or draw='given'")
         self.counter.add()
         if order.draw == "shuffled":
             chunks = self._recut(lambda X, *before: cuts(X, CHUNK_BYTES, *before))
@@ -195,7 +203,7 @@ class StreamedRows:
 
     def sample(self, size: int, seed: int, targets: AnyArray | None = None) -> sampling.Sample:
         return sampling.drawn_sample(
-            _Reading(self), size if self.most_drawn is None else min(size, self.most_drawn), seed, targets
+            _SampleReading(self), size if self.most_drawn is None else min(size, self.most_drawn), seed, targets
         )
 
     def resident(self) -> None:
@@ -204,7 +212,7 @@ class StreamedRows:
 
 
 @dataclass
-class _Reading:
+class _SampleReading:
     """Provides the rows of a sample: reads all rows and keeps those that a draw chooses."""
 
     rows: StreamedRows

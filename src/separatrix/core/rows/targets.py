@@ -8,9 +8,9 @@ intercept falls, so its best weights are w = 0 and b = −∞. ``ABSENT_CLASS_IN
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import frexp, ldexp
+from fractions import Fraction
+from math import frexp, isfinite, ldexp
 from typing import Any
 
 import numpy as np
@@ -106,7 +106,16 @@ def with_absent(W: Array, held: Booleans) -> Array:
     return full
 
 
-# --- Totals and codings of classes
+# --- Targets, totals and codings of classes
+
+
+def class_targets(codes: Integers, n_classes: int) -> AnyArray:
+    """The targets of rows in a likelihood: ±1 for two classes, and the class numbers for more.
+
+    >>> class_targets(np.array([0, 1]), 2).tolist(), class_targets(np.array([0, 2]), 3).tolist()
+    ([-1.0, 1.0], [0, 2])
+    """
+    return signed(codes) if n_classes == 2 else codes
 
 
 @dataclass(frozen=True)
@@ -137,16 +146,26 @@ class ClassTotals:
         """``rest``, or zeros."""
         return np.zeros(len(self.weight)) if self.rest is None else self.rest
 
-    def of_class(self, k: int) -> ClassTotals:
-        """The totals of class k alone."""
-        own = slice(k, k + 1)
-        return ClassTotals(self.rows[own], self.weight[own], self.largest[own], self.left_out[own])
+    def regrouped(self, numbers: Integers, n_classes: int) -> ClassTotals:
+        """The totals when class k gets the number ``numbers[k]``, perhaps with others; −1 leaves its rows out.
+
+        >>> totals = ClassTotals.of(np.array([0, 1, 2]), np.array([1.0, 2.0, 3.0]), 3)
+        >>> totals.regrouped(np.array([1, 1, -1]), 2).weight.tolist()
+        [0.0, 3.0]
+        """
+        some = numbers >= 0
+        to, largest = numbers[some], np.zeros(n_classes)
+        np.maximum.at(largest, to, self.largest[some])
+        weight, rest = _sums(to, self.weight[some], n_classes)
+        rounding = np.asarray(np.bincount(to, self.left_out[some], n_classes), dtype=np.float64)
+        weight, rest = _rounded_sum(weight, rounding, rest, np.zeros(n_classes))
+        rows = np.bincount(to, self.rows[some], n_classes).astype(np.int64)
+        return ClassTotals(rows, weight, largest, rest)
 
     @classmethod
-    def stacked(cls, parts: Sequence[ClassTotals]) -> ClassTotals:
-        """The totals of all classes, from those of each class."""
-        names = ("rows", "weight", "largest", "left_out")
-        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+    def none(cls, n_classes: int) -> ClassTotals:
+        """The totals of classes without rows."""
+        return cls(np.zeros(n_classes, dtype=np.int64), np.zeros(n_classes), np.zeros(n_classes))
 
     @classmethod
     def of(cls, codes: Integers, weight: Array, n_classes: int) -> ClassTotals:
@@ -159,43 +178,35 @@ class ClassTotals:
         rows = np.bincount(codes, minlength=n_classes)
         low, high = float(weight.min(initial=np.inf)), float(weight.max(initial=0.0))
         if low == high:
-            total, rest = _product(rows.astype(np.float64), high)
-            return cls(rows, total, np.where(rows > 0, high, 0.0), rest)
+            with np.errstate(over="ignore"):
+                total: Array = rows * np.float64(high)
+            return cls(rows, total, np.where(rows > 0, high, 0.0), None if high == 1 else _rounding(rows, high, total))
         largest = np.zeros(n_classes)
         np.maximum.at(largest, codes, weight)
-        total, rest = _sums(codes, weight, n_classes, high)
+        total, rest = _sums(codes, weight, n_classes)
         return cls(rows, total, largest, rest)
 
 
-def _sums(codes: Integers, weight: Array, n_classes: int, largest: float) -> tuple[Array, Array]:
+def _sums(codes: Integers, weight: Array, n_classes: int) -> tuple[Array, Array]:
     """Σ weight by class, and its rounding errors by class.
 
     Each weight is split into a multiple of a unit and a remainder. The unit is so large that sums of the multiples are
     exact.
     """
+    largest = float(weight.max(initial=0.0))
     unit = ldexp(1.0, frexp(largest)[1] + len(weight).bit_length() - 53) if largest < np.inf else 0.0
-    whole = np.rint(weight / unit) * unit if unit > 0 else weight
+    if unit == 0:  # all weights are zero or nearly so, or a sum has overflowed
+        return np.bincount(codes, weight, n_classes).astype(np.float64), np.zeros(n_classes)
+    whole = np.rint(weight / unit) * unit
     high, low = (np.bincount(codes, part, n_classes).astype(np.float64) for part in (whole, weight - whole))
     return _rounded_sum(high, low, np.zeros(n_classes), np.zeros(n_classes))
 
 
-def _product(counts: Array, weight: float) -> tuple[Array, Array]:
-    """``counts`` times a weight, rounded, and the rounding error (Dekker's product)."""
-    with np.errstate(over="ignore"):
-        total = counts * weight
-    if frexp(weight)[0] == 0.5:  # a power of two, as without sample weights: nothing is rounded
-        return total, np.zeros(len(counts))
-    with np.errstate(over="ignore", invalid="ignore"):
-        (a, b), (c, d) = _halves(counts), _halves(np.full(1, weight))
-        rest = b * d - (((total - a * c) - b * c) - a * d)
-    return total, np.where(np.isfinite(rest), rest, 0.0)
-
-
-def _halves(x: Array) -> tuple[Array, Array]:
-    """A number as the sum of two numbers, each with half of its digits (Veltkamp's splitting)."""
-    shifted = x * (2.0**27 + 1)
-    high = shifted - (shifted - x)
-    return high, x - high
+def _rounding(counts: Integers, weight: float, total: Array) -> Array:
+    """The rounding errors of counts × weight = total, by class; zero where the total overflows."""
+    exact = (count * Fraction(weight) for count in counts.tolist())
+    pairs = zip(exact, total.tolist(), strict=True)
+    return np.array([float(product - Fraction(rounded)) if isfinite(rounded) else 0.0 for product, rounded in pairs])
 
 
 def _rounded_sum(a: Array, b: Array, a_rest: Array, b_rest: Array) -> tuple[Array, Array]:

@@ -8,19 +8,16 @@ with the model's columns in their order, and with the model's class numbers.
 from __future__ import annotations
 
 import re
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from functools import reduce
 from typing import Any, Generic, TypeVar
 
 import numpy as np
 
 from separatrix.core.base.arrays import AnyArray, Array, Integers, Matrix
 from separatrix.core.base.errors import LabelError, NotFiniteError, TableError
-from separatrix.core.base.labels import signed
 from separatrix.core.base.lazy import cached_property
 from separatrix.core.rows.block import Block, as_csr, is_sparse
 from separatrix.core.rows.column_statistics import refuse_not_finite
@@ -53,15 +50,16 @@ class _OfChanged(Generic[A]):
         return self.partial.merge(a, b)
 
 
-class ViewedRows(ABC):
-    """A view of the rows ``source``. Subclasses say how blocks change, and give coordinates and samples."""
+@dataclass(frozen=True)
+class ViewedRows:
+    """The rows ``source``, each block changed by ``change``, which must be small and hold no rows.
+
+    ``drawn_by``: the targets of the source from which samples are drawn, in place of those of the view.
+    """
 
     source: Rows
-
-    @property
-    @abstractmethod
-    def change(self) -> Callable[[Block], Block]:
-        """What is done to each block: a small object without rows."""
+    change: Callable[[Block], Block]
+    drawn_by: AnyArray | None = None
 
     @property
     def n_rows(self) -> int | None:
@@ -80,6 +78,10 @@ class ViewedRows(ABC):
         return self.source.is_row_major
 
     @property
+    def frame(self) -> Frame:
+        return self.source.frame
+
+    @property
     def weight_unit(self) -> float:
         return self.source.weight_unit
 
@@ -87,11 +89,20 @@ class ViewedRows(ABC):
     def counter(self) -> PassCounter:
         return self.source.counter
 
+    def seen_through(self, frame: Frame) -> ViewedRows:
+        return replace(self, source=self.source.seen_through(frame))
+
     def fold(self, partial: Partial[A]) -> A:
         return self.source.fold(_OfChanged(partial, self.change))
 
     def blocks(self, order: Order) -> Iterator[Block]:
-        return (self.change(block) for block in self.source.blocks(order))
+        return map(self.change, self.source.blocks(order))
+
+    def sample(self, size: int, seed: int, targets: AnyArray | None = None) -> Sample:
+        """A sample of the rows that have a weight in the source."""
+        by = targets if targets is None or self.drawn_by is None else self.drawn_by
+        drawn = self.source.sample(size, seed, by)
+        return replace(drawn, block=self.change(drawn.block))
 
     def resident(self) -> Block | None:
         block = self.source.resident()
@@ -99,17 +110,6 @@ class ViewedRows(ABC):
 
 
 # --- Each class against the rest, and some classes against others
-
-
-def class_targets(codes: Integers, n_classes: int) -> AnyArray:
-    """The targets of rows with these class numbers, as ``labelled_rows`` has them: ±1 for two classes.
-
-    For more classes they are the class numbers.
-
-    >>> class_targets(np.array([0, 1]), 2).tolist(), class_targets(np.array([0, 2]), 3).tolist()
-    ([-1.0, 1.0], [0, 2])
-    """
-    return signed(codes) if n_classes == 2 else codes
 
 
 def one_against_rest(rows: Rows, n_classes: int) -> list[Rows]:
@@ -126,7 +126,7 @@ def one_against_rest(rows: Rows, n_classes: int) -> list[Rows]:
     positive = [None] if n_classes == 2 else list(range(n_classes))
     if isinstance(rows, MemoryRows):
         return [replace(rows, t=_signs(rows.t, k), counter=PassCounter()) for k in positive]
-    return [rows if k is None else _AgainstRest(rows, k, n_classes) for k in positive]
+    return [rows if k is None else ViewedRows(rows, _Relabel(k), np.arange(n_classes)) for k in positive]
 
 
 def table_against_rest(table: LabelledTable, coding: Coding, n_classes: int) -> list[Rows]:
@@ -159,109 +159,22 @@ class _Relabel:
         return replace(block, t=_signs(block.t, self.k))
 
 
-@dataclass(frozen=True)
-class _AgainstRest(ViewedRows):
-    """Rows that are not in memory, with the target +1 for class ``k`` and −1 for the rest."""
-
-    source: Rows
-    k: int
-    n_classes: int
-
-    @property
-    def change(self) -> _Relabel:
-        return _Relabel(self.k)
-
-    @property
-    def frame(self) -> Frame:
-        return self.source.frame
-
-    def seen_through(self, frame: Frame) -> _AgainstRest:
-        return replace(self, source=self.source.seen_through(frame))
-
-    def sample(self, size: int, seed: int, targets: AnyArray | None = None) -> Sample:
-        """A sample; with ``targets``, the same number of rows is drawn from each class of the source."""
-        drawn = self.source.sample(size, seed, None if targets is None else np.arange(self.n_classes))
-        return replace(drawn, block=self.change(drawn.block))
-
-
-@dataclass(frozen=True, eq=False)
-class TwoClassTable(OutsideMemory):
-    """The rows of a table as a problem of two classes, with the labels 0 and 1.
-
-    ``numbers`` has the new label of each class of the table; −1 leaves the rows of a class without weight.
-    """
-
-    source: OutsideMemory
-    numbers: Integers
-
-    @property
-    def columns(self) -> tuple[str, ...]:  # type: ignore[override]
-        return self.source.columns
-
-    @property
-    def name(self) -> str:
-        return self.source.name
-
-    @property
-    def classes(self) -> AnyArray:
-        return np.array([0, 1])
-
-    @property
-    def dtype(self) -> Any:
-        return self.source.dtype
-
-    @property
-    def has_weights(self) -> bool:
-        return self.source.has_weights
-
-    @property
-    def totals(self) -> ClassTotals:
-        totals = self.source.totals
-        sides = (np.flatnonzero(self.numbers == k).tolist() for k in (0, 1))
-        return ClassTotals.stacked([reduce(ClassTotals.merge, map(totals.of_class, side)) for side in sides])
-
-    def rows(self, coding: Coding) -> Rows:
-        return self.source.rows(coding.after(self.numbers))
-
-    def matrices(self) -> Iterator[Matrix]:
-        return self.source.matrices()
-
-
 # --- Every row with weight 1
 
 
 def _unweighted(block: Block) -> Block:
-    """The block with weights of 1."""
     return replace(block, weight=np.ones(block.n_rows))
 
 
-@dataclass(frozen=True)
-class CountedOnce(ViewedRows):
-    """The rows of ``source``, each with weight 1, for methods that count every row once, whatever its weight.
+def counted_once(rows: Rows) -> Rows:
+    """The rows with weights of 1, for methods that count every row once, whatever its weight.
 
     >>> from separatrix.core.rows.memory_rows import memory_rows
     >>> rows = memory_rows(np.eye(2), np.array([-1.0, 1.0]), np.array([0.0, 3.0]))
-    >>> CountedOnce(rows).resident().weight.tolist()
+    >>> counted_once(rows).resident().weight.tolist()
     [1.0, 1.0]
     """
-
-    source: Rows
-
-    @property
-    def change(self) -> Callable[[Block], Block]:
-        return _unweighted
-
-    @property
-    def frame(self) -> Frame:
-        return self.source.frame
-
-    def seen_through(self, frame: Frame) -> CountedOnce:
-        return CountedOnce(self.source.seen_through(frame))
-
-    def sample(self, size: int, seed: int, targets: AnyArray | None = None) -> Sample:
-        """A sample of the rows that have a weight in ``source``."""
-        drawn = self.source.sample(size, seed, targets)
-        return replace(drawn, block=_unweighted(drawn.block))
+    return ViewedRows(rows, _unweighted)
 
 
 # --- A table as a fitted model reads it
@@ -330,14 +243,16 @@ def _picked(X: Any, order: Integers) -> Any:
 class ModelTable(OutsideMemory):
     """A table with the columns of a model, in their order, and the numbers of its classes.
 
-    ``order`` has the place of each column in the table or ``ABSENT``, and is None if nothing changes. The labels
-    of the table are among ``classes``.
+    ``order`` has the place of each column in the table or ``ABSENT``, and is None if nothing changes. ``given`` are the
+    classes of the model. ``renumbered`` has the new number of each class of the table, and −1 leaves the rows of a
+    class without weight; by default labels keep their meaning, and those of the table must be among ``given``.
     """
 
     source: OutsideMemory
     columns: tuple[str, ...]
     order: Integers | None
     given: AnyArray
+    renumbered: Integers | None = None
 
     @property
     def name(self) -> str:
@@ -358,29 +273,27 @@ class ModelTable(OutsideMemory):
     @cached_property
     def numbers(self) -> Integers | None:
         """The number of each class of the table among those of the model; None if they are the same."""
-        if self.source.classes.tolist() == self.given.tolist():
+        if self.renumbered is not None:
+            return self.renumbered
+        labels, classes = self.source.classes.tolist(), self.given.tolist()
+        if labels == classes:
             return None
-        position = {label: k for k, label in enumerate(self.given.tolist())}
-        labels = self.source.classes.tolist()
-        unknown = next((label for label in labels if label not in position), None)
-        if unknown is not None:
-            problem = f"it has the label {unknown!r}"
-            raise LabelError(self.name, problem, f"use the classes of the fit: {list(position)}")
-        return np.array([position[label] for label in labels], dtype=np.int64)
+        numbers = places(labels, classes)
+        if numbers.min(initial=0) < 0:
+            problem = f"it has the label {labels[int(np.argmin(numbers))]!r}"
+            raise LabelError(self.name, problem, f"use the classes of the fit: {classes}")
+        return numbers
 
     @property
     def totals(self) -> ClassTotals:
-        totals, numbers = self.source.totals, self.numbers
-        if numbers is None:
-            return totals
-        none = ClassTotals(np.zeros(1, dtype=np.int64), np.zeros(1), np.zeros(1))
-        place = {int(number): k for k, number in enumerate(numbers)}
-        each = [totals.of_class(place[k]) if k in place else none for k in range(len(self.given))]
-        return ClassTotals.stacked(each)
+        totals = self.source.totals
+        return totals if self.numbers is None else totals.regrouped(self.numbers, len(self.given))
 
     def rows(self, coding: Coding) -> Rows:
         rows = self.source.rows(coding if self.numbers is None else coding.after(self.numbers))
-        return rows if self.order is None else _ModelRows(rows, self.order, Frame.identity(len(self.order)))
+        return (
+            rows if self.order is None else _ModelRows(rows, _PickColumns(self.order, Frame.identity(len(self.order))))
+        )
 
     def matrices(self) -> Iterator[Matrix]:
         pieces = self.source.matrices()
@@ -391,6 +304,14 @@ def model_table(table: OutsideMemory, classes: AnyArray, names: Sequence[str] | 
     """The table as a model with these classes and columns reads it."""
     order = column_order(table, names, n_features)
     return ModelTable(table, table.columns if order is None else tuple(names or ()), order, np.asarray(classes))
+
+
+def two_class_table(table: OutsideMemory, numbers: Integers) -> OutsideMemory:
+    """The rows of a table as a problem of two classes, with the labels 0 and 1.
+
+    ``numbers`` has the new label of each class of the table; −1 leaves the rows of a class without weight.
+    """
+    return ModelTable(table, table.columns, None, np.array([0, 1]), numbers)
 
 
 @dataclass(frozen=True)
@@ -408,24 +329,22 @@ class _PickColumns:
 class _ModelRows(ViewedRows):
     """Rows outside memory, of which only some columns are seen, in another order and in the coordinates of a frame."""
 
-    source: Rows
-    order: Integers
-    frame: Frame
+    change: _PickColumns
 
     @property
-    def change(self) -> _PickColumns:
-        return _PickColumns(self.order, self.frame)
+    def frame(self) -> Frame:
+        return self.change.frame
 
     @property
     def n_features(self) -> int:
-        return len(self.order)
+        return len(self.change.order)
 
     def seen_through(self, frame: Frame) -> _ModelRows:
-        return replace(self, frame=frame)
+        return replace(self, change=_PickColumns(self.change.order, frame))
 
     def sample(self, size: int, seed: int, targets: AnyArray | None = None) -> Sample:
-        drawn = self.source.sample(size, seed, targets)
-        return replace(drawn, block=self.change(drawn.block).written_out(np.arange(drawn.n_rows)))
+        drawn = super().sample(size, seed, targets)
+        return replace(drawn, block=drawn.block.written_out(np.arange(drawn.n_rows)))
 
 
 # --- The accuracy of a scorer on a table

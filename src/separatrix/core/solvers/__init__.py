@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from separatrix.core.solvers.convex_hulls import Kozinec, NearestPoint
     from separatrix.core.solvers.driver import Iteration, Run, delivered, run, states
     from separatrix.core.solvers.dual_descent import DualDescent
-    from separatrix.core.solvers.gradient_descent import GradientDescent, StochasticDescent, VarianceReduced
+    from separatrix.core.solvers.gradient_descent import GradientDescent, StochasticDescent
     from separatrix.core.solvers.lbfgs import LBFGS
     from separatrix.core.solvers.newton import Newton
     from separatrix.core.solvers.perceptron_updates import UPDATES
@@ -28,7 +28,7 @@ _MODULES = {
     "convex_hulls": ("Kozinec", "NearestPoint"),
     "driver": ("Iteration", "Run", "delivered", "run", "states"),
     "dual_descent": ("DualDescent",),
-    "gradient_descent": ("GradientDescent", "StochasticDescent", "VarianceReduced"),
+    "gradient_descent": ("GradientDescent", "StochasticDescent"),
     "lbfgs": ("LBFGS",),
     "newton": ("Newton",),
     "perceptron_updates": ("UPDATES",),
@@ -70,7 +70,6 @@ __all__ = [
     "Status",
     "StochasticDescent",
     "Stopping",
-    "VarianceReduced",
     "choose",
     "delivered",
     "named",

@@ -29,6 +29,7 @@ from separatrix.core.base.watching import pulse
 from separatrix.core.linear_algebra import Factor
 from separatrix.core.objective_sums import Evaluation
 from separatrix.core.problem import Objective
+from separatrix.core.proofs.linear_programs import SMALLEST_WEIGHT, nearest_in_hull
 from separatrix.core.rows.block import DENSEST_SPARSE_PRODUCT, Block, is_sparse
 from separatrix.core.solvers.separation_problem import HullMemory
 from separatrix.core.solvers.state import Halt, Need, State, in_memory
@@ -205,7 +206,7 @@ BOUNDARY_SHARE = 0.995
 SEARCHING = "searching the nearest points of the hulls"
 
 
-class Support(NamedTuple):
+class HullSupport(NamedTuple):
     """Row numbers with weights > 0, which define a point of each class's hull, and the number of passes taken."""
 
     rows: Integers
@@ -213,7 +214,7 @@ class Support(NamedTuple):
     rounds: int
 
 
-def nearly_nearest(problem: Objective, w: Array) -> Support | None:
+def nearly_nearest(problem: Objective, w: Array) -> HullSupport | None:
     """Rows and weights of nearly nearest points of the hulls, starting from a direction w (d,).
 
     An interior point method minimises ½‖Σ α_i t_i x_i‖² for a small set of rows, subject to α ≥ 0 and Σ α_i = 1 over
@@ -253,7 +254,7 @@ def nearly_nearest(problem: Objective, w: Array) -> Support | None:
         if np.linalg.norm(w) <= MARGIN_TOLERANCE * longest(P):
             return None
         rows, alpha = joined[first[inside > 0]], inside[inside > 0]
-    return Support(rows, alpha, rounds)
+    return HullSupport(rows, alpha, rounds)
 
 
 def _distinct(P: Any, t: Array) -> tuple[Any, Integers]:
@@ -445,8 +446,6 @@ def least_squares(A: Any) -> Callable[[Array], Array]:
 
 # --- Wolfe's algorithm
 
-# Differences whose weight in p is smaller than this are dropped.
-SMALLEST_HULL_WEIGHT = 1e-14
 # Tables of at most this many columns and rows need no head start: in the plane 2 to 5 steps reach the nearest points of
 # 500 rows, in 0.8 to 1.8 ms, and the head start takes 2 ms. From 3 columns on, or with 20 000 rows, it saves time.
 MOST_COLUMNS_WITHOUT_START, MOST_ROWS_WITHOUT_START = 2, 5000
@@ -529,7 +528,7 @@ class NearestPoint:
         rows, unit = in_memory(problem, self.name), one_unit(problem)
         P, *others = (signed_rows(rows.take(own), problem.fit_intercept) for own in pairs.T)
         P = P + others[0] if others else P
-        kept, mu, p = _nearest(P, mu)
+        kept, mu, p = nearest_in_hull(P, mu, affine_nearest)
         # No margin exceeds the length of a point of the hull, whatever the direction w.
         upper = unit * (0.5 if problem.fit_intercept else 1.0) * float(np.linalg.norm(mu @ P[kept]))
         distance = float(np.linalg.norm(p))
@@ -563,7 +562,7 @@ def _furthest(problem: Objective, found: Sides) -> Integers:
     return found.ends if problem.fit_intercept else found.ends[:1] if plus <= minus else found.ends[1:]
 
 
-def _paired(problem: Objective, near: Support) -> tuple[Integers, Array]:
+def _paired(problem: Objective, near: HullSupport) -> tuple[Integers, Array]:
     """The point p of ``near`` as a convex combination of few differences: their rows (+, −) and weights.
 
     Rows of the two classes are paired by the north-west corner rule.
@@ -579,30 +578,8 @@ def _paired(problem: Objective, near: Support) -> tuple[Integers, Array]:
         near.rows[own][np.minimum(np.searchsorted(end, middle), len(end) - 1)]
         for own, end in zip((t > 0, t < 0), ends, strict=True)
     ]
-    kept = mu > SMALLEST_HULL_WEIGHT
+    kept = mu > SMALLEST_WEIGHT
     return np.column_stack(pairs)[kept], mu[kept] / mu[kept].sum()
-
-
-def _nearest(P: Any, mu: Array) -> tuple[Integers, Array, Array]:
-    """The point of the convex hull of P (k, d) nearest to the origin: the indices of its support, weights, the point.
-
-    The search starts from the weights mu.
-    """
-    kept = np.arange(P.shape[0])
-    while True:
-        pulse(SEARCHING)
-        share, p = affine_nearest(P[kept])
-        if np.all(share > SMALLEST_HULL_WEIGHT):
-            return kept, share, p
-        losing = share <= SMALLEST_HULL_WEIGHT
-        with np.errstate(divide="ignore", invalid="ignore"):
-            reach = np.where(losing, mu / (mu - share), np.inf)
-        reach[np.isnan(reach)] = 0.0
-        first = int(np.argmin(reach))
-        mu = np.maximum(mu + min(1.0, float(reach[first])) * (share - mu), 0.0)
-        mu[first] = 0.0
-        kept, mu = kept[mu > 0.0], mu[mu > 0.0]
-        mu = mu / mu.sum()
 
 
 def multipliers(state: State[NearestPointMemory]) -> tuple[Integers, Array]:

@@ -130,6 +130,7 @@ def run(
     start: Array | State[Memory],
     stopping: Stopping[Memory],
     exact_weights: bool = False,
+    budget: int | None = None,
 ) -> Run[Memory]:
     """Run ``solver`` on ``problem`` until ``stopping`` ends the run, and report every state to the watcher.
 
@@ -145,6 +146,8 @@ def run(
         When the run ends.
     exact_weights : bool
         If second derivatives are known at the end, also take the final Newton steps of ``finished``.
+    budget : int, optional
+        The most rows that one step reads, for methods that update within an epoch.
 
     Returns
     -------
@@ -162,7 +165,7 @@ def run(
     >>> run(Newton(), problem, np.zeros((1, 2)), Stopping(tol=1e-8, max_iter=100)).status.code
     'optimal'
     """
-    visited, trace, clock = states(solver, problem, start), list[Record](), time.perf_counter()
+    visited, trace, clock = states(solver, problem, start, budget), list[Record](), time.perf_counter()
     schedule = Schedule(stopping.tol, _proves_by_last_step(solver, problem, exact_weights))
     report = follower(solver.name, lambda: problem.null_value, stopping.tol, problem=problem, method=solver)
     with one_blas_thread:
@@ -172,7 +175,7 @@ def run(
             trace.append(_recorded(problem, state, bound_here, clock))
             if report is not None:
                 report(trace[-1], state, schedule.shown(problem, state).value)
-            reached = stopping(problem, state, bound_here, trace)
+            reached = stopping(problem, state, bound_here, trace, solver.converges)
             if reached is None and not schedule.promising:
                 continue
             end, status, found = _end(solver, problem, state, reached, schedule.latest, stopping, exact_weights)

@@ -35,7 +35,6 @@ from separatrix.core.objective_sums import Evaluation
 from separatrix.core.problem import Objective
 from separatrix.core.rows.block import Block, as_csr, is_sparse
 from separatrix.core.rows.protocol import Order
-from separatrix.core.solvers.compiled_passes import CompiledSums
 from separatrix.core.solvers.lbfgs import LBFGS, LBFGSMemory
 from separatrix.core.solvers.preconditioners import Diagonal
 from separatrix.core.solvers.state import Need, State
@@ -187,7 +186,7 @@ class _CentredRows:
         return np.where(np.isinf(self.block.frame.scale), 0.0, 1.0 / self.problem.penalty.quadratic)
 
     def evaluate(self, W: Array) -> Evaluation:
-        return (CompiledSums.of(self.problem) or self.problem).value_gradient(W)
+        return self.problem.value_gradient(W)
 
     def _read(self) -> tuple[Array, Any, Any]:
         """The three CSR arrays, as the kernels take them. Counts as one pass."""

@@ -25,7 +25,6 @@ from separatrix.core.base.errors import ParameterError
 from separatrix.core.newton_step import MOST_TRIALS, SUFFICIENT_DECREASE, VALUE_ROUNDING, Valued
 from separatrix.core.objective_sums import Evaluation
 from separatrix.core.problem import Objective
-from separatrix.core.solvers.compiled_passes import CompiledSums
 from separatrix.core.solvers.registry import suited_preconditioner
 from separatrix.core.solvers.state import Halt, Need, State
 
@@ -278,8 +277,9 @@ class LBFGS:
         if pairs.S and not inverse.estimates:
             s, y = pairs.S[-1], pairs.Y[-1]
             size = float(np.vdot(s, y) / np.vdot(y, inverse.times(problem, y)))
-        sums = CompiledSums.of(problem) or problem
-        return quasi_newton_step(sums, state.W, state.at, pairs, lambda G: size * inverse.times(problem, G), self.pairs)
+        return quasi_newton_step(
+            problem, state.W, state.at, pairs, lambda G: size * inverse.times(problem, G), self.pairs
+        )
 
     def solution(self, problem: Objective, state: State[LBFGSMemory]) -> State[LBFGSMemory]:
         return state

@@ -28,7 +28,6 @@ from separatrix.core.problem import Objective
 from separatrix.core.rows.block import Block
 from separatrix.core.rows.memory_rows import some_rows
 from separatrix.core.rows.sampling import Sample as SampledRows
-from separatrix.core.solvers.compiled_passes import CompiledSums
 from separatrix.core.solvers.lbfgs import Inverse, LBFGSMemory, Scaling, half_decrement
 from separatrix.core.solvers.state import Need, State, begun
 
@@ -74,8 +73,7 @@ class Diagonal:
     by_sums: ClassVar[bool] = True
 
     def begin(self, problem: Objective, start: Array) -> tuple[Array, Evaluation, Inverse | None]:
-        compiled = CompiledSums.of(problem)
-        moments = problem.framed.root_second_moments**2 if compiled is None else compiled.second_moments()
+        moments = problem.framed.root_second_moments**2
         return start, begun(problem, start), Scaling(_diagonal(problem, moments))
 
     def renewed(self, problem: Objective, state: State[LBFGSMemory]) -> Inverse | None:
@@ -207,15 +205,13 @@ class Sample:
     by_sums: ClassVar[bool] = False  # which rows are drawn depends on their order
 
     def begin(self, problem: Objective, start: Array) -> tuple[Array, Evaluation, Inverse | None]:
-        sample = (
-            problem.framed.sampled if self.rows is None else problem.framed.sample(max(self.rows, 20 * problem.size))
-        )
+        rows = problem.framed
+        sample = rows.sampled if self.rows is None else rows.sample(max(self.rows, 20 * problem.size))
         W, factor = _on_sample(problem, sample, start)
-        sums = CompiledSums.of(problem) or problem
-        at = sums.value_gradient(W)
-        before = problem.value_at_zero if not np.any(start) else sums.value_gradient(start).value
+        at = problem.value_gradient(W)
+        before = problem.value_at_zero if not np.any(start) else problem.value_gradient(start).value
         if not at.value <= before:  # a sample may be separated although the rows are not, and then its fit diverges
-            W, at, factor = start, sums.value_gradient(start), problem.factor(start)
+            W, at, factor = start, problem.value_gradient(start), problem.factor(start)
         return W, at, InverseHessian.of(factor)
 
     def renewed(self, problem: Objective, state: State[LBFGSMemory]) -> Inverse | None:

@@ -38,7 +38,6 @@ from separatrix.core.problem import Objective
 from separatrix.core.rows.block import Block, is_sparse
 from separatrix.core.rows.frame import LARGE_OFFSET
 from separatrix.core.rows.protocol import Order
-from separatrix.core.solvers.compiled_passes import CompiledSums
 from separatrix.core.solvers.newton import Newton, NewtonMemory
 from separatrix.core.solvers.state import Halt, Need, State, begun
 
@@ -299,7 +298,7 @@ CSR_ROWS_PER_BLOCK = 1 << 16
 SMALLEST_CURVATURE_SHARE = 1e-11
 
 
-class Curvature(NamedTuple):
+class RowCurvature(NamedTuple):
     """The curvature diag(d) − e eᵀ of each row over its K scores, d and e (n, K); ``coupled``: e is not zero.
 
     (d, e) is (ℓ″, 0) for one score and (p, p) for softmax.
@@ -318,7 +317,7 @@ class Model(NamedTuple):
     """
 
     residual: Array
-    curvature: Curvature
+    curvature: RowCurvature
     gradient: Array
     W: Array
     squares: Array
@@ -457,7 +456,7 @@ class SparseColumns:
         return to, self._moved(V, beta)
 
 
-def _intercepts(curvature: Curvature) -> Array:
+def _intercepts(curvature: RowCurvature) -> Array:
     """The pseudoinverse of the model's curvature in the intercepts, (K, K); it is zero along a common shift."""
     total = np.diag(curvature.d.sum(axis=0))
     if curvature.coupled:
@@ -603,15 +602,15 @@ class Restricted:
         value, slope = self.loss.value_derivative(self.t, z[:, 0] if one else z)
         return float(self.omega @ value), self.omega[:, None] * (slope[:, None] if one else slope)
 
-    def _curvature(self, slope: Array) -> Curvature:
+    def _curvature(self, slope: Array) -> RowCurvature:
         if not self.loss.traits.multiclass:
             h = self.loss.curvature_product(self.t, self.z[:, 0], np.ones(len(self.t)))
-            return Curvature((self.omega * np.maximum(h, SMALLEST_CURVATURE))[:, None], np.zeros((1, 1)), False)
+            return RowCurvature((self.omega * np.maximum(h, SMALLEST_CURVATURE))[:, None], np.zeros((1, 1)), False)
         weighted = slope.copy()
         weighted[np.arange(len(self.t)), self.t] += self.omega
         weighted = np.maximum(weighted, 0.0)
         root = np.sqrt(self.omega)[:, None]
-        return Curvature(weighted, np.divide(weighted, root, out=np.zeros_like(weighted), where=root > 0), True)
+        return RowCurvature(weighted, np.divide(weighted, root, out=np.zeros_like(weighted), where=root > 0), True)
 
     def _penalty(self, W: Array) -> float:
         return float(np.sum(0.5 * self.squares * W**2 + self.absolute * np.abs(W)))
@@ -645,14 +644,14 @@ def restricted(problem: Objective, W: Array, held: Integers, gathered: Gathered)
     inside = np.zeros(problem.shape[1], dtype=bool)
     inside[held] = True
     inside_only = not np.any(W[:, ~inside])
-    z = columns.scores(W[:, held]) if inside_only else np.concatenate(problem.rows.fold(_Scores(W)))
+    z = columns.scores(W[:, held]) if inside_only else np.concatenate(problem.rows.fold(_AllScores(W)))
     squares, absolute = problem.root_penalty[held] ** 2, problem.absolute_penalty[held]
     omega = weight / problem.total_weight
     return Restricted(problem.loss, columns, t, omega, squares, absolute, problem.fit_intercept, W[:, held], z)
 
 
 @dataclass(frozen=True)
-class _Scores:
+class _AllScores:
     """The scores X̄ Wᵀ of all rows, in the order of the rows."""
 
     W: Array
@@ -821,7 +820,7 @@ class Proximal:
         V = np.zeros(problem.shape)
         V[:, places] = to - state.W[:, places]
         W = state.W + unshifted(problem, V)
-        at = (CompiledSums.of(problem) or problem).value_gradient(W)
+        at = problem.value_gradient(W)
         lower = at.value <= state.at.value * (1 + MEAN_ROUNDING)
         patience = SHORT_PATIENCE if self._enough(problem, state, kept, chosen) else LONG_PATIENCE
         return WorkingSet(kept, chosen, working.held), patience, (W, at) if lower else None

@@ -17,8 +17,8 @@ from separatrix.core.base.messages import ByAudience, Message, Parameter
 from separatrix.core.gap_bounds import MOST_PASSES_FOR_CURVATURE, hessian_passes
 from separatrix.core.losses import Kinked
 from separatrix.core.problem import Objective
-from separatrix.core.rows.sampling import SAMPLE_ROWS
-from separatrix.core.solvers.state import Need, Solver
+from separatrix.core.rows.protocol import SAMPLE_ROWS
+from separatrix.core.solvers.state import Need, Solver, State
 
 if TYPE_CHECKING:
     from separatrix.core.solvers.lbfgs import Preconditioner
@@ -32,7 +32,7 @@ OFFERED = {
     "proximal": "proximal:Proximal",
     "smoothing": "smoothing:Smoothing",
     "gradient-descent": "gradient_descent:GradientDescent",
-    "sgd": "gradient_descent:VarianceReduced",
+    "sgd": "gradient_descent:StochasticDescent",
 }
 
 
@@ -193,6 +193,15 @@ def chosen_by_user(solver: Solver, problem: Objective) -> tuple[Solver, str]:
         preconditioner, reason = suited_preconditioner(problem)
         return replace(solver, preconditioner=preconditioner), f"{why}; {reason}"
     return solver, why
+
+
+def with_settings(why: str, solver: Solver, state: State[Any]) -> str:
+    """Why a solver ran, with the settings of its steps if they have a learning rate."""
+    if not hasattr(state.memory, "eta"):
+        return why
+    from separatrix.core.solvers.gradient_descent import settings_of_descent
+
+    return f"{why}, with {settings_of_descent(solver, state)}"
 
 
 def _has_few_parameters(problem: Objective) -> bool:

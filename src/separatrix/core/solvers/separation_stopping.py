@@ -20,7 +20,7 @@ from separatrix.core.proofs.separability import verdict_on
 from separatrix.core.proofs.verdicts import Doubtful, Inseparable, QuasiSeparable, Separable, Verdict
 from separatrix.core.rows.memory_rows import some_rows
 from separatrix.core.rows.sampling import Carried, LowestHashes, chosen_rows
-from separatrix.core.rows.views import CountedOnce
+from separatrix.core.rows.views import counted_once
 from separatrix.core.solvers.separation_problem import HullMemory, PerceptronMemory, because
 from separatrix.core.solvers.state import State
 from separatrix.core.solvers.stopping import Code, Record, Status
@@ -33,6 +33,10 @@ EARLIEST_OUTSIDE_MEMORY = 3
 # If the margin, relative to the length of the rows, is at most this, the search is given up: Novikoff's theorem then
 # allows 1e24 mistakes.
 HOPELESS = 1e-12
+# Nearest points of two hulls that differ by at most this share of the rows' length differ by rounding only.
+SAME_POINT = 1e-13
+# When the solver halts, since rounding hides any progress, a margin within this share of the largest counts as optimal.
+NEARLY_LARGEST = 1e-6
 # A proof is first attempted on a sample with this many rows per column, if the table has at least
 # FEWEST_SAMPLES_IN_TABLE times as many rows as the sample.
 SAMPLE_ROWS_PER_COLUMN, FEWEST_SAMPLES_IN_TABLE = 20, 4
@@ -67,7 +71,7 @@ class ProvenInseparable:
             if few is None and by_sample:
                 return None
             self.about = problem
-            self.verdict = verdict_on(CountedOnce(problem.rows), problem.fit_intercept) if few is None else few
+            self.verdict = verdict_on(counted_once(problem.rows), problem.fit_intercept) if few is None else few
         if isinstance(self.verdict, Doubtful) and self.verdict.margin <= HOPELESS:
             ended = "stopped, since the search would not end in any practical time: "
             return Status("rounding", Message(ended, self.verdict.reason, because(problem, "; ")), False)
@@ -104,7 +108,7 @@ def _by_some(problem: Objective) -> Inseparable | None:
     draw = LowestHashes(size, 0, SIGNS)
     # In memory, drawing the sample does not count as a pass.
     with nullcontext() if rows.resident() is None else rows.counter.paused():
-        drawn = CountedOnce(rows).fold(Carried(draw))
+        drawn = counted_once(rows).fold(Carried(draw))
     lowest = np.concatenate([part.cut(size // len(SIGNS)).rows for part in drawn.total])
     some = drawn.rows.only(lowest).joined()
     verdict = verdict_on(some_rows(some.block(rows.frame)), problem.fit_intercept)
@@ -181,79 +185,34 @@ def _between(memory: HullMemory) -> str:
 
 
 @dataclass(frozen=True)
-class Separates:
-    """The rule that every row has a positive margin: Kozinec's algorithm ends at its first separating hyperplane."""
+class LargestMargin:
+    """The rule that the largest margin is known to within ``eps``, or a share ``relative`` of it, or lost in rounding.
 
-    def __call__(
-        self, problem: Objective, state: State[HullMemory], bound: Bound, trace: Sequence[Record]
-    ) -> Status | None:
-        lower, upper = state.memory.lower, state.memory.upper
-        if lower <= 0:
-            return None
-        sentence = (
-            f"separates: every row is at least {lower:.4g} on its own side; no hyperplane has more than {upper:.4g}"
-        )
-        return Status("separated", sentence, True)
+    With an infinite ``eps`` the first separating hyperplane ends the search. If the nearest points of the two hulls
+    coincide, up to rounding, or rounding hides any progress of the solver, a proof of inseparability is attempted.
+    """
 
-
-@dataclass(frozen=True)
-class MarginWithin:
-    """The rule that the margin is proved to be within ``eps``, or within the share ``relative``, of the largest one."""
-
+    proof: ProvenInseparable
     eps: float = 0.0
     relative: float = 0.0
 
     def __call__(
         self, problem: Objective, state: State[HullMemory], bound: Bound, trace: Sequence[Record]
     ) -> Status | None:
-        lower, upper = state.memory.lower, state.memory.upper
-        if lower <= 0 or upper - lower > max(self.eps, self.relative * upper):
-            return None
-        sentence = (
-            f"optimal: the margin is {lower:.6g}, and no hyperplane's exceeds it by more than "
-            f"{max(0.0, upper - lower):.1e}"
-        )
-        return Status("optimal", sentence, True)
-
-
-@dataclass(frozen=True)
-class HullsMeet:
-    """The rule that the nearest points of the two hulls coincide, up to rounding; a proof is then attempted."""
-
-    proof: ProvenInseparable
-    rounding: float = 1e-13
-
-    def __call__(
-        self, problem: Objective, state: State[HullMemory], bound: Bound, trace: Sequence[Record]
-    ) -> Status | None:
-        memory = state.memory
-        if memory.upper > self.rounding * memory.longest:
+        memory, halted = state.memory, state.halt is not None
+        lower, upper, meet = memory.lower, memory.upper, memory.upper <= SAME_POINT * memory.longest
+        relative = NEARLY_LARGEST if halted and not meet else self.relative
+        if lower > 0 and upper - lower <= max(self.eps, relative * upper):
+            if self.eps == np.inf:
+                separates = f"separates: every row is at least {lower:.4g} on its own side; "
+                return Status("separated", f"{separates}no hyperplane has more than {upper:.4g}", True)
+            optimal = f"optimal: the margin is {lower:.6g}, and no hyperplane's exceeds it by more than "
+            return Status("optimal", f"{optimal}{max(0.0, upper - lower):.1e}", True)
+        if not (halted or meet):
             return None
         proven = self.proof.ask(problem)
         if proven is not None:
             return proven
-        within = f"the classes come within {2 * memory.upper:.1e} of each other, which is rounding here"
-        return Status("rounding", Message(within, because(problem)), False)
-
-
-@dataclass(frozen=True)
-class AtRounding:
-    """The rule that the solver halted because rounding hides any progress.
-
-    A margin within the share ``near`` of the largest one counts as optimal. Otherwise the status reports the margin and
-    its upper bound.
-    """
-
-    proof: ProvenInseparable
-    near: float = 1e-6
-
-    def __call__(
-        self, problem: Objective, state: State[HullMemory], bound: Bound, trace: Sequence[Record]
-    ) -> Status | None:
-        if state.halt is None:
-            return None
-        found = MarginWithin(relative=self.near)(problem, state, bound, trace) or self.proof.ask(problem)
-        if found is not None:
-            return found
-        ended = f"went as far as float64 goes, {_between(state.memory)}"
+        within = f"the classes come within {2 * upper:.1e} of each other, which is rounding here"
+        ended = within if meet else f"went as far as float64 goes, {_between(memory)}"
         return Status("rounding", Message(ended, because(problem)), False)

@@ -75,7 +75,7 @@ class Span:
         block = problem.rows.resident()
         if block is None or not _spans(block):
             return of_columns(problem).init(problem, start)
-        basis = Basis(problem, *factored_span(problem, block))
+        basis = RowBasis(problem, *factored_span(problem, block))
         W = basis.image(_solved(basis.small))
         return State(W, problem.value_gradient(W))
 
@@ -120,7 +120,7 @@ def _units(problem: Objective) -> tuple[Array, float]:
 
 
 @dataclass(frozen=True)
-class Basis:
+class RowBasis:
     """V = X̃_pᵀ L_p⁻ᵀ, with X̃ in units of the largest r, and the problem in its coordinates."""
 
     problem: Objective

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Generic, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from separatrix.core.base.arrays import EPS, Array
-from separatrix.core.base.messages import Message, Parameter, Remedy, Setting
+from separatrix.core.base.messages import Message, Parameter, Remedy, Setting, many
 from separatrix.core.certificate import Bound
 from separatrix.core.gap_bounds import largest_curvature, unresolved_reason
 from separatrix.core.linear_algebra import limiting_columns, oversized_column
@@ -48,6 +48,11 @@ APART = ("separated", "quasi-separated")
 SMALL_AT_ROUNDING = 1e-6
 # The advice where columns differ by less than float64 resolves.
 _LEAVE_ONE_OUT = Remedy(Message("leave one of them out, or use a finite ", Parameter("C")))
+# What solvers that do not converge to the tolerance say when they end.
+_ONLY_NEAR = Message(
+    "; this method approaches the minimum, but does not reach the tolerance",
+    Remedy(Message("use ", Setting("solver", "auto"))),
+)
 
 
 class Record(NamedTuple):
@@ -154,8 +159,14 @@ class Stopping(Generic[Memory]):
     verdicts: list[Verdict] = field(default_factory=list, repr=False, compare=False)
 
     def __call__(
-        self, problem: Objective, state: State[Memory], bound: Bound, trace: Sequence[Record]
+        self,
+        problem: Objective,
+        state: State[Memory],
+        bound: Bound,
+        trace: Sequence[Record],
+        converges: bool = True,
     ) -> Status | None:
+        """The status of a run that ends here, or None. ``converges``: whether the solver reaches any tolerance."""
         status = None
         for rule in self.rules:
             status = status or rule(problem, state, bound, trace)
@@ -166,7 +177,7 @@ class Stopping(Generic[Memory]):
             return status
         if state.halt is not None:
             return halted(problem, state)
-        return out_of_iterations(problem, self.max_iter) if state.iteration >= self.max_iter else None
+        return out_of_iterations(problem, self.max_iter, converges) if state.iteration >= self.max_iter else None
 
     def certified(self, problem: Objective, bound: Bound) -> Status | None:
         """The status if the bound is at most ``tol`` times the null model's objective, otherwise None.
@@ -241,18 +252,19 @@ class Stopping(Generic[Memory]):
             return quasi(problem)
         from separatrix.core.proofs.naming import About
         from separatrix.core.proofs.row_claims import View
-        from separatrix.core.proofs.separability import class_values, decide_streamed
+        from separatrix.core.proofs.separability import decide_streamed
         from separatrix.core.proofs.verdicts import QuasiSeparable
 
         if not self.verdicts:
-            K = problem.n_classes
-            about, view = About(problem.fit_intercept), View(K, problem.fit_intercept)
-            self.verdicts.append(decide_streamed(problem.rows, view, about, class_values(K)).verdict)
+            about, view = About(problem.fit_intercept), View(problem.n_classes, problem.fit_intercept)
+            self.verdicts.append(decide_streamed(problem.rows, view, about).verdict)
         return QUASI_SEPARATED if isinstance(self.verdicts[0], QuasiSeparable) else None
 
 
-def out_of_iterations(problem: Objective, max_iter: int) -> Status:
+def out_of_iterations(problem: Objective, max_iter: int, converges: bool = True) -> Status:
     """The status of a run that has made ``max_iter`` iterations."""
+    if not converges:
+        return Status("max_iter", Message("stopped at ", Setting("max_iter", max_iter), _ONLY_NEAR), False)
     cause = oversized_column(problem)
     raised = Message("raise ", Parameter("max_iter"), ", raise ", Parameter("tol"))
     why = Message(": ", cause) if cause else Remedy(Message(raised, ", or leave the solver at 'auto'"))
@@ -263,24 +275,27 @@ def out_of_iterations(problem: Objective, max_iter: int) -> Status:
 def halted(problem: Objective, state: State) -> Status:
     """The status of a run whose solver has halted."""
     if state.halt is Halt.DIVERGED:
-        eta = getattr(state.memory, "eta", None)  # of gradient descent
-        sentence = (
-            f"diverged: the learning rate{'' if eta is None else f' eta={eta:.3g}'} is too large for these columns; "
-            f"descent is certain below {2.0 / max(largest_curvature(problem), 1e-300):.3g}; "
-            "the best weights seen are returned"
-        )
-        return Status("diverged", sentence, False)
+        return Status("diverged", _diverged(problem, state), False)
     if state.halt is Halt.PATIENCE:
-        patience = Message(
-            "patience ran out before the tolerance was reached: the last epochs improved the objective by too little",
-            Remedy("leave the solver at 'auto'"),
-        )
-        return Status("patience", patience, False)
+        epochs = many(getattr(state.memory, "idle", 0), "epoch")
+        return Status("patience", Message(f"patience ran out: {epochs} without a lower error", _ONLY_NEAR), False)
     cause = limiting_columns(problem)
     why = Message(": ", cause) if cause else Remedy(Message("raise ", Parameter("tol")))
     reason = "" if state.halt is None else state.halt.value
     ended = f"went as far as float64 goes ({reason}) before the tolerance was reached"
     return Status("rounding", Message(ended, why), False)
+
+
+def _diverged(problem: Objective, state: State) -> str:
+    """That the learning rate is too large, with one that is not."""
+    from separatrix.core.solvers.gradient_descent import StochasticMemory, row_eta
+
+    eta = getattr(state.memory, "eta", None)  # of gradient descent
+    sentence = f"diverged: the learning rate{'' if eta is None else f' eta={eta:.3g}'} is too large for these columns; "
+    if isinstance(state.memory, StochasticMemory):
+        return f"{sentence}by default it is {row_eta(problem):.3g}"
+    steepest = max(largest_curvature(problem), 1e-300)
+    return f"{sentence}descent is certain below {2.0 / steepest:.3g}; the best weights seen are returned"
 
 
 # --- Separated classes

@@ -28,7 +28,7 @@ MOST_MARKED_ITERATIONS = 60
 SMALLEST_SHOWN_CHANGE = 1e-6
 
 
-class Run(NamedTuple):
+class RunCurve(NamedTuple):
     """The curve of one solver run: name, iterations, objectives, and a proven lower bound on the objective or None.
 
     ``measure`` is the label of the y-axis.
@@ -67,7 +67,7 @@ class LossDisplay(Display):
     (1, True)
     """
 
-    runs: Sequence[Run]
+    runs: Sequence[RunCurve]
     gap: bool = False
 
     @classmethod
@@ -143,7 +143,7 @@ class LossDisplay(Display):
             ax.set_ylim(high - room, high + room)
 
 
-def runs_of(model: Any) -> list[Run]:
+def runs_of(model: Any) -> list[RunCurve]:
     """Return the curves of a fitted model, one for each solver run; of several models, each with its number.
 
     >>> from separatrix import LogisticRegression
@@ -164,7 +164,7 @@ def runs_of(model: Any) -> list[Run]:
     names = [str(label) for label in labels] if len(searches) == len(labels) > 1 else ["objective"] * len(searches)
     floor = _lower_bound(model) if len(searches) == 1 else None
     return [
-        Run(name, _values(search, "iteration"), _values(search, "value"), floor, measure)
+        RunCurve(name, _values(search, "iteration"), _values(search, "value"), floor, measure)
         for name, search in zip(names, searches, strict=True)
     ]
 

@@ -17,7 +17,7 @@ from separatrix.classifiers import lacks_probabilities
 from separatrix.classifiers.fit_input import rows_to_score
 from separatrix.classifiers.logistic import OffsetPredictions
 from separatrix.core.base.errors import ParameterError
-from separatrix.core.base.messages import Rows, many
+from separatrix.core.base.messages import RowNumbering, many
 from separatrix.core.rows.labelled_table import InMemory
 from separatrix.core.rows.targets import row_weights
 from separatrix.core.scorer import scores_of, taken_apart
@@ -85,8 +85,8 @@ def report(
     checks: Sequence[Check] | None = None,
     title: str | None = None,
     level: float = 0.95,
-    rows: Rows | None = None,
-    test_rows: Rows | None = None,
+    rows: RowNumbering | None = None,
+    test_rows: RowNumbering | None = None,
     validated: str | None = None,
     checks_of: str | None = None,
     cost: Mapping[str, float] | None = None,
@@ -209,7 +209,7 @@ def report(
     return _page(f"Report on a {subject.kind}" if title is None else title, subject)
 
 
-def _numbers_of(X: Any, rows: Rows | None) -> Rows | None:
+def _numbers_of(X: Any, rows: RowNumbering | None) -> RowNumbering | None:
     """The numbers that were given for the rows of X, or else those that a table has."""
     return getattr(X, "row_names", None) if rows is None else rows
 
@@ -284,8 +284,8 @@ def held_out_report(
     table, held = fit.table, fit.held
     training = fit.training()
     about = {"table": str(training["source"]), "rows in the table": f"{training['rows']:,}"}
-    if fit.test_size:
-        about["held out"] = f"{fit.test_size:g} of each class"
+    if fit.rule.share:
+        about["held out"] = f"{fit.rule.share:g} of each class"
     if more.get("validated") is not None:
         about["cross-validation"] = more["validated"]
     return report(
@@ -299,7 +299,7 @@ def held_out_report(
         rows=table.row_names[~held],
         test_rows=table.row_names[held],
         missing=missing if table.encoder is not None else None,
-        about={**about, "random seed": str(fit.seed)},
+        about={**about, "random seed": str(fit.rule.seed)},
         scaling=table.scaling,
         encoder=table.encoder,
         **more,

@@ -23,7 +23,7 @@ from separatrix.core.base.arrays import Array, Integers
 from separatrix.core.base.errors import InputError
 from separatrix.core.base.labels import as_label_array
 from separatrix.core.base.lazy import cached_property
-from separatrix.core.base.messages import Rows
+from separatrix.core.base.messages import RowNumbering
 from separatrix.core.certificate import Verification
 from separatrix.core.rows.block import is_sparse
 from separatrix.core.rows.column_statistics import summarise
@@ -94,8 +94,8 @@ class ReportedModel:
     notes: Sequence[str] = ()
     checks: Sequence[Check] | None = None
     level: float = 0.95
-    rows: Rows | None = None
-    test_rows: Rows | None = None
+    rows: RowNumbering | None = None
+    test_rows: RowNumbering | None = None
     validated: str | None = None
     checks_of: str | None = None
     scaling: Any = None

@@ -20,7 +20,7 @@ from pyarrow import csv as arrow_csv
 
 from separatrix.core.base.errors import TableError
 from separatrix.core.base.files import files_fingerprint
-from separatrix.core.base.labels import RowNames, RowsFrom, short_names
+from separatrix.core.base.labels import RowNames, short_names
 from separatrix.core.base.machine import release_memory
 from separatrix.core.base.messages import Message, Setting
 from separatrix.core.base.watching import unwatched
@@ -183,7 +183,7 @@ class BatchedSource:
             return
         start, parts = self.start, _with_files(self.source, names, literal, pointed, self._share)
         while True:
-            with RowsFrom.of(start).in_errors():
+            with RowNames.following(start).in_errors():
                 part = next(parts, None)
             if part is None:
                 release_memory()

@@ -11,9 +11,9 @@ from typing import Any
 
 from separatrix.core.base.errors import ParameterError
 from separatrix.teach.exercises import boundaries_and_xor, far_rows_and_thresholds, perceptron_and_losses, three_classes
-from separatrix.teach.exercises.exercise import Exercise, Feedback, Part, PartFeedback
+from separatrix.teach.exercises.exercise import Exercise, ExercisePart, Feedback, PartFeedback
 
-__all__ = ["EXERCISES", "Exercise", "Feedback", "Part", "PartFeedback", "check"]
+__all__ = ["EXERCISES", "Exercise", "ExercisePart", "Feedback", "PartFeedback", "check"]
 
 EXERCISES: dict[int, Exercise] = {
     exercise.number: exercise

@@ -8,7 +8,7 @@ import numpy as np
 
 import separatrix as sx
 from separatrix.core.base.arrays import Array, Integers
-from separatrix.teach.exercises.exercise import Answer, Exercise, Numbers, Part, Ray, Slip
+from separatrix.teach.exercises.exercise import Answer, Exercise, ExercisePart, Numbers, Ray, Slip
 
 Box = tuple[float, float, float, float]
 
@@ -80,7 +80,7 @@ classes i and j meet where
 Here h₁(x) = 2x₁ and h₂(x) = x₂: the weights of the first class are twice as long as those of the second.""",
         question="Where do the two classes meet, and which share of the square from 0 to 1 belongs to the first?",
         parts=(
-            Part(
+            ExercisePart(
                 "slope",
                 "the number s for which the boundary is the line x₂ = s x₁",
                 Numbers(),
@@ -93,7 +93,7 @@ Here h₁(x) = 2x₁ and h₂(x) = x₂: the weights of the first class are twic
                     Slip(lambda: 0.5, "This is x₁ as a function of x₂. The question asks for x₂ as a function of x₁."),
                 ),
             ),
-            Part(
+            ExercisePart(
                 "share",
                 "the area of the points of the unit square that belong to class 1",
                 Numbers(),
@@ -124,20 +124,20 @@ then the margins, multiplied by these λᵢ, add up to 0 for every line, so they
 proof.""",
         question="Prove that no line separates the rows, and see what the perceptron and least squares do with them.",
         parts=(
-            Part(
+            ExercisePart(
                 "multipliers",
                 "four positive numbers λᵢ, in the order of the rows, for which the sum is zero",
                 Ray(4, "a list of four numbers"),
                 "Write tᵢ x̄ᵢ below each other and add up each of the three columns.",
             ),
-            Part(
+            ExercisePart(
                 "weights",
                 "(b, w₁, w₂) after each of the first four updates of the online perceptron: it starts at 0, takes the "
                 "rows in their order, and adds tᵢ x̄ᵢ if m ≤ 0",
                 Numbers((4, 3), "four lists of three numbers"),
                 "Every row is a mistake. Use the weights after the previous update, and write b first.",
             ),
-            Part(
+            ExercisePart(
                 "output",
                 "the output h of least squares with targets 0 and 1, which is the same at every row",
                 Numbers(),
@@ -165,7 +165,7 @@ where R is the length of the longest row φ̄ = (1, φ), and γ the smallest mar
 is smallest for the separator with the widest margin.""",
         question="Run the perceptron on these columns, and compare the number of its mistakes with the bound.",
         parts=(
-            Part(
+            ExercisePart(
                 "mistakes",
                 "the number of updates of the online perceptron, which takes the rows in their order and counts m = 0 "
                 "as a mistake",
@@ -173,27 +173,27 @@ is smallest for the separator with the widest margin.""",
                 "Each update adds tᵢ (1, x₁, x₂, x₁x₂). Go on until a whole round has no mistake.",
                 (Slip(lambda: 2, _OTHER_RULE),),
             ),
-            Part(
+            ExercisePart(
                 "weights",
                 "(b, w₁, w₂, w₃) at the end",
                 Numbers((4,), "a list of four numbers"),
                 "Add up tᵢ φ̄ᵢ over the rows that caused an update, b first.",
                 (Slip(_weights_of_the_other_rule, _OTHER_RULE),),
             ),
-            Part(
+            ExercisePart(
                 "bound",
                 "the smallest value of R²‖w*‖²/γ²",
                 Numbers(),
                 "All rows φ̄ have the same length. Take w* = (0, 0, 0, −1): what is its smallest margin?",
             ),
-            Part(
+            ExercisePart(
                 "other_rule",
                 "the number of updates if a score of 0 counts as a prediction of +",
                 Numbers(),
                 "Under this rule, a row of class + with the score 0 causes no update.",
                 (Slip(lambda: 4, "This is the number if m = 0 is a mistake."),),
             ),
-            Part(
+            ExercisePart(
                 "quadratic",
                 "the number of parameters, with b, of a model with x₁, x₂ and all products of two columns",
                 Numbers(),

@@ -18,7 +18,7 @@ from separatrix.core.base.lazy import cached_property
 TOLERANCE = 0.005
 
 
-class Comparison(Protocol):
+class AnswerComparison(Protocol):
     """How an answer is compared with the expected one; ``form`` says in words what an answer must look like."""
 
     @property
@@ -130,7 +130,7 @@ class Slip:
 
 
 @dataclass(frozen=True)
-class Part:
+class ExercisePart:
     """One question of an exercise.
 
     Attributes
@@ -149,7 +149,7 @@ class Part:
 
     name: str
     asks: str
-    comparison: Comparison
+    comparison: AnswerComparison
     hint: str
     slips: tuple[Slip, ...] = ()
 
@@ -262,7 +262,7 @@ class Exercise:
     items: tuple[str, ...]
     introduction: str
     question: str
-    parts: tuple[Part, ...]
+    parts: tuple[ExercisePart, ...]
     given: Callable[[], tuple[Any, ...]]
     solution: Callable[..., Answer]
     lab: str

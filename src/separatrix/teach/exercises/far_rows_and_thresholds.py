@@ -6,7 +6,7 @@ import numpy as np
 
 import separatrix as sx
 from separatrix.core.base.arrays import Array, Integers
-from separatrix.teach.exercises.exercise import Answer, AnyOrder, Exercise, Numbers, Part, Slip, line
+from separatrix.teach.exercises.exercise import Answer, AnyOrder, Exercise, ExercisePart, Numbers, Slip, line
 
 
 def _plane() -> tuple[Array, Integers]:
@@ -90,21 +90,21 @@ w = Σ (xᵢ − x̄)(yᵢ − ȳ) / Σ (xᵢ − x̄)²,  b = ȳ − w x̄  (x�
 and predicts class 1 where h(x) > ½.""",
         question="Compute the fit by hand, as fractions.",
         parts=(
-            Part(
+            ExercisePart(
                 "slope",
                 "w",
                 Numbers(),
                 "The means are 4.5 and ½. The numerator is 8, the denominator is 2 (3.5² + 2.5² + 1.5² + 0.5²).",
                 (Slip(lambda: _signed()[1], _SIGNED),),
             ),
-            Part(
+            ExercisePart(
                 "intercept",
                 "b",
                 Numbers(),
                 "The line goes through the point of the two means.",
                 (Slip(lambda: _signed()[0], _SIGNED),),
             ),
-            Part(
+            ExercisePart(
                 "boundary",
                 "the place x where the prediction changes",
                 Numbers(),
@@ -128,26 +128,26 @@ targets ±1 grows again for margins m > 1, so least squares pays for a row that 
 loss ln(1 + e^{−m}) does not.""",
         question="Add a row of class 1 at 30, then at 100 instead. Where is the boundary, and which rows are wrong?",
         parts=(
-            Part(
+            ExercisePart(
                 "boundary",
                 "the boundary of least squares with the ninth row at 30",
                 Numbers(),
                 "Use the formulas of exercise 4 with nine rows, whose means are 22/3 and 5/9.",
                 (Slip(lambda: _by_least_squares(*line())["boundary"], "This is the boundary without the ninth row."),),
             ),
-            Part(
+            ExercisePart(
                 "wrong_30",
                 "the rows that least squares gets wrong with the ninth row at 30",
                 AnyOrder(None, "a list of rows, such as [1, 2]"),
                 "Which rows lie between 4.5 and the new boundary?",
             ),
-            Part(
+            ExercisePart(
                 "wrong_100",
                 "the rows that it gets wrong with the ninth row at 100",
                 AnyOrder(None, "a list of rows, such as [1, 2]"),
                 "Fit again: the boundary has moved further to the right.",
             ),
-            Part(
+            ExercisePart(
                 "logistic",
                 "the boundary of logistic regression (C = 1) with the ninth row at 100",
                 Numbers(),
@@ -170,19 +170,19 @@ The last two rows, (20, −10) and (21, −10), are negatives, far on their own 
 wrong where sign(w·x + b) is not the target.""",
         question="Which points does least squares get wrong, without and with the two far points?",
         parts=(
-            Part(
+            ExercisePart(
                 "before",
                 "the number of points that least squares gets wrong, of the first ten rows",
                 Numbers(),
                 "Fit sx.LeastSquaresClassifier() to X[:10], y[:10] and count the wrong predictions.",
             ),
-            Part(
+            ExercisePart(
                 "wrong",
                 "the points that least squares gets wrong with all twelve rows",
                 AnyOrder(2, "a list of points, such as [(0, 0), (1, 2)]"),
                 "There are mistakes on both sides. Compare model.predict(X) with y.",
             ),
-            Part(
+            ExercisePart(
                 "perceptron",
                 "the number of points that the perceptron gets wrong, of all twelve rows",
                 Numbers(),
@@ -208,7 +208,7 @@ n/N of its rows. The posteriors cross where
 The rows −1, 0, 1 of class 1 have μ₁ = 0 and σ₁ = 1; the rows 2, 4, 6 of class 2 have μ₂ = 4 and σ₂ = 2.""",
         question="Find both places where the posteriors cross. Which class wins far on the left?",
         parts=(
-            Part(
+            ExercisePart(
                 "crossings",
                 "the two places",
                 AnyOrder(None, "a list of two numbers"),
@@ -220,7 +220,7 @@ The rows −1, 0, 1 of class 1 have μ₁ = 0 and σ₁ = 1; the rows 2, 4, 6 of
                     ),
                 ),
             ),
-            Part(
+            ExercisePart(
                 "left",
                 "the class that is predicted to the left of both places, 1 or 2",
                 Numbers(),

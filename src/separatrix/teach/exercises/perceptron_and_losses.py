@@ -6,7 +6,7 @@ import numpy as np
 
 import separatrix as sx
 from separatrix.core.base.arrays import Array, Integers
-from separatrix.teach.exercises.exercise import Answer, Exercise, Numbers, Part, Slip, line
+from separatrix.teach.exercises.exercise import Answer, Exercise, ExercisePart, Numbers, Slip, line
 
 
 def _two_rows() -> tuple[Array, Integers]:
@@ -73,27 +73,27 @@ k ≤ R²‖w*‖²/γ²
 mistakes, where R is the length of the longest row (1, x) and γ the smallest margin of the separator w* = (b, w).""",
         question="Count the mistakes: write the loop yourself, or use `sx.Perceptron` and `sx.steps`.",
         parts=(
-            Part(
+            ExercisePart(
                 "mistakes",
                 "the number of mistakes until a whole round has none",
                 Numbers(),
                 "Take the rows in their order, start at zero, and count m = 0 as a mistake.",
                 (Slip(lambda: 8, "This is one round only. Go on until a whole round has no mistake."),),
             ),
-            Part(
+            ExercisePart(
                 "weights",
                 "(b, w) at the end",
                 Numbers((2,), "a list of two numbers"),
                 "b is first. The boundary −b/w must lie between 4 and 5.",
                 (Slip(lambda: [5.0, -23.0], "This is (w, b). Give b first."),),
             ),
-            Part(
+            ExercisePart(
                 "bound",
                 "the smallest value of R²‖w*‖²/γ², from `sx.novikoff_bound(X, y)`",
                 Numbers(),
                 "The theorem's bound is the attribute `bound`.",
             ),
-            Part(
+            ExercisePart(
                 "mistakes_with_30",
                 "the number of mistakes if a positive row at 30 comes last",
                 Numbers(),
@@ -120,28 +120,30 @@ cos∠(w_k, w*) ≥ √k γ/(R‖w*‖).
 This bound rises with every mistake. Lecture 004 claims this of the cosine itself.""",
         question="Follow the online perceptron from w = 0 by hand: there are two updates.",
         parts=(
-            Part("R", "R, the length of the longest row", Numbers(), "‖(3, −4)‖² = 9 + 16."),
-            Part("gamma", "γ", Numbers(), "Add the two components of each row tᵢ xᵢ, and take the smaller sum."),
-            Part(
+            ExercisePart("R", "R, the length of the longest row", Numbers(), "‖(3, −4)‖² = 9 + 16."),
+            ExercisePart(
+                "gamma", "γ", Numbers(), "Add the two components of each row tᵢ xᵢ, and take the smaller sum."
+            ),
+            ExercisePart(
                 "bound",
                 "R²‖w*‖²/γ², the most mistakes that the theorem allows",
                 Numbers(),
                 "w* does not have length 1.",
                 (Slip(lambda: 25.0, "Do not forget ‖w*‖² = 2."),),
             ),
-            Part(
+            ExercisePart(
                 "weights",
                 "w after the first and after the second update",
                 Numbers((2, 2), "two lists of two numbers"),
                 "Each update adds tᵢ xᵢ. The second row is wrong after the first update.",
             ),
-            Part(
+            ExercisePart(
                 "cosines",
                 "cos∠(w_k, w*) after the first and after the second update",
                 Numbers((2,), "a list of two numbers"),
                 "cos∠(w, w*) = w·w*/(‖w‖‖w*‖).",
             ),
-            Part(
+            ExercisePart(
                 "costs",
                 "E_p = Σ max(0, −mᵢ) at the start, after the first and after the second update",
                 Numbers((3,), "a list of three numbers"),
@@ -168,20 +170,20 @@ and a step of stochastic gradient descent on row i adds η tᵢ x̄ᵢ σ(−m�
 σ(0) = ½. The rows are again 1, …, 4 with t = −1 and 5, …, 8 with t = +1.""",
         question="Compute the squared loss at three margins, and E, ∇E and a step at zero weights.",
         parts=(
-            Part(
+            ExercisePart(
                 "squared",
                 "the squared loss at m = 1, 0 and 2",
                 Numbers((3,), "a list of three numbers"),
                 "Insert each margin into (1 − m)².",
             ),
-            Part(
+            ExercisePart(
                 "error",
                 "E(0, 0), in nats",
                 Numbers(),
                 "Every row has the loss ln(1 + e⁰).",
                 (Slip(lambda: 1.0, "This is E in bits. Take the natural logarithm."),),
             ),
-            Part(
+            ExercisePart(
                 "gradient",
                 "∇E(0, 0), as (∂E/∂b, ∂E/∂w)",
                 Numbers((2,), "a list of two numbers"),
@@ -192,7 +194,7 @@ and a step of stochastic gradient descent on row i adds η tᵢ x̄ᵢ σ(−m�
                     Slip(lambda: _gradient_times(8.0), "E is a mean over the rows. Divide by N = 8."),
                 ),
             ),
-            Part(
+            ExercisePart(
                 "step",
                 "(b, w) after a step from zero on the row x = 5 with η = 1",
                 Numbers((2,), "a list of two numbers"),

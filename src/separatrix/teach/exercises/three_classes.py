@@ -6,7 +6,7 @@ import numpy as np
 
 import separatrix as sx
 from separatrix.core.base.arrays import Array, Integers
-from separatrix.teach.exercises.exercise import Answer, Exercise, Numbers, Part, Slip
+from separatrix.teach.exercises.exercise import Answer, Exercise, ExercisePart, Numbers, Slip
 
 
 def _one_row_each() -> tuple[Array, Integers]:
@@ -62,7 +62,7 @@ In the example of lecture 003, h₁₂(x) = −1, h₁₃(x) = −1 and h₂₃(
 X[1] if each pair is fitted by least squares with targets ±1.""",
         question="Count the votes, and the models that both schemes need for ten classes.",
         parts=(
-            Part(
+            ExercisePart(
                 "votes",
                 "the sums Σⱼ sgn hᵢⱼ(x) of the classes 1, 2 and 3",
                 Numbers((3,), "a list of three numbers"),
@@ -74,8 +74,10 @@ X[1] if each pair is fitted by least squares with targets ±1.""",
                     ),
                 ),
             ),
-            Part("winner", "the class that wins, 1, 2 or 3", Numbers(), "It is the class with the largest sum."),
-            Part(
+            ExercisePart(
+                "winner", "the class that wins, 1, 2 or 3", Numbers(), "It is the class with the largest sum."
+            ),
+            ExercisePart(
                 "models",
                 "the numbers of models for K = 10: one versus one, then one versus rest",
                 Numbers((2,), "a list of two numbers"),
@@ -102,20 +104,20 @@ One versus rest fits each class against all others. With K classes of the same s
 predicted to be of this class. The rows below have 950 of class 0 and 50 of class 1, near each other.""",
         question="Count the rows on each side, then compare logistic regression with and without balanced weights.",
         parts=(
-            Part(
+            ExercisePart(
                 "rows",
                 "for three classes of 7 rows: the numbers of rows of the class and of the rest",
                 Numbers((2,), "a list of two numbers"),
                 "The rest are the rows of the two other classes.",
             ),
-            Part(
+            ExercisePart(
                 "ratio",
                 "for ten classes of the same size: the number of rows of the rest, divided by that of the class",
                 Numbers(),
                 "The rest are K − 1 classes.",
                 (Slip(lambda: 10.0, "The class itself does not belong to the rest."),),
             ),
-            Part(
+            ExercisePart(
                 "recall",
                 "the recall of class 1 by `sx.LogisticRegression()` on the rows X, y",
                 Numbers(),
@@ -127,7 +129,7 @@ predicted to be of this class. The rows below have 950 of class 0 and 50 of clas
                     ),
                 ),
             ),
-            Part(
+            ExercisePart(
                 "balanced",
                 'the same with `class_weight="balanced"`',
                 Numbers(),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -208,7 +208,7 @@ ROWS_PER_CLASS, BINS = 60, 24
 # The length of an arrow, as a share of the smaller side of the box.
 LENGTH_OF_NORMAL = 0.34
 # The two directions and the patterns of their lines.
-DIRECTIONS: dict[str, tuple[str, Any]] = {
+DIRECTIONS: dict[Literal["fisher", "means"], tuple[str, Any]] = {
     "fisher": ("Fisher's direction", "-"),
     "means": ("direction of the means", DASHED),
 }

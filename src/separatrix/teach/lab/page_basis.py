@@ -15,7 +15,7 @@ from separatrix.core.base.arrays import Array, Integers
 from separatrix.core.base.errors import InputError, SeparatrixError
 from separatrix.core.base.messages import many
 from separatrix.teach.lab import shown_models
-from separatrix.teach.lab.pages import Link, refused
+from separatrix.teach.lab.pages import PageLink, refused
 from separatrix.teach.lab.points import checked, points, spelled
 from separatrix.teach.lab.recorder import Asked, Axis, Options, Plan
 from separatrix.teach.lab.requests import Payload, got, is_whole, number
@@ -219,7 +219,7 @@ def _python(spec: str, basis: ChosenBasis, asked: shown_models.Chosen) -> str:
     return "\n".join(lines)
 
 
-def recorded(link: Link, options: Options) -> Plan:
+def recorded(link: PageLink, options: Options) -> Plan:
     """The points with each kind of basis functions."""
     (model,) = link.models("perceptron", 1, others=("b", "k", "w", "s", "g", "a"))
     spec, given = link.points("xor"), link.parameters

@@ -14,7 +14,7 @@ from separatrix.core.base.messages import many
 from separatrix.core.geometry.plane_regions import ambiguous_regions
 from separatrix.core.geometry.polygons import Region
 from separatrix.teach.lab import shown_models
-from separatrix.teach.lab.pages import Link, refused
+from separatrix.teach.lab.pages import PageLink, refused
 from separatrix.teach.lab.points import checked, spelled
 from separatrix.teach.lab.recorder import Asked, Axis, Options, Plan, grid
 from separatrix.teach.lab.requests import Payload, number, start_points
@@ -80,7 +80,7 @@ def _python(spec: str, asked: list[shown_models.Chosen]) -> str:
     return "\n".join(["import separatrix as sx", "", f'X, y = sx.lab.points("{spec}")', *made])
 
 
-def recorded(link: Link, options: Options) -> Plan:
+def recorded(link: PageLink, options: Options) -> Plan:
     """The pointer can be put anywhere, on a grid of places; the points stay where they are."""
     models, spec = link.models("one-versus-rest,one-versus-one", SCHEMES), link.points("three")
     if len(models) != SCHEMES:

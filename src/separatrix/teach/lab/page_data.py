@@ -38,7 +38,7 @@ SEED = 0
 
 
 @dataclass(frozen=True)
-class Reading:
+class TableChoice:
     """A table with its target, the columns that are left out, and what is done with missing values."""
 
     table: OpenTable
@@ -54,10 +54,10 @@ class Reading:
 
 
 @dataclass(frozen=True)
-class Fit:
+class FitRequest:
     """A fit that a page asks for. Two are equal if the reading, the model and its settings are."""
 
-    reading: Reading
+    reading: TableChoice
     key: str
     model: Chosen = field(compare=False)
     standardise: bool = False
@@ -71,7 +71,7 @@ def table_of(payload: Payload) -> OpenTable:
     return found
 
 
-def reading_of(payload: Payload) -> Reading:
+def reading_of(payload: Payload) -> TableChoice:
     """How the table of a payload is read."""
     target, drop, missing = payload.get("target"), payload.get("drop", []), payload.get("missing", "error")
     if not isinstance(target, str):
@@ -80,29 +80,29 @@ def reading_of(payload: Payload) -> Reading:
         raise ParameterError("drop", "it is not a list of names", "give the columns to leave out")
     if missing not in MISSING:
         raise ParameterError("missing", got(missing), f"give one of {', '.join(MISSING)}")
-    return Reading(table_of(payload), target, tuple(drop), missing)
+    return TableChoice(table_of(payload), target, tuple(drop), missing)
 
 
-def fit_of(payload: Payload) -> Fit:
+def fit_of(payload: Payload) -> FitRequest:
     """The fit that a payload asks for."""
     model = chosen(payload.get("model"))
-    return Fit(reading_of(payload), repr(model), model, bool(payload.get("standardise")))
+    return FitRequest(reading_of(payload), repr(model), model, bool(payload.get("standardise")))
 
 
 @lru_cache(maxsize=MOST_READ)
-def read(asked: Reading) -> RawTable:
+def read(asked: TableChoice) -> RawTable:
     """The rows with their labels, before the encoding is learned."""
     return read_raw(asked.table.data, **asked.arguments)
 
 
 @lru_cache(maxsize=MOST_FITTED)
-def fitted(asked: Fit) -> HeldOutFit:
+def fitted(asked: FitRequest) -> HeldOutFit:
     """The fit to three quarters of the rows of each class."""
     model = asked.model.estimator(SEED)
     return fit_held_out(read(asked.reading), model, standardise=asked.standardise, seed=SEED)
 
 
-def python_lines(asked: Fit, linear: bool) -> str:
+def python_lines(asked: FitRequest, linear: bool) -> str:
     """The lines that read the same table, and give the same fit and the same accuracy."""
     how = {**asked.reading.arguments, **({"standardise": True} if asked.standardise else {})}
     target, more = how.pop("target"), "".join(f", {name}={value!r}" for name, value in how.items())

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.teach.directions import along, criterion_curve
-from separatrix.teach.lab.pages import SHARED, Link
+from separatrix.teach.lab.pages import SHARED, PageLink
 from separatrix.teach.lab.points import checked, spelled
 from separatrix.teach.lab.recorder import Asked, Axis, Options, Plan
 from separatrix.teach.lab.requests import Payload, number, start_points
@@ -48,7 +48,7 @@ def show(payload: Payload) -> Mapping[str, Any]:
     }
 
 
-def recorded(link: Link, options: Options) -> Plan:
+def recorded(link: PageLink, options: Options) -> Plan:
     """All directions in whole degrees, the two best ones, and both thresholds."""
     link.allow({*SHARED, "a", "t"} - {"m"})
     spec, degrees = link.points("elongated"), link.number("a", 20, 0, 180)

@@ -16,7 +16,7 @@ import numpy as np
 from separatrix.core.links import LINKS, logit, sigmoid
 from separatrix.teach.densities import Mixture, Normal
 from separatrix.teach.information import Bernoulli, best_normal, cross_entropy, entropy, kl_divergence
-from separatrix.teach.lab.pages import Link
+from separatrix.teach.lab.pages import PageLink
 from separatrix.teach.lab.recorder import Asked, Axis, Options, Plan
 from separatrix.teach.lab.requests import Payload, number
 from separatrix.teach.lab.shown_models import decimals
@@ -185,7 +185,7 @@ def heads(payload: Payload) -> Mapping[str, Any]:
 RECORDED = {"beliefs": "q", "peaks": "distance", "heads": "z"}
 
 
-def recorded(link: Link, options: Options) -> Plan:
+def recorded(link: PageLink, options: Options) -> Plan:
     """One slider of each request can be moved."""
     link.allow(("v", *SLIDERS))
     values = {key: link.number(key, first, low, high) for key, (_, low, high, _, first, _) in SLIDERS.items()}

@@ -10,7 +10,7 @@ import numpy as np
 from separatrix.core.base.arrays import Array
 from separatrix.core.base.errors import InputError, SeparatrixError
 from separatrix.core.losses import LOSSES
-from separatrix.teach.lab.pages import Link, refused
+from separatrix.teach.lab.pages import PageLink, refused
 from separatrix.teach.lab.recorder import Asked, Axis, Options, Plan, dragged_row, spread
 from separatrix.teach.lab.requests import Payload, got, number
 from separatrix.teach.lab.shown_models import Chosen, fitted
@@ -113,7 +113,7 @@ def _python(chosen: list[str], m: float, x: Array) -> str:
     return "\n".join(lines)
 
 
-def recorded(link: Link, options: Options) -> Plan:
+def recorded(link: PageLink, options: Options) -> Plan:
     """One point can be pulled along the line."""
     link.allow(("v", "l", "at", "x"))
     losses = link.parameters.get("l", ",".join(SHOWN)).split(",")

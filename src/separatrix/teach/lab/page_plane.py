@@ -11,7 +11,7 @@ import numpy as np
 from separatrix.core.base.arrays import Array, Integers
 from separatrix.core.base.errors import InputError, SeparatrixError
 from separatrix.teach.lab import shown_models
-from separatrix.teach.lab.pages import Link
+from separatrix.teach.lab.pages import PageLink
 from separatrix.teach.lab.points import PRESETS, checked, points, spelled
 from separatrix.teach.lab.recorder import Asked, Axis, Options, Plan, dragged_row, grid
 from separatrix.teach.lab.requests import Payload, is_whole, text
@@ -109,7 +109,7 @@ def _quoted(spec: str) -> str:
     return '"' + spec.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def recorded(link: Link, options: Options) -> Plan:
+def recorded(link: PageLink, options: Options) -> Plan:
     """One point can be dragged over a grid of places."""
     models, spec = link.models("least-squares,logistic", MOST_MODELS, others=("f",)), link.points("outlier")
     focus = int(link.number("f", 0, 0, len(models) - 1))

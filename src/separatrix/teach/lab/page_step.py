@@ -3,18 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
 import numpy as np
 
-from separatrix.classifiers import OFFERED, describe
+from separatrix.classifiers import OFFERED, hyperparameters
 from separatrix.core.base.arrays import Array
-from separatrix.teach.lab.pages import Link, refused
+from separatrix.core.base.errors import InputError
+from separatrix.core.solvers.registry import SOLVERS
+from separatrix.core.solvers.state import Solver
+from separatrix.teach.lab.pages import PageLink, refused
 from separatrix.teach.lab.points import of_two_classes, points
 from separatrix.teach.lab.recorder import Asked, Options, Plan
-from separatrix.teach.lab.requests import Payload, text
-from separatrix.teach.lab.shown_models import Box, Chosen, box_of, chosen, drawn_regions, framed, places, segments
+from separatrix.teach.lab.requests import Payload, got, number, text
+from separatrix.teach.lab.shown_models import (
+    Box,
+    Chosen,
+    box_of,
+    chosen,
+    drawn_regions,
+    framed,
+    places,
+    segments,
+    solver_expression,
+)
 from separatrix.teach.step_arithmetic import Step, most_mistakes
 from separatrix.teach.steps import Steps, steps
 
@@ -24,20 +38,33 @@ MOST_SHOWN_STEPS = 400
 MOST_MARKED = 30
 # The height of the picture by its width, as in static/step.js.
 HEIGHT_BY_WIDTH = 450 / 630
+# The settings of the methods of descent that the page offers: default, least and largest value.
+DESCENT: dict[str, dict[str, tuple[float, float, float]]] = {
+    "gradient-descent": {"eta": (0.5, 1e-4, 1e3)},
+    "sgd": {"eta": (0.5, 1e-4, 1e3), "batch_size": (1, 1, 1000)},
+}
 
 
 def methods(payload: Payload) -> Mapping[str, Any]:
     """The names of the classifiers that a solver fits step by step."""
-    iterative = [name for name in OFFERED if any(one.parameter == "max_iter" for one in describe(name).settings)]
-    return {"methods": sorted(iterative, key=lambda name: name != "perceptron")}
+    iterative = [name for name in OFFERED if "max_iter" in hyperparameters(name)]
+    defaults = {name: {one: found[0] for one, found in offered.items()} for name, offered in DESCENT.items()}
+    return {"methods": sorted(iterative, key=lambda name: name != "perceptron"), "descent": defaults}
 
 
 def run(payload: Payload) -> Mapping[str, Any]:
-    """Fit the chosen classifier, and give the updates of its solver."""
+    """Fit the chosen classifier, and give the updates of its solver.
+
+    ``descent`` has the learning rate and the batch size of a method of descent.
+    """
     spec, box, asked = text(payload, "points"), box_of(payload), chosen(payload.get("model"))
+    estimator, python, descent = asked.estimator(), asked.python(), _descent(payload, asked)
+    if descent is not None:
+        estimator.set_params(solver=descent[0])
+        python = python.replace(f"solver={asked.settings['solver']!r}", descent[1])
     X, y = points(spec)
     classes = of_two_classes(y)
-    taken = steps(asked.estimator(), X, y)
+    taken = steps(estimator, X, y)
     shown = list(islice(taken, MOST_SHOWN_STEPS + 1))
     return {
         "X": X,
@@ -48,8 +75,22 @@ def run(payload: Payload) -> Mapping[str, Any]:
         "theorem": _theorem(taken),
         "mistakes": getattr(taken.model, "mistakes_", None),
         "status": str(taken.model.certificate_.status),
-        "python": _python(spec, asked),
+        "python": _python(spec, python),
     }
+
+
+def _descent(payload: Payload, asked: Chosen) -> tuple[Solver, str] | None:
+    """The chosen method of descent with the settings of the page, and its Python; None if another method is chosen."""
+    name, given = str(asked.settings.get("solver")), payload.get("descent") or {}
+    if not isinstance(given, Mapping):
+        raise InputError("descent", got(given), "give a value for each name")
+    offered = {one: found for one, found in DESCENT.get(name, {}).items() if one in given}
+    settings = {one: type(usual)(number(given, one, low, high)) for one, (usual, low, high) in offered.items()}
+    if not settings:
+        return None
+    usual: Any = SOLVERS[name]
+    solver: Solver = replace(usual, **settings)
+    return solver, f"solver=sx.solvers.{solver_expression(solver)}"
 
 
 def _shown(step: Step, box: Box, classes: Any) -> dict[str, Any]:
@@ -121,25 +162,28 @@ def _theorem(taken: Steps) -> dict[str, Any] | None:
     return {"R": proof.R, "gamma": proof.gamma / proof.length, "most": most_mistakes(proof.bound_from_start)}
 
 
-def _python(spec: str, asked: Chosen) -> str:
+def _python(spec: str, estimator: str) -> str:
     lines = [
         "import separatrix as sx",
         "",
         f'X, y = sx.lab.points("{spec}")',
-        f"run = sx.steps({asked.python()}, X, y)",
+        f"run = sx.steps({estimator}, X, y)",
     ]
     return "\n".join(lines)
 
 
-def recorded(link: Link, options: Options) -> Plan:
+def recorded(link: PageLink, options: Options) -> Plan:
     """The whole run."""
-    (model,) = link.models("perceptron", 1, others=("k",))
+    settings = {name for offered in DESCENT.values() for name in offered}
+    (model,) = link.models("perceptron", 1, others=("k", *settings))
     link.number("k", 4, 0, MOST_SHOWN_STEPS)
+    offered = DESCENT.get(model["settings"].get("solver"), {})
+    descent = {name: type(found[0])(link.number(name, *found)) for name, found in offered.items()}
     if model["name"] not in (known := methods({})["methods"]):
         raise refused(f"{model['name']!r} is not fitted step by step", f"choose {', '.join(known)}")
     spec = link.points("separable")
     box = framed(points(spec)[0], HEIGHT_BY_WIDTH)
-    asked = Asked("methods", {}), Asked("run", {"points": spec, "model": model, "box": list(box)})
+    asked = Asked("methods", {}), Asked("run", {"points": spec, "model": model, "box": list(box), "descent": descent})
     return Plan(asked, "All steps of this run can be played; its settings stay as they are.", controls=(".bar *",))
 
 

@@ -20,11 +20,11 @@ from separatrix.core.solvers.registry import SOLVERS, choose, refuse_unmet
 from separatrix.core.solvers.state import Solver
 from separatrix.teach.error_surface import Surface, error_surface, objective, problem_of, walk
 from separatrix.teach.lab.page_losses import losses_of_two_classes
-from separatrix.teach.lab.pages import Link, refused
+from separatrix.teach.lab.pages import PageLink, refused
 from separatrix.teach.lab.points import checked, of_two_classes, points, spelled
 from separatrix.teach.lab.recorder import Asked, Axis, Options, Plan, grid
 from separatrix.teach.lab.requests import Payload, got, is_whole, number, text
-from separatrix.teach.lab.shown_models import Box, box_of, drawn_regions, framed, places, segments
+from separatrix.teach.lab.shown_models import Box, box_of, drawn_regions, framed, places, segments, solver_expression
 
 # --- Methods
 
@@ -37,7 +37,7 @@ def _descent(rule: str) -> Callable[[float], Solver]:
 WITH_ETA: dict[str, Callable[[float], Solver]] = {
     "gradient-descent": _descent("fixed"),
     **{f"{rule}-gradient": _descent(rule) for rule in STEPS if rule != "fixed"},
-    "stochastic-gradient": lambda eta: StochasticDescent(eta=eta),
+    "sgd": lambda eta: StochasticDescent(eta=eta),
 }
 METHODS = (*WITH_ETA, "auto", *(name for name in SOLVERS if name not in WITH_ETA))
 
@@ -403,8 +403,8 @@ def box_around(chosen: Choices, shown: Sequence[Array], least: float = SMALLEST_
 PRESET = "separable"
 # The height of the plane by its width, as in static/weights-plane.js.
 HEIGHT_BY_WIDTH = 0.72
-# The most steps of a run.
-STEPS_OF_RUN = 100
+# The most steps of a run with all rows, and of one that makes an update for each row.
+STEPS_OF_RUN, UPDATES_OF_RUN = 100, 300
 # The most rows whose lines are drawn on a surface that jumps there.
 MOST_EDGES = 100
 
@@ -548,7 +548,7 @@ def run(payload: Payload) -> Mapping[str, Any]:
     (X, y), chosen, w = _points(payload), Choices.of(payload), weights_of(payload)
     box = visible(X, y, chosen, w, payload)
     solver = solver_of(chosen.method, chosen.eta)
-    path = walk(X, y, solver, chosen.losses[chosen.on], w, STEPS_OF_RUN, C=chosen.strength)
+    path = walk(X, y, solver, chosen.losses[chosen.on], w, **_extent(chosen.method), C=chosen.strength)
     beyond = np.flatnonzero(np.abs(path.W).max(axis=1) > LARGEST_COEFFICIENT)
     W = path.W[: beyond[0]] if len(beyond) else path.W
     u, v = W[:, chosen.axes[0]], W[:, chosen.axes[1]]
@@ -560,14 +560,21 @@ def run(payload: Payload) -> Mapping[str, Any]:
     }
 
 
+def _extent(method: str) -> dict[str, int]:
+    """How far a run of a method goes, as arguments of ``walk``."""
+    return {"steps": UPDATES_OF_RUN, "budget": 1} if method == "sgd" else {"steps": STEPS_OF_RUN}
+
+
 def _python(payload: Payload, spec: str, chosen: Choices, w: Array, box: Box, n: int) -> str:
     """The lines that give E and ∇E of both losses at w, and both surfaces; after a run, those that take it again."""
     penalty = "" if chosen.C is None else f", C={chosen.C:g}"
     made, ran = [f"w = {w.tolist()}  # b, w1, w2"], _ran(payload)
     if ran is not None:
-        solver, start = _quoted(solver_of(chosen.method, chosen.eta)), f"start={ran.start.tolist()}"
+        taken, start = solver_of(chosen.method, chosen.eta), f"start={ran.start.tolist()}"
+        solver = _quoted(taken) if isinstance(taken, str) else solver_expression(taken)
+        extent = ", ".join(f"{name}={value}" for name, value in _extent(chosen.method).items())
         made = [
-            f'path = sx.walk(X, y, {solver}, "{chosen.losses[ran.on]}", {start}, steps={STEPS_OF_RUN}{penalty})',
+            f'path = sx.walk(X, y, {solver}, "{chosen.losses[ran.on]}", {start}, {extent}{penalty})',
             "print(path.status)",
             f"w = path.W[{ran.k}]",
         ]
@@ -589,8 +596,8 @@ def _python(payload: Payload, spec: str, chosen: Choices, w: Array, box: Box, n:
     return "\n".join(lines)
 
 
-def _quoted(value: Any) -> str:
-    return f'"{value}"' if isinstance(value, str) else repr(value).replace("'", '"')
+def _quoted(value: str) -> str:
+    return f'"{value}"'
 
 
 def _link(payload: Payload, chosen: Choices, w: Array, box: Box) -> dict[str, Any]:
@@ -613,11 +620,11 @@ class _Ran(NamedTuple):
 def _ran(payload: Payload) -> _Ran | None:
     if payload.get("start") is None:
         return None
-    on, k = number(payload, "ran", 0, 1), number(payload, "k", 0, STEPS_OF_RUN)
+    on, k = number(payload, "ran", 0, 1), number(payload, "k", 0, UPDATES_OF_RUN)
     return _Ran(weights_of(payload, "start"), int(on), int(k))
 
 
-def recorded(link: Link, options: Options) -> Plan:
+def recorded(link: PageLink, options: Options) -> Plan:
     """w can be dragged over a grid of places; the points and the losses stay as they are."""
     if "k" in link.parameters:
         raise refused("it shows a run", "copy a link before the run")

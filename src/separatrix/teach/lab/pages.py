@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import Any
 from urllib.parse import parse_qsl
 
-from separatrix.classifiers import OFFERED, describe
+from separatrix.classifiers import OFFERED, hyperparameters
 from separatrix.core.base.errors import InputError, ParameterError
 from separatrix.teach.lab.requests import Request
 from separatrix.teach.lab.shown_models import bases, chosen
@@ -63,7 +63,7 @@ SHARED = ("v", "m", "p", "d")
 
 
 @dataclass(frozen=True)
-class Link:
+class PageLink:
     """A link: the name of a page, and its parameters."""
 
     page: str
@@ -145,11 +145,11 @@ class Link:
             raise refused(f"the page {self.page} knows no {key!r} with its models", "leave it out")
 
 
-def link(text: str) -> Link:
+def link(text: str) -> PageLink:
     """A link as it is copied from the lab, with or without the address before it.
 
     >>> link("http://127.0.0.1:8157/#step?v=1&m=perceptron&k=4")
-    Link(page='step', parameters={'v': '1', 'm': 'perceptron', 'k': '4'})
+    PageLink(page='step', parameters={'v': '1', 'm': 'perceptron', 'k': '4'})
     >>> link("step").page
     'step'
     """
@@ -166,7 +166,7 @@ def link(text: str) -> Link:
     parameters = dict(pairs)
     if parameters.get("v", LINK_VERSION) != LINK_VERSION:
         raise refused(f"it has the version {parameters['v']!r}", f"give one of version {LINK_VERSION}")
-    return Link(page, parameters)
+    return PageLink(page, parameters)
 
 
 def refused(problem: str, remedy: str) -> ParameterError:
@@ -176,4 +176,4 @@ def refused(problem: str, remedy: str) -> ParameterError:
 
 def _settings(name: str) -> set[str]:
     """The settings that a model of a link may have: those of a scheme are the settings of what it is made of."""
-    return {one.parameter for base in (bases(name) or [name]) for one in describe(base).settings}
+    return {one for base in (bases(name) or [name]) for one in hyperparameters(base)}

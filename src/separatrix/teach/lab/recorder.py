@@ -22,18 +22,19 @@ from importlib import import_module
 from importlib.resources import files
 from importlib.util import find_spec
 from itertools import product
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import numpy as np
 
 from separatrix._version import __version__
 from separatrix.core.base.arrays import Array
+from separatrix.core.base.codec import Plain, plain
 from separatrix.core.base.errors import InputError, ParameterError
 from separatrix.core.base.files import replace_file
 from separatrix.core.base.watching import Part, unwatched, watched
 from separatrix.output.theme import DARK, LIGHT, Theme
 from separatrix.tables.formats.demos import DEMOS
-from separatrix.teach.lab.pages import PAGES, Link, Page, refused, requests
+from separatrix.teach.lab.pages import PAGES, Page, PageLink, refused, requests
 from separatrix.teach.lab.pages import link as parsed_link
 from separatrix.teach.lab.points import PRESETS, of_preset
 from separatrix.teach.lab.requests import Call, Payload, answered, encoded
@@ -110,25 +111,31 @@ def recorded_page(link: str, drag: int | None = None, places: tuple[int, int] | 
     return _page(asked, Options(drag, (int(kept * PLACES[0]), int(kept * PLACES[1]))))
 
 
-def _page(asked: Link, options: Options) -> str:
+def _page(asked: PageLink, options: Options) -> str:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # What a fit has to say is in its certificate, which the page shows.
         plan = _plan(asked, options)
         answers = _answers(asked.page, plan)
-    content = {
-        "version": __version__,
-        "link": str(asked),
-        "sentence": plan.sentence,
-        "controls": plan.controls,
-        "still": plan.still,
-        "row": plan.row,
-        "grid": plan.grid,
-        "answers": answers,
-    }
+    shown = plan.sentence, plan.controls, plan.still, plan.row, plan.grid
+    content = plain(Recording(__version__, str(asked), *shown, answers))
     return standalone([page for page in PAGES if page.name == asked.page], "recorded", content)
 
 
-def _plan(asked: Link, options: Options) -> Plan:
+@dataclass(frozen=True)
+class Recording:
+    """The data of a recorded page, which ``recorded.js`` reads: parts of its ``Plan``, and the answers by request."""
+
+    version: str
+    link: str
+    sentence: str
+    controls: tuple[str, ...]
+    still: tuple[str, ...]
+    row: int
+    grid: tuple[tuple[float, ...], ...] | None
+    answers: Annotated[dict[str, Any], Plain(dict)]
+
+
+def _plan(asked: PageLink, options: Options) -> Plan:
     """What the page declares to be recorded."""
     if asked.page in NEVER:
         raise refused(f"the page {asked.page} is not recorded: {NEVER[asked.page]}", "give a link to another page")

@@ -22,7 +22,7 @@ from typing import Any, TypeAlias, TypeGuard
 import numpy as np
 
 from separatrix.core.base.errors import InputError, SeparatrixError
-from separatrix.core.base.messages import ByAudience, Message, Parameter, Part, Setting, choices
+from separatrix.core.base.messages import ByAudience, Message, MessagePart, Parameter, Setting, choices
 from separatrix.core.base.watching import Stage, watch
 from separatrix.tables.read_table import read_table
 from separatrix.teach.lab.points import decoded, points
@@ -286,7 +286,7 @@ def _not_offered() -> frozenset[str]:
     return frozenset(signature(read_table).parameters) - OFFERED
 
 
-def _on_page(part: Part) -> str | Part:
+def _on_page(part: MessagePart) -> str | MessagePart:
     if isinstance(part, ByAudience) and part.page is not None:
         return part.page
     if isinstance(part, Setting) and part.name == "missing":

@@ -1,8 +1,9 @@
 """What pages show of a model: its settings as a form, its fit and its certificate, its regions and lines in the plane,
 the card of a point, and the proof whether points are separable.
 
-Everything on settings comes from the classifiers' descriptions, so a newly registered classifier appears without a line
-here. Fits are kept for a moment, since a page asks again when the pointer moves over points that stay where they are.
+Everything on settings comes from the classifiers' signatures and docstrings, so a newly registered classifier appears
+without a line here. Fits are kept for a moment, since a page asks again when the pointer moves over points that stay
+where they are.
 """
 
 from __future__ import annotations
@@ -10,14 +11,14 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
 
-from separatrix.classifiers import CLASSIFIERS, OFFERED, describe
-from separatrix.classifiers.description import ModelSetting
+from separatrix.classifiers import CLASSIFIERS, OFFERED, describe, hyperparameters
+from separatrix.classifiers.signatures import Hyperparameter
 from separatrix.core.base.arrays import Array, Integers
 from separatrix.core.base.errors import InputError, ParameterError, SeparatrixError
 from separatrix.core.base.messages import brief
@@ -100,9 +101,8 @@ class Chosen:
         return CLASSIFIERS[self.name](self._made(self.base or DEFAULT_BASE, seed))
 
     def _made(self, name: str, seed: int | None) -> Any:
-        known = {setting.parameter for setting in describe(name).settings}
         for parameter in self.settings:
-            if parameter not in known:
+            if parameter not in hyperparameters(name):
                 raise ParameterError(parameter, f"{name} has no such setting", "leave it out")
         kind = CLASSIFIERS[name]
         random = seed is not None and "random_state" in kind().get_params(deep=False)
@@ -124,6 +124,17 @@ def _expression(estimator: Any, name: str) -> str:
     now = {key: getattr(estimator, key) for key in _defaults(name)}  # get_params would inspect the signature again
     given = {key: value for key, value in now.items() if value != _defaults(name)[key]}
     return f"sx.{type(estimator).__name__}({', '.join(f'{key}={_value(value)}' for key, value in given.items())})"
+
+
+def solver_expression(solver: Any) -> str:
+    """The expression that makes a solver object.
+
+    >>> from separatrix.core.solvers.gradient_descent import StochasticDescent
+    >>> print(solver_expression(StochasticDescent(eta=0.5, schedule="inverse")))
+    StochasticDescent(eta=0.5, schedule='inverse')
+    """
+    given = {one.name: getattr(solver, one.name) for one in fields(solver) if getattr(solver, one.name) != one.default}
+    return f"{type(solver).__name__}({', '.join(f'{name}={value!r}' for name, value in given.items())})"
 
 
 @cache
@@ -150,7 +161,7 @@ def chosen(value: Any) -> Chosen:
     base = value.get("base") if describe(name).parts else None
     if base is not None and (not isinstance(base, str) or base not in OFFERED or describe(base).parts):
         raise InputError("base", got(base), "choose a classifier that is not made of others")
-    forms = {setting.parameter: setting for setting in describe(base or name).settings}
+    forms = hyperparameters(base or name)
     given = value.get("settings") or {}
     if not isinstance(given, Mapping):
         raise InputError("settings", "they are not names with values", "give a value for each name")
@@ -158,23 +169,23 @@ def chosen(value: Any) -> Chosen:
     return Chosen(name, settings, base)
 
 
-def _read(setting: ModelSetting, value: Any) -> Any:
+def _read(setting: Hyperparameter, value: Any) -> Any:
     """The value of a setting from a form or a link, where all values may be texts."""
-    if setting.flag is not None:
+    if setting.kind == "switch":
         return value in (True, "true", "True", "1")
-    if setting.type is str or value in setting.words:
+    if setting.kind in ("choice", "text") or value in setting.words:
         return None if value in ("", None) else str(value)
     try:
-        return setting.type(float(value)) if setting.type is int else setting.type(value)
+        return int(float(value)) if setting.kind == "integer" else float(value)
     except (TypeError, ValueError, OverflowError):
-        raise ParameterError(setting.parameter, got(value), "give a number") from None
+        raise ParameterError(setting.name, got(value), "give a number") from None
 
 
 # --- Fits
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _PointsFit:
     """A fit. Two are equal if the model, its settings and the points are."""
 
     key: tuple[str, bytes, bytes]
@@ -193,11 +204,11 @@ def fitted(asked: Chosen, X: Array, y: Integers) -> Any:
     """
     if not len(X):
         raise InputError("points", "there are none", "add points of two classes")
-    return _fitted(_Asked((repr(asked), X.tobytes(), y.tobytes()), asked, X, y))
+    return _fitted(_PointsFit((repr(asked), X.tobytes(), y.tobytes()), asked, X, y))
 
 
 @lru_cache(maxsize=32)
-def _fitted(asked: _Asked) -> Any:
+def _fitted(asked: _PointsFit) -> Any:
     return asked.model.estimator().fit(asked.X, asked.y)
 
 

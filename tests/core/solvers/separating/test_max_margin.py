@@ -18,9 +18,7 @@ from separatrix.core.solvers.convex_hulls import NearestPoint, multipliers, near
 from separatrix.core.solvers.driver import run, states
 from separatrix.core.solvers.separation_problem import HullMemory, build_separation_objective
 from separatrix.core.solvers.separation_stopping import (
-    AtRounding,
-    HullsMeet,
-    MarginWithin,
+    LargestMargin,
     OutOfSteps,
     ProvenInseparable,
 )
@@ -39,7 +37,7 @@ def _separable(seed, n, d):
 
 def _solve(X, t, fit_intercept=True, frame=None, head_start=True):
     problem, proof = build_separation_objective(memory_rows(X, t, frame=frame), fit_intercept), ProvenInseparable()
-    rules = [MarginWithin(relative=1e-11), HullsMeet(proof), OutOfSteps(5000, proof)]
+    rules = [LargestMargin(proof, relative=1e-11), OutOfSteps(5000, proof)]
     return run(NearestPoint(head_start), problem, np.zeros(problem.shape), Stopping(rules))
 
 
@@ -169,7 +167,7 @@ def test_rounding_far_from_the_optimum_gives_both_bounds():
     rows = memory_rows(np.array([[0.0, 0.0], [2.0, 1e-12]]), np.array([-1.0, 1.0]))
     problem = build_separation_objective(rows, names=["length", "dust"])
     state = State(np.zeros((1, 3)), Evaluation(1.5, np.zeros((1, 3))), 3, memory, halt=Halt.STALLED)
-    status = AtRounding(ProvenInseparable())(problem, state, Bound(None, "none", ""), ())
+    status = LargestMargin(ProvenInseparable())(problem, state, Bound(None, "none", ""), ())
     assert status is not None
     assert not status.met
     assert "a margin of 1, where no hyperplane has more than 1.5" in status.sentence
@@ -181,7 +179,8 @@ def test_a_margin_above_its_ceiling_by_rounding_is_not_a_negative_excess():
     memory = HullMemory(lower=0.5, upper=0.5 - 1e-16, longest=1.0)
     state = State(np.zeros((1, 2)), Evaluation(0.5, np.zeros((1, 2))), 3, memory)
     problem = build_separation_objective(memory_rows(np.array([[0.0], [2.0]]), np.array([-1.0, 1.0])))
-    assert "by more than 0.0e+00" in MarginWithin(relative=1e-9)(problem, state, Bound(None, "none", ""), ()).sentence
+    rule = LargestMargin(ProvenInseparable(), relative=1e-9)
+    assert "by more than 0.0e+00" in rule(problem, state, Bound(None, "none", ""), ()).sentence
 
 
 def test_overlapping_rows_are_proven_so_before_the_hulls_are_searched(monkeypatch):

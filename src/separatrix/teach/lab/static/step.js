@@ -16,12 +16,16 @@ class StepPage {
   constructor(root, lab) { Object.assign(this, { root, lab, k: 0, speed: 4, timer: null, run: null }); }
 
   async start(params) {
-    const { methods } = await this.lab.source.ask("step.methods", {});
-    this.methods = methods;
-    const { models, unknown } = link.toModels(params, this.lab.known, 1, "perceptron", ["k"]);
+    const { methods, descent } = await this.lab.source.ask("step.methods", {}), settings = Object.keys(Object.assign({}, ...Object.values(descent)));
+    Object.assign(this, { methods, descents: descent, descent: {} });
+    const { models, unknown } = link.toModels(params, this.lab.known, 1, "perceptron", ["k", ...settings]);
     const [asked] = models, stepped = methods.includes(asked?.name);
     this.model = stepped ? asked : { name: methods[0], settings: {}, base: null };
     if (asked && !stepped) unknown.push(asked.name);
+    for (const name of settings) {
+      const given = link.reader(params, unknown)(name, null, link.number(1e-4, 1e3));
+      if (given !== null) this.descent[name] = given;
+    }
     // A step beyond the end means the last one, since a link cannot know how long the run is.
     const k = Math.round(link.reader(params, unknown)("k", 4, link.number(0, 1e9))), given = this.points = link.toPoints(params, FIRST);
     this.build();
@@ -56,6 +60,12 @@ class StepPage {
     this.choices();
   }
 
+  /** The learning rate and the batch size of the solver, if it is a method of descent. */
+  get ofDescent() {
+    const usual = this.descents[this.model.settings.solver] ?? {};
+    return Object.fromEntries(Object.entries(usual).map(([name, value]) => [name, this.descent[name] ?? value]));
+  }
+
   /** The method, its rule or solver, the size of its steps, and the points. */
   choices() {
     const info = this.lab.known.get(this.model.name), made = [];
@@ -68,16 +78,10 @@ class StepPage {
         : select(one.parameter, one.words.map(word => [word, word]), now, set));
     }
     const eta = info.settings.find(one => one.parameter === "eta0");
-    if (eta) {
-      const now = Number(this.model.settings.eta0 ?? eta.default), shown = h("output", {}, String(now));
-      const input = h("input", { type: "range", min: -2, max: 1, step: 0.1, "aria-label": "Learning rate η", change: event => {
-        const value = Number((10 ** event.target.valueAsNumber).toPrecision(2));
-        shown.textContent = String(value);
-        this.set(eta, value);
-      } });
-      input.value = Math.log10(now);
-      made.push(h("label", { class: "slide eta" }, h("span", { class: "math" }, "η"), input, shown));
-    }
+    if (eta) made.push(learningRate(Number(this.model.settings.eta0 ?? eta.default), value => this.set(eta, value)));
+    const descent = this.ofDescent, take = (name, value) => { this.descent[name] = value; this.fit(0); };
+    if (descent.eta) made.push(learningRate(descent.eta, value => take("eta", value)));
+    if (descent.batch_size) made.push(select("Rows per update", [...new Set([1, 2, 5, 10, descent.batch_size])].map(n => [String(n), n === 1 ? "1 row per update" : `${n} rows per update`]), String(descent.batch_size), value => take("batch_size", Number(value))));
     const presets = this.lab.opening.presets.filter(one => one.classes === 2).map(one => [one.name, one.title]);
     const own = this.points.split(";")[0];
     const options = presets.some(([name]) => name === this.points) ? presets : [[this.points, own.startsWith("~") ? "Own points" : `${own}, moved`], ...presets];
@@ -140,7 +144,7 @@ class StepPage {
   fit(k) {
     this.stop();
     if (!this.run) this.stage.show([[-3.6, -2.4], [3.6, 2.4]]);
-    return new Promise(resolve => this.lab.source.latest("step.run", { points: this.points, model: this.model, box: this.stage.box }, (answer, error) => {
+    return new Promise(resolve => this.lab.source.latest("step.run", { points: this.points, model: this.model, box: this.stage.box, descent: this.ofDescent }, (answer, error) => {
       const said = error?.message ?? (answer?.cut ? `The run is longer; the page shows its first ${answer.steps.length - 1} updates.` : null);
       if (said || this.said) this.lab.notice(said);
       this.said = said;
@@ -226,13 +230,25 @@ class StepPage {
     this.frame = requestAnimationFrame(move);
   }
 
-  params() { return { ...link.fromModels([this.model]), ...link.fromPoints(this.points), k: this.k }; }
+  params() { return { ...link.fromModels([this.model]), ...this.ofDescent, ...link.fromPoints(this.points), k: this.k }; }
   python() { return `${this.run.python}\nprint(run[${this.k}])\n`; }
 
   leave() {
     this.stop();
     document.removeEventListener("keydown", this.keys);
   }
+}
+
+/** A slider of η. */
+function learningRate(now, chosen) {
+  const shown = h("output", {}, String(now));
+  const input = h("input", { type: "range", min: -2, max: 1, step: 0.1, "aria-label": "Learning rate η", change: event => {
+    const value = Number((10 ** event.target.valueAsNumber).toPrecision(2));
+    shown.textContent = String(value);
+    chosen(value);
+  } });
+  input.value = Math.log10(now);
+  return h("label", { class: "slide eta" }, h("span", { class: "math" }, "η"), input, shown);
 }
 
 /** A name at the upper or lower end of a line. */
