@@ -355,8 +355,8 @@ class Objective:
     columns, offsets whose weights stay one. ``names``: the names of the columns, for messages. ``weight_unit``: the
     rows' weights have been divided by this. ``standard``: the same problem in standard coordinates, if this one is not
     in them: bounds are computed there, because columns far from zero look collinear in their own units.
-    ``given_subspace``: ``subspace``, if it is known. ``passes_before``: the passes on the rows' counter that belong to
-    other problems.
+    ``given_subspace``, ``given_root_penalty``: ``subspace`` and ``root_penalty``, if they are known. ``passes_before``:
+    the passes on the rows' counter that belong to other problems.
     """
 
     columns: Columns
@@ -372,6 +372,7 @@ class Objective:
     weight_unit: float
     standard: Objective | None
     given_subspace: Subspace | None
+    given_root_penalty: Array | None
     passes_before: int
     shape: tuple[int, int]
     size: int
@@ -391,6 +392,7 @@ class Objective:
         weight_unit: float = 1.0,
         standard: Objective | None = None,
         given_subspace: Subspace | None = None,
+        given_root_penalty: Array | None = None,
         passes_before: int = 0,
     ) -> None:
         framed, absolute = columns.framed, penalty.l1_ratio > 0 and penalty.strength > 0
@@ -410,6 +412,7 @@ class Objective:
             weight_unit=weight_unit,
             standard=standard,
             given_subspace=given_subspace,
+            given_root_penalty=given_root_penalty,
             passes_before=passes_before,
             # Of W: (K or 1, d + 1).
             shape=(framed.n_scores, framed.width),
@@ -528,6 +531,8 @@ class Objective:
 
         It is limited to LARGEST_ROOT_PENALTY, whose square is still finite.
         """
+        if self.given_root_penalty is not None:
+            return self.given_root_penalty
         with np.errstate(over="ignore"):
             raw = np.sqrt(self.penalty.quadratic) / sqrt(self.total_weight) / self.rows.frame.scale
         root = np.zeros(self.shape[1])
@@ -748,6 +753,7 @@ class Objective:
             names=self.names,
             weight_unit=self.weight_unit,
             given_subspace=replace(self.subspace, others_null=None),
+            given_root_penalty=self.root_penalty,  # a block that is written out has a frame of its own
         )
 
     def hessian_product(self, W: Array, V: Array) -> Array:

@@ -6,6 +6,9 @@ import numpy as np
 import pytest
 
 import separatrix as sx
+from separatrix.core.penalty import Penalty
+from separatrix.core.problem import build_objective
+from separatrix.core.rows.labelled_table import labelled_rows
 from separatrix.core.solvers.lbfgs import LBFGS
 from separatrix.core.solvers.preconditioners import Sample
 
@@ -134,3 +137,12 @@ def test_a_sample_of_lower_rank_than_the_rows():
     with pytest.warns(sx.errors.SeparationWarning):
         sx.LogisticRegression(np.inf, solver=LBFGS(Sample(rows=1000))).fit(X, y)
     assert sx.LogisticRegression(1.0, solver=LBFGS(Sample(rows=1000))).fit(X, y).certificate_.code == "optimal"
+
+
+def test_the_penalty_on_a_sample_is_that_on_all_rows():
+    """A sample is centred and scaled when it is drawn, so it has a frame of its own."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((20_000, 12)) * np.logspace(-3, 3, 12)
+    problem = build_objective(labelled_rows(X, np.arange(len(X)) % 2, 2), 2, Penalty(1.0, np.ones(12)))
+    sample = problem.framed.standing_sample
+    np.testing.assert_array_equal(problem.restricted_to(sample).root_penalty, problem.root_penalty)

@@ -7,10 +7,10 @@ first looked up, since a fit needs only one of them.
 from __future__ import annotations
 
 from collections import UserDict
-from collections.abc import Callable, MutableMapping
+from collections.abc import MutableMapping
 from dataclasses import replace
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from separatrix.core.base.errors import ParameterError
 from separatrix.core.base.messages import ByAudience, Message, Parameter
@@ -48,6 +48,9 @@ class _Solvers(UserDict[str, Any]):
 
 
 SOLVERS: MutableMapping[str, Solver] = _Solvers(OFFERED)
+
+# Why a problem may have no penalty on some columns although C is finite.
+FACTOR_IS_ZERO = ByAudience(", or one of penalty_factors is zero", shell="")
 
 # scikit-learn's solvers that do not exist here. All solvers find the same minimum, so these names select the automatic
 # choice, whose result is certified. "lbfgs" is not listed because both libraries have it.
@@ -244,46 +247,6 @@ def _has_short_rows(problem: Objective) -> bool:
     return row_length(problem) <= SHORT_ROWS
 
 
-class Met(NamedTuple):
-    """How a need is checked, and how the error message explains that it is not met.
-
-    ``by``: whether a problem meets the need. ``instead``: what to use otherwise. ``since``: what the message adds after
-    the need's name.
-    """
-
-    by: Callable[[Objective], bool]
-    instead: str
-    since: Callable[[Objective], str] = lambda problem: ""
-
-
-# The needs that a problem may not meet. Need.STANDARD is not among them, because the caller provides the coordinates.
-MET: dict[Need, Met] = {
-    Need.SMOOTH: Met(lambda problem: problem.loss.traits.smooth, "use 'smoothing' or 'auto'"),
-    Need.SMOOTHED: Met(
-        lambda problem: problem.loss.traits.smooth or isinstance(problem.loss, Kinked), "use another loss"
-    ),
-    Need.RIDGE: Met(lambda problem: not problem.has_absolute, "use 'auto'"),
-    Need.RESIDENT: Met(lambda problem: problem.rows.resident() is not None, "use 'lbfgs' or 'auto'"),
-    Need.HELD: Met(
-        lambda problem: problem.penalty.holds_every_column,
-        "use 'lbfgs' or 'auto'",
-        lambda problem: Message(
-            ": ", Parameter("C"), " is infinite", ByAudience(", or one of penalty_factors is zero", shell="")
-        ),
-    ),
-    Need.GRAM: Met(
-        lambda problem: problem.has_gram,
-        "use another preconditioner, or 'auto'",
-        lambda problem: f", and there are {problem.shape[1]}",
-    ),
-    Need.HESSIAN: Met(
-        lambda problem: problem.has_hessian,
-        "use 'lbfgs' or 'auto'",
-        lambda problem: f", and there are {problem.size}",
-    ),
-}
-
-
 def refuse_unmet(solver: Solver, problem: Objective) -> None:
     """Raise an error if the problem does not meet a need of the solver.
 
@@ -312,7 +275,16 @@ def refuse_unmet(solver: Solver, problem: Objective) -> None:
         ...
     separatrix.core.base.errors.ParameterError: solver: 'newton' needs a penalty without absolute values (l1_ratio=0)...
     """
-    for need, met in MET.items():
-        if need in solver.needs and not met.by(problem):
-            fault = Message(f"{solver.name!r} needs {need.value}", met.since(problem))
-            raise ParameterError("solver", fault, met.instead)
+    smooth, on_all = problem.loss.traits.smooth, Message(": ", Parameter("C"), " is infinite", FACTOR_IS_ZERO)
+    # Need.STANDARD is not among these, because the caller provides the coordinates.
+    for need, met, since, instead in (
+        (Need.SMOOTH, smooth, "", "use 'smoothing' or 'auto'"),
+        (Need.SMOOTHED, smooth or isinstance(problem.loss, Kinked), "", "use another loss"),
+        (Need.RIDGE, not problem.has_absolute, "", "use 'auto'"),
+        (Need.RESIDENT, problem.rows.resident() is not None, "", "use 'lbfgs' or 'auto'"),
+        (Need.HELD, problem.penalty.holds_every_column, on_all, "use 'lbfgs' or 'auto'"),
+        (Need.GRAM, problem.has_gram, f", and there are {problem.shape[1]}", "use 'lbfgs' or 'auto'"),
+        (Need.HESSIAN, problem.has_hessian, f", and there are {problem.size}", "use 'lbfgs' or 'auto'"),
+    ):
+        if need in solver.needs and not met:
+            raise ParameterError("solver", Message(f"{solver.name!r} needs {need.value}", since), instead)
