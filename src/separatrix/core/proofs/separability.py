@@ -317,10 +317,6 @@ class Core:
         (block,) = self.rows.parts
         return view.of(block)[0]
 
-    def with_(self, more: CarriedRows) -> Core:
-        """These rows and others."""
-        return replace(self, rows=self.rows.with_(more).joined())
-
 
 def first_core(rows: Rows, view: View, names: list[str] | None) -> Core:
     """The rows at hand after the first pass.
@@ -328,7 +324,7 @@ def first_core(rows: Rows, view: View, names: list[str] | None) -> Core:
     They are the rows with the lowest hashes, the same number from each class. Raises an error that names the entry if
     one is not finite.
     """
-    n_columns = view.n_columns(rows)
+    n_columns = rows.n_features if view.columns is None else len(view.columns)
     width = (view.K - 1) * (n_columns + view.fit_intercept)
     size = max(SAMPLE_ROWS_PER_DIRECTION * width, min(MOST_CORE_ROWS, MOST_CORE_ENTRIES // max(1, width)))
     sample = LowestHashes(size, 0, class_targets(np.arange(view.K), view.K))
@@ -402,7 +398,8 @@ def decide_streamed(rows: Rows, view: View, about: About, reached: Array | None 
         if not broken:
             return _decided(_numbered(verdict, core), core, told, tale)
         for check, part in broken:
-            core = core.with_(part.rows.only(check.draw.chosen(part.total)))
+            more = part.rows.only(check.draw.chosen(part.total))
+            core = replace(core, rows=core.rows.with_(more).joined())
     return Decided(Doubtful(UNDECIDED, about.fit_intercept), core.low, core.high)
 
 
