@@ -491,12 +491,11 @@ def extended_dependency(known: Dependency | None, group: Integers, own: list[int
 class Across(NamedTuple):
     """An integer basis (w, q) of the orthogonal complement of some rows.
 
-    Row ``free[k]`` of ``basis`` is ``below`` in column k and zero in the other columns.
+    Row ``free[k]`` of ``basis`` has one nonzero entry, in column k, which is the same for all k.
     """
 
     basis: AnyArray
     free: list[int]
-    below: int
 
 
 def across(A: Array) -> Across | None:
@@ -510,10 +509,10 @@ def across(A: Array) -> Across | None:
     free = [j for j in range(w) if j not in set(pivot.columns)]
     basis = np.zeros((w, len(free)), dtype=object)
     if not free:
-        return Across(basis, free, 1)
+        return Across(basis, free)
     rows = A[pivot.rows]
     x = solve(rows[:, pivot.columns], -rows[:, free], pivot.p)
     basis[pivot.columns] = x.above
     basis[free, np.arange(len(free))] = x.below
     # The rank modulo a prime may be lower than the rank; then some row is not orthogonal to the basis.
-    return Across(basis, free, x.below) if bool(vanishing(A, basis).all()) else None
+    return Across(basis, free) if bool(vanishing(A, basis).all()) else None
