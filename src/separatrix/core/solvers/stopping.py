@@ -145,17 +145,18 @@ class Stopping(Generic[Memory]):
         The tolerance of the bound, relative to the null model's objective.
     max_iter : int
         The most iterations; by default there is no limit.
+    verdicts : list
+        The verdict on rows outside memory, once it was asked for.
 
     Examples
     --------
-    >>> Stopping(1e-8, max_iter=100).tol, Stopping([SmallGradient(1e-6)]).tol
+    >>> Stopping(tol=1e-8, max_iter=100).tol, Stopping([SmallGradient(1e-6)]).tol
     (1e-08, 0.0)
     """
 
     rules: Sequence[Rule[Memory]] = ()
     tol: float = 0.0
     max_iter: int = sys.maxsize
-    # The verdict on rows outside memory, once it was asked for.
     verdicts: list[Verdict] = field(default_factory=list, repr=False, compare=False)
 
     def __call__(
