@@ -58,5 +58,5 @@ def test_an_offset_is_in_the_last_columns_of_a_stream(K, settings):
     X, y = rng.standard_normal((60, 2)), rng.integers(0, K, 60)
     offset = rng.standard_normal((60, 1 if K == 2 else K))
     certificate = sx.LogisticRegression(**settings).fit(X, y, offset=offset).certificate_
-    assert certificate.verify_rows(streamed(certificate.claim.rows_of(X, y, None, offset)))
+    assert certificate.verify_rows(streamed(certificate.claim.rows_of(X, y, offset=offset)))
     assert not certificate.verify_rows(streamed(certificate.claim.rows_of(X, y)))

@@ -174,9 +174,9 @@ class RowsClaim(ABC):
         weight = np.ones(len(codes)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         return MemoryTable(as_matrix(X), codes, weight, len(self.scorer.classes))
 
-    def rows_of(self, X: Any, y: Any, sample_weight: Any = None) -> MemoryRows:
+    def rows_of(self, X: Any, y: Any, sample_weight: Any = None, **offset: Any) -> MemoryRows:
         """The rows that ``of_rows`` takes, from arrays: their targets and weights are those that the claim uses."""
-        table = self.table_of(X, y, sample_weight)
+        table = self.table_of(X, y, sample_weight, **offset)
         return table.rows(self.coding_of(table.totals))
 
     @abstractmethod
@@ -191,9 +191,9 @@ class RowsClaim(ABC):
         """The claimed quantities, recomputed over a table with the class numbers of the claim."""
         return self.of_rows(table.rows(self.coding_of(table.totals)))
 
-    def recompute(self, X: Any, y: Any, sample_weight: Any = None) -> Recomputed:
+    def recompute(self, X: Any, y: Any, sample_weight: Any = None, **offset: Any) -> Recomputed:
         """The claimed quantities, recomputed over rows in memory."""
-        return self.of_rows(self.rows_of(X, y, sample_weight))
+        return self.of_table(self.table_of(X, y, sample_weight, **offset))
 
 
 @dataclass(frozen=True)

@@ -308,14 +308,11 @@ class _Refits:
 
     def gradient(self, V: Array) -> Array:
         """∇E at Θ = V for each fit, without its left-out row, (R, c r)."""
-        rows, space = self.rows, self.rows.space
+        rows = self.rows
         slope = rows.slopes(rows.each_scores(V))
         slope *= rows.sigma
         slope[:, np.arange(len(V)), self.out] = 0.0
-        squares = rows.problem.root_penalty**2
-        T = V.reshape(len(V) * self.N.shape[2], -1)
-        pull = T * squares if space.Z is None else ((T @ space.Z.T) * squares) @ space.Z
-        return rows.each_adjoint(slope) + space.reduce(squares * rows.W) + pull.reshape(V.shape)
+        return rows.each_adjoint(slope) + rows.pull(V)
 
 
 def _scores_by_refits(fits: _Refits) -> Array:

@@ -22,7 +22,7 @@ from separatrix.core.certificate import Bound, Claim, Recomputed, RowsClaim, Tab
 from separatrix.core.losses import LOSSES
 from separatrix.core.rows.column_statistics import refuse_not_finite
 from separatrix.core.rows.labelled_table import MemoryTable, OutsideMemory, with_offset
-from separatrix.core.rows.memory_rows import MemoryRows, memory_rows
+from separatrix.core.rows.memory_rows import memory_rows
 from separatrix.core.rows.protocol import Rows
 from separatrix.core.rows.targets import ClassTotals, Coding, weights_among
 from separatrix.core.rows.views import one_against_rest, two_class_table
@@ -56,11 +56,6 @@ class LikelihoodOfRows(RowsClaim):
         added = as_offset(offset, table.n_rows, len(self.among(table.totals)[1]))
         return table if added is None else replace(table, X=with_offset(table.X, added))
 
-    def rows_of(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> MemoryRows:
-        """The rows that ``of_rows`` takes."""
-        table = self.table_of(X, y, sample_weight, offset)
-        return table.rows(self.coding_of(table.totals))
-
     def coding_of(self, totals: ClassTotals) -> Coding:
         """The targets and weights of a likelihood, including the class weights."""
         return Coding.of_likelihood(totals, self.class_weights)
@@ -77,10 +72,6 @@ class LikelihoodOfRows(RowsClaim):
         W, held = self.scorer.W, totals.weight * self.class_weights > 0
         weights = weights_among(W, held) if 2 <= held.sum() < len(held) else None
         return (None, W) if weights is None else (held, weights)
-
-    def recompute(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Recomputed:
-        """The claimed quantities, recomputed over rows in memory."""
-        return self.of_table(self.table_of(X, y, sample_weight, offset))
 
     def objective(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Objective:
         """The objective over these rows, without the penalty of Firth's likelihood."""
@@ -194,7 +185,7 @@ class FirthClaim(LikelihoodOfRows):
 
     def penalised(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Penalised:
         """The penalised likelihood of these rows."""
-        return self._penalised_over(self.rows_of(X, y, sample_weight, offset))
+        return self._penalised_over(self.rows_of(X, y, sample_weight, offset=offset))
 
     def _penalised_over(self, rows: Rows) -> Penalised:
         from separatrix.core.firth.likelihood import pose

@@ -14,13 +14,11 @@ import numpy as np
 
 from separatrix.core.base.arrays import EPS, Array
 from separatrix.core.base.codec import Choice, Number, array
-from separatrix.core.base.labels import known_codes
 from separatrix.core.certificate import Bound, Recomputed, RowsClaim
 from separatrix.core.gaussians import Gaussians, Likelihood, null_objective
 from separatrix.core.moments import Moments, gather
 from separatrix.core.projections import Projection
 from separatrix.core.rows.block import Block
-from separatrix.core.rows.memory_rows import MemoryRows, memory_rows
 from separatrix.core.rows.protocol import Rows
 from separatrix.core.rows.targets import CLASS_NUMBERS, ClassTotals, Coding
 from separatrix.core.scorer import Scorer, Scores
@@ -112,11 +110,6 @@ class MomentsClaim(RowsClaim, ABC):
     """A claim about the moments of rows with class numbers as targets."""
 
     scorer: Any
-
-    def rows_of(self, X: Any, y: Any, sample_weight: Any = None) -> MemoryRows:
-        """Rows in memory, with class numbers as targets."""
-        weight = None if sample_weight is None else np.asarray(sample_weight, np.float64)
-        return memory_rows(X, known_codes(y, self.scorer.classes), weight)
 
     def coding_of(self, totals: ClassTotals) -> Coding:
         """Class numbers as targets."""

@@ -90,7 +90,8 @@ class ReducedRows:
     def take(self, rows: Integers | slice) -> ReducedRows:
         """The given subset of the rows."""
         x = self.x.take(rows) if isinstance(self.x, Block) else self.x[rows]
-        return replace(self, x=x, t=self.t[rows], sigma=self.sigma[rows], z=self.z[:, rows])
+        of = (self.t[rows], self.sigma[rows], self.z[:, rows])
+        return ReducedRows(self.problem, self.space, self.W, x, *of)
 
     @cached_property
     def X(self) -> Array:
@@ -108,6 +109,17 @@ class ReducedRows:
     def Q(self) -> Array:
         """An orthonormal basis of the scores, (K, c)."""
         return np.eye(self.problem.shape[0]) if self.space.Q is None else self.space.Q
+
+    @cached_property
+    def _penalty(self) -> tuple[Array, Array]:
+        """The penalty's gradient at W, (c r,), and its second derivatives for each score."""
+        return self.space.reduce(self.problem.penalised(self.W).gradient), held_by(self.problem, self.space)
+
+    def pull(self, V: Array) -> Array:
+        """The penalty's gradient at W plus each of several Θ, (q, c r), for V (q, c r)."""
+        at_W, held = self._penalty
+        T = V.reshape(-1, len(held))
+        return at_W + (T * held if held.ndim == 1 else T @ held).reshape(V.shape)
 
     def to_scores(self, Z: Array) -> Array:
         """Transform the scores of Θ, (c, …), to the scores of all classes, (K, …)."""
@@ -165,6 +177,12 @@ class ReducedRows:
         else:
             G = R @ self.x
         return G.reshape(-1, q, G.shape[1]).transpose(1, 0, 2).reshape(q, -1)
+
+
+def held_by(problem: Objective, space: Subspace) -> Array:
+    """The penalty's second derivatives for each score: r² by column, (r,), or in the coordinates of Z, (r, r)."""
+    squares, Z = problem.root_penalty**2, space.Z
+    return squares if Z is None else (Z * squares[:, None]).T @ Z
 
 
 def _mixed(M: Array, Z: Array) -> Array:
@@ -496,10 +514,11 @@ class Ridge:
         return min(self.seen, key=lambda place: abs(place.u - np.log(C)), default=self.null)
 
     def _held(self, problem: Objective) -> Array:
-        """The second derivatives of the penalty in Θ: QᵀQ ⊗ Zᵀ diag(r²) Z, where QᵀQ is the identity."""
-        squares, Z = problem.root_penalty**2, self.rows.space.Z
-        own = np.diag(squares) if Z is None else (Z * squares[:, None]).T @ Z
-        return np.asarray(np.kron(np.eye(self.rows.Q.shape[1]), own), dtype=np.float64)
+        """The second derivatives of the penalty in Θ, (c r, c r)."""
+        own, c = held_by(problem, self.rows.space), self.rows.Q.shape[1]
+        if own.ndim == 1:
+            return np.diag(np.tile(own, c))
+        return np.asarray(np.kron(np.eye(c), own), dtype=np.float64)
 
     def finished(self, C: float, fit: PathFit, tol: float) -> Array:
         """W at C, nearer to the minimum than ``fit``: the gap is about ``tol`` times the null model's loss."""

@@ -411,8 +411,8 @@ class Numbers(Form):
             lengths = {len(row) for row in level} or {at.sizes.get(axis, 0)}
             at.require(len(lengths) == 1, "has rows of different lengths")
             shape.append(lengths.pop())
-            level = [value for row in level for value in row]
             self._length(shape[-1], axis, at)
+            level = [value for row in level for value in row]
         if not self.finite:
             level = [NOT_FINITE.get(value, value) if type(value) is str else value for value in level]
         kind = int if self.whole else float

@@ -28,7 +28,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from separatrix.core.base.arrays import EPS, AnyArray, Array, Integers, all_true
+from separatrix.core.base.arrays import EPS, AnyArray, Array, Integers
 from separatrix.core.base.watching import Part, pulse, waited, watched
 from separatrix.core.exact_arithmetic import EXPONENT_OF_ZERO
 from separatrix.core.proofs.class_differences import TINY, Differences, chunks
@@ -242,7 +242,8 @@ def furthest(A: Array, along: Array) -> Array | None:
 
 # --- The least sum of violations over few columns, by descent from vertex to vertex
 
-# With more columns a general solver is as fast.
+# With more columns a general solver is as fast. In the plane it makes the fits of ``benchmarks.drag`` to overlapping
+# classes take twice as long.
 MOST_DESCENT_COLUMNS = 8
 # Margins and multipliers nearer to a bound than this share of their size may be at the bound but for rounding errors.
 NEARLY_AT_BOUND = 1e-9
@@ -390,8 +391,10 @@ def _surely_positive(scaled: Array, weights: Array) -> bool:
 
 # --- Few rows whose hull contains the origin
 
-# With more columns the linear program is as fast.
+# With more columns the linear program is as fast. In the plane it makes the fits of a perceptron in ``benchmarks.drag``
+# to overlapping classes take twice as long.
 MOST_DIRECTIONS = 8
+# After so many steps the linear program decides.
 MOST_EXCHANGES = 60
 # A vector of unit rows shorter than NEARLY_ZERO may be zero. A row whose weight in a nearest point is smaller than
 # SMALLEST_WEIGHT is dropped: such a weight may be a rounding error.
@@ -414,7 +417,7 @@ def enclosing_rows(B: Array) -> tuple[Integers, Array] | None:
     """
     w = B.shape[1]
     length = np.sqrt(np.einsum("ij,ij->i", B, B))
-    if not 0 < w <= MOST_DIRECTIONS or len(B) <= w or not all_true((length > 0) & np.isfinite(length)):
+    if not 0 < w <= MOST_DIRECTIONS or len(B) <= w or not np.all((length > 0) & np.isfinite(length)):
         return None
     P = B / length[:, None]
     chosen, mu, x = np.array([0]), np.ones(1), P[0]

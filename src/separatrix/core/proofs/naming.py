@@ -206,12 +206,12 @@ def _enumerated(names: list[Message], last: str = " and ") -> Message:
 
 
 def column_names(X: Any, names: Sequence[str] | None) -> tuple[str, ...]:
-    """The given names, or those of a data frame, or an empty tuple.
+    """The given names, or those of a data frame or of a table outside memory, or an empty tuple.
 
     >>> column_names([[1.0, 2.0]], ["a", "b"])
     ('a', 'b')
     """
-    width = np.shape(X)[1] if is_sparse(X) or np.ndim(X) == 2 else 0
+    width = X.n_features if hasattr(X, "n_features") else np.shape(X)[1] if is_sparse(X) or np.ndim(X) == 2 else 0
     own: Any = names if names is not None else getattr(X, "columns", None)
     if own is None:
         return ()

@@ -101,10 +101,6 @@ class View:
     columns: Integers | None = None
     offsets: Array | None = None
 
-    def n_columns(self, rows: Rows) -> int:
-        """The number of columns in use."""
-        return rows.n_features if self.columns is None else len(self.columns)
-
     def of(self, block: Block) -> tuple[Differences, Integers]:
         """The class differences of a block, and the numbers of its rows."""
         counted = block.weight > 0

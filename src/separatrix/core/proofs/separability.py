@@ -98,29 +98,20 @@ def separability(X: Any, y: Any = None, fit_intercept: bool = True, *, names: Se
     ('Inseparable', [0, 1, 2, 3], (1, 1, 1, 1))
     """
     X, y, _ = read_in_place(X, y)
-    if isinstance(X, OutsideMemory):
-        return _outside_memory(X, y, fit_intercept, names)
-    classes, codes = encode(y)
-    if len(classes) < 2:
-        raise ParameterError("y", f"it has {len(classes)} class", "give at least two")
-    rows = rows_for(X, codes)
-    if rows.shape[1] + bool(fit_intercept) == 0:
-        raise ParameterError("X", "it has no columns", "give at least one, or an intercept")
-    about = About(bool(fit_intercept), classes, column_names(X, names))
-    return decide(Differences(rows, codes, len(classes), about.fit_intercept), about)
-
-
-def _outside_memory(table: OutsideMemory, y: Any, fit_intercept: bool, names: Sequence[str] | None) -> Verdict:
-    if y is not None:
-        raise ParameterError("y", f"got one together with {table.name}", "name its column: scan(..., target=...)")
-    K = len(table.classes)
+    outside = isinstance(X, OutsideMemory)
+    if outside and y is not None:
+        raise ParameterError("y", f"got one together with {X.name}", "name its column: scan(..., target=...)")
+    classes, codes = (X.classes, np.zeros(0, dtype=np.int64)) if outside else encode(y)
+    K, fit_intercept = len(classes), bool(fit_intercept)
     if K < 2:
         raise ParameterError("y", f"it has {K} class", "give at least two")
-    if names is not None and len(names) != table.n_features:
-        raise ParameterError("names", f"got {len(names)} for {table.n_features} columns", "give one name per column")
-    about = About(bool(fit_intercept), table.classes, tuple(map(str, table.columns if names is None else names)))
-    rows = table.rows(Coding(signs=K == 2))
-    return decide_streamed(rows, View(K, about.fit_intercept), about).verdict
+    about = About(fit_intercept, classes, column_names(X, names))
+    if outside:
+        return decide_streamed(X.rows(Coding(signs=K == 2)), View(K, fit_intercept), about).verdict
+    rows = rows_for(X, codes)
+    if rows.shape[1] + fit_intercept == 0:
+        raise ParameterError("X", "it has no columns", "give at least one, or an intercept")
+    return decide(Differences(rows, codes, K, fit_intercept), about)
 
 
 def verdict_on(rows: Rows, fit_intercept: bool = True) -> Verdict:
@@ -284,13 +275,13 @@ def _spanning(D: Differences, proof: Dependency, about: About) -> Inseparable:
 # --- The rows at hand in a search for a proof over rows outside memory
 
 # Rows of the sample: at most MOST_CORE_ROWS, and at most MOST_CORE_ENTRIES / width, but at least
-# SAMPLE_ROWS_PER_DIRECTION for each weight. Of 2 000 000 rows of 10 columns with a thin margin, a hyperplane that
-# separates 20 000 has about 700 on the wrong side.
+# SAMPLE_ROWS_PER_DIRECTION for each weight. Tables of 2 000 000 rows of 10 columns then take two or three reads
+# (`python -m benchmarks.separability`).
 MOST_CORE_ROWS, MOST_CORE_ENTRIES, SAMPLE_ROWS_PER_DIRECTION = 20_000, 4_000_000, 4
 
 
 @dataclass(frozen=True)
-class Extremes:
+class ClassExtremes:
     """Finds the smallest and the largest entry of each class and column, (2, K, d); infinite without rows."""
 
     view: View
@@ -325,10 +316,6 @@ class Core:
         (block,) = self.rows.parts
         return view.of(block)[0]
 
-    def with_(self, more: CarriedRows) -> Core:
-        """These rows and others."""
-        return replace(self, rows=self.rows.with_(more).joined())
-
 
 def first_core(rows: Rows, view: View, names: list[str] | None) -> Core:
     """The rows at hand after the first pass.
@@ -336,11 +323,11 @@ def first_core(rows: Rows, view: View, names: list[str] | None) -> Core:
     They are the rows with the lowest hashes, the same number from each class. Raises an error that names the entry if
     one is not finite.
     """
-    n_columns = view.n_columns(rows)
+    n_columns = rows.n_features if view.columns is None else len(view.columns)
     width = (view.K - 1) * (n_columns + view.fit_intercept)
     size = max(SAMPLE_ROWS_PER_DIRECTION * width, min(MOST_CORE_ROWS, MOST_CORE_ENTRIES // max(1, width)))
     sample = LowestHashes(size, 0, class_targets(np.arange(view.K), view.K))
-    drawn, (low, high) = rows.fold(Together((Carried(sample), Extremes(view, n_columns))))
+    drawn, (low, high) = rows.fold(Together((Carried(sample), ClassExtremes(view, n_columns))))
     held = np.isfinite(low).any(axis=1) | np.isfinite(high).any(axis=1) | np.isnan(low).any(axis=1)
     if not (np.isfinite(low[held]).all() and np.isfinite(high[held]).all()):
         refuse_not_finite(rows, names)
@@ -349,10 +336,10 @@ def first_core(rows: Rows, view: View, names: list[str] | None) -> Core:
 
 # --- The decision for rows outside memory
 
-# Limit on passes over all rows. Tables of 2 000 000 rows take two to four (`python -m benchmarks.separability`).
+# Limit on passes over all rows, several times what any table of that benchmark takes.
 MOST_READS = 20
-# Rows that join the rows at hand in a round, for each class with the smallest margins and as many others; at least this
-# many for each direction.
+# Rows that join the rows at hand in a round: those of each class with the smallest margins, and at least so many for
+# each direction.
 JOINING_ROWS, JOINING_ROWS_PER_DIRECTION = 1000, 4
 UNDECIDED = (
     f"the rows are not in memory, and {MOST_READS} passes over them did not decide it; read them into memory, or use a "
@@ -401,16 +388,15 @@ def decide_streamed(rows: Rows, view: View, about: About, reached: Array | None 
         if isinstance(verdict, Doubtful) or not claims:
             return Decided(_numbered(verdict, core), core.low, core.high)
         most = max(JOINING_ROWS, JOINING_ROWS_PER_DIRECTION * D.width)
-        checks, told = (
-            [Carried(Broken(claim, seen, most)) for claim in claims],
-            _telling(verdict, claims, seen, coordinates),
-        )
+        checks = [Carried(Broken(claim, seen, most)) for claim in claims]
+        told = _telling(verdict, claims, seen, coordinates)
         *found, tale = rows.fold(Together((*checks, told)))
         broken = [(check, part) for check, part in zip(checks, found, strict=True) if part.total.n_broken]
         if not broken:
             return _decided(_numbered(verdict, core), core, told, tale)
         for check, part in broken:
-            core = core.with_(part.rows.only(check.draw.chosen(part.total)))
+            more = part.rows.only(check.draw.chosen(part.total))
+            core = replace(core, rows=core.rows.with_(more).joined())
     return Decided(Doubtful(UNDECIDED, about.fit_intercept), core.low, core.high)
 
 

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -246,34 +245,15 @@ def nearly_nearest(problem: Objective, w: Array) -> HullSupport | None:
         before = ceiling if len(rows) else np.inf
         joined = np.union1d(rows, np.concatenate([furthest.negative[1], furthest.positive[1]]))
         few = resident.take(joined)
-        P, first = _distinct(signed_rows(few, problem.fit_intercept), few.t)
-        inside = _inside(P, few.t[first] if problem.fit_intercept else np.ones(len(first)))
+        P = signed_rows(few, problem.fit_intercept)
+        inside = _inside(P, few.t if problem.fit_intercept else np.ones(len(few.t)))
         if inside is None:
             return None
         w = np.asarray(inside @ P)
         if np.linalg.norm(w) <= MARGIN_TOLERANCE * longest(P):
             return None
-        rows, alpha = joined[first[inside > 0]], inside[inside > 0]
+        rows, alpha = joined[inside > 0], inside[inside > 0]
     return HullSupport(rows, alpha, rounds)
-
-
-def _distinct(P: Any, t: Array) -> tuple[Any, Integers]:
-    """P, dense or CSR, without rows that repeat an earlier row of the same class t; and the indices of those kept.
-
-    Duplicates would share a weight, and the exact method would drop them one by one.
-
-    >>> _distinct(np.array([[1.0, 2.0], [3.0, 4.0], [1.0, 2.0]]), np.ones(3))[1].tolist()
-    [0, 1]
-    """
-    if is_sparse(P):
-        keys = [P.indices[i:j].tobytes() + P.data[i:j].tobytes() for i, j in pairwise(P.indptr)]
-    else:
-        keys = [row.tobytes() for row in P]
-    first: dict[tuple[float, bytes], int] = {}
-    for i, key in enumerate(zip(t.tolist(), keys, strict=True)):
-        first.setdefault(key, i)
-    kept = np.array(list(first.values()), dtype=np.int64)
-    return P[kept], kept
 
 
 def signed_rows(few: Block, fit_intercept: bool) -> Any:
