@@ -14,7 +14,7 @@ from separatrix.core.rows.sampling import chosen_rows
 from separatrix.core.solvers.driver import run, states
 from separatrix.core.solvers.gradient_descent import SCHEDULES, GradientDescent, StochasticDescent, row_eta
 from separatrix.core.solvers.registry import SOLVERS
-from separatrix.core.solvers.stopping import Certified, SmallGradient, Stopping
+from separatrix.core.solvers.stopping import SmallGradient, Stopping
 
 from ... import problems
 
@@ -114,7 +114,7 @@ def test_patience_runs_out_and_the_last_or_on_request_the_best_weights_are_retur
     ends = {}
     for best in (False, True):
         solver = StochasticDescent(eta=0.05, batch_size=8, patience=3, best=best)
-        ends[best] = run(solver, objective, np.zeros(objective.shape), Stopping([], Certified(1e-8)))
+        ends[best] = run(solver, objective, np.zeros(objective.shape), Stopping(tol=1e-8))
     values = [record.value for record in ends[False].trace]
     assert [record.value for record in ends[True].trace] == values
     assert np.argmin(values) == len(values) - 4
