@@ -113,7 +113,7 @@ class ReducedRows:
     @cached_property
     def _penalty(self) -> tuple[Array, Array]:
         """The penalty's gradient at W, (c r,), and its second derivatives for each score."""
-        return self.space.reduce(self.problem.penalised(self.W).gradient), held_by(self.problem, self.space)
+        return self.space.reduce(self.problem.penalty_gradient(self.W)), held_by(self.problem, self.space)
 
     def pull(self, V: Array) -> Array:
         """The penalty's gradient at W plus each of several Θ, (q, c r), for V (q, c r)."""
