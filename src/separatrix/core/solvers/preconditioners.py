@@ -12,7 +12,6 @@ The sources are those of each class.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import ClassVar
 
 import numpy as np
@@ -171,9 +170,6 @@ def _null_factor(problem: Objective) -> Factor | None:
 
 # --- The Hessian of a sample, for few passes over many rows
 
-# The Hessian of all rows replaces that of the sample after MOST_SLOW_STEPS steps that reduce the Newton decrement to
-# more than SLOW_STEP_SHARE.
-SLOW_STEP_SHARE, MOST_SLOW_STEPS = 0.5, 3
 # Newton's method begins on a part of the sample with this many rows per parameter.
 FIRST_ROWS_PER_PARAMETER = 40
 
@@ -184,9 +180,9 @@ class Sample:
 
     It is for many more rows than parameters. The run begins with Newton's method on the sample alone, which costs no
     pass over all rows. The sample's Hessian differs from that of all rows by about (parameters/rows drawn)^½,
-    relatively, and each pair removes the error in one direction. If the gradient falls slowly, the Hessian of all rows
-    replaces that of the sample. Erdogdu and Montanari, Convergence rates of sub-sampled Newton methods, NIPS (2015),
-    with quasi-Newton steps in place of Newton's.
+    relatively, and each pair removes the error in one direction. If the remaining steps would cost more than the
+    Hessian of all rows, that replaces the sample's. Erdogdu and Montanari, Convergence rates of sub-sampled Newton
+    methods, NIPS (2015), with quasi-Newton steps in place of Newton's.
 
     Parameters
     ----------
@@ -215,9 +211,7 @@ class Sample:
         return W, at, InverseHessian.of(factor)
 
     def renewed(self, problem: Objective, state: State[LBFGSMemory]) -> Inverse | None:
-        decrements = state.memory.decrements
-        slow = sum(after > SLOW_STEP_SHARE**2 * before for before, after in pairwise(decrements))
-        return state.memory.inverse if slow < MOST_SLOW_STEPS else InverseHessian.of(problem.factor(state.W))
+        return InverseHessian.of(problem.factor(state.W)) if _is_slow(problem, state) else state.memory.inverse
 
 
 def _on_sample(problem: Objective, sample: SampledRows, start: Array) -> tuple[Array, Factor | None]:
