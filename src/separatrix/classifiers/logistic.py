@@ -58,8 +58,6 @@ from separatrix.core.base import errors
 from separatrix.core.base.arrays import (
     AnyArray,
     Array,
-    all_true,
-    any_true,
     check_C,
     check_choice,
     check_count,
@@ -585,9 +583,9 @@ def coding_of(model: Any, task: FitInput) -> tuple[Coding, Array]:
     factors = None if model.class_weight is None else by_class
     weight = totals.weight if factors is None else totals.weight * factors
     held, some = weight > 0, None
-    if not all_true(held):
+    if not held.all():
         refuse_weightless_classes(task.classes, weight, None if model.bias_reduction else 2)
-        some = held if any_true(held) else None
+        some = held if np.count_nonzero(held) else None
     return Coding.of_likelihood(totals, factors, some), by_class
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from separatrix.core.base.arrays import EPS, AnyArray, Array, Integers, all_true, length, pieces
+from separatrix.core.base.arrays import EPS, AnyArray, Array, Integers, length, pieces
 from separatrix.core.base.messages import ByAudience, ColumnName, Message, Parameter, Remedy, joined
 from separatrix.core.exact_arithmetic import MOST_TERMS, drawn_prime, eliminated, product, residues
 from separatrix.core.rows.block import Block, is_sparse
@@ -241,7 +241,7 @@ def identified(curvature: Array) -> Subspace | None:
     2
     """
     d, Z = np.sqrt(curvature.diagonal()), None
-    if not all_true(d > 0):  # a column without curvature is left out exactly
+    if not (d > 0).all():  # a column without curvature is left out exactly
         seen = np.flatnonzero(d > 0)
         d, Z, curvature = d[seen], np.eye(len(curvature))[:, seen], curvature[np.ix_(seen, seen)]
     scaled = curvature / d

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from separatrix.core.base.arrays import AnyArray, Array, Integers, all_true, inner, pieces, quietly, rows_per_piece
+from separatrix.core.base.arrays import AnyArray, Array, Integers, pieces, quietly, rows_per_piece
 from separatrix.core.base.labels import one_hot, unsigned
 from separatrix.core.links import softmax
 from separatrix.core.losses import Logistic, Loss, Softmax
@@ -542,7 +542,7 @@ class DenseTable:
         self._transposed: Any = self._X.T
         self._curvature = self.root_penalty.ravel() ** 2
         counted = self.s > 0
-        self._counted: Any = True if all_true(counted) else counted
+        self._counted: Any = True if counted.all() else counted
 
     @classmethod
     def of(cls, problem: Objective) -> DenseTable | None:
@@ -579,13 +579,13 @@ class DenseTable:
         """φ′ for φ(α) = E(αV), as a function of α, in one pass."""
         self.counter.add()
         z, V_r = V.dot(self._transposed), self.root_penalty * V
-        return partial(self._slope, z, inner(V_r, V_r))
+        return partial(self._slope, z, float(np.vdot(V_r, V_r)))
 
     @quietly
     def _slope(self, z: Array, of_penalty: float, alpha: float) -> float:
-        slope = inner(self.arithmetic.residual(self.t, self.s, alpha * z), z)
+        slope = float(np.vdot(self.arithmetic.residual(self.t, self.s, alpha * z), z))
         if not isfinite(slope):
-            slope = inner(self.arithmetic.sums(self.t, self.s, alpha * z).residual, z)
+            slope = float(np.vdot(self.arithmetic.sums(self.t, self.s, alpha * z).residual, z))
         return slope + alpha * of_penalty
 
     @quietly

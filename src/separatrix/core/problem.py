@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn, TypeVar
 
 import numpy as np
 
-from separatrix.core.base.arrays import EPS, AnyArray, Array, all_true, any_true
+from separatrix.core.base.arrays import EPS, AnyArray, Array
 from separatrix.core.base.errors import ParameterError
 from separatrix.core.base.lazy import cached_property
 from separatrix.core.base.messages import ColumnName
@@ -311,7 +311,7 @@ class Objective:
     @depends_on("pinned")
     def has_pinned(self) -> bool:
         """Whether any column of W is pinned."""
-        return any_true(self.pinned)
+        return bool(np.count_nonzero(self.pinned))
 
     def without_pinned(self, gradient: Array) -> Array:
         """Set the gradient to zero in pinned columns, in place, and return it."""
@@ -445,7 +445,7 @@ class Objective:
     @depends_on("rows", "frame", "penalty")
     def has_ridge(self) -> bool:
         """Whether any column has a quadratic penalty."""
-        return any_true(self.root_penalty)
+        return bool(np.count_nonzero(self.root_penalty))
 
     @depends_on("rows", "frame", "penalty")
     def held(self) -> Any:
@@ -469,7 +469,7 @@ class Objective:
     @depends_on("rows", "frame", "penalty", "pinned")
     def has_unpenalised(self) -> bool:
         """Whether a column other than the intercept is neither penalised nor pinned."""
-        return not all_true(self.root_penalty[1:]) and any_true(self.unpenalised[1:])
+        return bool(not self.root_penalty[1:].all() and np.count_nonzero(self.unpenalised[1:]))
 
     @depends_on("rows", "frame", "penalty", "pinned")
     def free_columns(self) -> AnyArray:
@@ -562,7 +562,7 @@ class Objective:
         """
         alone = self.sample_columns_alone
         smallest = SMALLEST_SQUARABLE_ENTRY**2
-        if alone is not None and alone.Z is None and all_true(self.sample_gram.diagonal() > smallest):
+        if alone is not None and alone.Z is None and (self.sample_gram.diagonal() > smallest).all():
             return alone
         none = np.zeros(self.shape[1])
         # With a weaker penalty framed columns are not small, because the frame scales columns and penalty together.

@@ -174,7 +174,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from sklearn.exceptions import ConvergenceWarning
 
-    class NotConvergedWarning(SeparatrixWarning, ConvergenceWarning):
+    class NotConvergedWarning(SeparatrixWarning, ConvergenceWarning):  # type: ignore[misc]
         """The tolerance was not reached; the certificate's status says why."""
 
     class SeparationWarning(NotConvergedWarning):

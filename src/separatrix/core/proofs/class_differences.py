@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.core.base.arrays import EPS, AnyArray, Array, Integers, all_true, pieces, rows_per_piece
+from separatrix.core.base.arrays import EPS, AnyArray, Array, Integers, pieces, rows_per_piece
 from separatrix.core.base.lazy import cached_property
 from separatrix.core.base.machine import in_order
 from separatrix.core.exact_arithmetic import signs, span
@@ -118,7 +118,7 @@ class Differences:
         low, high = self.ends
         largest = np.maximum(high, -low)
         is_finite = np.isfinite(largest)
-        if all_true(is_finite):
+        if is_finite.all():
             column = power_of_two(largest)
         else:
             column = np.where(is_finite, power_of_two(np.nan_to_num(largest)), np.nan)

@@ -28,7 +28,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from separatrix.core.base.arrays import EPS, AnyArray, Array, Integers, all_true
+from separatrix.core.base.arrays import EPS, AnyArray, Array, Integers
 from separatrix.core.base.watching import Part, pulse, waited, watched
 from separatrix.core.exact_arithmetic import EXPONENT_OF_ZERO
 from separatrix.core.proofs.class_differences import TINY, Differences, chunks
@@ -444,7 +444,7 @@ def enclosing_rows(B: Array) -> tuple[Integers, Array] | None:
     """
     w = B.shape[1]
     length = np.sqrt(np.einsum("ij,ij->i", B, B))
-    if not 0 < w <= MOST_DIRECTIONS or len(B) <= w or not all_true((length > 0) & np.isfinite(length)):
+    if not 0 < w <= MOST_DIRECTIONS or len(B) <= w or not ((length > 0) & np.isfinite(length)).all():
         return None
     P = B / length[:, None]
     chosen, mu = [0], np.ones(1)

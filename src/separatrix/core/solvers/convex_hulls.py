@@ -23,7 +23,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from separatrix.core.base.arrays import EPS, Array, Integers, all_true, inner, length
+from separatrix.core.base.arrays import EPS, Array, Integers, length
 from separatrix.core.base.errors import ParameterError
 from separatrix.core.base.watching import pulse
 from separatrix.core.linear_algebra import Factor
@@ -94,7 +94,7 @@ def sides(problem: Objective, W: Array) -> Sides:
 def one_unit(problem: Objective) -> float:
     """The common scale of all columns of the problem's frame, by which the frame divides distances."""
     scale = problem.rows.frame.scale
-    if not all_true(scale == scale[0]):
+    if not (scale == scale[0]).all():
         raise ParameterError("problem", "its frame scales columns differently", "use one scale: distances depend on it")
     return float(scale[0])
 
@@ -147,12 +147,12 @@ class Kozinec:
     def step(self, problem: Objective, state: State[KozinecMemory], budget: int | None = None) -> State[KozinecMemory]:
         alpha, beta, share, extremes = state.memory.alpha, state.memory.beta, state.memory.share, state.memory.extremes
         w = state.W[0, 1:]
-        plus = inner(w, alpha) - inner(w, extremes.positive.x)
-        minus = -inner(w, beta) - inner(w, extremes.negative.x)
+        plus = float(np.vdot(w, alpha)) - float(np.vdot(w, extremes.positive.x))
+        minus = -float(np.vdot(w, beta)) - float(np.vdot(w, extremes.negative.x))
         toward = extremes.positive if plus >= minus else extremes.negative
         point, x = (alpha, toward.x) if plus >= minus else (beta, -toward.x)
         away = point - x
-        squared = inner(away, away)
+        squared = float(np.vdot(away, away))
         if max(plus, minus) <= 0 or squared == 0:
             return replace(state, halt=Halt.STALLED)
         k = min(1.0, max(plus, minus) / squared)
@@ -169,7 +169,7 @@ class Kozinec:
     ) -> State[KozinecMemory]:
         w = alpha - beta
         W = np.empty((1, len(w) + 1))
-        W[0, 0], W[0, 1:] = -0.5 * inner(w, alpha + beta), w
+        W[0, 0], W[0, 1:] = -0.5 * float(np.vdot(w, alpha + beta)), w
         extremes = sides(problem, W)
         distance = length(w)
         smallest = min(extremes.negative.m, extremes.positive.m)

@@ -19,7 +19,7 @@ from typing import Generic, Protocol
 
 import numpy as np
 
-from separatrix.core.base.arrays import Array, all_true, inner, length, quietly
+from separatrix.core.base.arrays import Array, length, quietly
 from separatrix.core.base.machine import one_blas_thread
 from separatrix.core.base.messages import Message, Remedy
 from separatrix.core.base.watching import Stage, watched
@@ -307,7 +307,7 @@ def _in_raw_units(outcome: Run[Memory], problem: Objective) -> tuple[Array, Run[
     least, a = 1.0, problem.absolute_penalty
     if problem.has_absolute:
         least = float(a[a > 0].min(initial=1.0))
-    if all_true(np.abs(back - state.W) <= LARGEST_RAW_UNIT_ERROR * least):
+    if (np.abs(back - state.W) <= LARGEST_RAW_UNIT_ERROR * least).all():
         return raw, outcome
     with one_blas_thread:
         at = problem.value_gradient(back)
@@ -401,7 +401,7 @@ class ProofAfterSteps:
     def at(self, problem: Objective, state: State, before: State | None) -> Bound:
         self.latest, self.promising = NOT_LOOKED_FOR, False
         goal, last, gradient = self.tol * problem.null_value, state.memory, state.at.gradient
-        if state.iteration < self.next_try or inner(gradient, gradient) > 2 * problem.size * goal:
+        if state.iteration < self.next_try or float(np.vdot(gradient, gradient)) > 2 * problem.size * goal:
             return NOT_LOOKED_FOR.bound
         if isinstance(last, NewtonMemory):
             decrement = length(last.factor.half(problem.subspace.reduce(gradient)))
@@ -554,7 +554,7 @@ def _evidence_at_end(
 def _step_from(problem: Objective, factor: Factor, state: State) -> tuple[Array, float]:
     """The step V = −H⁻¹ ∇E from a state, and (∇Eᵀ H⁻¹ ∇E)^½ = (−⟨∇E, V⟩)^½."""
     V = newton_direction(problem, state.at.gradient, factor)
-    return V, sqrt(abs(inner(state.at.gradient, V)))
+    return V, sqrt(abs(float(np.vdot(state.at.gradient, V))))
 
 
 def _at_hand(problem: Objective, state: State, found: Evidence) -> tuple[Factor, Curvature | None] | None:

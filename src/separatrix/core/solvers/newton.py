@@ -16,7 +16,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar, NamedTuple
 
-from separatrix.core.base.arrays import Array, any_true, inner, length, quietly
+import numpy as np
+
+from separatrix.core.base.arrays import Array, length, quietly
 from separatrix.core.linear_algebra import Factor
 from separatrix.core.newton_step import damped_step, newton_direction
 from separatrix.core.null_model import factor_at_zero
@@ -60,12 +62,12 @@ class Newton:
     def step(
         self, problem: Objective, state: State[NewtonMemory | None], budget: int | None = None
     ) -> State[NewtonMemory | None]:
-        at_zero = state.iteration == 0 and not any_true(state.W)
+        at_zero = state.iteration == 0 and not np.count_nonzero(state.W)
         factor = (factor_at_zero(problem) if at_zero else None) or problem.factor(state.W)
         if factor is None:
             return replace(state, halt=Halt.SINGULAR)
         direction = newton_direction(problem, state.at.gradient, factor)
-        slope = inner(state.at.gradient, direction)
+        slope = float(np.vdot(state.at.gradient, direction))
         multiple = 1.0
         if at_zero and problem.dense_table is not None:
             multiple = first_multiple(problem.dense_table, direction, slope)

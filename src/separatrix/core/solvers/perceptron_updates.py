@@ -28,7 +28,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from separatrix.core.base.arrays import Array, Integers, all_true
+from separatrix.core.base.arrays import Array, Integers
 from separatrix.core.base.errors import ParameterError
 from separatrix.core.losses import Zero
 from separatrix.core.objective_sums import Evaluation
@@ -280,7 +280,7 @@ def _arrays(rows: Block) -> tuple[Any, Any, Any]:
 
 
 def _is_finite(w: Array, cost: float) -> bool:
-    return isfinite(cost) and all_true(np.isfinite(w))
+    return bool(isfinite(cost) and np.isfinite(w).all())
 
 
 def _cheap(rows: Block) -> bool:

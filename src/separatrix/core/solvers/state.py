@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar, run
 
 import numpy as np
 
-from separatrix.core.base.arrays import Array, any_true
+from separatrix.core.base.arrays import Array
 from separatrix.core.base.errors import ParameterError
 from separatrix.core.objective_sums import Evaluation
 from separatrix.core.problem import Objective
@@ -146,7 +146,7 @@ def begun(problem: Objective, start: Array) -> Evaluation:
     >>> bool(np.allclose(at.gradient, problem.value_gradient(np.zeros((1, 2))).gradient)), problem.passes - passes
     (True, 1)
     """
-    if any_true(start):
+    if np.count_nonzero(start):
         return problem.value_gradient(start)
     K, sums = problem.shape[0], problem.mean_class_sums
     if problem.loss.traits.canonical:  # every class has the probability 1/K
