@@ -41,15 +41,12 @@ from separatrix.core.base import errors
 from separatrix.core.base.arrays import (
     AnyArray,
     Array,
-    all_true,
-    any_true,
     check_C,
     check_choice,
     check_count,
     check_flag,
     check_not_negative,
     is_number,
-    length,
 )
 from separatrix.core.base.codec import Maybe, Number, Record, array
 from separatrix.core.base.errors import ParameterError
@@ -428,7 +425,7 @@ class LogisticRegression(OffsetPredictions):
         self.trace_ = outcome.trace
         self.n_parameters_ = (task.n_classes - 1) * (task.n_features + problem.fit_intercept)
         at = outcome.state.at
-        slope = length(problem.subgradient(outcome.state.W, at.gradient))
+        slope = float(np.linalg.norm(problem.subgradient(outcome.state.W, at.gradient)))
         self.certificate_ = Certificate(
             status=outcome.status.sentence,
             code=outcome.status.code,
@@ -545,9 +542,9 @@ def coding_of(model: Any, task: FitInput) -> tuple[Coding, Array]:
     factors = None if model.class_weight is None else by_class
     weight = totals.weight if factors is None else totals.weight * factors
     held, some = weight > 0, None
-    if not all_true(held):
+    if not held.all():
         refuse_weightless_classes(task.classes, weight, None if model.bias_reduction else 2)
-        some = held if any_true(held) else None
+        some = held if np.count_nonzero(held) else None
     return Coding.of_likelihood(totals, factors, some), by_class
 
 

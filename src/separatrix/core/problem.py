@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from separatrix.core.base.arrays import EPS, AnyArray, Array, all_true, any_true
+from separatrix.core.base.arrays import EPS, AnyArray, Array
 from separatrix.core.base.errors import ParameterError
 from separatrix.core.base.lazy import cached_property
 from separatrix.core.base.messages import ColumnName
@@ -227,7 +227,7 @@ class Columns:
     @cached_property
     def has_pinned(self) -> bool:
         """Whether any column is pinned."""
-        return any_true(self.pinned)
+        return bool(np.any(self.pinned))
 
     def _without_pinned(self, products: Array) -> Array:
         if self.has_pinned:
@@ -270,11 +270,11 @@ class Columns:
         found, squares = self.sample_alone, self.sample_gram.diagonal()
         frame = self.framed.rows.frame
         small = (squares <= SMALLEST_SQUARABLE_ENTRY**2)[1:] & ~self.pinned[1:] & np.isfinite(frame.scale)
-        if not any_true(small):
+        if not bool(np.any(small)):
             return found if found is not None and found.Z is None else self.identified(np.zeros(self.framed.width))
         size = self.framed.largest_entries[1:]
         small = (size > 0) & (size < SMALLEST_SQUARABLE_ENTRY)
-        if not any_true(small):
+        if not bool(np.any(small)):
             return self.identified(np.zeros(self.framed.width))
         with np.errstate(under="ignore"):
             rescaled = Frame(frame.center, np.where(small, frame.scale * power_of_two(size), frame.scale))
@@ -293,7 +293,7 @@ class Columns:
         if they are not is the Gram matrix of all rows built, and where its eigenvalues do not decide, a root of it,
         which keeps twice the digits.
         """
-        penalty, penalised = np.diag(root_penalty**2), any_true(root_penalty)
+        penalty, penalised = np.diag(root_penalty**2), bool(np.any(root_penalty))
 
         def by_root(root: Array) -> Subspace:
             return identified_by_root(np.vstack([0.5 * root, np.diag(root_penalty)]), self.noise)
@@ -319,7 +319,7 @@ class Columns:
         outside, framed = space.outside(), self.framed
         if not len(outside):
             return space
-        if not any_true(root_penalty):
+        if not bool(np.any(root_penalty)):
             none_held = np.zeros_like(self.pinned)
             space = replace(space, others_null=all_null(framed.rows, space, self.pinned, none_held))
             if space.others_null:
@@ -571,7 +571,7 @@ class Objective:
     @cached_property
     def has_unpenalised(self) -> bool:
         """Whether a column other than the intercept is neither penalised nor pinned."""
-        return not all_true(self.root_penalty[1:]) and any_true(self.unpenalised[1:])
+        return bool(not self.root_penalty[1:].all() and np.count_nonzero(self.unpenalised[1:]))
 
     @cached_property
     def free_columns(self) -> AnyArray:
@@ -617,7 +617,7 @@ class Objective:
         if self.given_subspace is not None:
             return self.given_subspace
         columns = self.columns
-        if not any_true(self.root_penalty):
+        if not bool(np.any(self.root_penalty)):
             space = columns.alone
         elif columns.sample_alone is not None and columns.sample_alone.Z is None:
             space = columns.sample_alone

@@ -18,7 +18,7 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar
 import numpy as np
 
 from separatrix.core.base.arrays import AnyArray, Array, Integers, pieces
-from separatrix.core.rows.block import ROWS_PER_COPY, Block, block_rows, is_sparse, stacked
+from separatrix.core.rows.block import ROWS_PER_COPY, Block, block_rows, is_sparse, joined
 from separatrix.core.rows.frame import Frame
 from separatrix.core.rows.hold_out import Hashes, row_hashes, uniform
 from separatrix.core.rows.protocol import BLOCK_BYTES, Partial, Rows
@@ -399,9 +399,7 @@ class CarriedRows:
         """The rows in one part, by increasing number; a row that is held twice occurs once."""
         if len(self.parts) < 2:
             return self
-        X, t, weight = (stacked([getattr(part, name) for part in self.parts]) for name in ("X", "t", "weight"))
-        numbers, part = np.concatenate(self.numbers), Block(X, t, weight, 0, self.parts[0].frame)
-        return CarriedRows((numbers,), (part,)).sorted()
+        return CarriedRows((np.concatenate(self.numbers),), (joined(self.parts),)).sorted()
 
     def sorted(self) -> CarriedRows:
         """One part by increasing number, without repeated rows. It is copied only if it is not so."""
@@ -571,6 +569,5 @@ def chosen_rows(rows: Rows, numbers: Integers) -> Block:
     if whole is not None:
         return whole.take(numbers)
     unique, place = np.unique(numbers, return_inverse=True)
-    parts = rows.fold(_NumberedRows(unique))
-    t, weight = (np.concatenate([getattr(part, name) for part in parts]) for name in ("t", "weight"))
-    return Block(stacked([part.X for part in parts]), t, weight, 0, rows.frame).take(place)
+    found: list[Block] = rows.fold(_NumberedRows(unique))
+    return joined(found).take(place)
