@@ -115,11 +115,11 @@ class ViewedRows:
 def one_against_rest(rows: Rows, n_classes: int) -> list[Rows]:
     """The rows with targets ±1, once for each problem: one for two classes, one for each class if there are more.
 
-    The targets of ``rows`` are those of ``class_targets``. Rows in memory have a new counter in each problem, so that
-    each problem counts its own passes.
+    The targets of ``rows`` are those of ``class_targets`` (`core/rows/targets.py`). Rows in memory have a new counter
+    in each problem, so that each problem counts its own passes.
 
     >>> from separatrix.core.rows.memory_rows import memory_rows
-    >>> rows = memory_rows(np.zeros((3, 1)), class_targets(np.array([0, 1, 2]), 3))
+    >>> rows = memory_rows(np.zeros((3, 1)), np.array([0, 1, 2]))
     >>> [each.resident().t.tolist() for each in one_against_rest(rows, 3)]
     [[1.0, -1.0, -1.0], [-1.0, 1.0, -1.0], [-1.0, -1.0, 1.0]]
     """
