@@ -48,7 +48,7 @@ from separatrix.core.base.arrays import (
     check_not_negative,
     is_number,
 )
-from separatrix.core.base.codec import Maybe, Number, Record, array
+from separatrix.core.base.codec import Maybe, Number, RecordForm, array
 from separatrix.core.base.errors import ParameterError
 from separatrix.core.base.machine import one_blas_thread
 from separatrix.core.base.messages import ByAudience, Message, Setting
@@ -74,7 +74,7 @@ DESCRIPTION = Description(
     fitted={
         "C_": Number(above=0.0),
         "n_iter_": array("", whole=True, least=0),
-        "penalty_choice_": Maybe(Record("separatrix.core.penalty:PenaltyChoice")),
+        "penalty_choice_": Maybe(RecordForm("separatrix.core.penalty:PenaltyChoice")),
         "separation_": Maybe(VERDICT),
     },
     traced=True,
@@ -247,7 +247,7 @@ class LogisticRegression(OffsetPredictions):
         If no optimum exists: why the classes are separated, with the direction in which the weights grow without bound.
     penalty_choice_ : PenaltyChoice or None
         With ``C="auto"``: every C tried and its score.
-    trace_ : tuple of Record
+    trace_ : tuple of RecordForm
         Objective and gradient at every iteration, and the bound where it was computed.
 
     Examples

@@ -38,7 +38,6 @@ from separatrix.core.linear_algebra import (
 from separatrix.core.losses import LOSSES, Loss
 from separatrix.core.null_model import ConstantSlopes, constant_slopes, null_value, null_weights
 from separatrix.core.objective_sums import (
-    ClassSums,
     ClassSumsOfColumns,
     CompiledSums,
     DenseTable,
@@ -53,6 +52,7 @@ from separatrix.core.objective_sums import (
     RootHessian,
     ScoreSquares,
     SecondMoments,
+    SumsByClass,
     ValueGradient,
     small_block,
 )
@@ -64,7 +64,7 @@ from separatrix.core.rows.memory_rows import some_rows
 from separatrix.core.rows.protocol import SAMPLE_SEED, Rows, Together, number_of_rows, sample_size
 
 if TYPE_CHECKING:
-    from separatrix.core.rows.sampling import Sample
+    from separatrix.core.rows.sampling import RowSample
 
 # --- The rows in a frame, and what their columns determine
 
@@ -112,7 +112,7 @@ class FramedRows:
         """Σ s x̄ by class, (classes, d + 1)."""
         if self.given_sums is not None:
             return self.given_sums
-        return self.rows.fold(ClassSums(self.n_classes, self.width, self.n_scores == 1))
+        return self.rows.fold(SumsByClass(self.n_classes, self.width, self.n_scores == 1))
 
     @cached_property
     def total_weight(self) -> float:
@@ -134,12 +134,12 @@ class FramedRows:
         """The approximate size of the sample; it is larger if columns have rare entries."""
         return sample_size(self.n_rows, self.n_scores * self.width, self.width)
 
-    def sample(self, size: int) -> Sample:
+    def sample(self, size: int) -> RowSample:
         """A sample of about ``size`` rows, with the same number from each class as far as the class has them."""
         return self.rows.sample(size, SAMPLE_SEED, self.targets)
 
     @cached_property
-    def sampled(self) -> Sample:
+    def sampled(self) -> RowSample:
         """A sample of rows for bounds, ranks and preconditioners."""
         return self.sample(self.sample_size)
 
@@ -851,7 +851,7 @@ def build_objective(
     elif np.count_nonzero(frame.is_far) <= MOST_LARGE_OFFSET_SHARE * len(frame.is_far):
         # Sums of raw entries have too few digits for columns with a large offset, so these are summed again.
         sums, far = summary.class_sums(frame), np.flatnonzero(frame.is_far)
-        partial = ClassSums(len(sums), len(far) + 1, not kept.traits.multiclass)
+        partial = SumsByClass(len(sums), len(far) + 1, not kept.traits.multiclass)
         again = rows.fold(ClassSumsOfColumns(partial, far, Frame(frame.center[far], frame.scale[far])))
         sums[:, 1 + far] = again[:, 1:]
     more: dict[str, Any] = {"n_offsets": n_offsets, "names": names, "weight_unit": rows.weight_unit}

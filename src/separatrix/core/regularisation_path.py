@@ -443,7 +443,7 @@ class PathFit(NamedTuple):
     inverse: Inverse | None
 
 
-class Place(NamedTuple):
+class PathPoint(NamedTuple):
     """A point of the path: ln C, W, and the mean loss with its gradient, (K, d + 1), and second derivatives in Θ."""
 
     u: float
@@ -480,8 +480,8 @@ class Ridge:
 
     base: Objective  # the objective at C = 1, whose identified directions are those at any C
     rows: ReducedRows
-    null: Place
-    seen: list[Place] = field(default_factory=list)
+    null: PathPoint
+    seen: list[PathPoint] = field(default_factory=list)
 
     @classmethod
     def on(cls, base: Objective) -> Ridge:
@@ -489,7 +489,7 @@ class Ridge:
         W = base.null_weights
         rows = ReducedRows.of(base, W)
         # The null model has no penalty.
-        return cls(base, rows, Place(-np.inf, W, base.value_gradient(W), null_hessian(base)))
+        return cls(base, rows, PathPoint(-np.inf, W, base.value_gradient(W), null_hessian(base)))
 
     def at(self, C: float) -> PathFit:
         """The fit at C, started from the fit at the nearest C."""
@@ -516,7 +516,7 @@ class Ridge:
         loss = at.value - 0.5 * decrement - problem.penalty_value(W)
         # The gradient of E is nearly zero, so that of the loss is minus that of the penalty.
         there = Evaluation(loss, -problem.penalty_gradient(W))
-        self.seen = [*self.seen, Place(float(np.log(C)), W, there, H - held)]
+        self.seen = [*self.seen, PathPoint(float(np.log(C)), W, there, H - held)]
         return PathFit(self.rows.at(problem, W), loss, Inverse.of(factor, space))
 
     def _hessian(self, problem: Objective, W: Array, held: Array) -> Array:
@@ -533,7 +533,7 @@ class Ridge:
         parts = [rows.take(part) for part in even_pieces(rows.n_rows, count)]
         return reduce(iadd, in_order(_softmax_curvature, parts)) + held
 
-    def _nearest(self, C: float) -> Place:
+    def _nearest(self, C: float) -> PathPoint:
         return min(self.seen, key=lambda place: abs(place.u - np.log(C)), default=self.null)
 
     def _held(self, problem: Objective) -> Array:

@@ -201,7 +201,7 @@ class StreamedRows:
         whole = Piece.joined(parts)
         return Block(*whole, stop - len(whole.t), self.frame)
 
-    def sample(self, size: int, seed: int, targets: AnyArray | None = None) -> sampling.Sample:
+    def sample(self, size: int, seed: int, targets: AnyArray | None = None) -> sampling.RowSample:
         return sampling.drawn_sample(
             _SampleReading(self), size if self.most_drawn is None else min(size, self.most_drawn), seed, targets
         )

@@ -25,7 +25,7 @@ from separatrix.core.rows.frame import Frame
 from separatrix.core.rows.labelled_table import LabelledTable, OutsideMemory
 from separatrix.core.rows.memory_rows import MemoryRows
 from separatrix.core.rows.protocol import ArraySum, Order, Partial, PassCounter, Rows
-from separatrix.core.rows.sampling import Sample
+from separatrix.core.rows.sampling import RowSample
 from separatrix.core.rows.targets import CLASS_NUMBERS, ClassTotals, Coding
 
 # --- Rows whose blocks are changed as they are read
@@ -98,7 +98,7 @@ class ViewedRows:
     def blocks(self, order: Order) -> Iterator[Block]:
         return map(self.change, self.source.blocks(order))
 
-    def sample(self, size: int, seed: int, targets: AnyArray | None = None) -> Sample:
+    def sample(self, size: int, seed: int, targets: AnyArray | None = None) -> RowSample:
         """A sample of the rows that have a weight in the source."""
         by = targets if targets is None or self.drawn_by is None else self.drawn_by
         drawn = self.source.sample(size, seed, by)
@@ -342,7 +342,7 @@ class _ModelRows(ViewedRows):
     def seen_through(self, frame: Frame) -> _ModelRows:
         return replace(self, change=_PickColumns(self.change.order, frame))
 
-    def sample(self, size: int, seed: int, targets: AnyArray | None = None) -> Sample:
+    def sample(self, size: int, seed: int, targets: AnyArray | None = None) -> RowSample:
         drawn = super().sample(size, seed, targets)
         return replace(drawn, block=drawn.block.written_out(np.arange(drawn.n_rows)))
 
