@@ -304,7 +304,7 @@ def solver_laws(solvers):
 
 
 def objective_derivatives_are_numerical(objective: Objective, W):
-    """∇E, ∇²E and ∇²E·V against differences of E and ∇E."""
+    """∇E and ∇²E against differences of E and ∇E."""
     rng = np.random.default_rng(0)
     V = rng.standard_normal(W.shape)
     if not objective.fit_intercept:
@@ -313,12 +313,10 @@ def objective_derivatives_are_numerical(objective: Objective, W):
     up, down = objective.value_gradient(W + eps * V), objective.value_gradient(W - eps * V)
     slope = np.sum(objective.value_gradient(W).gradient * V)
     np.testing.assert_allclose(slope, (up.value - down.value) / (2 * eps), rtol=1e-6, atol=1e-8)
-    product = objective.hessian_product(W, V)
-    np.testing.assert_allclose(product, (up.gradient - down.gradient) / (2 * eps), rtol=1e-5, atol=1e-7)
     full = (objective.hessian(W) @ V.ravel()).reshape(W.shape)
     if not objective.fit_intercept:
         full[:, 0] = 0
-    np.testing.assert_allclose(full, product, rtol=1e-9, atol=1e-11)
+    np.testing.assert_allclose(full, (up.gradient - down.gradient) / (2 * eps), rtol=1e-5, atol=1e-7)
 
 
 def objective_is_the_written_formula(problem: problems.Problem, objective: Objective, W):

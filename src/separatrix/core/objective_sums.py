@@ -221,27 +221,6 @@ class SpanHessian(ArraySum):
 
 
 @dataclass(frozen=True)
-class HessianProduct(ArraySum):
-    """Σ s ℓ″[V x̄] ⊗ x̄, (K, d + 1)."""
-
-    loss: Loss
-    W: Array
-    V: Array
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return self.W.shape
-
-    def add(self, total: Array, block: Block) -> Array:
-        z, dz = block.scores(self.W), block.scores(self.V)
-        if not self.loss.traits.multiclass:
-            z, dz = z[:, 0], dz[:, 0]
-        product = self.loss.curvature_product(block.t, z, dz).reshape(block.n_rows, -1)
-        total += block.adjoint(block.weight[:, None] * product)
-        return total
-
-
-@dataclass(frozen=True)
 class SumsByClass(ArraySum):
     """Σ s x̄ by class, (K, d + 1): column 0 holds the classes' weights. ``signed``: targets are ±1."""
 

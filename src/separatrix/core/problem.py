@@ -44,7 +44,6 @@ from separatrix.core.objective_sums import (
     Evaluation,
     Gram,
     Hessian,
-    HessianProduct,
     LargestEntries,
     RelativeMarginRange,
     RelativeMargins,
@@ -755,11 +754,6 @@ class Objective:
             given_subspace=replace(self.subspace, others_null=None),
             given_root_penalty=self.root_penalty,  # a block that is written out has a frame of its own
         )
-
-    def hessian_product(self, W: Array, V: Array) -> Array:
-        """∇²E(W) V, (K, d + 1), in one pass."""
-        total = self.rows.fold(HessianProduct(self.loss, W, V)) / self.total_weight
-        return self.without_pinned(total) + self.penalty_gradient(V)
 
     def relative_margins(self, W: Array) -> RelativeMargins:
         """The rows' margins under W, each relative to the sizes of its terms, in one pass."""

@@ -67,15 +67,6 @@ def refuse_extreme_weights(argument: str, which: str, largest: float) -> None:
 ABSENT_CLASS_INTERCEPT = -1e300
 
 
-def classes_with_weight(codes: Integers, weight: Array, n_classes: int) -> Booleans:
-    """Which classes have a row of positive weight, (K,).
-
-    >>> classes_with_weight(np.array([0, 1, 2]), np.array([1.0, 0.0, 2.0]), 3).tolist()
-    [True, False, True]
-    """
-    return np.bincount(codes, weight, n_classes) > 0
-
-
 def codes_within(codes: Integers, held: Booleans) -> Integers:
     """Renumber the classes with weight (``held``) from 0. Rows of other classes, which have weight zero, get code 0."""
     return np.where(held, np.cumsum(held) - 1, 0)[codes]
