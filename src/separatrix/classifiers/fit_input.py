@@ -8,7 +8,6 @@ the weights of classes, and about classes that first appear in a later call of `
 from __future__ import annotations
 
 from collections.abc import Callable
-from copy import deepcopy
 from dataclasses import dataclass
 from functools import partial
 from numbers import Integral, Real
@@ -362,47 +361,3 @@ def places_of(classes: AnyArray, among: AnyArray) -> Integers:
     """
     place = {label: k for k, label in enumerate(among.tolist())}
     return np.array([place.get(label, -1) for label in classes.tolist()], dtype=np.int64)
-
-
-def widened_weights(W: Array, before: AnyArray, classes: AnyArray, unseen: Array) -> Array:
-    """Weights (K, d + 1) of each class against the rest, made of those of fewer classes.
-
-    Two classes have one row, the weights of the second; those of the first are its negative. ``unseen`` (d + 1,) are
-    the weights of a new class.
-
-    >>> widened_weights(np.array([[1.0, 2.0]]), np.array([0, 5]), np.array([0, 3, 5]), np.array([-1.0, 0.0])).tolist()
-    [[-1.0, -2.0], [-1.0, 0.0], [1.0, 2.0]]
-    """
-    each = np.vstack([-W, W]) if len(before) == 2 else W
-    return np.vstack([each, unseen])[places_of(classes, before)]
-
-
-@dataclass
-class LaterModels:
-    """Models that one versus rest keeps while classes may appear.
-
-    A class that has not appeared yet would have seen all rows so far as the rest, whichever class it is. So ``unseen``
-    is trained with every row on the other side, and a copy of it becomes the model of a new class. The result is the
-    same as if the first call had been given all classes. ``first`` is the model of the first class: two classes share
-    one model, that of the second.
-    """
-
-    unseen: Any
-    first: Any
-
-    @classmethod
-    def of(cls, base: Any) -> LaterModels:
-        """New models, of an estimator that is not fitted."""
-        return cls(deepcopy(base), deepcopy(base))
-
-    def step(self, rows: Any, codes: Integers, n_classes: int) -> None:
-        """Update the models with rows of these class numbers."""
-        sides = np.array([0, 1])
-        self.unseen.partial_fit(rows, np.zeros(len(codes), dtype=np.int64), classes=sides)
-        if n_classes == 2:
-            self.first.partial_fit(rows, (codes == 0).astype(np.int64), classes=sides)
-
-    def widened(self, models: list[Any], before: AnyArray, classes: AnyArray) -> list[Any]:
-        """The models of all classes, made of those of fewer classes."""
-        each = [self.first, *models] if len(before) == 2 else models
-        return [deepcopy(self.unseen) if k < 0 else each[k] for k in places_of(classes, before)]

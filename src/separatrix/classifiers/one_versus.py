@@ -21,13 +21,10 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from separatrix.classifiers.base import Approach, ClassifierTraits, ScoringClassifier, offered_where
 from separatrix.classifiers.fit_input import (
     FitInput,
-    LaterModels,
     checked_rows,
     column_names,
-    places_of,
     refuse_steps_outside_memory,
     validate,
-    with_later,
 )
 from separatrix.classifiers.sklearn_settings import settings_of_work
 from separatrix.core.base.arrays import AnyArray, Array, Integers, with_names
@@ -80,11 +77,9 @@ class OneVersus(MetaEstimatorMixin, ScoringClassifier):
     traits: ClassVar[ClassifierTraits] = ClassifierTraits()
     scheme: ClassVar[Scheme]
     # Whether ``partial_fit`` accepts classes that were not given in the first call.
-    takes_later_classes: ClassVar[bool] = False
 
     classes_: AnyArray
     _counts: Integers
-    _later: LaterModels | None = None
 
     def __init__(self, estimator: Any = None, *, n_jobs: int | None = None, verbose: int = 0) -> None:
         self.estimator = estimator
@@ -205,8 +200,7 @@ class OneVersus(MetaEstimatorMixin, ScoringClassifier):
         y : array (n,)
             Class labels.
         classes : array or None
-            All labels that will occur; others are refused. One versus rest does not need them: without
-            them, the first call needs rows of two classes, and new classes may appear later.
+            All labels that will occur; needed in the first call.
 
         Returns
         -------
@@ -217,9 +211,7 @@ class OneVersus(MetaEstimatorMixin, ScoringClassifier):
         rows = checked_rows(self, X, (np.float64, np.float32), reset=first)
         check_consistent_length(rows, y)
         if first:
-            self._begin(y, classes)
-        elif self._later is not None:
-            self._widen(self._later, y)
+            self._begin(classes)
         unknown = np.setdiff1d(y, self.classes_)
         if len(unknown):
             problem = f"Mini-batch contains {np.unique(y)} while classes must be subset of {self.classes_}"
@@ -229,8 +221,6 @@ class OneVersus(MetaEstimatorMixin, ScoringClassifier):
         for model, (_, numbers, target) in zip(self.estimators_, self.scheme.parts(codes, K), strict=True):
             if len(numbers):
                 model.partial_fit(rows[numbers], target, classes=np.array([0, 1]))
-        if self._later is not None:
-            self._later.step(rows, codes, K)
         self._counts = self._rows_by_class() + np.bincount(codes, minlength=K)
         # In one versus one, a pair of classes may not have had any row yet.
         if all(hasattr(model, "classes_") for model in self.estimators_):
@@ -240,8 +230,7 @@ class OneVersus(MetaEstimatorMixin, ScoringClassifier):
 
     def _forget_calls(self) -> None:
         """Remove what only calls of ``partial_fit`` keep."""
-        for name in ("_later", "_counts"):
-            self.__dict__.pop(name, None)
+        self.__dict__.pop("_counts", None)
 
     def _rows_by_class(self) -> Integers:
         """The number of rows of each class so far. After ``fit``, it is in the sizes of the training sets."""
@@ -256,27 +245,18 @@ class OneVersus(MetaEstimatorMixin, ScoringClassifier):
                 counts[1 - i if j is None else j] = other
         return counts
 
-    def _begin(self, y: Any, classes: Any) -> None:
+    def _begin(self, classes: Any) -> None:
         """Set the classes before the first call of ``partial_fit``, with a model for each part that has seen no row."""
-        if classes is None and not self.takes_later_classes:
+        if classes is None:
             raise ParameterError("classes", "it is not given in the first call", "give all labels that will occur")
-        self.classes_ = encode(y if classes is None else classes)[0]
+        self.classes_ = encode(classes)[0]
         if len(self.classes_) < 2:
             problem = f"there is one class only, {self.classes_.tolist()[0]!r}"
             raise ParameterError("classes", problem, "give all labels that will occur")
-        self._later = LaterModels.of(base_of(self)) if classes is None else None
         n_models = self.scheme.n_models(len(self.classes_))
         self.estimators_ = [clone(base_of(self)) for _ in range(n_models)]
         self._counts = np.zeros(len(self.classes_), dtype=np.int64)
         self.has_sample_weight_ = False
-
-    def _widen(self, later: LaterModels, y: Any) -> None:
-        """Add models for the classes of y that are new."""
-        before, classes = self.classes_, with_later(self.classes_, y)
-        if len(classes) > len(before):
-            self.estimators_ = later.widened(self.estimators_, before, classes)
-            self._counts = np.append(self._counts, 0)[places_of(classes, before)]
-            self.classes_ = classes
 
     def _keep(self, task: FitInput, counts: Integers) -> None:
         d = task.n_features

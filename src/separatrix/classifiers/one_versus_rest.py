@@ -109,7 +109,6 @@ class OneVsRestClassifier(OneVersus):
     """
 
     scheme: ClassVar[Scheme] = OneVersusRest()
-    takes_later_classes: ClassVar[bool] = True
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit every part.

@@ -20,8 +20,6 @@ from separatrix.classifiers.fit_input import (
     rows_to_fit,
     seed_of,
     validate,
-    widened_weights,
-    with_later,
 )
 from separatrix.classifiers.hyperplane_search import Facts, Search, SeparatingClassifier
 from separatrix.classifiers.sklearn_settings import check_jobs, refuse_perceptron_settings, settings_of_work
@@ -36,7 +34,6 @@ from separatrix.core.novikoff import theorem
 from separatrix.core.problem import Objective
 from separatrix.core.proofs.verdicts import Separable
 from separatrix.core.rows.labelled_table import MemoryTable
-from separatrix.core.rows.memory_rows import memory_rows
 from separatrix.core.rows.protocol import Rows
 from separatrix.core.rows.targets import Coding
 from separatrix.core.rows.views import one_against_rest
@@ -45,7 +42,6 @@ from separatrix.core.solvers.driver import Run, run
 from separatrix.core.solvers.perceptron_updates import UPDATES
 from separatrix.core.solvers.separation_problem import (
     PerceptronMemory,
-    build_separation_objective,
     build_separation_objectives,
     survey,
 )
@@ -175,8 +171,6 @@ class Perceptron(SeparatingClassifier):
     walking_: Array | None
     # Whether the first call of ``partial_fit`` was given all classes. If not, the weights of a class that has not
     # appeared yet, (2, d + 1): those that updates change, and those that would be returned.
-    _told_classes: bool = False
-    _unseen: Array | None = None
 
     # The result depends on the order of the rows, and there are no row weights.
     traits: ClassVar[ClassifierTraits] = ClassifierTraits(order_free=False, repeatable=False)
@@ -259,8 +253,6 @@ class Perceptron(SeparatingClassifier):
                     searches.append(self._search(solver, problem, starts[k : k + 1]))
         self.mistakes_ = sum(search.state.memory.mistakes for search in searches)
         self.walking_ = None
-        for held in ("_told_classes", "_unseen"):  # of an earlier partial_fit
-            self.__dict__.pop(held, None)
         facts = self._theorem_facts(searches[0], starts) if task.n_classes == 2 else {}
         self._keep(task, searches, facts)
         self._warn_if_unmet()
@@ -269,10 +261,6 @@ class Perceptron(SeparatingClassifier):
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
         """Make one step over these rows (an epoch for "online"), from the weights so far.
 
-        If the first call is not given ``classes``, new classes may appear in later calls. With ``zero="mistake"``, the
-        weights are then the same as if all classes had been given in the first call. A saved model does not store the
-        weights of classes that have not appeared.
-
         Parameters
         ----------
         X : array (n, d), dense or sparse
@@ -280,7 +268,7 @@ class Perceptron(SeparatingClassifier):
         y : array (n,)
             Class labels.
         classes : array, optional
-            All labels that will occur; others are refused. Without it the first call needs rows of two classes.
+            All labels that will occur; without it, those of the first call. Others are refused.
 
         Returns
         -------
@@ -289,10 +277,8 @@ class Perceptron(SeparatingClassifier):
         solver = self._solver()
         first = not hasattr(self, "scorer_")
         task = self._rows_of_step(X, y, classes, first)
-        starts, answers, done = (self._starts(task), None, 0) if first else (*self._so_far(task), self.n_iter_)
+        starts, answers, done = (self._starts(task), None, 0) if first else (*self._so_far(), self.n_iter_)
         every = self._rows(task)
-        if not self._told_classes:
-            self._step_of_unseen(solver, every[0], done)
         walked, searches = [], []
         with settings_of_work(self):
             problems = build_separation_objectives(every, bool(self.fit_intercept), task.names)
@@ -443,11 +429,7 @@ class Perceptron(SeparatingClassifier):
         refuse_steps_outside_memory(X=X, y=y, classes=classes)
         X = rows_to_fit(self, X, reset=first)
         check_consistent_length(X, y)
-        if first:
-            known = encode(y if classes is None else classes)[0]
-            self._told_classes, self._unseen = classes is not None, None
-        else:
-            known = self.classes_ if self._told_classes else with_later(self.classes_, y)
+        known = encode(y if classes is None else classes)[0] if first else self.classes_
         if len(known) < 2:
             problem = f"there is one class only, {known.tolist()[0]!r}"
             raise ParameterError("classes", problem, "give all of at least two")
@@ -457,25 +439,11 @@ class Perceptron(SeparatingClassifier):
         table = MemoryTable(X, known_codes(y, known), np.ones(X.shape[0]), len(known))
         return FitInput(table, known, column_names(self))
 
-    def _so_far(self, task: FitInput) -> tuple[Array, Array]:
-        """The weights to start from and those that were returned, (K or 1, d + 1) each, including new classes."""
+    def _so_far(self) -> tuple[Array, Array]:
+        """The weights to start from and those that were returned, (K or 1, d + 1) each."""
         answer: Array = self.scorer_.W
         walking = getattr(self, "walking_", None)
-        both = [answer if walking is None else walking, answer]
-        if len(task.classes) > len(self.classes_):
-            unseen = np.zeros((2, answer.shape[1])) if self._unseen is None else self._unseen
-            both = [widened_weights(W, self.classes_, task.classes, own) for W, own in zip(both, unseen, strict=True)]
-        return self._without(both[0]), both[1]
-
-    def _step_of_unseen(self, solver: Any, rows: Rows, done: int) -> None:
-        """One step of the weights of a class that has not appeared: all rows belong to the rest."""
-        block = rows.resident()
-        assert block is not None  # partial_fit takes rows in memory
-        rest = memory_rows(block.X, np.full(block.n_rows, -1.0), block.weight)
-        problem = build_separation_objective(rest, bool(self.fit_intercept))
-        start, answer = (np.zeros((1, rest.n_features + 1)), None) if self._unseen is None else self._unseen[:, None]
-        walked, found = self._one_step(solver, problem, start, answer, done)
-        self._unseen = np.vstack([walked, found.W])
+        return self._without(answer if walking is None else walking), answer
 
     def _one_step(
         self, solver: Any, problem: Objective, start: Array, answer: Array | None, done: int

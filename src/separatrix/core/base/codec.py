@@ -12,8 +12,8 @@ say, such as bounds and the names of axes, stands beside it:
         note: str | None = None                                   text, or nothing
 
 ``RecordForm(HingeClaim)`` writes such an object as JSON types, reads it back after checking the type, size and range of
-every field, and lists the fields. A key that a file lacks gets the default of the field, if there is one. A class with a
-method ``misfit(sizes)`` is asked for what is wrong with the whole object.
+every field, and lists the fields. A key that a file lacks gets the default of the field, if there is one. A class with
+a method ``misfit(sizes)`` is asked for what is wrong with the whole object.
 
 A form is given the ``Place`` of the value, so that errors name the place and what is wrong with it. An array or a
 record that occurs in two places is written once, and the second time as {"same": place}. When it is read, it becomes
