@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from separatrix.core.solvers.driver import Iteration, Run, delivered, run, states
     from separatrix.core.solvers.dual_descent import DualDescent
     from separatrix.core.solvers.gradient_descent import GradientDescent, StochasticDescent
-    from separatrix.core.solvers.lbfgs import LBFGS
+    from separatrix.core.solvers.lbfgs import LBFGS, Preconditioner
     from separatrix.core.solvers.newton import Newton
     from separatrix.core.solvers.perceptron_updates import UPDATES
     from separatrix.core.solvers.preconditioners import Chord, Diagonal, Identity, Kronecker, Sample
@@ -29,7 +29,7 @@ _MODULES = {
     "driver": ("Iteration", "Run", "delivered", "run", "states"),
     "dual_descent": ("DualDescent",),
     "gradient_descent": ("GradientDescent", "StochasticDescent"),
-    "lbfgs": ("LBFGS",),
+    "lbfgs": ("LBFGS", "Preconditioner"),
     "newton": ("Newton",),
     "perceptron_updates": ("UPDATES",),
     "preconditioners": ("Chord", "Diagonal", "Identity", "Kronecker", "Sample"),
@@ -58,6 +58,7 @@ __all__ = [
     "NearestPoint",
     "Need",
     "Newton",
+    "Preconditioner",
     "Proximal",
     "Record",
     "Run",

@@ -145,6 +145,8 @@ class Stopping(Generic[Memory]):
         The tolerance of the bound, relative to the null model's objective.
     max_iter : int
         The most iterations; by default there is no limit.
+    verdicts : list
+        The verdict on rows outside memory, once it was asked for.
 
     Examples
     --------
@@ -155,7 +157,6 @@ class Stopping(Generic[Memory]):
     rules: Sequence[Rule[Memory]] = ()
     tol: float = 0.0
     max_iter: int = sys.maxsize
-    # The verdict on rows outside memory, once it was asked for.
     verdicts: list[Verdict] = field(default_factory=list, repr=False, compare=False)
 
     def __call__(
