@@ -101,7 +101,7 @@ def on_cluster(path: Path, workers: int) -> dict[str, Any]:
         "load": load,
         "coef": model.coef_[0],
         "intercept": model.intercept_[0],
-        "passes": traffic.passes,
+        "passes": traffic,
         "sent": sent,
     }
 

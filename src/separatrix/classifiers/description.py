@@ -12,19 +12,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
-from separatrix.core.base.codec import COUNT, Form, Kinds, Maybe, Record, Several, array
+from separatrix.core.base.codec import COUNT, Form, Kinds, Maybe, RecordForm, Several, array
 
 # Forms of what several classifiers store (``core/base/codec.py``). Classes are given as "module:class".
 VERDICT = Kinds(
     {
-        "separable": Record("separatrix.core.proofs.verdicts:Separable"),
-        "quasi-separable": Record("separatrix.core.proofs.verdicts:QuasiSeparable"),
-        "inseparable": Record("separatrix.core.proofs.verdicts:Inseparable"),
-        "doubtful": Record("separatrix.core.proofs.verdicts:Doubtful"),
+        "separable": RecordForm("separatrix.core.proofs.verdicts:Separable"),
+        "quasi-separable": RecordForm("separatrix.core.proofs.verdicts:QuasiSeparable"),
+        "inseparable": RecordForm("separatrix.core.proofs.verdicts:Inseparable"),
+        "doubtful": RecordForm("separatrix.core.proofs.verdicts:Doubtful"),
     }
 )
-GAUSSIANS = Record("separatrix.core.gaussians:Gaussians")
-MOMENTS = Record("separatrix.core.moments:Moments")
+GAUSSIANS = RecordForm("separatrix.core.gaussians:Gaussians")
+MOMENTS = RecordForm("separatrix.core.moments:Moments")
 
 
 class Requires(Enum):
@@ -92,7 +92,7 @@ GAUSSIAN_CLAIM = "separatrix.core.moments_claims:GaussianClaim"
 # The fitted attributes of schemes that combine two-class models.
 ONE_VERSUS: dict[str, Form | str] = {
     "_W": Maybe(array("models", "1+d")),
-    "cost_": Record("separatrix.core.schemes:SchemeCost"),
+    "cost_": RecordForm("separatrix.core.schemes:SchemeCost"),
     "estimators_": "models",
 }
 # Each part's claim is about its own two classes, and the file stores it with the part.

@@ -18,7 +18,7 @@ import numpy as np
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d, validate_data
 
 from separatrix.classifiers.writable_weights import UNCHANGED_WEIGHTS
-from separatrix.core.base.arrays import AnyArray, Array, Integers, all_true, any_true, refuse_text, refuse_unclear
+from separatrix.core.base.arrays import AnyArray, Array, Integers, refuse_text, refuse_unclear
 from separatrix.core.base.errors import (
     InputError,
     LabelError,
@@ -304,7 +304,7 @@ def seed_of(random_state: Any) -> int:
 def refuse_weightless_classes(classes: AnyArray, weight: Array, least: int | None = None) -> None:
     """Raise an error if fewer than ``least`` classes (by default all) have weight; ``weight`` (K,): that of each."""
     held = weight > 0
-    if all_true(held) or not any_true(held):
+    if held.all() or not np.count_nonzero(held):
         return  # if no row has weight, the first pass over the rows raises the error
     if held.sum() < (len(classes) if least is None else least):
         label = classes.tolist()[int(np.argmin(held))]

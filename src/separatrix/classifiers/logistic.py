@@ -41,17 +41,14 @@ from separatrix.core.base import errors
 from separatrix.core.base.arrays import (
     AnyArray,
     Array,
-    all_true,
-    any_true,
     check_C,
     check_choice,
     check_count,
     check_flag,
     check_not_negative,
     is_number,
-    length,
 )
-from separatrix.core.base.codec import Maybe, Number, Record, array
+from separatrix.core.base.codec import Maybe, Number, RecordForm, array
 from separatrix.core.base.errors import ParameterError
 from separatrix.core.base.machine import one_blas_thread
 from separatrix.core.base.messages import ByAudience, Message, Setting
@@ -77,7 +74,7 @@ DESCRIPTION = Description(
     fitted={
         "C_": Number(above=0.0),
         "n_iter_": array("", whole=True, least=0),
-        "penalty_choice_": Maybe(Record("separatrix.core.penalty:PenaltyChoice")),
+        "penalty_choice_": Maybe(RecordForm("separatrix.core.penalty:PenaltyChoice")),
         "separation_": Maybe(VERDICT),
     },
     traced=True,
@@ -250,7 +247,7 @@ class LogisticRegression(OffsetPredictions):
         If no optimum exists: why the classes are separated, with the direction in which the weights grow without bound.
     penalty_choice_ : PenaltyChoice or None
         With ``C="auto"``: every C tried and its score.
-    trace_ : tuple of Record
+    trace_ : tuple of RecordForm
         Objective and gradient at every iteration, and the bound where it was computed.
 
     Examples
@@ -428,7 +425,7 @@ class LogisticRegression(OffsetPredictions):
         self.trace_ = outcome.trace
         self.n_parameters_ = (task.n_classes - 1) * (task.n_features + problem.fit_intercept)
         at = outcome.state.at
-        slope = length(problem.subgradient(outcome.state.W, at.gradient))
+        slope = float(np.linalg.norm(problem.subgradient(outcome.state.W, at.gradient)))
         self.certificate_ = Certificate(
             status=outcome.status.sentence,
             code=outcome.status.code,
@@ -545,9 +542,9 @@ def coding_of(model: Any, task: FitInput) -> tuple[Coding, Array]:
     factors = None if model.class_weight is None else by_class
     weight = totals.weight if factors is None else totals.weight * factors
     held, some = weight > 0, None
-    if not all_true(held):
+    if not held.all():
         refuse_weightless_classes(task.classes, weight, None if model.bias_reduction else 2)
-        some = held if any_true(held) else None
+        some = held if np.count_nonzero(held) else None
     return Coding.of_likelihood(totals, factors, some), by_class
 
 

@@ -42,7 +42,7 @@ from separatrix.core.base.codec import (
     Maybe,
     Plain,
     Reading,
-    Record,
+    RecordForm,
     Several,
     Values,
     Writing,
@@ -702,16 +702,16 @@ KNOWN: dict[Any, Known] = {
 }
 SCORERS = Kinds(
     {
-        "linear": Record(Scorer, KNOWN),
-        "quadratic": Record(QuadraticScorer, KNOWN),
-        "parts": Record(PartsScorer, KNOWN),
+        "linear": RecordForm(Scorer, KNOWN),
+        "quadratic": RecordForm(QuadraticScorer, KNOWN),
+        "parts": RecordForm(PartsScorer, KNOWN),
     }
 )
 
 
-def claims_of(classifier: str) -> dict[str, Record]:
+def claims_of(classifier: str) -> dict[str, RecordForm]:
     """The forms of the claims that the certificate of a classifier can make."""
-    return {name: Record(claim, KNOWN) for name, claim in classifiers.describe(classifier).claims.items()}
+    return {name: RecordForm(claim, KNOWN) for name, claim in classifiers.describe(classifier).claims.items()}
 
 
 @cache
@@ -734,10 +734,10 @@ _COMMON: dict[str, Form] = {
 }
 # What only a whole model has. The encoder and the scaling need PyArrow, so their modules are imported only when needed.
 ABOUT: dict[str, Form] = {
-    "encoder": Maybe(Record("separatrix.tables.encoder:Encoder")),
-    "scaling": Maybe(Record("separatrix.tables.encoder:Scaling")),
+    "encoder": Maybe(RecordForm("separatrix.tables.encoder:Encoder")),
+    "scaling": Maybe(RecordForm("separatrix.tables.encoder:Scaling")),
     "separatrix": Plain(str),
-    "statistics": Maybe(Record(Statistics)),
+    "statistics": Maybe(RecordForm(Statistics)),
     "target": Maybe(Plain(str)),
     "training": Values(),
 }
@@ -763,7 +763,7 @@ def parts_of(classifier: str, of_two: bool) -> dict[str, Form]:
         "features": Maybe(Several("d", Plain(str))),
         "scorer": SCORERS.only(*classifiers.describe(classifier).scorers),
         "fitted": Keyed(fitted_of(classifier, of_two), may_be_empty=True),  # empty if the weights were set by hand
-        "certificate": Maybe(Record(Certificate, KNOWN | {Claim: Kinds(claims_of(classifier))})),
+        "certificate": Maybe(RecordForm(Certificate, KNOWN | {Claim: Kinds(claims_of(classifier))})),
     }
 
 

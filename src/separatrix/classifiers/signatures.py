@@ -18,7 +18,7 @@ from separatrix.core.base.lazy import class_head, declared_keys
 Kind = Literal["number", "integer", "choice", "switch", "text"]
 _NUMBERS: dict[str, Kind] = {"float": "number", "int": "integer", "bool": "switch"}
 # Annotations that stand for the names in a registry.
-_REGISTRIES = {"Solver": ("separatrix.core.solvers.registry", "SOLVERS")}
+_REGISTRIES = {"Solver": ("separatrix.core.solvers.registry", "OFFERED")}
 # The section "Parameters" of a docstring, an entry of it with one name, and the end of a sentence.
 _SECTION = re.compile(r"^Parameters\n-+\n(.*?)(?=^\S[^\n]*\n-+\n|\Z)", re.MULTILINE | re.DOTALL)
 _ENTRY = re.compile(r"^(\w+)(?: :.*)?\n((?:(?: .*)?(?:\n|\Z))+)", re.MULTILINE)

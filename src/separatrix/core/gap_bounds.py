@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from separatrix.core.base.arrays import EPS, Array, any_true, length, pieces
+from separatrix.core.base.arrays import EPS, Array, pieces
 from separatrix.core.base.messages import Message
 from separatrix.core.certificate import Bound, WeightErrorBound
 from separatrix.core.duality_bound import Rounding, duality, reduced_error
@@ -344,7 +344,7 @@ def _decrements(
 ) -> list[tuple[float, float]]:
     """Upper bounds on λ that include rounding, each with an amount to add to the gap. Any of them may be used."""
     space = objective.subspace
-    size = length(curvature.factor.half(space.reduce(gradient)))
+    size = float(np.linalg.norm(curvature.factor.half(space.reduce(gradient))))
     off = float(reduced_error(space, rounding.gradient + aside).dot(curvature.lengths))
     ways = [(curvature.decrement(size + off), 0.0)]
     noticed = max(NEGLIGIBLE_ROUNDING * sqrt(abs(E)), 0.01 * curvature.decrement(size))
@@ -370,9 +370,9 @@ def _weight_error(objective: Objective, W: Array, curvature: Curvature, decremen
     moved = 4 * EPS * (1.0 + float(size.sum() + (size[:, 1:] @ objective.framed.relative_offsets).sum()))
     distance = curvature.distance(decrement) + moved
     if len(W) > 1:  # the shift common to all classes, which is zero at the optimum
-        distance += sqrt(len(W)) * length(objective.root_penalty * W.mean(axis=0))
+        distance += sqrt(len(W)) * float(np.linalg.norm(objective.root_penalty * W.mean(axis=0)))
     unit = "standard errors of its optimal value"
-    if any_true(objective.root_penalty):
+    if bool(np.any(objective.root_penalty)):
         unit = "standard errors (from the penalised Hessian) of its optimal value"
     if not curvature.complete:
         unit += f", with standard errors estimated from {curvature.n_rows} of the rows alone"
@@ -420,7 +420,7 @@ def _below(objective: Objective, W: Array, gradient: Array) -> tuple[Array, floa
         gradient = gradient - np.where(weak, objective.penalty_gradient(W), 0.0)
         slack += 0.5 * float(np.sum((r * W)[:, weak] ** 2))
     if len(W) > 1:
-        slack += 0.5 * len(W) * length(r * W.mean(axis=0)) ** 2
+        slack += 0.5 * len(W) * float(np.linalg.norm(r * W.mean(axis=0))) ** 2
     return gradient, slack
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from separatrix.core.base.arrays import EPS, AnyArray, Array, Integers, all_true, length, pieces
+from separatrix.core.base.arrays import EPS, AnyArray, Array, Integers, pieces
 from separatrix.core.base.messages import ByAudience, ColumnName, Message, Parameter, Remedy, joined
 from separatrix.core.exact_arithmetic import MOST_TERMS, drawn_prime, eliminated, product, residues
 from separatrix.core.rows.block import Block, is_sparse
@@ -141,7 +141,7 @@ class Factor:
         >>> Factor.of(np.diag([4.0, 9.0])).length(np.array([0.0, 1.0]))
         3.0
         """
-        return length((v * self.d).dot(self.lower))
+        return float(np.linalg.norm((v * self.d).dot(self.lower)))
 
     def solve(self, g: Array) -> Array:
         """H⁻¹ g."""
@@ -241,7 +241,7 @@ def identified(curvature: Array) -> Subspace | None:
     2
     """
     d, Z = np.sqrt(curvature.diagonal()), None
-    if not all_true(d > 0):  # a column without curvature is left out exactly
+    if not (d > 0).all():  # a column without curvature is left out exactly
         seen = np.flatnonzero(d > 0)
         d, Z, curvature = d[seen], np.eye(len(curvature))[:, seen], curvature[np.ix_(seen, seen)]
     scaled = curvature / d

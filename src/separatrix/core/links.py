@@ -292,10 +292,10 @@ class _NoProbabilities(Decides):
 
 @final
 @dataclass(frozen=True)
-class Identity(_NoProbabilities):
+class IdentityLink(_NoProbabilities):
     """f(s) = s, as in linear regression.
 
-    >>> Identity().inverse(0.5)
+    >>> IdentityLink().inverse(0.5)
     0.5
     """
 
@@ -327,7 +327,7 @@ class Sign(_NoProbabilities):
 
 
 LINKS: dict[str, Link] = {
-    link.name: link for link in (Logit(), ProbitLink(), CloglogLink(), SoftmaxLink(), Identity(), Sign())
+    link.name: link for link in (Logit(), ProbitLink(), CloglogLink(), SoftmaxLink(), IdentityLink(), Sign())
 }
 
 __all__ = [
@@ -335,7 +335,7 @@ __all__ = [
     "BinaryLink",
     "CloglogLink",
     "Decides",
-    "Identity",
+    "IdentityLink",
     "Link",
     "Logit",
     "ProbitLink",

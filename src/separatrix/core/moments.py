@@ -36,7 +36,7 @@ from separatrix.core.rows.column_statistics import (
 from separatrix.core.rows.frame import LARGE_OFFSET, Frame, power_of_two
 from separatrix.core.rows.memory_rows import MemoryRows
 from separatrix.core.rows.protocol import BLOCK_BYTES, Order, Partial, PassCounter, Rows, first_rows
-from separatrix.core.rows.sampling import Sample
+from separatrix.core.rows.sampling import RowSample
 from separatrix.core.rows.targets import ClassTotals, Coding
 
 # --- What a few rows, or a few columns, show before the moments of all rows are used
@@ -567,7 +567,7 @@ class SummedRows:
         """No rows: none are kept."""
         return iter(())
 
-    def sample(self, size: int, seed: int, targets: AnyArray | None = None) -> Sample:
+    def sample(self, size: int, seed: int, targets: AnyArray | None = None) -> RowSample:
         self._refuse()
 
     def resident(self) -> Block | None:

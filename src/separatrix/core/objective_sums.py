@@ -242,7 +242,7 @@ class HessianProduct(ArraySum):
 
 
 @dataclass(frozen=True)
-class ClassSums(ArraySum):
+class SumsByClass(ArraySum):
     """Σ s x̄ by class, (K, d + 1): column 0 holds the classes' weights. ``signed``: targets are ±1."""
 
     n_classes: int
@@ -266,7 +266,7 @@ class ClassSumsOfColumns(ArraySum):
     ``frame``: the coordinates of these columns.
     """
 
-    sums: ClassSums
+    sums: SumsByClass
     columns: Integers
     frame: Frame
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import numpy as np
 
-from separatrix.core.base.arrays import Array, Integers, all_true
+from separatrix.core.base.arrays import Array, Integers
 from separatrix.core.base.codec import array
 from separatrix.core.base.lazy import cached_property
 
@@ -38,7 +38,7 @@ class Penalty:
     @cached_property
     def holds_every_column(self) -> bool:
         """Whether every column has a quadratic penalty."""
-        return all_true(self.quadratic > 0)
+        return bool((self.quadratic > 0).all())
 
     @cached_property
     def absolute(self) -> Array:

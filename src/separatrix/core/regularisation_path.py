@@ -11,12 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import reduce
+from operator import iadd
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from separatrix.core.base.arrays import AnyArray, Array, Integers
+from separatrix.core.base.arrays import AnyArray, Array, Integers, even_pieces, pieces, rows_per_piece
 from separatrix.core.base.lazy import cached_property
+from separatrix.core.base.machine import in_order
 from separatrix.core.duality_bound import duality
 from separatrix.core.linear_algebra import Factor, Subspace
 from separatrix.core.newton_step import backtracked
@@ -50,8 +53,8 @@ class ReducedRows:
     With x = Zᵀ x̄ (r,), c scores in the span of Q, and σ_i = s_i/S, the mean loss at W + Q Θ Zᵀ is
     Σ σ_i ℓ(t_i, z_i + Q Θ x_i). ``x``: all rows as a dense matrix or, if that would be large, a block.
 
-    Sums over all rows are those of the problem. What is computed here is of single rows, or of many Θ at once: the
-    leverage of each row and its fit without it.
+    Sums over all rows are those of the problem, but for second derivatives of many classes (``Ridge``). What is
+    computed here is of single rows, or of many Θ at once: the leverage of each row and its fit without it.
 
     >>> from separatrix.core.penalty import Penalty
     >>> from separatrix.core.problem import build_objective
@@ -145,14 +148,18 @@ class ReducedRows:
             return self.problem.loss.derivative(self.t, z[0])[None]
         return self.losses(z)[1]
 
+    def probabilities(self, slope: Array) -> Array:
+        """The probabilities p = ℓ′ + e_t of softmax, (K, n)."""
+        p = slope.copy()
+        p[self.t, np.arange(self.n_rows)] += 1.0
+        return np.maximum(p, 0.0, out=p)  # rounding may make p negative
+
     def bends(self, slope: Array) -> Array:
         """σ ℓ″ in the scores of Θ, (c, c, n), with ℓ′ (K, n)."""
         loss = self.problem.loss
         if not loss.traits.multiclass:
             return loss.curvature_product(self.t, self.z[0], self.sigma)[None, None, :]
-        p, Q = slope.copy(), self.Q
-        p[self.t, np.arange(self.n_rows)] += 1.0  # p = ℓ′ + e_t for a canonical loss
-        np.maximum(p, 0.0, out=p)  # rounding may make p negative
+        p, Q = self.probabilities(slope), self.Q
         u, squares = Q.T @ p, (Q[:, :, None] * Q[:, None, :]).reshape(len(p), -1)  # ℓ″ = diag(p) − p pᵀ
         C = np.asarray(squares.T @ (p * self.sigma)).reshape(len(u), len(u), -1)
         C -= u[:, None, :] * (u * self.sigma)
@@ -422,6 +429,8 @@ NEWTON_DECREMENT = 1e-3
 STEPS_PER_MATRIX, PARAMETERS_PER_EXTRA_STEP = 3, 20
 # If g·A g is below this share of E, it is due to rounding errors of the gradient.
 ROUNDED_DECREMENT = float(np.finfo(np.float64).eps) ** 1.5
+# About this many multiplications of second derivatives are worth waking a thread.
+MULTIPLICATIONS_PER_PIECE = 1 << 26
 # The most matrices of second derivatives for one C, and the number of L-BFGS pairs that are kept.
 MOST_MATRICES, PAIRS_ON_PATH = 20, 10
 
@@ -434,7 +443,7 @@ class PathFit(NamedTuple):
     inverse: Inverse | None
 
 
-class Place(NamedTuple):
+class PathPoint(NamedTuple):
     """A point of the path: ln C, W, and the mean loss with its gradient, (K, d + 1), and second derivatives in Θ."""
 
     u: float
@@ -471,8 +480,8 @@ class Ridge:
 
     base: Objective  # the objective at C = 1, whose identified directions are those at any C
     rows: ReducedRows
-    null: Place
-    seen: list[Place] = field(default_factory=list)
+    null: PathPoint
+    seen: list[PathPoint] = field(default_factory=list)
 
     @classmethod
     def on(cls, base: Objective) -> Ridge:
@@ -480,7 +489,7 @@ class Ridge:
         W = base.null_weights
         rows = ReducedRows.of(base, W)
         # The null model has no penalty.
-        return cls(base, rows, Place(-np.inf, W, base.value_gradient(W), null_hessian(base)))
+        return cls(base, rows, PathPoint(-np.inf, W, base.value_gradient(W), null_hessian(base)))
 
     def at(self, C: float) -> PathFit:
         """The fit at C, started from the fit at the nearest C."""
@@ -493,7 +502,7 @@ class Ridge:
         few = problem.n_rows * problem.shape[1] * len(held) <= 1 << 21
         for _ in range(MOST_MATRICES):
             W, at = (_newton if few else _descended)(problem, space, W, at, factor, _is_close)
-            H = space.reduce_hessian(problem.hessian(W))
+            H = self._hessian(problem, W, held)
             factor = Factor.of(H)
             if factor is None:
                 return PathFit(self.rows.at(problem, W), at.value - problem.penalty_value(W), None)
@@ -507,10 +516,24 @@ class Ridge:
         loss = at.value - 0.5 * decrement - problem.penalty_value(W)
         # The gradient of E is nearly zero, so that of the loss is minus that of the penalty.
         there = Evaluation(loss, -problem.penalty_gradient(W))
-        self.seen = [*self.seen, Place(float(np.log(C)), W, there, H - held)]
+        self.seen = [*self.seen, PathPoint(float(np.log(C)), W, there, H - held)]
         return PathFit(self.rows.at(problem, W), loss, Inverse.of(factor, space))
 
-    def _nearest(self, C: float) -> Place:
+    def _hessian(self, problem: Objective, W: Array, held: Array) -> Array:
+        """∇²E(W) in Θ, (c r, c r). For many classes, pieces of the copied rows are summed by the threads.
+
+        By ``problem.hessian`` alone, whose pass over a table of a single block takes one thread, the part ``digits`` of
+        the benchmark row auto-C takes 1.4 times as long on two cores.
+        """
+        count = min(8, problem.n_rows * problem.size**2 // MULTIPLICATIONS_PER_PIECE)
+        if len(W) == 1 or count < 2 or isinstance(self.rows.x, Block):
+            return self.base.subspace.reduce_hessian(problem.hessian(W))
+        problem.rows.counter.add()
+        rows = self.rows.at(problem, W)
+        parts = [rows.take(part) for part in even_pieces(rows.n_rows, count)]
+        return reduce(iadd, in_order(_softmax_curvature, parts)) + held
+
+    def _nearest(self, C: float) -> PathPoint:
         return min(self.seen, key=lambda place: abs(place.u - np.log(C)), default=self.null)
 
     def _held(self, problem: Objective) -> Array:
@@ -532,6 +555,23 @@ class Ridge:
             return duality(problem, W, at).known <= goal
 
         return _descended(problem, self.base.subspace, W, problem.value_gradient(W), factor, done)[0]
+
+
+def _softmax_curvature(rows: ReducedRows) -> Array:
+    """Σ_k q_k q_kᵀ ⊗ Xᵀ diag(σ p_k) X − Vᵀ V, where V has rows √σ (Qᵀ p) ⊗ x; all products are symmetric."""
+    X, Q, p = rows.X, rows.Q, rows.probabilities(rows.losses(rows.z)[1])
+    (n, r), c = X.shape, Q.shape[1]
+    own = np.empty((len(p), r, r))
+    for k, root in enumerate(np.sqrt(p * rows.sigma)):
+        half = X * root[:, None]
+        own[k] = half.T @ half
+    squares = (Q[:, :, None] * Q[:, None, :]).reshape(len(p), -1)
+    H = (squares.T @ own.reshape(len(p), -1)).reshape(c, c, r, r).transpose(0, 2, 1, 3).reshape(c * r, c * r)
+    u = (Q.T @ p) * np.sqrt(rows.sigma)
+    for part in pieces(n, rows_per_piece(1 << 20, c * r, fewest=64)):  # 8 MB of V at a time
+        V = (u[:, part].T[:, :, None] * X[part, None, :]).reshape(-1, c * r)
+        H -= V.T @ V
+    return np.asarray(H)
 
 
 # Whether W is near enough to the minimum, from W, E there and the squared Newton decrement g·A g.

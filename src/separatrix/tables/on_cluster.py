@@ -19,7 +19,7 @@ from separatrix.core.base.labels import short_names
 from separatrix.core.base.lazy import cached_property
 from separatrix.core.cluster.cluster_rows import ClusterTable
 from separatrix.core.cluster.connection import computed_in_order, connected
-from separatrix.core.cluster.partitions import Form, PartitionSurvey, tasks
+from separatrix.core.cluster.partitions import PartitionSurvey, TableForm, tasks
 from separatrix.core.rows.streamed import Piece
 from separatrix.core.rows.targets import ClassTotals
 from separatrix.tables.batches import FileSet, Stamp
@@ -79,9 +79,9 @@ class ScanPartitions:
     are_files: ClassVar[bool] = True
 
     @property
-    def form(self) -> Form:
+    def form(self) -> TableForm:
         scan = self.scan
-        return Form(scan.name, scan.columns, dtype=scan.dtype, has_weights=scan.has_weights)
+        return TableForm(scan.name, scan.columns, dtype=scan.dtype, has_weights=scan.has_weights)
 
     @cached_property
     def parts(self) -> list[FilePart]:
@@ -197,8 +197,8 @@ class EncodedPartitions:
     are_files: ClassVar[bool] = True
 
     @property
-    def form(self) -> Form:
-        return Form(self.encoded.name, self.encoded.columns, is_sparse=self.encoded.is_sparse)
+    def form(self) -> TableForm:
+        return TableForm(self.encoded.name, self.encoded.columns, is_sparse=self.encoded.is_sparse)
 
     def survey(self, run: Callable[[list[Any]], list[Any]]) -> PartitionSurvey:
         """The classes, and the rows of each in every part."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from separatrix.classifiers import OFFERED
 from separatrix.classifiers.model_file import ABOUT, HEAD, SCORERS, every_claim, fitted_of, parts_of
-from separatrix.core.base.codec import Keyed, Kinds, Maybe, Record, Several, in_words
+from separatrix.core.base.codec import Keyed, Kinds, Maybe, RecordForm, Several, in_words
 
 PAGE = Path(__file__).parents[3] / "docs" / "model-files.md"
 FIELDS = "<!-- fields -->\n"
@@ -19,9 +19,9 @@ def collect(form, found):
     match form:
         case Maybe() | Several():
             collect(form.form, found)
-        case Record() if form.name in found:
+        case RecordForm() if form.name in found:
             return
-        case Record():
+        case RecordForm():
             found[form.name] = form
             collect(Keyed(form.forms), found)
         case Keyed() | Kinds():

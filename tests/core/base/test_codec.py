@@ -13,7 +13,7 @@ from separatrix.core.base.codec import (
     Number,
     Plain,
     Reading,
-    Record,
+    RecordForm,
     Several,
     Whole,
     Writing,
@@ -107,15 +107,15 @@ def test_what_is_wrong_is_named_with_its_place(change, part):
 
 def test_named_axes_have_one_length():
     at = Reading(sizes={"K": 2, "d": 3})
-    assert Record(Outer).read(plain(SOUND), at).count == 3
+    assert RecordForm(Outer).read(plain(SOUND), at).count == 3
     with pytest.raises(ModelFileError, match="its means has a length of 3, where d is 4"):
-        Record(Outer).read(plain(SOUND), at.within(K=2, d=4))
+        RecordForm(Outer).read(plain(SOUND), at.within(K=2, d=4))
     with pytest.raises(ModelFileError, match="its each has 2 entries, where there must be 3"):
-        Record(Outer).read(plain(SOUND) | {"means": [[1.0]] * 3}, at.within(K=3, d=1))
+        RecordForm(Outer).read(plain(SOUND) | {"means": [[1.0]] * 3}, at.within(K=3, d=1))
 
 
 def test_an_object_in_two_places_stays_one():
-    kinds = Kinds({"outer": Record(Outer), "inner": Record(Inner)})
+    kinds = Kinds({"outer": RecordForm(Outer), "inner": RecordForm(Inner)})
     pair = Several(form=kinds)
     written = Writing().plain(pair, [SOUND, SOUND.each[0], SOUND])
     assert written[1] == {"same": "0.each.0"}

@@ -80,7 +80,7 @@ def test_it_is_exact_for_a_squared_loss(monkeypatch):
     rng = np.random.default_rng(0)
     X, t = rng.standard_normal((20, 4)), rng.choice([-1.0, 1.0], 20)
     weight = rng.integers(1, 4, 20).astype(float)
-    problem = Objective(memory_rows(X, t, weight), LOSSES["squared"], Penalty(3.0, np.ones(4)))
+    problem = Objective.of(memory_rows(X, t, weight), LOSSES["squared"], Penalty(3.0, np.ones(4)))
     found = leave_one_out(*_fitted(problem))
     homogeneous, ridge = np.column_stack([np.ones(20), X]), np.diag([0.0, *np.full(4, 3.0 / 2)])
     for i in range(20):

@@ -98,7 +98,17 @@ def test_the_last_fit_is_finished_to_the_tolerance(K, tol):
     assert duality(there, done, there.value_gradient(done)).known <= tol * problem.null_value
 
 
-def test_threads_do_not_change_a_bit():
+@pytest.mark.parametrize("K", [3, 5])
+def test_second_derivatives_in_pieces_are_those_of_the_objective(K, monkeypatch):
+    whole = Ridge.on(_posed(K)).at(1.0).inverse.A
+    monkeypatch.setattr(regularisation_path, "MULTIPLICATIONS_PER_PIECE", 1)
+    found = Ridge.on(_posed(K)).at(1.0).inverse.A
+    np.testing.assert_allclose(found, whole, rtol=1e-9, atol=1e-12 * np.abs(whole).max())
+
+
+@pytest.mark.parametrize("multiplications", [1, regularisation_path.MULTIPLICATIONS_PER_PIECE])
+def test_threads_do_not_change_a_bit(multiplications, monkeypatch):
+    monkeypatch.setattr(regularisation_path, "MULTIPLICATIONS_PER_PIECE", multiplications)
     found = []
     for count in (1, 3):
         with threads(count):

@@ -11,7 +11,7 @@ from separatrix.core.problem import Columns, FramedRows, Objective
 from separatrix.core.rows.block import Block
 from separatrix.core.rows.frame import Frame
 from separatrix.core.rows.memory_rows import memory_rows
-from separatrix.core.rows.sampling import Sample
+from separatrix.core.rows.sampling import RowSample
 from tests import problems
 
 FIELDS = ("rows", "loss", "penalty", "pinned", "names", "passes", "subspace", "total_weight")
@@ -66,7 +66,7 @@ def agree(a, b):
     if isinstance(a, DenseTable):
         W = np.linspace(-1.0, 1.0, a.block.X.shape[1] + 1)[None, :].repeat(1 if a.t.ndim == 1 else len(a.t), axis=0)
         return all(agree(x, y) for x, y in zip(a.sums(W), b.sums(W), strict=True))
-    if isinstance(a, Sample):
+    if isinstance(a, RowSample):
         return agree(a.odds, b.odds) and agree(a.block.homogeneous(), b.block.homogeneous())
     if isinstance(a, ConstantSlopes):
         return all(agree(x, y) for x, y in zip(a, b, strict=True))

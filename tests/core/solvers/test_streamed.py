@@ -56,7 +56,7 @@ def test_a_solver_by_sums_gives_the_same_on_a_stream(name, sparse):
         )
         assert ours.status.code == theirs.status.code
         assert stream.null_value == pytest.approx(memory.null_value, rel=1e-12)
-        assert (stream.n_rows, stream.rank) == (memory.n_rows, memory.rank)
+        assert (stream.n_rows, stream.columns.rank) == (memory.n_rows, memory.columns.rank)
         goal = TOL * memory.null_value
         assert ours.state.at.value == pytest.approx(theirs.state.at.value, abs=2 * goal + 1e-12)
         if theirs.bound.value is not None:

@@ -11,7 +11,7 @@ say, such as bounds and the names of axes, stands beside it:
         supports: Annotated[tuple[Support, ...], Several("K")]    one item for each class
         note: str | None = None                                   text, or nothing
 
-``Record(HingeClaim)`` writes such an object as JSON types, reads it back after checking type, size and range of every
+``RecordForm(HingeClaim)`` writes such an object as JSON types, reads it back after checking type, size and range of every
 field, and lists the fields. A key that a file lacks gets the default of the field, if there is one. A class with a
 method ``misfit(sizes)`` is asked for what is wrong with the whole object.
 
@@ -331,7 +331,7 @@ class Several(Form):
 
 
 @dataclass(frozen=True)
-class Pairs(Form):
+class NamedPairs(Form):
     """A dictionary of plain values, in order."""
 
     def plain(self, value: Any, at: Writing) -> Any:
@@ -362,7 +362,7 @@ class Values(Form):
 
 
 @dataclass(frozen=True)
-class Numbers(Form):
+class NumberArray(Form):
     """An array of numbers that are all at least ``least``; float64, or int64 if they are ``whole``.
 
     ``axes`` names its axes, "" for any length. With ``flat``, an array with two axes may also be one row without the
@@ -436,8 +436,8 @@ class Numbers(Form):
         at.require(length == wanted, f"has a length of {length}, where {axis} is {wanted}")
 
 
-def array(*axes: str, **asked: Any) -> Numbers:
-    """``Numbers`` with these axes.
+def array(*axes: str, **asked: Any) -> NumberArray:
+    """A ``NumberArray`` with these axes.
 
     In model files: "K" (classes), "scores" (1 for two classes, else K), "d" (columns), "1+d", "models", or "" for any
     length.
@@ -445,7 +445,7 @@ def array(*axes: str, **asked: Any) -> Numbers:
     >>> array("K", "d").read([[1.0], [2.0]], Reading("means", {"K": 2, "d": 1})).tolist()
     [[1.0], [2.0]]
     """
-    return Numbers(axes, **asked)
+    return NumberArray(axes, **asked)
 
 
 # Row numbers.
@@ -604,14 +604,14 @@ class Keyed(Form):
 
 
 @dataclass(frozen=True)
-class Record(Form):
+class RecordForm(Form):
     """A dataclass, stored by its fields. ``kind`` is the class, or "module:class" if it is imported only when needed.
 
     ``known`` has the forms of types that annotations name and that the codec does not know, such as protocols, and the
     forms that annotations name by text, as in ``Annotated[Any, "model"]``.
 
     >>> from separatrix.core.certificate import WeightErrorBound
-    >>> Record(WeightErrorBound).read({"value": None, "unit": "", "reason": "why"}, Reading("weights"))
+    >>> RecordForm(WeightErrorBound).read({"value": None, "unit": "", "reason": "why"}, Reading("weights"))
     WeightErrorBound(value=None, unit='', reason='why')
     """
 
@@ -667,7 +667,7 @@ class Record(Form):
 class Kinds(Form):
     """One of several records, marked by the key "kind". A new kind is one line: its name and its record."""
 
-    records: Mapping[str, Record]
+    records: Mapping[str, RecordForm]
     shared: ClassVar[bool] = True
 
     def name_of(self, value: Any) -> str | None:
@@ -745,9 +745,9 @@ def form_of(hint: Any, known: Mapping[Any, Known] = _PLAIN) -> Form:
     if origin in (tuple, list):
         return Several(form=within(arguments[0]), kind=origin)
     if origin is Mapping:
-        return Pairs()
+        return NamedPairs()
     if is_dataclass(hint) and isinstance(hint, type):
-        return Record(hint, known)
+        return RecordForm(hint, known)
     raise TypeError(f"{hint} has no form: write Annotated[..., a form] in its place")
 
 
@@ -758,7 +758,7 @@ def plain(value: Any) -> Any:
     >>> plain(WeightErrorBound(0.5, "standard errors"))
     {'value': 0.5, 'unit': 'standard errors', 'reason': ''}
     """
-    return None if value is None else Record(type(value)).plain(value, Copying())
+    return None if value is None else RecordForm(type(value)).plain(value, Copying())
 
 
 def read(kind: type[T], found: Any) -> T:
@@ -770,7 +770,7 @@ def read(kind: type[T], found: Any) -> T:
         ...
     separatrix.core.base.errors.ModelFileError: its unit is 3, not of type str
     """
-    value: T = Record(kind).read(found, Reading())
+    value: T = RecordForm(kind).read(found, Reading())
     return value
 
 
@@ -783,7 +783,7 @@ def in_words(form: Form) -> str:
     """What a form holds.
 
     >>> from separatrix.core.separation_claims import Support
-    >>> {name: in_words(form) for name, form in Record(Support).forms.items()}
+    >>> {name: in_words(form) for name, form in RecordForm(Support).forms.items()}
     {'rows': 'integers (any), at least 0', 'weights': 'numbers (any), at least 0'}
     """
     bounds = {"at least": "least", "at most": "most", "above": "above"}
@@ -796,7 +796,7 @@ def in_words(form: Form) -> str:
             return f"{in_words(form.form)} or null"
         case Several():
             return f"list{form.axis and f' ({form.axis})'} of {in_words(form.form)}"
-        case Record():
+        case RecordForm():
             return form.name.partition(":")[2]
         case Kinds():
             return " or ".join(f"{in_words(record)} ({kind})" for kind, record in form.records.items())
@@ -806,7 +806,7 @@ def in_words(form: Form) -> str:
             return _TYPES_IN_WORDS[form.kind] + bounded
         case Number():
             return f"number{bounded}"
-        case Numbers():
+        case NumberArray():
             lengths = " × ".join(axis or "any" for axis in form.axes)
             return f"{'integers' if form.whole else 'numbers'} ({lengths}){bounded}"
         case _:

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.core.base.arrays import AnyArray, Array, Integers, all_true
+from separatrix.core.base.arrays import AnyArray, Array, Integers
 from separatrix.core.base.errors import InputError, LabelError, printable
 from separatrix.core.base.messages import Message, MessagePart, RowNumber, over_rows
 
@@ -85,7 +85,7 @@ def _by_table(labels: AnyArray) -> tuple[AnyArray, Integers] | None:
     if low != 0:
         shifted -= low
     counts = np.bincount(shifted)
-    if all_true(counts):
+    if counts.all():
         return np.arange(low, high + 1, dtype=labels.dtype), shifted
     held = counts > 0
     table = np.cumsum(held) - 1

@@ -25,7 +25,7 @@ from separatrix.core.rows.block import Block
 from separatrix.core.rows.frame import Frame
 from separatrix.core.rows.labelled_table import OutsideMemory
 from separatrix.core.rows.protocol import Order, Partial, PassCounter, merged
-from separatrix.core.rows.sampling import Sample, drawn_sample
+from separatrix.core.rows.sampling import RowSample, drawn_sample
 from separatrix.core.rows.streamed import Learnt, Piece, PiecesSource, StreamedRows
 from separatrix.core.rows.targets import ClassTotals, Coding
 
@@ -106,7 +106,7 @@ class ClusterRows:
         X, codes, weight = self.held.taken(numbers)
         return Piece(X, *self.coding.of(codes, weight))
 
-    def sample(self, size: int, seed: int, targets: AnyArray | None = None) -> Sample:
+    def sample(self, size: int, seed: int, targets: AnyArray | None = None) -> RowSample:
         return drawn_sample(SampledRows(self), size, seed, targets)
 
     def resident(self) -> None:

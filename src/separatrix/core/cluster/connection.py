@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
@@ -113,46 +113,34 @@ class PassTraffic:
         return (self.sent + self.received) / max(1, self.tasks)
 
 
-@dataclass
-class Traffic:
-    """The passes inside a ``counted_traffic`` block, in order."""
-
-    passes: list[PassTraffic] = field(default_factory=list)
-
-    @property
-    def bytes(self) -> int:
-        """The bytes of all passes, in both directions."""
-        return sum(each.sent + each.received for each in self.passes)
-
-
-_open: ContextVar[tuple[Traffic, ...]] = ContextVar("separatrix_traffic", default=())
+_open: ContextVar[tuple[list[PassTraffic], ...]] = ContextVar("separatrix_traffic", default=())
 
 
 def count_traffic(one: PassTraffic) -> None:
     """Add a pass to every ``counted_traffic`` block that is open."""
     for traffic in _open.get():
-        traffic.passes.append(one)
+        traffic.append(one)
 
 
 @contextmanager
-def counted_traffic() -> Iterator[Traffic]:
+def counted_traffic() -> Iterator[list[PassTraffic]]:
     """Count the bytes that passes over a cluster send inside a ``with`` block.
 
     The bytes are those of the sums and their results. Dask's own messages come on top: about two kilobytes per task.
 
     Yields
     ------
-    Traffic
-        ``passes`` has an entry for each pass: its sum, its tasks, the bytes sent and received.
+    list of PassTraffic
+        An entry for each pass, in order: its sum, its tasks, the bytes sent and received.
 
     Examples
     --------
     >>> with counted_traffic() as traffic:
     ...     count_traffic(PassTraffic("ValueGradient", 2, 3000, 5000))
-    >>> traffic.bytes, traffic.passes[0].bytes_per_task
-    (8000, 4000.0)
+    >>> traffic[0].bytes_per_task
+    4000.0
     """
-    traffic = Traffic()
+    traffic: list[PassTraffic] = []
     token = _open.set((*_open.get(), traffic))
     try:
         yield traffic

@@ -119,7 +119,7 @@ class PartitionSurvey:
 
 
 @dataclass(frozen=True)
-class Form:
+class TableForm:
     """The form of a table, which every partition of X must have: its columns, float type, and whether it is sparse.
 
     ``has_names``: the user gave the columns names. ``has_weights``: the user gave weights.
@@ -177,14 +177,14 @@ class Partitions(Protocol):
     """
 
     @property
-    def form(self) -> Form: ...
+    def form(self) -> TableForm: ...
     @property
     def are_files(self) -> bool: ...
     def survey(self, run: Callable[[list[Any]], list[Any]]) -> PartitionSurvey: ...
     def pieces(self, classes: AnyArray) -> list[Any]: ...
 
 
-def piece(form: Form, part: int, classes: AnyArray, X: Any, y: Any, weight: Any) -> Piece:
+def piece(form: TableForm, part: int, classes: AnyArray, X: Any, y: Any, weight: Any) -> Piece:
     """The rows of partition number ``part``."""
     matrix = form.matrix(part, X)
     try:
@@ -201,7 +201,7 @@ def piece(form: Form, part: int, classes: AnyArray, X: Any, y: Any, weight: Any)
 class DaskPartitions:
     """The partitions of Dask collections X, y and weights. ``weights`` is a list of None if there are none."""
 
-    form: Form
+    form: TableForm
     X: Sequence[Any]
     y: Sequence[Any]
     weights: Sequence[Any]
@@ -250,24 +250,24 @@ def partitions_of(X: Any, y: Any, weight: Any = None) -> DaskPartitions:
     return DaskPartitions(replace(form, has_weights=weight is not None), *parts)
 
 
-def _form_of_array(X: Any) -> Form:
+def _form_of_array(X: Any) -> TableForm:
     if X.ndim != 2:
         problem = "it has 1 dimension" if X.ndim == 1 else f"it has {X.ndim} dimensions"
         raise InputError("X", problem, "give an array or a data frame with one row per example")
     if X.dtype.kind not in "biuf":
         raise InputError("X", f"it holds {X.dtype}, not numbers", "encode text as numbers first")
     dtype = np.float32 if X.dtype == np.float32 else np.float64
-    return Form("the Dask array X", tuple(f"x{j}" for j in range(X.shape[1])), False, dtype, is_sparse(X._meta))
+    return TableForm("the Dask array X", tuple(f"x{j}" for j in range(X.shape[1])), False, dtype, is_sparse(X._meta))
 
 
-def _form_of_frame(X: Any) -> Form:
+def _form_of_frame(X: Any) -> TableForm:
     kinds = X.dtypes
     for name, kind in kinds.items():
         if getattr(kind, "kind", "O") not in "biuf":
             problem = f"column {name!r} holds {kind}, not numbers"
             raise TableError("X", problem, "leave it out, or turn it into numbers first")
     dtype = np.float32 if all(str(kind) == "float32" for kind in kinds) else np.float64
-    return Form("the Dask data frame X", tuple(str(name) for name in X.columns), dtype=dtype)
+    return TableForm("the Dask data frame X", tuple(str(name) for name in X.columns), dtype=dtype)
 
 
 def _vector(argument: str, given: Any, X: Any) -> list[Any]:

@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from separatrix.core.base.arrays import Array, Integers
+from separatrix.core.base.arrays import Integers
 from separatrix.core.base.lazy import cached_property
 from separatrix.core.base.machine import one_blas_thread, threads
 from separatrix.core.cluster.connection import PassTraffic, WorkersReplaced, count_traffic, results, workers
@@ -95,7 +95,6 @@ class Chunk:
     def n_rows(self) -> int:
         return sum(len(piece.t) for piece in self.pieces)
 
-    @property
     def entries(self) -> int:
         """The number of stored entries of CSR rows."""
         return sum(int(piece.X.nnz) for piece in self.pieces if is_sparse(piece.X))
@@ -197,25 +196,12 @@ def gathered(start: int, begin: int, end: int, pieces: Sequence[Piece]) -> Chunk
     return Chunk(begin, _between(pieces, begin - start, end - start))
 
 
-def head(chunk: Chunk, begin: int, end: int) -> Chunk:
-    """Some rows of a chunk, for the worker of another one, in which the last strand begins."""
-    return chunk.between(begin, end)
+def rows_of(chunk: Chunk, begin: int, end: int) -> Piece:
+    """Some rows of a chunk, with class numbers."""
+    return Piece.joined(chunk.between(begin, end).pieces)
 
 
-def rows_of(chunk: Chunk, begin: int, end: int) -> tuple[Any, Integers, Array]:
-    """X, class numbers and weights of some rows of a chunk."""
-    X, codes, weight = Piece.joined(chunk.between(begin, end).pieces)
-    return X, codes, weight
-
-
-class Taken(NamedTuple):
-    """X, class numbers and weights of rows, and their size in bytes."""
-
-    rows: tuple[Any, Integers, Array]
-    nbytes: int
-
-
-def taken(chunk: Chunk, numbers: Integers) -> Taken:
+def taken(chunk: Chunk, numbers: Integers) -> Piece:
     """The rows of a chunk with these numbers (in increasing order)."""
     found, start = [], chunk.start
     for piece in chunk.pieces:
@@ -223,13 +209,7 @@ def taken(chunk: Chunk, numbers: Integers) -> Taken:
         start += len(piece.t)
         if len(some):
             found.append(Piece(piece.X[some], piece.t[some], piece.weight[some]))
-    whole = Piece.joined(found)
-    return Taken((whole.X, whole.t, whole.weight), _bytes(whole))
-
-
-def entries_of(chunk: Chunk) -> int:
-    """The number of stored entries of CSR rows."""
-    return chunk.entries
+    return Piece.joined(found)
 
 
 def places_of_entries(chunk: Chunk, size: int, entries: int) -> Integers:
@@ -292,7 +272,7 @@ class Loaded:
         key = (share.chunk, stop)
         if key not in self.heads:
             later = self.holding(self.edges[share.chunk + 1], stop)
-            self.heads[key] = [self.submit(head, *part) for part in later]
+            self.heads[key] = [self.submit(Chunk.between, *part) for part in later]
         return [self.chunks[share.chunk], *self.heads[key]]
 
 
@@ -325,7 +305,7 @@ class HeldRows:
             return np.array(dense_edges(self.n_rows, self.table.n_features, BLOCK_BYTES))
         while True:
             before = self.now
-            entries = np.concatenate([[0], np.cumsum(self.results(lambda now: now.on_each(entries_of)))]).tolist()
+            entries = np.concatenate([[0], np.cumsum(self.results(lambda now: now.on_each(Chunk.entries)))]).tolist()
 
             def places(now: Loaded, entries: list[int] = entries) -> list[Any]:
                 pairs = zip(now.chunks, entries, strict=False)
@@ -338,13 +318,13 @@ class HeldRows:
     def fetched(self, begin: int, end: int) -> Piece:
         """The rows begin, …, end − 1, with class numbers, in this process."""
         parts = self.results(lambda now: [now.submit(rows_of, *part) for part in now.holding(begin, end)])
-        return Piece.joined([Piece(*part) for part in parts])
+        return Piece.joined(parts)
 
     def taken(self, numbers: Integers) -> Piece:
         """The rows with these numbers, which increase, with class numbers, in this process."""
         parts = self.results(lambda now: self._takers(now, numbers))
-        count_traffic(PassTraffic("sampled rows", len(parts), numbers.nbytes, sum(part.nbytes for part in parts)))
-        return Piece.joined([Piece(*part.rows) for part in parts])
+        count_traffic(PassTraffic("sampled rows", len(parts), numbers.nbytes, sum(map(_bytes, parts))))
+        return Piece.joined(parts)
 
     def _takers(self, now: Loaded, numbers: Integers) -> list[Any]:
         """A task for each chunk that holds some of the numbers."""
@@ -356,7 +336,7 @@ class HeldRows:
 def held(table: ClusterTable) -> HeldRows:
     """Let the workers load the rows of a table, and wait until they have done so."""
     rows = HeldRows(table, loaded(table))
-    rows.results(lambda now: now.on_each(entries_of))
+    rows.results(lambda now: now.on_each(Chunk.entries))
     return rows
 
 

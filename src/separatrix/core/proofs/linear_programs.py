@@ -242,7 +242,7 @@ def furthest(A: Array, along: Array) -> Array | None:
 
 # --- The least sum of violations over few columns, by descent from vertex to vertex
 
-# With more columns a general solver is as fast. In the plane it makes the fits of ``benchmarks.drag`` to overlapping
+# With more columns a general solver is as fast. In the plane it makes the fits of `benchmarks.drag` to overlapping
 # classes take twice as long.
 MOST_DESCENT_COLUMNS = 8
 # Margins and multipliers nearer to a bound than this share of their size may be at the bound but for rounding errors.
@@ -391,7 +391,7 @@ def _surely_positive(scaled: Array, weights: Array) -> bool:
 
 # --- Few rows whose hull contains the origin
 
-# With more columns the linear program is as fast. In the plane it makes the fits of a perceptron in ``benchmarks.drag``
+# With more columns the linear program is as fast. In the plane it makes the fits of a perceptron in `benchmarks.drag`
 # to overlapping classes take twice as long.
 MOST_DIRECTIONS = 8
 # After so many steps the linear program decides.

@@ -414,3 +414,9 @@ class Block:
     def take(self, rows: Integers | slice) -> Block:
         """The rows with these indices in the block, in this order. A slice of dense rows is a view."""
         return Block(self.X[rows], self.t[rows], self.weight[rows], self.start, self.frame)
+
+
+def joined(blocks: Sequence[Block]) -> Block:
+    """The rows of blocks, one below the other, in the coordinates of the first."""
+    X, t, weight = (stacked([getattr(block, name) for block in blocks]) for name in ("X", "t", "weight"))
+    return Block(X, t, weight, blocks[0].start, blocks[0].frame)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.core.base.arrays import AnyArray, Array, Matrix, all_true, any_true
+from separatrix.core.base.arrays import AnyArray, Array, Matrix
 from separatrix.core.base.errors import InputError, NotFiniteError, WeightError
 from separatrix.core.base.messages import ByAudience, ColumnName, Message
 from separatrix.core.rows.block import Block, is_sparse
@@ -87,7 +87,7 @@ class _Columns:
         return ColumnSummary(0.0, 0, NONE, NONE, NONE, NONE, self.unit, NONE, NONE)  # before any row with a weight
 
     def add(self, total: ColumnSummary, block: Block) -> ColumnSummary:
-        if not all_true(block.weight > 0):
+        if not (block.weight > 0).all():
             X: Any = block.X
             if not np.all(np.isfinite(X.data if is_sparse(X) else X)):
                 return replace(total, weight=np.nan)  # rows with zero weight must be finite as well
@@ -115,7 +115,7 @@ class _Columns:
         low = -high
         pull = sums - class_weight[:, None] * mean
         whole = ColumnSummary(weight, block.n_rows, mean, m2, low, high, self.unit, class_weight, pull)
-        if not self.ranges and all_true(m2 > SMALLEST_TRUSTED_VARIANCE * least):
+        if not self.ranges and (m2 > SMALLEST_TRUSTED_VARIANCE * least).all():
             return whole
         absent = (square == 0) & (mean == 0)
         doubtful = np.flatnonzero((self.ranges | ~(m2 > SMALLEST_TRUSTED_VARIANCE * least)) & ~absent)
@@ -290,7 +290,7 @@ def summarise(
         )
     spread = summary.m2 / summary.weight
     trusted = (spread > SMALLEST_SQUARE) & (spread < LARGEST_SQUARE)
-    if all_true(trusted) or all_true(trusted[~summary.constant]):
+    if trusted.all() or trusted[~summary.constant].all():
         return summary
     if not ranges:
         summary = rows.fold(replace(partial, ranges=True))
@@ -328,7 +328,7 @@ def standard_frame(
         rms = np.hypot(summary.std, summary.mean)
         return Frame(np.zeros_like(rms), power_of_two(np.hypot(rms, spread)))
     constant = summary.constant
-    if not any_true(constant):
+    if not np.count_nonzero(constant):
         return Frame(summary.mean, power_of_two(np.hypot(summary.std, spread)))
     center = np.where(constant, summary.minimum, summary.mean)
     scale = power_of_two(np.hypot(np.where(constant, 0.0, summary.std), spread))

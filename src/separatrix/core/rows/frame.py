@@ -14,7 +14,7 @@ from typing import Annotated
 
 import numpy as np
 
-from separatrix.core.base.arrays import AnyArray, Array, all_true, any_true
+from separatrix.core.base.arrays import AnyArray, Array
 from separatrix.core.base.codec import array
 from separatrix.core.base.lazy import cached_property
 
@@ -35,7 +35,7 @@ def power_of_two(scale: Array) -> Array:
     """
     power = np.ldexp(0.5, np.frexp(scale)[1])
     positive = scale > 0
-    return power if all_true(positive) else np.where(positive, power, 1.0)
+    return power if positive.all() else np.where(positive, power, 1.0)
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Frame:
 
     @cached_property
     def is_identity(self) -> bool:
-        return all_true(self.center == 0) and all_true(self.scale == 1)
+        return bool((self.center == 0).all() and (self.scale == 1).all())
 
     @cached_property
     def is_far(self) -> AnyArray:
@@ -65,7 +65,7 @@ class Frame:
 
     @cached_property
     def has_large_offset(self) -> bool:
-        return any_true(self.is_far)
+        return bool(np.count_nonzero(self.is_far))
 
     @cached_property
     def is_near(self) -> bool:
@@ -83,13 +83,13 @@ class Frame:
     def is_extreme(self) -> bool:
         """Whether weights for raw rows may leave float64's range; rows are then framed before they are multiplied."""
         exponents = np.frexp(self.scale)[1]  # zero for an infinite scale
-        return any_true(np.abs(exponents) > LARGEST_RAW_EXPONENT)
+        return bool(np.count_nonzero(np.abs(exponents) > LARGEST_RAW_EXPONENT))
 
     @cached_property
     def _finite_scale(self) -> Array:
         """The scales, zero for hidden columns."""
         hidden = np.isinf(self.scale)
-        return np.where(hidden, 0.0, self.scale) if any_true(hidden) else self.scale
+        return np.where(hidden, 0.0, self.scale) if np.count_nonzero(hidden) else self.scale
 
     def to_original(self, W: Array) -> Array:
         """Weights for raw rows from weights for framed rows; out-of-range values become the largest float."""

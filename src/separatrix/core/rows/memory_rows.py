@@ -15,7 +15,7 @@ from separatrix.core.rows.frame import Frame
 from separatrix.core.rows.protocol import BLOCK_BYTES, NOT_COUNTED, Order, Partial, PassCounter, fold_strands
 
 if TYPE_CHECKING:
-    from separatrix.core.rows.sampling import Sample
+    from separatrix.core.rows.sampling import RowSample
 
 A = TypeVar("A")
 
@@ -91,7 +91,7 @@ class MemoryRows:
         for part in pieces(n, order.size):
             yield whole.take(chosen[part])
 
-    def sample(self, size: int, seed: int, targets: AnyArray | None = None) -> Sample:
+    def sample(self, size: int, seed: int, targets: AnyArray | None = None) -> RowSample:
         from separatrix.core.rows.sampling import draw  # most fits of small tables draw none
 
         self.counter.add()  # a source outside memory reads every row to draw a sample

@@ -18,7 +18,7 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar
 import numpy as np
 
 from separatrix.core.base.arrays import AnyArray, Array, Integers, pieces
-from separatrix.core.rows.block import ROWS_PER_COPY, Block, block_rows, is_sparse, stacked
+from separatrix.core.rows.block import ROWS_PER_COPY, Block, block_rows, is_sparse, joined
 from separatrix.core.rows.frame import Frame
 from separatrix.core.rows.hold_out import Hashes, row_hashes, uniform
 from separatrix.core.rows.protocol import BLOCK_BYTES, Partial, Rows
@@ -39,7 +39,7 @@ SECOND_DRAW = 1
 
 
 @dataclass(frozen=True)
-class Sample:
+class RowSample:
     """Rows in the frame's coordinates with their weights; ``odds`` (m,): the probability that each was drawn."""
 
     block: Block
@@ -186,14 +186,14 @@ class _SampledInMemory:
         return self.whole.X[numbers]
 
 
-def draw(rows: Rows, whole: Block, size: int, seed: int, targets: AnyArray | None) -> Sample:
+def draw(rows: Rows, whole: Block, size: int, seed: int, targets: AnyArray | None) -> RowSample:
     """A sample of about ``size`` rows of ``whole``, which holds all of ``rows``; all rows if there are no more."""
     if size >= whole.n_rows:  # rows with zero weight may stay, and no row is copied
-        return Sample(whole, np.ones(whole.n_rows))
+        return RowSample(whole, np.ones(whole.n_rows))
     return drawn_sample(_SampledInMemory(rows, whole), size, seed, targets)
 
 
-def drawn_sample(access: RowAccess, size: int, seed: int, targets: AnyArray | None) -> Sample:
+def drawn_sample(access: RowAccess, size: int, seed: int, targets: AnyArray | None) -> RowSample:
     """A sample of about ``size`` rows with positive weight; all of them if there are no more.
 
     ``targets``: the value of t in each class. If given, the same number of rows is drawn from each class, or all its
@@ -202,7 +202,7 @@ def drawn_sample(access: RowAccess, size: int, seed: int, targets: AnyArray | No
     by_class = access.lowest(LowestHashes(size, seed, targets))
     if sum(part.count for part in by_class) <= size:
         chosen = np.sort(np.concatenate([part.rows for part in by_class]))
-        return Sample(access.written_out(chosen), np.ones(len(chosen)))
+        return RowSample(access.written_out(chosen), np.ones(len(chosen)))
     each = size // len(by_class)
     chosen = np.sort(np.concatenate([part.cut(each).rows for part in by_class]))
     shares = np.array([min(1.0, each / max(1, part.count)) for part in by_class])
@@ -210,7 +210,7 @@ def drawn_sample(access: RowAccess, size: int, seed: int, targets: AnyArray | No
     odds = _odds_of_first_draw(block.t, targets, shares)
     rare = rare_rows(block, odds, access.frame, access.raw(chosen[:1]), size // 3, seed)
     if rare is None:
-        return Sample(block, odds)
+        return RowSample(block, odds)
     more = np.setdiff1d(access.rare(rare), chosen, assume_unique=True)
     if len(more):
         chosen = np.sort(np.concatenate([chosen, more]))
@@ -218,7 +218,7 @@ def drawn_sample(access: RowAccess, size: int, seed: int, targets: AnyArray | No
         block = access.written_out(chosen)
         odds = _odds_of_first_draw(block.t, targets, shares)
     again = np.concatenate([rare.odds(access.raw(chosen[some])) for some in pieces(len(chosen), ROWS_PER_COPY)])
-    return Sample(block, 1.0 - (1.0 - odds) * (1.0 - again))
+    return RowSample(block, 1.0 - (1.0 - odds) * (1.0 - again))
 
 
 def _odds_of_first_draw(t: AnyArray, targets: AnyArray | None, shares: Array) -> Array:
@@ -399,9 +399,7 @@ class CarriedRows:
         """The rows in one part, by increasing number; a row that is held twice occurs once."""
         if len(self.parts) < 2:
             return self
-        X, t, weight = (stacked([getattr(part, name) for part in self.parts]) for name in ("X", "t", "weight"))
-        numbers, part = np.concatenate(self.numbers), Block(X, t, weight, 0, self.parts[0].frame)
-        return CarriedRows((numbers,), (part,)).sorted()
+        return CarriedRows((np.concatenate(self.numbers),), (joined(self.parts),)).sorted()
 
     def sorted(self) -> CarriedRows:
         """One part by increasing number, without repeated rows. It is copied only if it is not so."""
@@ -571,6 +569,5 @@ def chosen_rows(rows: Rows, numbers: Integers) -> Block:
     if whole is not None:
         return whole.take(numbers)
     unique, place = np.unique(numbers, return_inverse=True)
-    parts = rows.fold(_NumberedRows(unique))
-    t, weight = (np.concatenate([getattr(part, name) for part in parts]) for name in ("t", "weight"))
-    return Block(stacked([part.X for part in parts]), t, weight, 0, rows.frame).take(place)
+    found: list[Block] = rows.fold(_NumberedRows(unique))
+    return joined(found).take(place)

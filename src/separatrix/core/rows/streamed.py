@@ -18,7 +18,7 @@ from separatrix.core.base.arrays import AnyArray, Array, Integers, pieces
 from separatrix.core.base.errors import TableError
 from separatrix.core.base.machine import read_ahead
 from separatrix.core.rows import sampling
-from separatrix.core.rows.block import Block, csr_rows, cuts, dense_edges, is_sparse, multiples, stacked
+from separatrix.core.rows.block import Block, csr_rows, cuts, dense_edges, is_sparse, joined, multiples, stacked
 from separatrix.core.rows.frame import Frame
 from separatrix.core.rows.protocol import BLOCK_BYTES, NO_SUM, Order, Partial, PassCounter, fold_blocks, fold_strands
 
@@ -201,7 +201,7 @@ class StreamedRows:
         whole = Piece.joined(parts)
         return Block(*whole, stop - len(whole.t), self.frame)
 
-    def sample(self, size: int, seed: int, targets: AnyArray | None = None) -> sampling.Sample:
+    def sample(self, size: int, seed: int, targets: AnyArray | None = None) -> sampling.RowSample:
         return sampling.drawn_sample(
             _SampleReading(self), size if self.most_drawn is None else min(size, self.most_drawn), seed, targets
         )
@@ -264,7 +264,7 @@ def shuffled_batches(chunks: Iterator[Block], size: int, rng: np.random.Generato
     """
     waiting: Block | None = None  # fewer rows than a batch
     for drawn in _drawn(chunks, rng):
-        rows = drawn if waiting is None else _joined(waiting, drawn)
+        rows = drawn if waiting is None else joined([waiting, drawn])
         whole = rows.n_rows - rows.n_rows % size
         for part in pieces(whole, size):
             yield rows.take(part)
@@ -280,14 +280,9 @@ def _drawn(chunks: Iterator[Block], rng: np.random.Generator) -> Iterator[Block]
         if buffer is None:
             buffer = chunk
             continue
-        both = _joined(buffer, chunk)
+        both = joined([buffer, chunk])
         order: Integers = rng.permutation(both.n_rows)
         yield both.take(order[: chunk.n_rows])
         buffer = both.take(order[chunk.n_rows :])
     if buffer is not None:
         yield buffer.take(rng.permutation(buffer.n_rows))
-
-
-def _joined(first: Block, second: Block) -> Block:
-    X, t, weight = (stacked([getattr(part, name) for part in (first, second)]) for name in ("X", "t", "weight"))
-    return replace(first, X=X, t=t, weight=weight, kept=False)

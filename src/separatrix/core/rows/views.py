@@ -25,7 +25,7 @@ from separatrix.core.rows.frame import Frame
 from separatrix.core.rows.labelled_table import LabelledTable, OutsideMemory
 from separatrix.core.rows.memory_rows import MemoryRows
 from separatrix.core.rows.protocol import ArraySum, Order, Partial, PassCounter, Rows
-from separatrix.core.rows.sampling import Sample
+from separatrix.core.rows.sampling import RowSample
 from separatrix.core.rows.targets import CLASS_NUMBERS, ClassTotals, Coding
 
 # --- Rows whose blocks are changed as they are read
@@ -98,7 +98,7 @@ class ViewedRows:
     def blocks(self, order: Order) -> Iterator[Block]:
         return map(self.change, self.source.blocks(order))
 
-    def sample(self, size: int, seed: int, targets: AnyArray | None = None) -> Sample:
+    def sample(self, size: int, seed: int, targets: AnyArray | None = None) -> RowSample:
         """A sample of the rows that have a weight in the source."""
         by = targets if targets is None or self.drawn_by is None else self.drawn_by
         drawn = self.source.sample(size, seed, by)
@@ -115,11 +115,11 @@ class ViewedRows:
 def one_against_rest(rows: Rows, n_classes: int) -> list[Rows]:
     """The rows with targets ±1, once for each problem: one for two classes, one for each class if there are more.
 
-    The targets of ``rows`` are those of ``class_targets``. Rows in memory have a new counter in each problem, so that
-    each problem counts its own passes.
+    The targets of ``rows`` are those of ``class_targets`` (`core/rows/targets.py`). Rows in memory have a new counter
+    in each problem, so that each problem counts its own passes.
 
     >>> from separatrix.core.rows.memory_rows import memory_rows
-    >>> rows = memory_rows(np.zeros((3, 1)), class_targets(np.array([0, 1, 2]), 3))
+    >>> rows = memory_rows(np.zeros((3, 1)), np.array([0, 1, 2]))
     >>> [each.resident().t.tolist() for each in one_against_rest(rows, 3)]
     [[1.0, -1.0, -1.0], [-1.0, 1.0, -1.0], [-1.0, -1.0, 1.0]]
     """
@@ -342,7 +342,7 @@ class _ModelRows(ViewedRows):
     def seen_through(self, frame: Frame) -> _ModelRows:
         return replace(self, change=_PickColumns(self.change.order, frame))
 
-    def sample(self, size: int, seed: int, targets: AnyArray | None = None) -> Sample:
+    def sample(self, size: int, seed: int, targets: AnyArray | None = None) -> RowSample:
         drawn = super().sample(size, seed, targets)
         return replace(drawn, block=drawn.block.written_out(np.arange(drawn.n_rows)))
 

@@ -19,7 +19,7 @@ from typing import Generic
 
 import numpy as np
 
-from separatrix.core.base.arrays import Array, quietly
+from separatrix.core.base.arrays import Array
 from separatrix.core.base.machine import one_blas_thread
 from separatrix.core.base.messages import Message, Remedy
 from separatrix.core.base.watching import Stage, watched
@@ -423,7 +423,7 @@ SMALLEST_DISTANCE, MOST_FINAL_STEPS = 1e-7, 3
 SMALLEST_DISTANCE_OF_SMALL_TABLES, MOST_FINAL_STEPS_OF_SMALL_TABLES = 1e-10, 5
 
 
-@quietly
+@np.errstate(over="ignore", under="ignore", invalid="ignore")
 def finished(
     problem: Objective, start: State[Memory], found: Evidence, small: bool = False
 ) -> tuple[State[Memory], Evidence]:

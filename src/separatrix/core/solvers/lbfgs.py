@@ -121,7 +121,7 @@ def quasi_newton_step(
 # --- The method
 
 
-class Inverse(Protocol):
+class InverseEstimate(Protocol):
     """An approximate inverse Hessian B₀.
 
     ``estimates``: whether ½ ⟨∇E, B₀∇E⟩ estimates E − min E. Otherwise steps multiply B₀ by ⟨s, y⟩/⟨y, B₀y⟩ of the last
@@ -144,15 +144,15 @@ class Preconditioner(Protocol):
     needs: ClassVar[frozenset[Need]]
     by_sums: ClassVar[bool]
 
-    def begin(self, problem: Objective, start: Array) -> tuple[Array, Evaluation, Inverse | None]:
+    def begin(self, problem: Objective, start: Array) -> tuple[Array, Evaluation, InverseEstimate | None]:
         """The first weights of the run, E there, and B₀; None if the Hessian is singular."""
 
-    def renewed(self, problem: Objective, state: State[LBFGSMemory]) -> Inverse | None:
+    def renewed(self, problem: Objective, state: State[LBFGSMemory]) -> InverseEstimate | None:
         """B₀ for the next step: that of the state, or one that is built at its weights."""
 
 
 @dataclass(frozen=True)
-class Scaling:
+class DiagonalInverse:
     """B₀ = D⁻¹ for a diagonal D, (K, d + 1), or a number."""
 
     D: Array | float = 1.0
@@ -193,7 +193,7 @@ class LBFGSMemory:
     """
 
     preconditioner: Preconditioner
-    inverse: Inverse | None
+    inverse: InverseEstimate | None
     descent: Descent
     decrements: tuple[float, ...]
     pairs: Pairs = Pairs()
@@ -250,10 +250,10 @@ class LBFGS:
             return state
         memory, predicted = state.memory, state.memory.decrements[-1]
         tells = predicted > SMALLEST_PREDICTION * abs(state.at.value)
-        found = self._moved(problem, state, inverse if memory.trusted else Scaling())
+        found = self._moved(problem, state, inverse if memory.trusted else DiagonalInverse())
         if found is None and memory.trusted and tells:
             memory = replace(memory, trusted=False)
-            found = self._moved(problem, state, Scaling())
+            found = self._moved(problem, state, DiagonalInverse())
         if found is None:
             return replace(state, halt=Halt.STALLED)
         W, at, pairs = found
@@ -270,7 +270,7 @@ class LBFGS:
         return State(W, at, state.iteration + 1, after, halt, decrement)
 
     def _moved(
-        self, problem: Objective, state: State[LBFGSMemory], inverse: Inverse
+        self, problem: Objective, state: State[LBFGSMemory], inverse: InverseEstimate
     ) -> tuple[Array, Evaluation, Pairs] | None:
         """The step with B₀ = ``inverse``, which is given its size by the last pair if it needs that."""
         pairs, size = state.memory.pairs, 1.0
@@ -286,7 +286,7 @@ class LBFGS:
 
 
 def _around(
-    problem: Objective, state: State, preconditioner: Preconditioner, inverse: Inverse | None, descent: Descent
+    problem: Objective, state: State, preconditioner: Preconditioner, inverse: InverseEstimate | None, descent: Descent
 ) -> State[LBFGSMemory]:
     """The state with a new B₀ and without pairs; halted if B₀ is singular."""
     decrement = np.nan if inverse is None else half_decrement(problem, inverse, state.at)
@@ -295,7 +295,7 @@ def _around(
     return State(state.W, state.at, state.iteration, memory, halt, decrement)
 
 
-def half_decrement(problem: Objective, inverse: Inverse, at: Evaluation) -> float:
+def half_decrement(problem: Objective, inverse: InverseEstimate, at: Evaluation) -> float:
     """½ ⟨∇E, B₀∇E⟩, which is E − min E if E is quadratic with the Hessian B₀⁻¹; NaN if B₀ does not estimate it."""
     return 0.5 * float(np.vdot(at.gradient, inverse.times(problem, at.gradient))) if inverse.estimates else np.nan
 

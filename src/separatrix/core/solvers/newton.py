@@ -18,7 +18,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from separatrix.core.base.arrays import Array, quietly
+from separatrix.core.base.arrays import Array
 from separatrix.core.linear_algebra import Factor
 from separatrix.core.newton_step import damped_step, newton_direction
 from separatrix.core.null_model import factor_at_zero
@@ -58,7 +58,7 @@ class Newton:
     def init(self, problem: Objective, start: Array) -> State[NewtonMemory | None]:
         return State(start, begun(problem, start))
 
-    @quietly
+    @np.errstate(over="ignore", under="ignore", invalid="ignore")
     def step(
         self, problem: Objective, state: State[NewtonMemory | None], budget: int | None = None
     ) -> State[NewtonMemory | None]:

@@ -26,8 +26,8 @@ from separatrix.core.objective_sums import ClassHessians, Evaluation, SpanHessia
 from separatrix.core.problem import Objective
 from separatrix.core.rows.block import Block
 from separatrix.core.rows.memory_rows import some_rows
-from separatrix.core.rows.sampling import Sample as SampledRows
-from separatrix.core.solvers.lbfgs import Inverse, LBFGSMemory, Scaling, half_decrement
+from separatrix.core.rows.sampling import RowSample
+from separatrix.core.solvers.lbfgs import DiagonalInverse, InverseEstimate, LBFGSMemory, half_decrement
 from separatrix.core.solvers.state import Need, State, begun
 
 # --- No preconditioner, and a diagonal
@@ -45,11 +45,11 @@ class Identity:
     needs: ClassVar[frozenset[Need]] = frozenset()
     by_sums: ClassVar[bool] = True
 
-    def begin(self, problem: Objective, start: Array) -> tuple[Array, Evaluation, Inverse | None]:
+    def begin(self, problem: Objective, start: Array) -> tuple[Array, Evaluation, InverseEstimate | None]:
         at = begun(problem, start)
-        return start, at, Scaling(max(1.0, float(np.linalg.norm(at.gradient))))
+        return start, at, DiagonalInverse(max(1.0, float(np.linalg.norm(at.gradient))))
 
-    def renewed(self, problem: Objective, state: State[LBFGSMemory]) -> Inverse | None:
+    def renewed(self, problem: Objective, state: State[LBFGSMemory]) -> InverseEstimate | None:
         return state.memory.inverse
 
 
@@ -71,11 +71,11 @@ class Diagonal:
     needs: ClassVar[frozenset[Need]] = frozenset()
     by_sums: ClassVar[bool] = True
 
-    def begin(self, problem: Objective, start: Array) -> tuple[Array, Evaluation, Inverse | None]:
+    def begin(self, problem: Objective, start: Array) -> tuple[Array, Evaluation, InverseEstimate | None]:
         moments = problem.framed.root_second_moments**2
-        return start, begun(problem, start), Scaling(_diagonal(problem, moments))
+        return start, begun(problem, start), DiagonalInverse(_diagonal(problem, moments))
 
-    def renewed(self, problem: Objective, state: State[LBFGSMemory]) -> Inverse | None:
+    def renewed(self, problem: Objective, state: State[LBFGSMemory]) -> InverseEstimate | None:
         return state.memory.inverse
 
 
@@ -140,11 +140,11 @@ class Chord:
     needs: ClassVar[frozenset[Need]] = frozenset({Need.HESSIAN})
     by_sums: ClassVar[bool] = False  # the sample of rows depends on their order
 
-    def begin(self, problem: Objective, start: Array) -> tuple[Array, Evaluation, Inverse | None]:
+    def begin(self, problem: Objective, start: Array) -> tuple[Array, Evaluation, InverseEstimate | None]:
         factor = problem.factor(start) if np.any(start) else _null_factor(problem)
         return start, begun(problem, start), InverseHessian.of(factor)
 
-    def renewed(self, problem: Objective, state: State[LBFGSMemory]) -> Inverse | None:
+    def renewed(self, problem: Objective, state: State[LBFGSMemory]) -> InverseEstimate | None:
         return InverseHessian.of(problem.factor(state.W)) if _is_slow(problem, state) else state.memory.inverse
 
 
@@ -200,7 +200,7 @@ class Sample:
     needs: ClassVar[frozenset[Need]] = frozenset({Need.HESSIAN})
     by_sums: ClassVar[bool] = False  # which rows are drawn depends on their order
 
-    def begin(self, problem: Objective, start: Array) -> tuple[Array, Evaluation, Inverse | None]:
+    def begin(self, problem: Objective, start: Array) -> tuple[Array, Evaluation, InverseEstimate | None]:
         rows = problem.framed
         sample = rows.sampled if self.rows is None else rows.sample(max(self.rows, 20 * problem.size))
         W, factor = _on_sample(problem, sample, start)
@@ -210,11 +210,11 @@ class Sample:
             W, at, factor = start, problem.value_gradient(start), problem.factor(start)
         return W, at, InverseHessian.of(factor)
 
-    def renewed(self, problem: Objective, state: State[LBFGSMemory]) -> Inverse | None:
+    def renewed(self, problem: Objective, state: State[LBFGSMemory]) -> InverseEstimate | None:
         return InverseHessian.of(problem.factor(state.W)) if _is_slow(problem, state) else state.memory.inverse
 
 
-def _on_sample(problem: Objective, sample: SampledRows, start: Array) -> tuple[Array, Factor | None]:
+def _on_sample(problem: Objective, sample: RowSample, start: Array) -> tuple[Array, Factor | None]:
     """The minimum of the sample's objective and the factor of its Hessian there.
 
     Newton's method starts on a part of the sample (FIRST_ROWS_PER_PARAMETER).
@@ -284,10 +284,10 @@ class Kronecker:
     needs: ClassVar[frozenset[Need]] = frozenset({Need.GRAM})
     by_sums: ClassVar[bool] = False  # the sample of rows depends on their order
 
-    def begin(self, problem: Objective, start: Array) -> tuple[Array, Evaluation, Inverse | None]:
+    def begin(self, problem: Objective, start: Array) -> tuple[Array, Evaluation, InverseEstimate | None]:
         return start, begun(problem, start), null_product(problem)
 
-    def renewed(self, problem: Objective, state: State[LBFGSMemory]) -> Inverse | None:
+    def renewed(self, problem: Objective, state: State[LBFGSMemory]) -> InverseEstimate | None:
         last, doublings = state.memory.inverse, state.iteration / SECOND_REFRESH
         if not isinstance(last, ClassInverse) or not (
             state.iteration == FIRST_REFRESH or (doublings >= 1 and np.log2(doublings).is_integer())

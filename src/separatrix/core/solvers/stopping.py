@@ -150,7 +150,7 @@ class Stopping(Generic[Memory]):
 
     Examples
     --------
-    >>> Stopping(1e-8, max_iter=100).tol, Stopping([SmallGradient(1e-6)]).tol
+    >>> Stopping(tol=1e-8, max_iter=100).tol, Stopping([SmallGradient(1e-6)]).tol
     (1e-08, 0.0)
     """
 
