@@ -26,9 +26,9 @@ def factors(monkeypatch):
     """How often second derivatives of all rows were factored."""
     counted, factor = [], Objective.factor
 
-    def counting(self, W, block=None):
+    def counting(self, W, *more, **named):
         counted.append(W)
-        return factor(self, W, block)
+        return factor(self, W, *more, **named)
 
     monkeypatch.setattr(Objective, "factor", counting)
     return counted
