@@ -47,7 +47,8 @@ def test_many_rows_and_sparse_rows():
     peer = sm.GLM(y, sm.add_constant(X), family=sm.families.Binomial(), offset=offset).fit(tol=1e-12)
     for model in (dense, sparse):
         assert model.certificate_.met
-        np.testing.assert_allclose(model.coef_[0], peer.params[1:], rtol=2e-3, atol=1e-5)
+        # A gap of 1e-8 leaves the weights within a small share of their standard errors.
+        assert np.all(np.abs(model.coef_[0] - peer.params[1:]) <= 0.02 * peer.bse[1:])
 
 
 @pytest.mark.parametrize("C", [1.0, np.inf])
