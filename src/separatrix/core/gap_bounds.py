@@ -170,7 +170,9 @@ class Curvature:
 
     def weaker(self, share: float) -> Curvature:
         """The same, where H at the current point is at least this share of what it was known to be."""
-        return replace(self, least=share * self.least)
+        # ``replace`` would take 1 % of the time of a fit of 50 × 2 rows.
+        least = share * self.least
+        return Curvature(self.factor, self.longest, self.lengths, self.n_rows, self.complete, self.error, least)
 
 
 def curvature_at(
@@ -372,7 +374,7 @@ def _weight_error(objective: Objective, W: Array, curvature: Curvature, decremen
     if len(W) > 1:  # the shift common to all classes, which is zero at the optimum
         distance += sqrt(len(W)) * float(np.linalg.norm(objective.root_penalty * W.mean(axis=0)))
     unit = "standard errors of its optimal value"
-    if bool(np.any(objective.root_penalty)):
+    if np.count_nonzero(objective.root_penalty):
         unit = "standard errors (from the penalised Hessian) of its optimal value"
     if not curvature.complete:
         unit += f", with standard errors estimated from {curvature.n_rows} of the rows alone"

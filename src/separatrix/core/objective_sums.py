@@ -604,24 +604,20 @@ class DenseTable:
     def slope_along(self, V: Array) -> Callable[[float], float]:
         """φ′ for φ(α) the mean loss at αV, as a function of α, in one pass."""
         self.counter.add()
-        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-            return partial(self._slope, V.dot(self._transposed))
+        return partial(self._slope, V.dot(self._transposed))
 
-    @np.errstate(over="ignore", under="ignore", invalid="ignore")
     def _slope(self, z: Array, alpha: float) -> float:
         slope = float(np.vdot(self.arithmetic.residual(self.t, self.s, alpha * z), z))
         if not isfinite(slope):
             slope = float(np.vdot(self.arithmetic.sums(self.t, self.s, alpha * z).residual, z))
         return slope
 
-    @np.errstate(over="ignore", under="ignore", invalid="ignore")
     def longest(self, root: Array) -> float:
         """The largest squared length of ``root`` x̄ over rows of positive weight."""
         z = root.dot(self._transposed)
         squares = np.add.reduce(np.multiply(z, z, out=z), axis=0)
         return float(np.maximum.reduce(squares, initial=0.0, where=self.s > 0))
 
-    @np.errstate(over="ignore", under="ignore", invalid="ignore")
     def hessian(self, W: Array, second: Array | None) -> Array:
         """The second derivatives of the mean loss, (K (d + 1), K (d + 1)); ``second``: what ``sums`` found at W."""
         if second is None:

@@ -230,7 +230,7 @@ class Columns:
     @cached_property
     def has_pinned(self) -> bool:
         """Whether any column is pinned."""
-        return bool(np.any(self.pinned))
+        return bool(np.count_nonzero(self.pinned))
 
     def _without_pinned(self, products: Array) -> Array:
         if self.has_pinned:
@@ -273,11 +273,11 @@ class Columns:
         found, squares = self.sample_alone, self.sample_gram.diagonal()
         frame = self.framed.rows.frame
         small = (squares <= SMALLEST_SQUARABLE_ENTRY**2)[1:] & ~self.pinned[1:] & np.isfinite(frame.scale)
-        if not bool(np.any(small)):
+        if not np.count_nonzero(small):
             return found if found is not None and found.Z is None else self.identified(np.zeros(self.framed.width))
         size = self.framed.largest_entries[1:]
         small = (size > 0) & (size < SMALLEST_SQUARABLE_ENTRY)
-        if not bool(np.any(small)):
+        if not np.count_nonzero(small):
             return self.identified(np.zeros(self.framed.width))
         with np.errstate(under="ignore"):
             rescaled = Frame(frame.center, np.where(small, frame.scale * power_of_two(size), frame.scale))
@@ -296,7 +296,7 @@ class Columns:
         if they are not is the Gram matrix of all rows built, and where its eigenvalues do not decide, a root of it,
         which keeps twice the digits.
         """
-        penalty, penalised = np.diag(root_penalty**2), bool(np.any(root_penalty))
+        penalty, penalised = np.diag(root_penalty**2), bool(np.count_nonzero(root_penalty))
 
         def by_root(root: Array) -> Subspace:
             return identified_by_root(np.vstack([0.5 * root, np.diag(root_penalty)]), self.noise)
@@ -322,7 +322,7 @@ class Columns:
         outside, framed = space.outside(), self.framed
         if not len(outside):
             return space
-        if not bool(np.any(root_penalty)):
+        if not np.count_nonzero(root_penalty):
             none_held = np.zeros_like(self.pinned)
             space = replace(space, others_null=all_null(framed.rows, space, self.pinned, none_held))
             if space.others_null:
@@ -620,7 +620,7 @@ class Objective:
         if self.given_subspace is not None:
             return self.given_subspace
         columns = self.columns
-        if not bool(np.any(self.root_penalty)):
+        if not np.count_nonzero(self.root_penalty):
             space = columns.alone
         elif columns.sample_alone is not None and columns.sample_alone.Z is None:
             space = columns.sample_alone

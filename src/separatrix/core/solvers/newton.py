@@ -62,7 +62,7 @@ class Newton:
     def step(
         self, problem: Objective, state: State[NewtonMemory | None], budget: int | None = None
     ) -> State[NewtonMemory | None]:
-        at_zero = state.iteration == 0 and not state.W.any()
+        at_zero = state.iteration == 0 and not np.count_nonzero(state.W)
         factor = (factor_at_zero(problem) if at_zero else None) or problem.factor(state.W, at=state.at)
         if factor is None:
             return replace(state, halt=Halt.SINGULAR)

@@ -149,7 +149,7 @@ def begun(problem: Objective, start: Array) -> Evaluation:
     >>> bool(np.allclose(at.gradient, problem.value_gradient(np.zeros((1, 2))).gradient)), problem.passes - passes
     (True, 1)
     """
-    if start.any():
+    if np.count_nonzero(start):
         return problem.value_gradient(start)
     K, sums = problem.shape[0], problem.framed.mean_class_sums
     if problem.loss.traits.canonical:  # every class has the probability 1/K
