@@ -97,6 +97,6 @@ def test_the_slope_along_a_direction_is_the_gradients(case, alpha):
     V = np.random.default_rng(8).normal(size=(1 if case.get("K", 2) == 2 else case["K"], case.get("d", 3) + 1))
     if not case.get("fit_intercept", True):
         V[:, 0] = 0.0
-    with np.errstate(over="ignore"):  # as within a step of Newton's method
+    with np.errstate(over="ignore", invalid="ignore"):  # as within a step of Newton's method
         slope = problem.slope_along(V)(alpha)
     np.testing.assert_allclose(slope, np.vdot(problem.value_gradient(alpha * V).gradient, V), rtol=1e-9, atol=1e-12)
