@@ -222,10 +222,13 @@ class Columns:
     """The columns of rows, some of them pinned, with what follows from them whatever the loss and the penalty are.
 
     ``pinned``: the columns of W that keep their starting values, (d + 1,) booleans. Gram matrices are zero there.
+    ``counts_null``: directions that a sample does not identify are counted exactly when they are first looked for, since
+    without a penalty a certificate needs that count anyway.
     """
 
     framed: FramedRows
     pinned: AnyArray
+    counts_null: bool = False
 
     @cached_property
     def has_pinned(self) -> bool:
@@ -281,7 +284,7 @@ class Columns:
             return self.identified(np.zeros(self.framed.width))
         with np.errstate(under="ignore"):
             rescaled = Frame(frame.center, np.where(small, frame.scale * power_of_two(size), frame.scale))
-        return Columns(self.framed.in_frame(rescaled), self.pinned).alone
+        return replace(self, framed=self.framed.in_frame(rescaled)).alone
 
     @cached_property
     def sample_alone(self) -> Subspace | None:
@@ -315,14 +318,14 @@ class Columns:
     def _shown_on_all(self, space: Subspace, root_penalty: Array) -> Subspace | None:
         """The subspace found on a sample, or None if a direction outside it is not zero on all rows.
 
-        Without a penalty the directions outside are first counted exactly. Directions that a sample resolves are not
+        With ``counts_null`` the directions outside are first counted exactly. Directions that a sample resolves are not
         null, so if all others are null, then the sample's rows span the same space as all rows, whatever the rounding
         errors of its basis.
         """
         outside, framed = space.outside(), self.framed
         if not len(outside):
             return space
-        if not np.count_nonzero(root_penalty):
+        if self.counts_null and not np.count_nonzero(root_penalty):
             none_held = np.zeros_like(self.pinned)
             space = replace(space, others_null=all_null(framed.rows, space, self.pinned, none_held))
             if space.others_null:
@@ -466,11 +469,11 @@ class Objective:
         if rows is not None:
             framed = FramedRows(rows, self.n_classes, self.shape[0])
             # The standard coordinates of other rows are not known.
-            columns, passes_before, standard = Columns(framed, self.pinned), 0, None
+            columns, passes_before, standard = replace(columns, framed=framed), 0, None
         if frame is not None:
-            columns = Columns(columns.framed.in_frame(frame), self.pinned)
+            columns = replace(columns, framed=columns.framed.in_frame(frame))
         if pinned is not None:
-            columns = Columns(columns.framed, pinned)
+            columns = replace(columns, pinned=pinned)
         if standard is not None:
             standard = standard.with_(penalty=penalty, pinned=pinned, loss=loss)
         return Objective(
@@ -855,11 +858,11 @@ def build_objective(
     more: dict[str, Any] = {"n_offsets": n_offsets, "names": names, "weight_unit": rows.weight_unit}
     pinned, n_scores = pinned_columns(rows.n_features, fit_intercept, n_offsets), n_classes if n_classes > 2 else 1
     framed = FramedRows(rows.seen_through(frame), n_classes, n_scores, sums, summary=summary, sample_all=sample_all)
-    columns = Columns(framed, pinned)
+    columns = Columns(framed, pinned, counts_null=not np.count_nonzero(penalty.quadratic))
     objective = Objective(columns, kept, penalty, fit_intercept, **more)
     if standard:
         return objective
-    raw = Columns(FramedRows(rows, n_classes, n_scores), pinned)
+    raw = replace(columns, framed=FramedRows(rows, n_classes, n_scores))
     return Objective(raw, kept, penalty, fit_intercept, standard=objective, **more)
 
 
