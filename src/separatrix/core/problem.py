@@ -57,7 +57,7 @@ from separatrix.core.objective_sums import (
 )
 from separatrix.core.penalty import Penalty, shortest
 from separatrix.core.rows.block import Block, is_centred_first
-from separatrix.core.rows.column_statistics import ColumnSummary, standard_frame, summarise
+from separatrix.core.rows.column_statistics import standard_frame, summarise
 from separatrix.core.rows.frame import Frame, power_of_two
 from separatrix.core.rows.memory_rows import some_rows
 from separatrix.core.rows.protocol import SAMPLE_SEED, Rows, Together, number_of_rows, sample_size
@@ -81,8 +81,7 @@ class FramedRows:
 
     x̄ is a row with a leading 1, s its weight. Every sum is computed on first use. ``n_scores``: K, or 1 for two
     classes. ``given_sums``: ``class_sums``, if they are known. ``given_weight``: ``total_weight``, if that is known or
-    is not the sum of s. ``summary``: that of the rows, if it is known. ``sample_all``: find the rank from all rows, and
-    not from a sample first.
+    is not the sum of s. ``sample_all``: find the rank from all rows, and not from a sample first.
     """
 
     rows: Rows
@@ -90,7 +89,6 @@ class FramedRows:
     n_scores: int
     given_sums: Array | None = None
     given_weight: float | None = None
-    summary: ColumnSummary | None = None
     sample_all: bool = False
 
     @property
@@ -180,8 +178,6 @@ class FramedRows:
     @cached_property
     def root_second_moments(self) -> Array:
         """(mean of x̄_j²)^½ by column, (d + 1)."""
-        if self.summary is not None:
-            return self.summary.root_second_moments(self.rows.frame)
         return np.sqrt(self.rows.fold(SecondMoments(self.width)) / self.total_weight)
 
     @cached_property
@@ -222,8 +218,8 @@ class Columns:
     """The columns of rows, some of them pinned, with what follows from them whatever the loss and the penalty are.
 
     ``pinned``: the columns of W that keep their starting values, (d + 1,) booleans. Gram matrices are zero there.
-    ``counts_null``: directions that a sample does not identify are counted exactly when they are first looked for, since
-    without a penalty a certificate needs that count anyway.
+    ``counts_null``: directions that a sample does not identify are counted exactly when they are first looked for,
+    since without a penalty a certificate needs that count anyway.
     """
 
     framed: FramedRows
@@ -857,7 +853,7 @@ def build_objective(
         sums[:, 1 + far] = again[:, 1:]
     more: dict[str, Any] = {"n_offsets": n_offsets, "names": names, "weight_unit": rows.weight_unit}
     pinned, n_scores = pinned_columns(rows.n_features, fit_intercept, n_offsets), n_classes if n_classes > 2 else 1
-    framed = FramedRows(rows.seen_through(frame), n_classes, n_scores, sums, summary=summary, sample_all=sample_all)
+    framed = FramedRows(rows.seen_through(frame), n_classes, n_scores, sums, sample_all=sample_all)
     columns = Columns(framed, pinned, counts_null=not np.count_nonzero(penalty.quadratic))
     objective = Objective(columns, kept, penalty, fit_intercept, **more)
     if standard:

@@ -351,7 +351,10 @@ class Block:
         if not is_sparse(X):
             return np.concatenate([[h.sum()], h @ X**2])
         c = self.frame.center / self.frame.scale
-        total, first, second = h.sum(), np.asarray(X.T @ h), np.asarray(X.multiply(X).T @ h)
+        turned = transposed(X)
+        total, first = h.sum(), np.asarray(turned @ h)
+        turned.data = turned.data**2
+        second = np.asarray(turned @ h)
         return np.concatenate([[total], second - 2 * c * first + total * c**2])
 
     def homogeneous(self) -> Array:

@@ -58,11 +58,6 @@ class ColumnSummary:
         """Which columns have a single value."""
         return self.minimum == self.maximum
 
-    def root_second_moments(self, frame: Frame) -> Array:
-        """(mean of x̄_j²)^½ by column in a frame's coordinates, (d + 1)."""
-        std, mean = self.std / frame.scale, (self.mean - frame.center) / frame.scale
-        return np.concatenate([[1.0], np.sqrt(std**2 + mean**2)])
-
     def class_sums(self, frame: Frame) -> Array:
         """Σ s x̄ by class in a frame's coordinates, (K, d + 1)."""
         K, d = self.pull.shape
