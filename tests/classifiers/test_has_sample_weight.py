@@ -59,7 +59,8 @@ def test_one_call_with_weights_makes_a_model_weighted(kind):
 
 def test_other_ways_to_a_model():
     assert sx.Perceptron().partial_fit(X, Y).has_sample_weight_ is False
-    assert sx.OneVsRestClassifier(sx.Perceptron()).partial_fit(X, Y).has_sample_weight_ is False
+    scheme = sx.OneVsRestClassifier(sx.Perceptron()).partial_fit(X, Y, classes=np.unique(Y))
+    assert scheme.has_sample_weight_ is False
     path = sx.penalty_path(X, Y, n_values=2, sample_weight=WEIGHT)
     assert [path.model(k).has_sample_weight_ for k in range(2)] == [True, True]
     labels = np.column_stack([Y == "yes", X[:, 1] > 0]).astype(int)

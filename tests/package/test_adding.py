@@ -50,7 +50,7 @@ class CoordinateDescent:
     """W_j ← W_j − ∂_j E / L_j, one column after the other, L_j a bound on the curvature along it."""
 
     name: ClassVar[str] = "coordinate-descent"
-    needs: ClassVar[frozenset] = frozenset({Need.RIDGE})
+    needs: ClassVar[frozenset] = frozenset({Need.SMOOTH, Need.RIDGE})
     by_sums: ClassVar[bool] = True
     converges: ClassVar[bool] = True
 

@@ -135,7 +135,9 @@ def _help_of(name: str) -> str:
     elif setting.default is not None:
         text += f"; {_short(setting.default)} by default"
     text = text.replace('"', "").replace("`", "")
-    return f"For {' and '.join(owners)}: {text[:1].lower()}{text[1:]}."
+    *others, last = owners
+    named = f"{', '.join(others)} and {last}" if others else last
+    return f"For {named}: {text[:1].lower()}{text[1:]}."
 
 
 def _short(value: Any) -> str:

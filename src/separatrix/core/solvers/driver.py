@@ -214,8 +214,8 @@ def _end(
     end = solver.solution(problem, state)
     if status is not None and status.code not in CERTIFIED:
         found = Evidence(bound(problem, end.W, end.at, thorough=True, last=True))
-        if not status.met:  # a run that ended for another reason may be within the tolerance
-            status = stopping.certified(problem, found.bound) or status
+        # A run that ended for another reason may be within the tolerance.
+        status = stopping.certified(problem, found.bound) or stopping.known(problem, status, found.bound)
     elif exact_weights:
         if end.iteration < stopping.max_iter:
             last, there = finished(problem, end, found, small=status is None)

@@ -204,6 +204,17 @@ class Stopping(Generic[Memory]):
         )
         return Status("optimal", sentence, True)
 
+    def known(self, problem: Objective, status: Status, bound: Bound) -> Status:
+        """The status of a run that ended with a small gradient, after a bound was found that is above the tolerance."""
+        if status.code != "gradient" or bound.value is None:
+            return status
+        relative = bound.value / problem.null_value if problem.null_value > 0 else 0.0
+        sentence = (
+            f"stationary, and the objective exceeds its minimum by at most {relative:.1e} of the null model's "
+            f"objective (tolerance {self.tol:.0e})"
+        )
+        return Status("gradient", sentence, status.met)
+
     def _stationary(
         self, problem: Objective, state: State[Memory], bound: Bound, trace: Sequence[Record]
     ) -> Status | None:
