@@ -129,6 +129,8 @@ expected = answer()
 begin(2)
 with multiprocessing.get_context("fork").Pool(2) as pool:
     assert [pool.apply_async(answer).get() for _ in range(6)] == [expected] * 6
+    pool.close()  # its workers end by themselves; a pool that is terminated may wait for one that has just begun
+    pool.join()
 assert Parallel(2, backend="multiprocessing")(delayed(answer)() for _ in range(6)) == [expected] * 6
 os._exit(0)
 """
