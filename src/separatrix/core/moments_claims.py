@@ -131,7 +131,8 @@ class LeastSquaresClaim(MomentsClaim):
 
     def misfit(self, sizes: Mapping[str, int]) -> str:
         """Why a claim read from a file is invalid for ``sizes["K"]`` classes; empty if it is valid."""
-        # With more than two classes there is one output for each; a forged file may have so many that no table is made.
+        # With more than two classes there is one output for each. A forged file may claim more classes than memory can
+        # hold a table of targets for, so no table is made.
         wanted = sizes["K"] if sizes["K"] > 2 else TARGETS[self.targets].table(2).shape[1]
         return "" if len(self.weights) == wanted else f"has {len(self.weights)} outputs, where there must be {wanted}"
 

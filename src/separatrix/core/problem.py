@@ -210,7 +210,7 @@ class FramedRows:
             with np.errstate(under="ignore"):
                 sums = np.column_stack([self.class_sums[:, :1], self.class_sums[:, 1:] * seen / frame.scale])
         rows = self.rows.seen_through(frame)
-        return FramedRows(rows, self.n_classes, self.n_scores, sums, self.total_weight)
+        return FramedRows(rows, self.n_classes, self.n_scores, sums, self.total_weight, self.sample_all)
 
 
 @dataclass(frozen=True, eq=False)

@@ -59,7 +59,7 @@ def in_memory(path, **how):
 
 
 def in_batches(path, most_rows=None, address=None, missing="error"):
-    """The same for a table that is read in batches of at most so many rows, by this process or by workers."""
+    """The same for a table that is read in batches of a given size, by this process or by workers."""
     asked = selected(str(path), "y", (), None, Spelling())
     source = replace(batched(asked.source), most_rows=most_rows)
     passes = ONE_READER if address is None else cluster_passes(source, asked.source, address)

@@ -1,7 +1,7 @@
 r"""One codec for all that is stored: model files, the footers of caches, the data of recordings.
 
-What is stored is declared once, on a dataclass. The annotation of a field gives its ``Form``; what an annotation cannot
-say, such as bounds and the names of axes, stands beside it:
+What is stored is declared once, on a dataclass. The annotation of a field gives its ``Form``. Bounds and the names of
+axes, which a type does not have, are written beside the type:
 
     @dataclass(frozen=True)
     class HingeClaim:

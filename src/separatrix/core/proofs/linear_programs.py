@@ -394,7 +394,7 @@ def _surely_positive(scaled: Array, weights: Array) -> bool:
 # With more columns the linear program is as fast. In the plane it makes the fits of a perceptron in `benchmarks.drag`
 # to overlapping classes take twice as long.
 MOST_DIRECTIONS = 8
-# After so many steps the linear program decides.
+# After this many steps the search is given up, and the linear program decides.
 MOST_EXCHANGES = 60
 # A vector of unit rows shorter than NEARLY_ZERO may be zero. A row whose weight in a nearest point is smaller than
 # SMALLEST_WEIGHT is dropped: such a weight may be a rounding error.

@@ -48,7 +48,7 @@ def as_rows(X: Any) -> Any:
 
 
 def rows_for(X: Any, labels: Any) -> Any:
-    """X as in ``as_rows``; an error if it is no table with one row for each label."""
+    """X as ``as_rows`` converts it. Raises an error unless X is a table with one row for each label."""
     rows = as_rows(X)
     if rows.ndim != 2 or rows.shape[0] != len(labels):
         raise ParameterError("X", f"its shape is {rows.shape} for {len(labels)} labels", "give one row for each label")

@@ -338,8 +338,8 @@ def first_core(rows: Rows, view: View, names: list[str] | None) -> Core:
 
 # Limit on passes over all rows, several times what any table of that benchmark takes.
 MOST_READS = 20
-# Rows that join the rows at hand in a round: those of each class with the smallest margins, and at least so many for
-# each direction.
+# The rows of each class with the smallest margins join the rows in memory in each round: JOINING_ROWS of them, or
+# JOINING_ROWS_PER_DIRECTION for each direction if that is more.
 JOINING_ROWS, JOINING_ROWS_PER_DIRECTION = 1000, 4
 UNDECIDED = (
     f"the rows are not in memory, and {MOST_READS} passes over them did not decide it; read them into memory, or use a "

@@ -415,8 +415,8 @@ def _proves_by_last_step(solver: Solver, problem: Objective, exact_weights: bool
 # --- The last steps, which make the weights as accurate as the objective
 
 # The steps end at this distance to the optimum, in standard errors: a coefficient larger than a tenth of its standard
-# error then has six correct digits. At most so many are taken, each with one pass. One step is enough with the Hessian
-# at the current point; two or three are needed with that of an earlier point.
+# error then has six correct digits. At most MOST_FINAL_STEPS are taken, each with one pass. One step is enough with the
+# Hessian at the current point; two or three are needed with that of an earlier point.
 SMALLEST_DISTANCE, MOST_FINAL_STEPS = 1e-7, 3
 # The same for small tables, whose passes take little time. After a long last Newton step, its Hessian gains only one or
 # two digits per step.
