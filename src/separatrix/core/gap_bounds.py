@@ -252,8 +252,8 @@ class _LongestPairs:
     def add(self, total: float, block: Block) -> float:
         counted = np.flatnonzero(block.weight > 0)
         for part in pieces(len(counted), 1024):  # limits the memory for R²
-            if block.is_written_out:
-                X = block.written if len(counted) == len(block.written) else block.written[counted]
+            if block.keeps_framed_array:
+                X = block.framed_array if len(counted) == len(block.framed_array) else block.framed_array[counted]
                 X = X[part]
             else:
                 X = block.take(counted[part]).homogeneous()

@@ -526,7 +526,7 @@ def _softmax_residual(t: Array, s: Array, z: Array) -> Array:
 
 def _softmax_hessian(block: Block, s: Array, p: Array) -> Array:
     """Σ_i s_i (diag(p_i) − p_i p_iᵀ) ⊗ x̄_i x̄_iᵀ; few rows are multiplied for all pairs of classes in one call."""
-    X = block.written
+    X = block.framed_array
     K, (n, width) = len(p), X.shape
     total = np.zeros((K * width, K * width))
     if K * (K + 1) // 2 * n * width > MOST_BATCHED_ENTRIES:
@@ -544,7 +544,7 @@ def _softmax_hessian(block: Block, s: Array, p: Array) -> Array:
 
 ARITHMETIC: dict[type[Loss], Arithmetic] = {
     Logistic: Arithmetic(
-        lambda t, K: -t, _logistic_sums, _logistic_residual, lambda block, s, second: block.written_sandwich(second)
+        lambda t, K: -t, _logistic_sums, _logistic_residual, lambda block, s, second: block.kept_sandwich(second)
     ),
     Softmax: Arithmetic(
         lambda t, K: np.ascontiguousarray(one_hot(t, K).T), _softmax_sums, _softmax_residual, _softmax_hessian
@@ -555,7 +555,7 @@ ARITHMETIC: dict[type[Loss], Arithmetic] = {
 def small_block(rows: Rows) -> Block | None:
     """The rows as one block if they are few dense ones in memory, which ``DenseTable`` may hold; None otherwise."""
     block = rows.resident()
-    if block is None or not block.is_written_out or block.n_rows * (rows.n_features + 1) > MOST_ENTRIES:
+    if block is None or not block.keeps_framed_array or block.n_rows * (rows.n_features + 1) > MOST_ENTRIES:
         return None
     return block
 
@@ -581,7 +581,7 @@ class DenseTable:
         self.block, self.arithmetic, self.counter = block, arithmetic, counter
         self.s = block.weight / total_weight
         self.t = arithmetic.targets(block.t, n_classes)
-        self._X: Any = block.written
+        self._X: Any = block.framed_array
         self._transposed: Any = self._X.T
 
     @classmethod

@@ -186,7 +186,7 @@ class FramedRows:
         block = small_block(self.rows)
         if block is not None:
             self.rows.counter.add()
-            return block.written_sandwich(block.weight / self.total_weight)
+            return block.kept_sandwich(block.weight / self.total_weight)
         return self.rows.fold(Gram(self.width)) / self.total_weight
 
     @cached_property
@@ -755,7 +755,7 @@ class Objective:
             names=self.names,
             weight_unit=self.weight_unit,
             given_subspace=replace(self.subspace, others_null=None),
-            given_root_penalty=self.root_penalty,  # a block that is written out has a frame of its own
+            given_root_penalty=self.root_penalty,  # the rows may be copies in these coordinates, whose own frame is the identity
         )
 
     def relative_margins(self, W: Array) -> RelativeMargins:

@@ -398,9 +398,9 @@ class SampledRows:
         """The second draw: numbers, without the rows."""
         return self.rows.fold(draw)
 
-    def written_out(self, numbers: Integers) -> Block:
+    def framed_copy(self, numbers: Integers) -> Block:
         """Rows in the coordinates of the frame."""
-        return self._block(numbers).written_out(np.searchsorted(self.numbers, numbers))
+        return self._block(numbers).framed_copy(np.searchsorted(self.numbers, numbers))
 
     def raw(self, numbers: Integers) -> Any:
         """The entries of rows in raw units."""

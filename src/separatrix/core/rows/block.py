@@ -228,8 +228,8 @@ class Block:
 
     def scores(self, W: Array) -> Array:
         """X̄ Wᵀ, (m, K), with the scores of one class contiguous in memory."""
-        if self.is_written_out:
-            return np.asarray((W @ self.written.T).T)
+        if self.keeps_framed_array:
+            return np.asarray((W @ self.framed_array.T).T)
         explicit = self._explicit
         X: Any = self._framed if explicit else self._double
         raw = W if explicit or self.frame.is_identity else self.frame.to_original(W)
@@ -251,8 +251,8 @@ class Block:
     def adjoint(self, R: Array) -> Array:
         """Rᵀ X̄, (K, d + 1), for R (m, K)."""
         total = R.sum(axis=0)
-        if self.is_written_out:
-            whole = np.asarray(R.T @ self.written)
+        if self.keeps_framed_array:
+            whole = np.asarray(R.T @ self.framed_array)
             whole[:, 0] = total  # exact: rows that balance each other sum to zero
             return whole
         if self._explicit:
@@ -269,7 +269,7 @@ class Block:
             if self.frame.is_near and not self.kept and self.n_rows > RAW_PRODUCT_ROWS_PER_COLUMN * self.X.shape[1]:
                 return self.raw_products(h[:, None])[1]
             if self.kept:
-                return self.written_sandwich(h)
+                return self.kept_sandwich(h)
             X, root = self.homogeneous(), np.sqrt(h)[:, None]
             first = h @ X
             half = np.multiply(X, root, out=X)
@@ -296,9 +296,9 @@ class Block:
         H[1:, 0] = H[0, 1:]
         return H
 
-    def written_sandwich(self, h: Array) -> Array:
+    def kept_sandwich(self, h: Array) -> Array:
         """``sandwich`` of the cached rows for h ≥ 0."""
-        X = self.written
+        X = self.framed_array
         # Few entries are multiplied in two calls, although a symmetric product is half the work.
         if X.size <= 1 << 12:
             product: Array = (X.T * h).dot(X)
@@ -310,9 +310,9 @@ class Block:
 
     def sandwiches(self, by: Array) -> Iterator[Array]:
         """X̄ᵀ diag(h) X̄ for each row h of ``by`` (q, m). Products of few rows are computed in one call."""
-        if not self.is_written_out or by.size * (self.X.shape[1] + 1) > MOST_BATCHED_ENTRIES:
+        if not self.keeps_framed_array or by.size * (self.X.shape[1] + 1) > MOST_BATCHED_ENTRIES:
             return (self.sandwich(h) for h in by)
-        X = self.written
+        X = self.framed_array
         parts = (X.T * by[:, None, :]) @ X
         return iter(0.5 * (parts + parts.transpose(0, 2, 1)))  # they are symmetric up to rounding
 
@@ -383,12 +383,12 @@ class Block:
 
     def homogeneous_row(self, k: int) -> Array:
         """Row k of ``homogeneous()``, (d + 1,)."""
-        if self.is_written_out:
-            return np.asarray(self.written[k])
+        if self.keeps_framed_array:
+            return np.asarray(self.framed_array[k])
         return np.asarray(self.take(np.array([k])).homogeneous()[0])
 
     @cached_property
-    def written(self) -> Array:
+    def framed_array(self) -> Array:
         """Cached `homogeneous()`; rows with few columns are stored column by column (FEWEST_COLUMNS_BY_ROW)."""
         if is_sparse(self.X) or self.X.shape[1] >= FEWEST_COLUMNS_BY_ROW:
             return self.homogeneous()
@@ -400,12 +400,12 @@ class Block:
         return columns.T
 
     @cached_property
-    def is_written_out(self) -> bool:
+    def keeps_framed_array(self) -> bool:
         """Whether products use the cached framed rows: for few dense rows that are read many times."""
         # With more rows, converting weights to raw units in every pass is cheaper than caching the framed rows.
         return self.kept and not is_sparse(self.X) and self.n_rows <= 1 << 16
 
-    def written_out(self, rows: Integers) -> Block:
+    def framed_copy(self, rows: Integers) -> Block:
         """A dense copy of these rows in the frame's coordinates, for repeated use. CSR rows keep the frame."""
         if is_sparse(self.X):
             return self.take(rows)

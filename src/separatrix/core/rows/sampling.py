@@ -151,14 +151,14 @@ class LowestHashes:
 class RowAccess(Protocol):
     """How a sample gets at rows: the two draws over all rows, and the contents of rows that they chose.
 
-    ``written_out(numbers)`` gives rows in the frame's coordinates, ``raw(numbers)`` their entries in raw units.
+    ``framed_copy(numbers)`` gives rows in the frame's coordinates, ``raw(numbers)`` their entries in raw units.
     """
 
     @property
     def frame(self) -> Frame: ...
     def lowest(self, draw: LowestHashes) -> list[Lowest]: ...
     def rare(self, draw: RareRows) -> Integers: ...
-    def written_out(self, numbers: Integers) -> Block: ...
+    def framed_copy(self, numbers: Integers) -> Block: ...
     def raw(self, numbers: Integers) -> Any: ...
 
 
@@ -179,8 +179,8 @@ class _SampledInMemory:
     def rare(self, draw: RareRows) -> Integers:
         return self.rows.fold(draw)
 
-    def written_out(self, numbers: Integers) -> Block:
-        return self.whole.written_out(numbers)
+    def framed_copy(self, numbers: Integers) -> Block:
+        return self.whole.framed_copy(numbers)
 
     def raw(self, numbers: Integers) -> Any:
         return self.whole.X[numbers]
@@ -202,11 +202,11 @@ def drawn_sample(access: RowAccess, size: int, seed: int, targets: AnyArray | No
     by_class = access.lowest(LowestHashes(size, seed, targets))
     if sum(part.count for part in by_class) <= size:
         chosen = np.sort(np.concatenate([part.rows for part in by_class]))
-        return RowSample(access.written_out(chosen), np.ones(len(chosen)))
+        return RowSample(access.framed_copy(chosen), np.ones(len(chosen)))
     each = size // len(by_class)
     chosen = np.sort(np.concatenate([part.cut(each).rows for part in by_class]))
     shares = np.array([min(1.0, each / max(1, part.count)) for part in by_class])
-    block = access.written_out(chosen)
+    block = access.framed_copy(chosen)
     odds = _odds_of_first_draw(block.t, targets, shares)
     rare = rare_rows(block, odds, access.frame, access.raw(chosen[:1]), size // 3, seed)
     if rare is None:
@@ -215,7 +215,7 @@ def drawn_sample(access: RowAccess, size: int, seed: int, targets: AnyArray | No
     if len(more):
         chosen = np.sort(np.concatenate([chosen, more]))
         del block  # frees the first copy before the second is made
-        block = access.written_out(chosen)
+        block = access.framed_copy(chosen)
         odds = _odds_of_first_draw(block.t, targets, shares)
     again = np.concatenate([rare.odds(access.raw(chosen[some])) for some in pieces(len(chosen), ROWS_PER_COPY)])
     return RowSample(block, 1.0 - (1.0 - odds) * (1.0 - again))

@@ -236,8 +236,8 @@ class _SampleReading:
         self.kept = self.kept.with_(found.rows).joined()
         return found.total
 
-    def written_out(self, numbers: Integers) -> Block:
-        return self.kept.block(self.frame).written_out(self.kept.places(numbers))
+    def framed_copy(self, numbers: Integers) -> Block:
+        return self.kept.block(self.frame).framed_copy(self.kept.places(numbers))
 
     def raw(self, numbers: Integers) -> Any:
         X: Any = self.kept.block(self.frame).X

@@ -344,7 +344,7 @@ class _ModelRows(ViewedRows):
 
     def sample(self, size: int, seed: int, targets: AnyArray | None = None) -> RowSample:
         drawn = super().sample(size, seed, targets)
-        return replace(drawn, block=drawn.block.written_out(np.arange(drawn.n_rows)))
+        return replace(drawn, block=drawn.block.framed_copy(np.arange(drawn.n_rows)))
 
 
 # --- The accuracy of a scorer on a table
