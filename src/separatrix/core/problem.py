@@ -755,7 +755,8 @@ class Objective:
             names=self.names,
             weight_unit=self.weight_unit,
             given_subspace=replace(self.subspace, others_null=None),
-            given_root_penalty=self.root_penalty,  # the rows may be copies in these coordinates, whose own frame is the identity
+            # The rows may be copies in these coordinates, whose own frame is the identity.
+            given_root_penalty=self.root_penalty,
         )
 
     def relative_margins(self, W: Array) -> RelativeMargins:
